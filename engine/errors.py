@@ -88,7 +88,7 @@ class StateError(GammondError):
 
     Args:
         problem: What is wrong.
-        field: The name of the input field at fault, if there is one.
+        field: As for all errors.
         missing: What must come first, for callers that give advice in their own words.
         advice: What to send first; the message is ``PROBLEM: ADVICE``.
     """
@@ -112,14 +112,7 @@ class UnsupportedError(GammondError):
 
 
 def missing_package(what: str, package: str, extra: str, field: str | None = None) -> UnsupportedError:
-    """Return the error for a feature whose package, an optional dependency, is not installed.
-
-    Args:
-        what: The feature with its verb, such as ``pictures need``.
-        package: The package that is missing.
-        extra: The extra of gammond that brings it.
-        field: The input that asked for the feature.
-    """
+    """Return the error for a feature (``pictures need``) whose package, of an extra, is not installed."""
     return UnsupportedError(
         f"{what} the package {package}: pip install '.[{extra}]' in the checkout, or where gammond was "
         f"installed as a wheel pip install 'gammond[{extra}]'",
@@ -137,10 +130,7 @@ class LimitError(GammondError):
 class DataFileError(GammondError):
     """A net or database file is missing, truncated, altered or of another kind: make it again.
 
-    Args:
-        message: What was expected, what came, where.
-        field: The name of the input field at fault, if there is one.
-        public_message: The same without the file's place, for clients of a server; the message if None.
+    Its ``public_message`` is the same without the file's place, for clients of a server; the message if None.
     """
 
     code = "data_file"

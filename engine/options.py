@@ -29,7 +29,7 @@ from typing import Any, TypeVar
 import msgspec
 from msgspec import inspect
 
-from engine.errors import FormatError, GammondError, ValueRangeError
+from gammond.engine.errors import FormatError, GammondError, ValueRangeError
 
 FORM = "form"
 """The key of ``Meta(extra=…)`` for `Field.form`."""
@@ -137,11 +137,9 @@ class Field:
         return f"a {_NOUNS[self.type]} {self.bounds}".rstrip()
 
     def parse(self, text: str) -> Any:  # noqa: ANN401  (a value of the field's type)
-        """Parse a value that a user wrote.
+        """Parse a value that a user wrote: ``3``, ``0.5``, ``true`` (or ``on``), a word, ``A,B,...``.
 
-        Args:
-            text: ``3``, ``0.5``, ``true`` (or ``on``), a word; ``A,B,...`` for a list. Words of choices, and
-                true and false, may be in upper or lower case.
+        Words of choices, and true and false, may be in upper or lower case.
 
         Raises:
             FormatError: The text is of another type.
@@ -153,10 +151,7 @@ class Field:
         return self._check_item(self._convert(text), text)
 
     def check(self, value: object) -> Any:  # noqa: ANN401  (a value of the field's type)
-        """Check a value from JSON, TOML or code.
-
-        Returns:
-            The value; a whole number as a float, and a list as a tuple, where the field is of that type.
+        """Check a value from JSON, TOML or code; a whole number becomes a float, a list a tuple if need be.
 
         Raises:
             FormatError: The value is of another type.
@@ -223,9 +218,8 @@ def convert(value: object, struct: type[_StructT]) -> _StructT:
 def list_fields(struct: type[msgspec.Struct]) -> tuple[Field, ...]:
     """List the fields of a msgspec struct, in its order.
 
-    Args:
-        struct: Its fields are numbers, bools, strings (`typing.Literal`, or with `CHOICES`, for some words
-            alone) or ``tuple[..., ...]`` of these; bounds and the line of help are in their `msgspec.Meta`.
+    They are numbers, bools, strings (`typing.Literal`, or with `CHOICES`, for some words alone) or
+    ``tuple[..., ...]`` of these; bounds and the line of help are in their `msgspec.Meta`.
 
     Raises:
         TypeError: A field is of another type.
@@ -238,16 +232,13 @@ def list_fields(struct: type[msgspec.Struct]) -> tuple[Field, ...]:
 def parse_fields(
     pairs: Iterable[tuple[str, str]], fields: Sequence[Field], owner: str, *, error_field: str = "options"
 ) -> dict[str, Any]:
-    """Parse names with values.
+    """Parse names with texts into the values of some fields, by name.
 
     Args:
         pairs: Names and texts.
         fields: The fields there are.
         owner: What has these fields, for messages: ``an evaluator``.
         error_field: The field of the error for an unknown name.
-
-    Returns:
-        The values given, by name.
 
     Raises:
         FormatError: A name is unknown or given twice, or a value is missing or of another type.

@@ -9,21 +9,16 @@ from collections.abc import Sequence
 def format_count(number: int, thing: str, things: str = "") -> str:
     """Format a number of things in words: ``1 play``, ``2,000 plays``, ``0 plies``.
 
-    Args:
-        number: How many there are.
-        thing: One of them.
-        things: Many of them; if left out ``thing`` with an s, and ``plies`` for ``ply``.
+    Many things are ``thing`` with an s, and ``plies`` for ``ply``, if they are not given.
     """
     many = things or ("plies" if thing == "ply" else f"{thing}s")
     return f"{number:,} {thing if number == 1 else many}"
 
 
 def shorten_names(names: Sequence[str], width: int) -> list[str]:
-    """Return names that fit a column: what is cut off shows, and two that begin alike still differ.
+    """Return names that fit a column of a width of 5 or more.
 
-    Args:
-        names: The names.
-        width: Of the column, 5 or more.
+    What is cut off shows, and two that begin alike still differ.
     """
     begun = [name if len(name) <= width else f"{name[: width - 3]}..." for name in names]
     head = (width - 3) // 2

@@ -2,8 +2,8 @@
 
     python examples/analyse_decision.py POSITION DIE DIE [TRIALS]
 
-POSITION is a GNU position ID, an XGID, an OGID, a FIBS line or Snowie's line. Ctrl-C ends the rollout with
-what is complete.
+POSITION is a GNU position ID, an XGID or any other form that gammond reads. Ctrl-C ends the rollout with what
+is complete.
 """
 
 import signal

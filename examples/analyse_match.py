@@ -31,14 +31,14 @@ def main(file: str, plies: str = "2", server: str = "") -> int:
         client.command("isready")
         began_s = time.perf_counter()
         try:
-            judged = client.analyse(match, int(plies), progress=show, cancel=cancel).to_dict()
+            analysed = client.analyse(match, int(plies), progress=show, cancel=cancel).to_dict()
         except gammond.CancelledWork:
             return 130
         took_s = time.perf_counter() - began_s
-    print(f"\n{len(judged['decisions'])} decisions at {plies}-ply in {took_s:.1f} s: {judged['method']}")
-    for name, player in zip(match.names, judged["players"], strict=True):
+    print(f"\n{len(analysed['decisions'])} decisions at {plies}-ply in {took_s:.1f} s: {analysed['method']}")
+    for name, player in zip(match.names, analysed["players"], strict=True):
         print(f"{name}: PR {player['performance_rating']}, {player['errors']} errors")
-    for each in sorted(judged["decisions"], key=lambda row: -row["error"])[:5]:
+    for each in sorted(analysed["decisions"], key=lambda row: -row["error"])[:5]:
         where = f"game {each['game']}, move {each['move']}"
         print(f"{where}: {each['roll']} {each['chosen']}, best {each['best']}: lost {each['error']:.3f}")
     return 0

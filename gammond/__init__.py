@@ -13,17 +13,17 @@ of it. The packages behind (engine, nets, protocol, tools) are internal: this on
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
-from gammond._finder import install_finder
-
-install_finder()
+if not (_HERE := Path(__file__).resolve().parent).joinpath("engine").is_dir():
+    __path__.append(str(_HERE.parent))  # a checkout, which has the folders of the packages beside this one
 
 if TYPE_CHECKING:
-    from gammond.aio import AsyncClient
-    from gammond.client import Client
-    from gammond.engine import Engine
-    from gammond.errors import (
+    from gammond.api.aio import AsyncClient
+    from gammond.api.client import Client
+    from gammond.api.engine import Engine
+    from gammond.api.errors import (
         CancelledWork,
         ConnectionLost,
         DataFileError,
@@ -37,12 +37,12 @@ if TYPE_CHECKING:
         UnsupportedError,
         ValueRangeError,
     )
-    from gammond.game import Action, AnalysedPlay, Game
-    from gammond.match import Dice, MatchState
-    from gammond.match_file import Match, read_match, read_matches
-    from gammond.player import Player
-    from gammond.position import Board, Play, Position, parse, stack_boards
-    from gammond.results import (
+    from gammond.api.game import Action, AnalysedPlay, Game
+    from gammond.api.match import Dice, MatchState
+    from gammond.api.match_file import Match, read_match, read_matches
+    from gammond.api.player import Player
+    from gammond.api.position import Board, Play, Position, parse, stack_boards
+    from gammond.api.results import (
         CubeDecision,
         Evaluation,
         Evaluations,
@@ -118,14 +118,14 @@ if not TYPE_CHECKING:  # a checker that saw this would take any name for a publi
 
     def __getattr__(name: str) -> object:
         if name == "__version__":
-            from engine.runtime.version import read_version
+            from gammond.engine.runtime.version import read_version
 
             return read_version()
         if name in __all__:
             from importlib import import_module
 
             for module in _MODULES:
-                if hasattr(found := import_module(f"gammond.{module}"), name):
+                if hasattr(found := import_module(f"gammond.api.{module}"), name):
                     value = globals()[name] = getattr(found, name)
                     return value
         raise AttributeError(f"module 'gammond' has no attribute {name!r}")

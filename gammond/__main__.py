@@ -9,8 +9,6 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from types import FrameType
 
-from gammond._finder import install_finder
-
 _EXIT_INTERRUPTED = 130
 
 
@@ -24,12 +22,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
         The exit status.
     """
     with _end_on_interrupt() if arguments is None else nullcontext():
-        install_finder()
-        from engine.runtime.garbage import pause_collection
+        from gammond.engine.runtime.garbage import pause_collection
 
         pause_collection()
         _leave_out_what_only_takes_time()
-        from tools.cli import main as run
+        from gammond.tools.cli import main as run
 
     return run(arguments)
 

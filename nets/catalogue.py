@@ -3,56 +3,55 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from types import MappingProxyType
+from types import ModuleType
 
-from engine.analysis.engine import CACHE_COLUMNS, Engine
-from engine.analysis.engine_store import EngineStore
-from engine.bearoff import defer_bearoff
-from engine.cubeful import DEFAULT_EFFICIENCIES
-from engine.cubeful.match_equity import load_default_table
-from engine.errors import DataFileError, ValueRangeError
-from engine.evaluation.evaluator import Evaluator, ExactEvaluator
-from engine.evaluation.pruning import PlayPruner, ShortlistPruner
-from engine.options import did_you_mean
-from engine.play.player import EvaluatorPlayer, Player
-from engine.runtime.version import identify_program
-from engine.search import ValueCache
-from engine.store.entries import EngineIdentity
-from engine.store.opening import StoreOpener
-from nets.contact_classes import CONTACT_CLASSES
-from nets.manifest import MANIFEST_FILE, MANIFEST_NAME, EvaluatorEntry, Manifest, load_net, read_manifest
-from nets.own_nets import (
+from gammond.engine.analysis.engine import CACHE_COLUMNS, Engine
+from gammond.engine.analysis.engine_store import EngineStore
+from gammond.engine.bearoff import defer_bearoff
+from gammond.engine.cubeful import DEFAULT_EFFICIENCIES
+from gammond.engine.cubeful.match_equity import load_default_table
+from gammond.engine.errors import DataFileError, ValueRangeError
+from gammond.engine.evaluation.evaluator import Evaluator
+from gammond.engine.evaluation.pruning import PlayPruner, ShortlistPruner
+from gammond.engine.options import did_you_mean
+from gammond.engine.play.player import EvaluatorPlayer, Player
+from gammond.engine.runtime.version import identify_program
+from gammond.engine.search import ValueCache
+from gammond.engine.store.entries import EngineIdentity
+from gammond.engine.store.options import StoreOpener
+from gammond.nets.manifest import (
+    CONTACT_CLASSES,
+    MANIFEST_FILE,
+    MANIFEST_NAME,
+    EvaluatorEntry,
+    KindLoader,
+    Manifest,
+    find_kind_loaders,
     find_own_folder,
-    find_own_kind,
+    leave_out_faulty,
     list_own_folders,
-    list_own_names,
+    read_manifest,
     read_own_manifest,
 )
-from nets.player_kinds import find_kind
-from nets.player_specs import KindSpec, PlayerSpec, parse_player
-from nets.pruning_net import PruningNet, read_net_weights
-from nets.router import ContactClassNets, Router
-from nets.wildbg import NAME_PREFIX as WILDBG
-from nets.wildbg import hash_wildbg_nets, load_wildbg
+from gammond.nets.player_specs import (
+    FILE_WORDS,
+    EvaluatorSpec,
+    KindSpec,
+    PlayerSpec,
+    ScorerKindSpec,
+    make_own_kind,
+)
 
 DEFAULT_EVALUATOR = "default"
 """The name of the manifest's default evaluator, whatever its own name is."""
 
 BOOK_FILE = MANIFEST_FILE.parent / "weights" / "opening-book.sqlite"
 """The opening book of the default net, for stores of analyses."""
-
-_SEARCHING = "engine.search.plays", "engine.search.positions", "nets.pruning_net", "nets.router"
-"""The modules of search and evaluation, with all that they import."""
-
-PlayerSource = Callable[[str], Player]
-"""Loads a player that is neither in the manifest nor of a kind, given its whole name; fills in ``nets``."""
-
-_NO_SOURCES: Mapping[str, PlayerSource] = MappingProxyType({})
 
 
 @dataclass(frozen=True)
@@ -78,332 +77,383 @@ class FoundEvaluator:
         """Load one of its nets.
 
         Raises:
-            DataFileError: As `nets.manifest.load_net`.
+            DataFileError: As `gammond.nets.compiled_net.load_net`.
         """
+        from gammond.nets.compiled_net import load_net  # its kernels: not for the start of a program
+
         return load_net(self.manifest.find_net(name), self.file.parent)
 
 
-def list_evaluator_names(manifest_file: Path = MANIFEST_FILE) -> list[str]:
-    """List the names that `load_evaluator` takes besides ``default``.
+class Catalogue:
+    """All that has a name: the evaluators of a manifest, player kinds, and nets of one's own.
 
-    The default's own name is the first, and the nets of one's own (`nets.own_nets`) are the last.
-
-    Raises:
-        DataFileError: The manifest is faulty.
-    """
-    manifest = read_manifest(manifest_file)
-    names = sorted((entry.name for entry in manifest.evaluators), key=lambda name: name != manifest.default)
-    return names + list_own_names(manifest)
-
-
-def find_evaluator(name: str, manifest_file: Path = MANIFEST_FILE) -> FoundEvaluator:
-    """Find an evaluator by name, in the manifest or in the data folder.
+    A name means the first that has it of: a shipped evaluator, a player kind, a net of one's own.
 
     Args:
-        name: One of `list_evaluator_names`, or ``default``.
-        manifest_file: The manifest.
-
-    Raises:
-        ValueRangeError: No evaluator has this name.
-        DataFileError: The manifest is faulty, or that of the evaluator in the data folder.
+        file: The manifest of the shipped nets.
+        find_kinds: Returns what loads the kinds of players that name files or other programs, by the word
+            before the colon; ``wildbg`` is among them in any catalogue.
     """
-    manifest = read_manifest(manifest_file)
-    if not manifest.evaluators:
-        raise DataFileError("the manifest names no evaluator: no nets are installed", field="net")
-    wanted = manifest.default if name == DEFAULT_EVALUATOR else name
-    for entry in manifest.evaluators:
-        if entry.name == wanted:
-            return FoundEvaluator(entry, manifest, manifest_file)
-    if name in list_own_folders() and (own := read_own_manifest(name, manifest)).evaluators:
-        return FoundEvaluator(own.evaluators[0], own, find_own_folder(name) / MANIFEST_NAME)
-    known = list_evaluator_names(manifest_file)
-    word = name.partition(":")[0]
-    if word in (DEFAULT_EVALUATOR, *known) or find_kind(word) or find_own_kind(word):
-        hint = ", a player, which chooses plays and gives no values of positions"
-    else:
-        hint = did_you_mean(name, known)
-    raise ValueRangeError(f"expected an evaluator ({', '.join(known)}), got {name[:40]!r}{hint}", field="net")
 
+    def __init__(
+        self, file: Path = MANIFEST_FILE, find_kinds: Callable[[], Mapping[str, KindLoader]] = dict
+    ) -> None:
+        self.file = file
+        self._find_kinds = find_kinds
 
-def check_own_fault(name: str, manifest_file: Path = MANIFEST_FILE) -> None:
-    """Refuse an evaluator of the data folder that cannot be used; any other name passes.
+    @property
+    def manifest(self) -> Manifest:
+        """The manifest, as it is on disk.
 
-    Raises:
-        DataFileError: Its fault.
-    """
-    if name in list_own_folders():
-        read_own_manifest(name, read_manifest(manifest_file))
+        Raises:
+            DataFileError: As `gammond.nets.manifest.read_manifest`.
+        """
+        return read_manifest(self.file)
 
+    def list_evaluators(self) -> list[str]:
+        """List the names of evaluators besides ``default``.
 
-def load_evaluator(
-    name: str = DEFAULT_EVALUATOR,
-    manifest_file: Path = MANIFEST_FILE,
-    sources: Mapping[str, PlayerSource] = _NO_SOURCES,
-) -> Evaluator:
-    """Load an evaluator: the nets of its entry behind a router with the bearoff databases.
+        The default's own name is the first, and the nets of one's own are the last; each of these that cannot
+        be used is warned of once.
 
-    Args:
-        name: What `find_evaluator` takes, ``wildbg:FOLDER`` (`nets.wildbg`), or a player of a kind that plays
-            by an evaluator alone, with its options.
-        manifest_file: The manifest.
-        sources: As for `load_player`; players that only choose plays are no evaluators.
+        Raises:
+            DataFileError: The manifest is faulty.
+        """
+        own = [name for name, found in self._find_usable() if isinstance(found, FoundEvaluator)]
+        return self.manifest.evaluator_names + own
 
-    Returns:
-        A 0-ply evaluator of all positions.
+    def list_kind_names(self) -> list[str]:
+        """List the names of player kinds in alphabetical order, then of those of one's own."""
+        own = [name for name, found in self._find_usable() if isinstance(found, type)]
+        return sorted(self._kinds) + own
 
-    Raises:
-        FormatError: An option of a player cannot be parsed.
-        ValueRangeError: No evaluator has this name, or it is a player that gives no values.
-        UnsupportedError: A package that its nets need is missing.
-        DataFileError: The manifest, a net or a bearoff database is missing or faulty.
-    """
-    if name.startswith(WILDBG):
-        return load_wildbg(Path(name.removeprefix(WILDBG)))
-    word = name.partition(":")[0]
-    is_kind = find_kind(word) is not None and word not in (
-        DEFAULT_EVALUATOR,
-        *list_evaluator_names(manifest_file),
-    )
-    if is_kind or _find_source(name, sources):
-        player = load_player(name, manifest_file, sources)
+    def list_kinds(self) -> list[type[KindSpec]]:
+        """Return the player kinds in the order of their names, then those of one's own."""
+        shipped = [load() for _, load in sorted(self._kinds.items())]
+        own = [found for _, found in self._find_usable() if isinstance(found, type)]
+        return [*shipped, *own]
+
+    def list_file_kinds(self) -> list[type[KindSpec]]:
+        """Return the kinds of players that name files or other programs."""
+        return [load() for load in self._file_kinds.values()]
+
+    def find(self, name: str) -> FoundEvaluator | type[KindSpec] | None:
+        """Return the evaluator or the player kind of a name, which may be any text; None where there is none.
+
+        Raises:
+            DataFileError: The manifest is faulty, or that of the net of one's own which has this name.
+        """
+        manifest = self.manifest
+        wanted = manifest.default if name == DEFAULT_EVALUATOR else name
+        for entry in manifest.evaluators:
+            if entry.name == wanted:
+                return FoundEvaluator(entry, manifest, self.file)
+        if load := self._file_kinds.get(name) or self._kinds.get(name):
+            kind: type[KindSpec] = load()
+            return kind
+        return self.find_own(name) if name in list_own_folders() else None
+
+    def find_own(self, name: str) -> FoundEvaluator | type[KindSpec]:
+        """Return the evaluator or the player kind that a net of one's own is.
+
+        Args:
+            name: One of `gammond.nets.manifest.list_own_folders`.
+
+        Raises:
+            DataFileError: Its manifest is faulty, or gammond has another net or player of this name.
+        """
+        own, folder = read_own_manifest(name, self.manifest), find_own_folder(name)
+        if own.evaluators:
+            return FoundEvaluator(own.evaluators[0], own, folder / MANIFEST_NAME)
+        (scorer,) = own.scorers
+        load = find_kind_loaders().get(scorer.player or "")
+        kind: type[KindSpec] = load() if load else KindSpec
+        if not issubclass(kind, ScorerKindSpec):
+            raise DataFileError(
+                f"net {name}: expected a player kind that plays nets of one's own, got {scorer.player!r}",
+                field="net",
+            )
+        return make_own_kind(scorer, folder, kind)
+
+    def find_evaluator(self, name: str = DEFAULT_EVALUATOR) -> FoundEvaluator:
+        """Find an evaluator by name.
+
+        Args:
+            name: One of `list_evaluators`, or ``default``.
+
+        Raises:
+            ValueRangeError: No evaluator has this name.
+            DataFileError: As `find`, or the manifest has no evaluators.
+        """
+        if isinstance(found := self.find(name), FoundEvaluator):
+            return found
+        if not (known := self.list_evaluators()):
+            raise DataFileError("the manifest names no evaluator: no nets are installed", field="net")
+        if self.find(name.partition(":")[0]):
+            hint = ", a player, which chooses plays and gives no values of positions"
+        else:
+            hint = did_you_mean(name, known)
+        raise ValueRangeError(
+            f"expected an evaluator ({', '.join(known)}), got {name[:40]!r}{hint}", field="net"
+        )
+
+    def find_pruner(self) -> FoundEvaluator:
+        """Find the evaluator whose nets prune plays for every player that looks ahead.
+
+        Raises:
+            DataFileError: The manifest is faulty.
+        """
+        return self.find_evaluator(self.manifest.pruner or DEFAULT_EVALUATOR)
+
+    def parse_player(
+        self, text: str, evaluators: Sequence[str] | None = None, others: Iterable[str] = ()
+    ) -> PlayerSpec:
+        """Parse the name of a player.
+
+        Args:
+            text: The name of an evaluator, with options of `gammond.nets.player_specs.EvaluatorOptions` after
+                a colon; of a player kind, with its own; or of a player that names files or other programs.
+            evaluators: The names of evaluators; None for those of `list_evaluators`.
+            others: Names that the caller accepts besides, for messages.
+
+        Raises:
+            FormatError: An option cannot be parsed; the field is its name.
+            ValueRangeError: No player has this name, or a value is out of range.
+            DataFileError: A net of one's own has this name, and its manifest is faulty.
+        """
+        name, colon, rest = text.partition(":")
+        found = None if evaluators and name in evaluators else self.find(name)
+        if isinstance(found, type):
+            return found.parse(text)
+        if found if evaluators is None else name in evaluators:
+            return EvaluatorSpec.parse(name, rest) if colon else EvaluatorSpec(text, name)
+        known = [DEFAULT_EVALUATOR, *self.list_evaluators()] if evaluators is None else evaluators
+        names = list(dict.fromkeys([*others, *known, *self.list_kind_names(), *self._file_kinds]))
+        raise ValueRangeError(
+            f"expected a player ({', '.join(names)}), got {name[:40]!r}{did_you_mean(name, names)}",
+            field="player",
+        )
+
+    def collect_net_hashes(self, name: str = DEFAULT_EVALUATOR) -> dict[str, str]:
+        """Return sha256 by name of the nets of a player, as in its ``nets``; none of them is loaded.
+
+        Args:
+            name: What `load_player` takes; one that looks ahead has the nets that prune plays too.
+
+        Raises:
+            FormatError: As `parse_player`.
+            ValueRangeError: As `parse_player`.
+            DataFileError: The manifest is faulty, or a file that the player names cannot be read.
+        """
+        if isinstance(found := self.find(name), FoundEvaluator):
+            return found.net_hashes
+        spec = self.parse_player(name)
+        if not isinstance(spec, EvaluatorSpec):
+            return spec.collect_net_hashes()
+        own = self.collect_net_hashes(spec.evaluator)
+        return own | self.find_pruner().net_hashes if spec.is_deep else own
+
+    def identify_engine(self, name: str = DEFAULT_EVALUATOR) -> EngineIdentity:
+        """Return what the values of an engine's searches depend on; no net is loaded.
+
+        Args:
+            name: What `find_evaluator` takes.
+
+        Raises:
+            ValueRangeError: No evaluator has this name.
+            DataFileError: The manifest is faulty.
+        """
+        found = self.find_evaluator(name)
+        nets = [
+            f"{role} {phase} {each.manifest.find_net(net).sha256}"
+            for role, each in (("evaluator", found), ("pruner", self.find_pruner()))
+            for phase, net in sorted(each.entry.nets_by_phase.items())
+        ]
+        from gammond.engine.kernels.disk_cache import (
+            identify_rounding,  # numba: not for the start of a program
+        )
+
+        table = load_default_table()
+        after = table.post_crawford.tobytes()
+        equities = _hash(table.pre_crawford.tobytes() + 2 * after)  # of both seats, as books have it
+        databases = [str(each.header) for each in defer_bearoff()]  # the same bytes anywhere
+        tables = [equities, repr(DEFAULT_EFFICIENCIES), *databases]
+        return EngineIdentity(
+            found.entry.name,
+            _hash("\n".join(nets).encode()),
+            _hash("\n".join(tables).encode()),
+            f"{identify_program(*_import_searching())} {identify_rounding()}".rstrip(),
+        )
+
+    def load_evaluator(self, name: str = DEFAULT_EVALUATOR) -> Evaluator:
+        """Load an evaluator: the nets of its entry behind a router with the bearoff databases.
+
+        Args:
+            name: What `find_evaluator` takes, or a player that plays by an evaluator alone.
+
+        Returns:
+            A 0-ply evaluator of all positions.
+
+        Raises:
+            FormatError: An option of a player cannot be parsed.
+            ValueRangeError: No evaluator has this name, or it is a player that gives no values.
+            UnsupportedError: A package that its nets need is missing.
+            DataFileError: The manifest, a net or a bearoff database is missing or faulty.
+        """
+        if not isinstance(self.find(name.partition(":")[0]), type):
+            return _make_router(self.find_evaluator(name))
+        player = self._make(self.parse_player(name))
         if player.evaluator is None or not player.follows_evaluator:
             raise ValueRangeError(
-                f"{name} chooses plays and gives no values of positions: expected an evaluator, or nets that "
-                "can be one",
+                f"{name} chooses plays and gives no values of positions, nor has it options of evaluators: "
+                "expected an evaluator, or nets that can be one",
                 field="net",
             )
         return player.evaluator
-    found = find_evaluator(name, manifest_file)
-    entry = found.entry
-    nets = {net: found.load_net(net) for net in entry.nets_by_phase.values()}
-    return Router(
-        entry.name,
-        contact=_make_contact_evaluator(entry, nets),
-        race=nets[entry.race] if entry.race else None,
-        crashed=nets[entry.crashed] if entry.crashed else None,
-        exact=load_exact_evaluators(),
-    )
 
+    def load_pruner(self, name: str | None = None) -> PlayPruner:
+        """Load a pruning net, which names the promising replies in search and rollouts.
 
-def load_exact_evaluators(*, is_default: bool = False) -> tuple[ExactEvaluator, ...]:
-    """Return the bearoff databases in the order in which a `Router` asks them, opened at their first use.
+        Args:
+            name: An evaluator whose nets have one hidden layer; None for the manifest's pruner.
 
-    Args:
-        is_default: Whether to use the default ones even if the data folder has larger ones.
-    """
-    return tuple(defer_bearoff(is_default=is_default))
+        Raises:
+            ValueRangeError: No evaluator has this name.
+            DataFileError: The manifest or a net is missing or faulty, or the nets have several hidden layers
+                or are split by contact class.
+        """
+        found = self.find_evaluator(name) if name else self.find_pruner()
+        entry = found.entry
+        if entry.contact is None:
+            raise DataFileError(
+                f"expected an evaluator with one net for contact to prune plays, {entry.name} has one for "
+                "each contact class",
+                field="net",
+            )
+        contact = found.load_net(entry.contact)
+        return _make_pruning_net(entry.name, contact, found.load_net(entry.race) if entry.race else contact)
 
+    def load_engine(
+        self, name: str = DEFAULT_EVALUATOR, threads: int = 1, open_store: StoreOpener | None = None
+    ) -> Engine:
+        """Load an engine with a cache of its own.
 
-def load_pruner(name: str | None = None, manifest_file: Path = MANIFEST_FILE) -> PlayPruner:
-    """Load a pruning net, which names the promising replies in search and rollouts.
+        Args:
+            name: What `load_evaluator` takes.
+            threads: How many threads work on one answer.
+            open_store: Returns the store in which its analyses are found and kept, if they are; those of
+                evaluators that are not in a manifest never are.
 
-    Args:
-        name: An evaluator whose nets have one hidden layer; None for the manifest's pruner.
-        manifest_file: The manifest.
-
-    Raises:
-        ValueRangeError: No evaluator has this name.
-        DataFileError: The manifest or a net is missing or faulty, or the nets have several hidden layers or
-            are split by contact class.
-    """
-    found = find_evaluator(name or _find_pruner_name(manifest_file), manifest_file)
-    entry = found.entry
-    if entry.contact is None:
-        raise DataFileError(
-            f"expected an evaluator with one net for contact to prune plays, {entry.name} has one for each "
-            "contact class",
-            field="net",
+        Raises:
+            ValueRangeError: No evaluator has this name, or the number of threads is out of range.
+            UnsupportedError: As `load_evaluator`.
+            DataFileError: As `load_evaluator`.
+        """
+        evaluator, pruner = self.load_evaluator(name), self.load_pruner()
+        store = None
+        if open_store is not None and isinstance(self.find(name), FoundEvaluator):
+            store = EngineStore(open_store, partial(self.identify_engine, name))
+        return Engine(
+            evaluator,
+            pruner,
+            policy=_make_policy(evaluator, pruner),
+            exact=(defer_bearoff().two_sided,),
+            cache=ValueCache(columns=CACHE_COLUMNS),
+            threads=threads,
+            store=store,
         )
-    contact = found.load_net(entry.contact)
-    return _make_pruning_net(entry.name, contact, found.load_net(entry.race) if entry.race else contact)
 
+    def load_player(self, name: str = DEFAULT_EVALUATOR) -> Player:
+        """Load a player of cubeless money games; its attribute ``nets`` has the hashes of its nets.
 
-def load_engine(
-    name: str = DEFAULT_EVALUATOR,
-    threads: int = 1,
-    manifest_file: Path = MANIFEST_FILE,
-    sources: Mapping[str, PlayerSource] = _NO_SOURCES,
-    open_store: StoreOpener | None = None,
-) -> Engine:
-    """Load an engine with a cache of its own.
+        Args:
+            name: What `parse_player` takes: ``default:plies=2,filter=narrow``, ``default:level=casual``,
+                ``random:seed=3``, ``wildbg:FOLDER``.
 
-    Args:
-        name: What `load_evaluator` takes.
-        threads: How many threads work on one answer.
-        manifest_file: The manifest.
-        sources: As for `load_evaluator`.
-        open_store: Returns the store in which its analyses are found and kept, if they are; those of
-            evaluators that are not in the manifest never are.
-
-    Raises:
-        ValueRangeError: No evaluator has this name, or the number of threads is out of range.
-        UnsupportedError: As `load_evaluator`.
-        DataFileError: As `load_evaluator`.
-    """
-    evaluator = load_evaluator(name, manifest_file, sources)
-    pruner = load_pruner(manifest_file=manifest_file)
-    engine = Engine(
-        evaluator,
-        pruner,
-        policy=_make_policy(evaluator, pruner),
-        exact=(defer_bearoff().two_sided,),
-        cache=ValueCache(columns=CACHE_COLUMNS),
-        threads=threads,
-    )
-    if open_store is None or name not in (DEFAULT_EVALUATOR, *list_evaluator_names(manifest_file)):
-        return engine
-    return engine.with_store(EngineStore(open_store, partial(identify_engine, name, manifest_file)))
-
-
-def load_player(
-    name: str = DEFAULT_EVALUATOR,
-    manifest_file: Path = MANIFEST_FILE,
-    sources: Mapping[str, PlayerSource] = _NO_SOURCES,
-) -> Player:
-    """Load a player of cubeless money games; its attribute ``nets`` identifies the nets that it plays with.
-
-    Args:
-        name: An evaluator with options (``default:plies=2,filter=narrow``, ``default:level=casual``), a
-            player kind with its own (``random:seed=3``), or ``wildbg:FOLDER``.
-        manifest_file: The manifest.
-        sources: Loaders of further players, by the word before the colon.
-
-    Raises:
-        FormatError: An option cannot be parsed; the field is its name.
-        ValueRangeError: No player has this name, or the value of an option is out of range.
-        UnsupportedError: As `load_evaluator`.
-        DataFileError: As `load_evaluator`.
-    """
-    if name.startswith(WILDBG):
-        player: Player = EvaluatorPlayer(load_evaluator(name))
-        player.nets = collect_net_hashes(name)
+        Raises:
+            FormatError: An option cannot be parsed; the field is its name.
+            ValueRangeError: No player has this name, or the value of an option is out of range.
+            UnsupportedError: As `load_evaluator`.
+            DataFileError: As `load_evaluator`.
+        """
+        nets = self.collect_net_hashes(name)
+        player = self._make(self.parse_player(name))
+        player.nets = nets
         return player
-    if source := _find_source(name, sources):
-        return source(name)
-    spec = _parse(name, manifest_file, sources)
-    if isinstance(spec, KindSpec):
-        player = spec.kind.make(spec.options, manifest_file)
-    else:
-        player = spec.make(
-            partial(load_evaluator, manifest_file=manifest_file),
-            partial(load_engine, manifest_file=manifest_file),
-        )
-    player.nets = _hash_nets(spec, manifest_file)
-    return player
+
+    def _make(self, spec: PlayerSpec) -> Player:
+        if not isinstance(spec, EvaluatorSpec):
+            return spec.make()
+        if spec.is_evaluator_only:
+            return EvaluatorPlayer(self.load_evaluator(spec.evaluator))
+        return spec.play_by(self.load_engine(spec.evaluator))
+
+    @property
+    def _kinds(self) -> dict[str, KindLoader]:
+        return {name: load for name, load in find_kind_loaders().items() if name not in FILE_WORDS}
+
+    @property
+    def _file_kinds(self) -> dict[str, KindLoader]:
+        shipped = {name: load for name, load in find_kind_loaders().items() if name in FILE_WORDS}
+        return {**self._find_kinds(), **shipped}
+
+    def _find_usable(self) -> Iterator[tuple[str, FoundEvaluator | type[KindSpec]]]:
+        """Yield the nets of one's own that can be used, by name."""
+        for name in list_own_folders():
+            with leave_out_faulty():
+                yield name, self.find_own(name)
 
 
-def collect_net_hashes(
-    name: str, manifest_file: Path = MANIFEST_FILE, sources: Mapping[str, PlayerSource] = _NO_SOURCES
-) -> dict[str, str]:
-    """Return sha256 by name of the nets of a player, as in its ``nets``; only players of sources are loaded.
+def _make_router(found: FoundEvaluator) -> Evaluator:
+    from gammond.nets.router import Router  # kernels: not for the start of a program
 
-    Args:
-        name: What `load_player` takes.
-        manifest_file: The manifest.
-        sources: As for `load_player`.
-
-    Raises:
-        FormatError: As `load_player`.
-        ValueRangeError: As `load_player`.
-        DataFileError: The manifest is faulty, or a file of wildbg cannot be read.
-    """
-    if name.startswith(WILDBG):
-        return hash_wildbg_nets(Path(name.removeprefix(WILDBG)))
-    if source := _find_source(name, sources):
-        return dict(source(name).nets)
-    return _hash_nets(_parse(name, manifest_file), manifest_file)
-
-
-def collect_pruning_net_hashes(manifest_file: Path = MANIFEST_FILE) -> dict[str, str]:
-    """Return sha256 by name of the nets that prune plays for every player that looks ahead.
-
-    Raises:
-        DataFileError: The manifest is faulty.
-    """
-    return find_evaluator(_find_pruner_name(manifest_file), manifest_file).net_hashes
-
-
-def identify_engine(name: str = DEFAULT_EVALUATOR, manifest_file: Path = MANIFEST_FILE) -> EngineIdentity:
-    """Return what the values of an engine's searches depend on; no net is loaded.
-
-    Args:
-        name: What `find_evaluator` takes.
-        manifest_file: The manifest.
-
-    Raises:
-        ValueRangeError: No evaluator has this name.
-        DataFileError: The manifest is faulty.
-    """
-    found, pruner = (
-        find_evaluator(name, manifest_file),
-        find_evaluator(_find_pruner_name(manifest_file), manifest_file),
-    )
-    nets = [
-        f"{role} {phase} {each.manifest.find_net(net).sha256}"
-        for role, each in (("evaluator", found), ("pruner", pruner))
-        for phase, net in sorted(each.entry.nets_by_phase.items())
-    ]
-    table = load_default_table()
-    databases = [str(each.header) for each in defer_bearoff()]  # the same bytes anywhere
-    equities = _hash(table.pre_crawford.tobytes() + table.post_crawford.tobytes())
-    tables = [equities, repr(DEFAULT_EFFICIENCIES), *databases]
-    return EngineIdentity(
+    nets = {phase: found.load_net(net) for phase, net in found.entry.nets_by_phase.items()}
+    return Router(
         found.entry.name,
-        _hash("\n".join(nets).encode()),
-        _hash("\n".join(tables).encode()),
-        identify_program(*_SEARCHING),
+        nets["contact"] if "contact" in nets else [nets[each] for each in CONTACT_CLASSES],
+        race=nets.get("race"),
+        crashed=nets.get("crashed"),
+        exact=defer_bearoff(),
     )
+
+
+def _make_policy(evaluator: Evaluator, pruner: PlayPruner) -> PlayPruner:
+    """Return what chooses plays like an evaluator at 0-ply, as fast as its nets allow."""
+    from gammond.nets.router import Router
+
+    if isinstance(evaluator, Router) and len({*evaluator.contact, *evaluator.crashed}) == 1:
+        with suppress(DataFileError):  # its nets have several hidden layers: they choose from a short list
+            return _make_pruning_net(evaluator.name, evaluator.contact[0], evaluator.race[0])
+    return ShortlistPruner(pruner, evaluator)
+
+
+def _make_pruning_net(name: str, contact: Evaluator, race: Evaluator) -> PlayPruner:
+    """Make a pruning net of two nets; raise DataFileError for nets of another kind than those that prune."""
+    from gammond.nets.compiled_net import PruningNet, read_net_weights
+
+    weights = [read_net_weights(net.name, getattr(net, "layers", None)) for net in (contact, race)]
+    return PruningNet(name, *weights)
 
 
 def _hash(content: bytes) -> str:
     return hashlib.sha256(content).hexdigest()
 
 
-def _find_source(name: str, sources: Mapping[str, PlayerSource]) -> PlayerSource | None:
-    return sources.get(name.partition(":")[0])
+def _import_searching() -> tuple[ModuleType, ...]:
+    """Return the modules of search and evaluation, with all that they import."""
+    from gammond.engine.search import plays, positions
+    from gammond.nets import router
+
+    return plays, positions, router
 
 
-def _find_pruner_name(manifest_file: Path) -> str:
-    return read_manifest(manifest_file).pruner or DEFAULT_EVALUATOR
+SHIPPED = Catalogue()
+"""The nets and players that gammond ships, and those of one's own."""
 
-
-def _parse(name: str, manifest_file: Path, sources: Mapping[str, PlayerSource] = _NO_SOURCES) -> PlayerSpec:
-    known = [DEFAULT_EVALUATOR, *list_evaluator_names(manifest_file)]
-    word = name.partition(":")[0]
-    if word not in known:
-        check_own_fault(word, manifest_file)
-    return parse_player(name, known, sources)
-
-
-def _hash_nets(spec: PlayerSpec, manifest_file: Path) -> dict[str, str]:
-    if isinstance(spec, KindSpec):
-        hashes: dict[str, str] = spec.kind.net_hashes(spec.options, manifest_file)
-        return hashes
-    own = find_evaluator(spec.evaluator, manifest_file).net_hashes
-    return own | collect_pruning_net_hashes(manifest_file) if spec.is_deep else own
-
-
-def _make_contact_evaluator(entry: EvaluatorEntry, nets: Mapping[str, Evaluator]) -> Evaluator:
-    """Return the evaluator of contact positions: one net, or one for each contact class."""
-    if entry.contact is not None:
-        return nets[entry.contact]
-    names = entry.nets_by_phase
-    return ContactClassNets(f"{entry.name}-contact", {each: nets[names[each]] for each in CONTACT_CLASSES})
-
-
-def _make_policy(evaluator: Evaluator, pruner: PlayPruner) -> PlayPruner:
-    """Return what chooses plays like an evaluator at 0-ply, as fast as its nets allow."""
-    if isinstance(evaluator, Router) and evaluator.crashed is evaluator.contact:
-        with suppress(DataFileError):  # its nets have several hidden layers: they choose from a short list
-            return _make_pruning_net(evaluator.name, evaluator.contact, evaluator.race)
-    return ShortlistPruner(pruner, evaluator)
-
-
-def _make_pruning_net(name: str, contact: Evaluator, race: Evaluator) -> PruningNet:
-    """Make a pruning net of two nets.
-
-    Raises:
-        DataFileError: They are of another kind than those that prune plays.
-    """
-    weights = [read_net_weights(net.name, getattr(net, "layers", None)) for net in (contact, race)]
-    return PruningNet(name, *weights)
+find_pruner = SHIPPED.find_pruner
+load_evaluator = SHIPPED.load_evaluator
+load_pruner = SHIPPED.load_pruner
+load_engine = SHIPPED.load_engine
+load_player = SHIPPED.load_player
+collect_net_hashes = SHIPPED.collect_net_hashes
+identify_engine = SHIPPED.identify_engine

@@ -1,4 +1,4 @@
-"""Nets evaluated in compiled loops, from the weights in their ONNX files."""
+"""Nets in compiled loops, by the weights in their ONNX files: to evaluate, and small ones to prune plays."""
 
 from __future__ import annotations
 
@@ -6,29 +6,34 @@ import contextlib
 import sys
 from collections.abc import Sequence
 from functools import cached_property
-from typing import Any, NamedTuple
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.errors import DataFileError
-from engine.kernels import as_kernel_array
-from engine.kernels.disk_cache import find_folders, hash_sources, identify_target
-from engine.kernels.instructions import LANES
-from engine.kernels.vectors import GROUP
-from engine.rules.outcome import Outcomes
-from engine.rules.position import CHECKERS, Board
-from engine.rules.rules import STANDARD_RULES
-from engine.runtime.thread_turns import release_turn
-from nets.encoders import Encoder
-from nets.kernels import packed_nets as kernel_packed
-from nets.kernels import patterns as kernel_patterns
-from nets.kernels import routing as kernel_routing
-from nets.kernels import tesauro196 as kernel_tesauro
-from nets.kernels.packed_nets import PackedNets
-from nets.net_evaluator import NetEvaluator
-from nets.onnx_layers import AddedRows, Layer, read_layers
-from nets.onnx_model import OnnxModel
+from gammond.engine.errors import DataFileError
+from gammond.engine.evaluation.pruning import Replies
+from gammond.engine.kernels import as_kernel_array
+from gammond.engine.kernels.disk_cache import find_folders, hash_sources, identify_target
+from gammond.engine.kernels.instructions import LANES
+from gammond.engine.kernels.interrupts import NO_QUESTION
+from gammond.engine.kernels.nets import packed_nets as kernel_packed
+from gammond.engine.kernels.nets import patterns as kernel_patterns
+from gammond.engine.kernels.nets import routing as kernel_routing
+from gammond.engine.kernels.nets import tesauro196 as kernel_tesauro
+from gammond.engine.kernels.nets.packed_nets import PackedNets
+from gammond.engine.kernels.nets.play_evaluation import prune_plays
+from gammond.engine.kernels.nets.sparse import OneLayerWeights
+from gammond.engine.kernels.vectors import GROUP
+from gammond.engine.rules.outcome import Outcomes
+from gammond.engine.rules.position import CHECKERS, OFF, Board
+from gammond.engine.rules.rules import STANDARD_RULES
+from gammond.engine.runtime.threads import release_turn
+from gammond.nets.encoders import Encoder, get_encoder
+from gammond.nets.manifest import MANIFEST_FILE, NetEntry, read_net_file
+from gammond.nets.onnx_layers import AddedRows, Layer, read_layers, read_shared_tensors
+from gammond.nets.onnx_model import NetEvaluator, OnnxModel
 
 TOLERANCE = 1e-5
 """The most by which an outcome may differ from the runtime's."""
@@ -49,18 +54,6 @@ _LARGEST_INPUT = 1e3
 _ALL_TO_FIRST = np.zeros(kernel_routing.NET_CLASSES, np.int64)
 _ALIGNMENT = 64
 """Bytes: vectors begin at whole cache lines."""
-
-
-class CompiledRoutes(NamedTuple):
-    """What `nets.kernels.routing` needs to evaluate positions of all phases but races that are known exactly.
-
-    Attributes:
-        packed: The nets.
-        net_of_class: ``int64[NET_CLASSES]``, the net of each class of positions.
-    """
-
-    packed: PackedNets
-    net_of_class: NDArray[np.int64]
 
 
 class CompiledNet:
@@ -94,7 +87,13 @@ class CompiledNet:
         outcomes = np.empty((len(boards), 5), np.float32)
         with release_turn():
             kernel_routing.evaluate_classes(
-                self._packed, _ALL_TO_FIRST, boards, np.zeros(len(boards), np.int8), True, outcomes
+                self._packed,
+                _ALL_TO_FIRST,
+                NO_QUESTION,
+                boards,
+                np.zeros(len(boards), np.int8),
+                True,
+                outcomes,
             )
         return outcomes
 
@@ -117,24 +116,34 @@ class CompiledNet:
         return bool(np.allclose(self.evaluate(boards), expected, rtol=0, atol=TOLERANCE))
 
 
-def make_net_evaluator(
-    name: str, encoder: Encoder, model: OnnxModel, sha256: str | None = None
-) -> CompiledNet | NetEvaluator:
-    """Make the evaluator of a net: compiled if its shape is known, otherwise by the runtime.
+def load_net(entry: NetEntry, folder: Path = MANIFEST_FILE.parent) -> CompiledNet | NetEvaluator:
+    """Load a net after checking its file against the manifest: compiled if its shape is known, else as it is.
 
     Args:
-        name: Its name in replies.
-        encoder: Makes its inputs.
-        model: The net, with the encoder's inputs and five outputs.
-        sha256: The hash of its file, for nets that are loaded again and again: see `check_once`.
+        entry: Its entry.
+        folder: The folder of the manifest.
 
     Raises:
-        DataFileError: The model is not a net with these inputs and outputs.
+        DataFileError: The file is missing, is not a net, lacks a file of weights that it shares with others,
+            or differs from its entry in its hash, inputs, outputs or, if its shape is known, hidden layers.
     """
-    layers = read_layers(model.content)
+    name, content, encoder = entry.name, read_net_file(entry, folder), get_encoder(entry.encoder)
+    try:
+        shared = read_shared_tensors(content, (folder / entry.file).parent)
+    except DataFileError as error:
+        raise DataFileError(f"net {name}: {error.message}", field="net") from error
+    model = OnnxModel(name, content, encoder.inputs, kernel_packed.OUTCOMES, shared)
+    layers = read_layers(content, shared)
     if layers and can_compile(encoder, layers):
+        hidden = tuple(len(layer.biases) for layer in layers[:-1])
+        if hidden != entry.hidden:
+            raise DataFileError(
+                f"net {name}: {entry.file} has hidden layers of {_format_sizes(hidden)} units, the manifest "
+                f"expects {_format_sizes(entry.hidden)}",
+                field="net",
+            )
         net = CompiledNet(name, encoder, layers, model)
-        if check_once(net, sha256) if sha256 else net.agrees_with_runtime():
+        if check_once(net, entry.sha256):
             return net
         sys.stderr.write(
             f"gammond: net {name} evaluates differently in compiled loops on this processor, so onnxruntime "
@@ -142,6 +151,10 @@ def make_net_evaluator(
         )
     model.check()
     return NetEvaluator(name, encoder, model)
+
+
+def _format_sizes(sizes: tuple[int, ...]) -> str:
+    return ", ".join(map(str, sizes)) or "no"
 
 
 def can_compile(encoder: Encoder, layers: Sequence[Layer]) -> bool:
@@ -200,6 +213,68 @@ def check_once(net: CompiledNet, sha256: str) -> bool:
         with contextlib.suppress(OSError):
             mark.touch()
     return True
+
+
+def read_net_weights(name: str, layers: Sequence[Layer] | None) -> OneLayerWeights:
+    """Return the weights of a net with one hidden layer, in the form of the kernels.
+
+    Args:
+        name: The net's name in errors.
+        layers: Its layers, None if they are not known.
+
+    Raises:
+        DataFileError: It is another kind of net.
+    """
+    shapes = [layer.weights.shape for layer in layers or ()]
+    activations = [layer.activation for layer in layers or ()]
+    is_known = len(shapes) == 2 and shapes[0][0] == kernel_tesauro.INPUTS and shapes[1][1] == 5
+    if not layers or not is_known or activations != ["Relu", "Sigmoid"]:
+        raise DataFileError(
+            f"net {name}: expected one hidden layer of ReLU on {kernel_tesauro.INPUTS} inputs and five "
+            f"outputs, got weights of the shapes {', '.join(map(str, shapes)) or '(unknown)'}",
+            field="net",
+        )
+    first, second = layers
+    return first.weights, first.biases, np.ascontiguousarray(second.weights.T), second.biases
+
+
+class PruningNet:
+    """Prunes plays with a contact and a race net on `tesauro196` inputs; a `PlayPruner`.
+
+    Its equities are those of the bare nets: only finished positions are exact.
+
+    Args:
+        name: Its name in documents and replies.
+        contact: Weights of the net for contact.
+        race: Weights of the net for races.
+
+    Attributes:
+        weights: Those of the nets for contact and for races.
+    """
+
+    def __init__(self, name: str, contact: OneLayerWeights, race: OneLayerWeights) -> None:
+        self.name = name
+        self.weights = contact, race
+
+    def prune_plays(self, boards: Board, dice: NDArray[np.int8], keep: int, margin: float) -> Replies:
+        """Return promising plays, as `gammond.engine.evaluation.pruning.PlayPruner.prune_plays`."""
+        boards = as_kernel_array(boards, np.int8)
+        dice = as_kernel_array(dice, np.int8)
+        count, done = len(boards), 0
+        rows = min(count * keep, 16 * count + 4096)
+        children, moves = np.empty((rows, 2, 26), np.int8), np.empty((rows, 8), np.int8)
+        equities, offsets = np.empty(rows, np.float32), np.zeros(count + 1, np.int64)
+        while True:
+            replies = children, moves, equities, offsets
+            with release_turn():
+                done = prune_plays(self.weights, keep, margin, boards, dice, done, replies)
+            if done == count:
+                break
+            rows = 2 * rows + 4096
+            children, moves = np.resize(children, (rows, 2, 26)), np.resize(moves, (rows, 8))
+            equities = np.resize(equities, rows)
+        used = int(offsets[-1])
+        return Replies(children[:used], moves[:used], equities[:used], offsets)
 
 
 def pack_nets(nets: Sequence[CompiledNet]) -> PackedNets:
@@ -269,21 +344,17 @@ class _Parts:
 
 def _make_place_rows(weights: NDArray[np.float32], encoder_id: str) -> NDArray[np.float32]:
     """Return a first layer's rows for each number of checkers on each place, then those of other inputs."""
-    counts = np.arange(1, 16, dtype=np.float32)[:, None]
-    of_places = []
     others = weights[kernel_tesauro.INPUTS :]
-    of_off = np.zeros((2, CHECKERS, weights.shape[1]), np.float32)
+    inputs = kernel_tesauro.PLACE_INPUTS[:, None] + np.arange(kernel_tesauro.UNITS)
+    inputs = np.minimum(inputs, kernel_tesauro.SIDE_INPUTS - 1)  # beyond, the values are zero
+    of_places = []
+    for first in (0, kernel_tesauro.SIDE_INPUTS):
+        of_inputs = weights[first + inputs]
+        of_places.append(np.einsum("pnk,pku->npu", kernel_tesauro.PLACE_VALUES[:, 1:], of_inputs))
     if encoder_id in ("race226", "race263"):
-        of_off, others = others.reshape(of_off.shape), others[:0]
-    for number, first in enumerate((0, kernel_tesauro.SIDE_INPUTS)):
-        side = weights[first : first + kernel_tesauro.SIDE_INPUTS]
-        points = side[: kernel_tesauro.BAR_INPUT].reshape(24, 4, -1)
-        off, bar = side[kernel_tesauro.OFF_INPUT], side[kernel_tesauro.BAR_INPUT]
-        of_places += [
-            (counts / 15 * off + of_off[number])[:, None],
-            np.einsum("nk,pku->npu", kernel_tesauro.POINT_UNITS[1:], points),
-            (counts / 2 * bar)[:, None],
-        ]
+        for rows_of_side, of_off in zip(of_places, others.reshape(2, CHECKERS, -1), strict=True):
+            rows_of_side[:, OFF] += of_off
+        others = others[:0]
     rows = np.concatenate(of_places, axis=1).reshape(kernel_tesauro.PLACE_ROWS, -1)
     return np.concatenate([rows, others])
 

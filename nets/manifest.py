@@ -1,41 +1,55 @@
-"""The manifest: the nets there are, the content their files must have, and the evaluators made of them.
+"""Manifests: the nets there are, the content their files must have, and the evaluators made of them.
 
-How the nets were made and how strong they are is in `nets.provenance`.
+The shipped nets have one. Each net of one's own has another in the data folder, in ``nets/NAME``: with either
+one evaluator, called NAME, and its nets, or one net with one output, called NAME, which is a player. `gammond
+export` writes it. It is read as strictly as the shipped one; one with a fault is of no use, and disturbs no
+other.
 """
 
 from __future__ import annotations
 
 import functools
 import hashlib
+import importlib
+import logging
+import os
 import tomllib
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated, Any, Literal, TypeVar
 
 import msgspec
 
-from engine.errors import DataFileError, ValueRangeError
-from engine.options import convert
-from engine.runtime.regular_files import read_regular
-from nets.compiled_net import CompiledNet, make_net_evaluator
-from nets.encoders import get_encoder
-from nets.net_evaluator import NetEvaluator
-from nets.onnx_model import MAX_NET_BYTES, OnnxModel
+from gammond.engine.errors import DataFileError, GammondError, ValueRangeError
+from gammond.engine.options import convert
+from gammond.engine.runtime.files import data_folder, read_data_file
+from gammond.engine.wording import escape_unprintable
+from gammond.nets.onnx_model import MAX_NET_BYTES
 
 MANIFEST_NAME = "manifest.toml"
 MANIFEST_FILE = Path(__file__).resolve().parent / MANIFEST_NAME
 
-OUTPUT_SIZES = {"cumulative5": 5}
-"""How many numbers each kind of outputs has; ``cumulative5`` is an outcome (`engine.rules.outcome`)."""
+RESERVED_NAMES = ("default", "net", "human", "run", "function", "gnubg", "wildbg")
+"""Names of players and evaluators that are neither in a manifest nor player kinds."""
 
-MAX_TEXT_BYTES = 1_000_000
+KindLoader = Callable[[], Any]
+"""Imports and returns a player kind, a subclass of `gammond.nets.player_specs.KindSpec`."""
+
+_MAX_TEXT_BYTES = 1_000_000
 """The largest manifest that is read, and the largest account of how nets were made."""
+
+_OWN_FOLDER = "nets"
+"""The folder of the nets of one's own, in the data folder."""
 
 _MAX_MANIFESTS = 256
 """Manifests that are kept as they were read."""
 
 _MAX_NAME_LENGTH = 40
 _Name = Annotated[str, msgspec.Meta(pattern=r"^[a-z0-9][a-z0-9.-]*\Z", max_length=_MAX_NAME_LENGTH)]
+_Sha256 = Annotated[str, msgspec.Meta(pattern=r"^[0-9a-f]{64}$")]
+
+_LOG = logging.getLogger(__name__)
 
 
 class NetEntry(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
@@ -47,9 +61,8 @@ class NetEntry(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
         phase: The phase or contact class that it was trained on.
         encoder: Id of its encoder.
         hidden: Sizes of its hidden layers.
-        outputs: Kind of its outputs, a key of `OUTPUT_SIZES`.
+        outputs: Kind of its outputs: an outcome (`gammond.engine.rules.outcome`).
         sha256: Hash of the file.
-        trained: In older manifests, the name of its training (`nets.provenance`).
     """
 
     name: _Name
@@ -57,18 +70,26 @@ class NetEntry(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
     phase: Literal["contact", "loose", "holding", "containing", "mutual", "crashed", "race"]
     encoder: str
     hidden: tuple[int, ...]
-    outputs: str
-    sha256: Annotated[str, msgspec.Meta(pattern=r"^[0-9a-f]{64}$")]
-    trained: str | None = None
+    outputs: Literal["cumulative5"]
+    sha256: _Sha256
 
 
 class ContactClassEntries(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
-    """A net for each of `nets.contact_classes.CONTACT_CLASSES`."""
+    """A net for each contact class.
+
+    A checker is back if it is in the opponent's home board or on the bar. The sides with two or more checkers
+    back show the kind of game: neither, the player on roll alone, the opponent alone, or both. A net for one
+    of the four classes evaluates better than a net of the same size for all of them.
+    """
 
     loose: str
     holding: str
     containing: str
     mutual: str
+
+
+CONTACT_CLASSES = ContactClassEntries.__struct_fields__
+"""The contact classes by name, in the order of their numbers."""
 
 
 class EvaluatorEntry(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
@@ -81,7 +102,6 @@ class EvaluatorEntry(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
             file calls it ``plans``.
         crashed: The net for crashed positions.
         race: The net for races that no bearoff database covers.
-        strength: In older manifests, its measured strength (`nets.provenance`).
     """
 
     name: _Name
@@ -89,7 +109,6 @@ class EvaluatorEntry(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
     contact_classes: ContactClassEntries | None = msgspec.field(name="plans", default=None)
     crashed: str | None = None
     race: str | None = None
-    strength: tuple[dict[str, Any], ...] = ()
 
     @property
     def nets_by_phase(self) -> dict[str, str]:
@@ -107,24 +126,23 @@ class ScorerEntry(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
         file: As in `NetEntry`.
         activation: Activation of the hidden units.
         sha256: Hash of the file.
-        trained: As in `NetEntry`.
         player: The player kind that plays it, for a net of one's own.
     """
 
     name: _Name
     file: str
     activation: Literal["linear", "softsign", "relu"]
-    sha256: Annotated[str, msgspec.Meta(pattern=r"^[0-9a-f]{64}$")]
-    trained: str | None = None
+    sha256: _Sha256
     player: str | None = None
 
     @property
     def net_hashes(self) -> dict[str, str]:
-        """sha256 by name, as in `nets.player_kinds.PlayerKind.net_hashes`."""
+        """sha256 by name."""
         return {self.name: self.sha256}
 
 
 _Entry = TypeVar("_Entry", NetEntry, ScorerEntry)
+_Struct = TypeVar("_Struct", bound=msgspec.Struct)
 
 
 class Manifest(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
@@ -136,7 +154,6 @@ class Manifest(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
         nets: Net files.
         evaluators: Sets of nets.
         scorers: Nets with one output.
-        trainings: In older manifests, how the nets were made (`nets.provenance`).
     """
 
     default: str | None = None
@@ -144,7 +161,16 @@ class Manifest(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
     nets: tuple[NetEntry, ...] = msgspec.field(name="net", default=())
     evaluators: tuple[EvaluatorEntry, ...] = msgspec.field(name="evaluator", default=())
     scorers: tuple[ScorerEntry, ...] = msgspec.field(name="scorer", default=())
-    trainings: tuple[dict[str, Any], ...] = msgspec.field(name="training", default=())
+
+    @property
+    def files(self) -> tuple[NetEntry | ScorerEntry, ...]:
+        """The files of all nets."""
+        return (*self.nets, *self.scorers)
+
+    @property
+    def evaluator_names(self) -> list[str]:
+        """The names of the evaluators, the default's first."""
+        return sorted((each.name for each in self.evaluators), key=lambda name: name != self.default)
 
     @property
     def evaluator_nets(self) -> tuple[NetEntry, ...]:
@@ -170,7 +196,7 @@ class Manifest(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
 
 
 def read_manifest(file: Path = MANIFEST_FILE) -> Manifest:
-    """Read and check a manifest, once for each version of the file; `load_net` reads the net files.
+    """Read and check a manifest, once for each version of the file.
 
     Args:
         file: A TOML file.
@@ -182,105 +208,135 @@ def read_manifest(file: Path = MANIFEST_FILE) -> Manifest:
     """
     try:
         found = file.stat()
-        return _read_version(file, found.st_ino, found.st_mtime_ns, found.st_size)
     except OSError as error:
         raise DataFileError(
             f"manifest {file.name} cannot be read: {error.strerror}", field="manifest"
         ) from error
+    return _read_version(file, found.st_ino, found.st_mtime_ns, found.st_size)
 
 
 @functools.lru_cache(_MAX_MANIFESTS)
 def _read_version(file: Path, *_: int) -> Manifest:
     """Read and check a version of a manifest, told from others by the further arguments."""
-    content = parse_toml(read_regular(file, MAX_TEXT_BYTES), f"manifest {file.name}", "manifest")
-    try:
-        manifest = convert(content, Manifest)
-    except msgspec.ValidationError as error:
-        raise DataFileError(f"manifest {file.name}: {error}", field="manifest") from error
+    manifest = read_toml(file, Manifest, f"manifest {file.name}", "manifest")
     _check_nets(manifest)
     _check_evaluators(manifest)
     return manifest
 
 
-def parse_toml(content: bytes, what: str, field: str) -> dict[str, Any]:
-    """Return the tables of a TOML file.
+def read_toml(file: Path, struct: type[_Struct], what: str, field: str) -> _Struct:
+    """Read a TOML file into a struct.
 
     Args:
-        content: Its bytes.
+        file: The file.
+        struct: Its form.
         what: What messages call it.
         field: The field of the error.
 
     Raises:
-        DataFileError: It is no TOML, or is nested too deep.
+        DataFileError: It cannot be read, is no TOML, is nested too deep, or has another form.
     """
+    content = read_data_file(file, _MAX_TEXT_BYTES, what, field)
     try:
-        return tomllib.loads(content.decode())
+        return convert(tomllib.loads(content.decode()), struct)
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise DataFileError(f"{what} is not TOML: {error}", field=field) from error
     except RecursionError as error:
         raise DataFileError(f"{what} is nested too deep", field=field) from error
+    except msgspec.ValidationError as error:
+        raise DataFileError(f"{what}: {error}", field=field) from error
 
 
-def load_net(entry: NetEntry, folder: Path = MANIFEST_FILE.parent) -> CompiledNet | NetEvaluator:
-    """Load a net after checking its file against the manifest: compiled if its shape is known, else as it is.
+def read_net_file(entry: NetEntry | ScorerEntry, folder: Path = MANIFEST_FILE.parent) -> bytes:
+    """Read the file of a net after checking its hash.
 
     Args:
         entry: Its entry.
         folder: The folder of the manifest.
 
     Raises:
-        DataFileError: The file is missing, is not a net, or differs from its entry in its hash, inputs,
-            outputs or, if its shape is known, hidden layers.
-    """
-    content = _read_checked_bytes(entry, folder)
-    encoder = get_encoder(entry.encoder)
-    model = OnnxModel(entry.name, content, encoder.inputs, OUTPUT_SIZES[entry.outputs])
-    net = make_net_evaluator(entry.name, encoder, model, entry.sha256)
-    if net.layers is not None:
-        hidden = tuple(len(layer.biases) for layer in net.layers[:-1])
-        if hidden != entry.hidden:
-            raise DataFileError(
-                f"net {entry.name}: {entry.file} has hidden layers of {_format_sizes(hidden)} units, the "
-                f"manifest expects {_format_sizes(entry.hidden)}",
-                field="net",
-            )
-    return net
-
-
-def read_scorer_bytes(entry: ScorerEntry, folder: Path = MANIFEST_FILE.parent) -> bytes:
-    """Read the file of a net with one output after checking its hash.
-
-    Raises:
         DataFileError: The file is missing or has another hash.
     """
-    return _read_checked_bytes(entry, folder)
-
-
-def _find_entry(kind: str, name: str, entries: Sequence[_Entry]) -> _Entry:
-    for entry in entries:
-        if entry.name == name:
-            return entry
-    raise DataFileError(f"the manifest has no entry [[{kind}]] called {name!r}", field="net")
-
-
-def _format_sizes(sizes: tuple[int, ...]) -> str:
-    return ", ".join(map(str, sizes)) or "no"
-
-
-def _read_checked_bytes(entry: NetEntry | ScorerEntry, folder: Path) -> bytes:
-    try:
-        content = read_regular(folder / entry.file, MAX_NET_BYTES)
-    except OSError as error:
-        raise DataFileError(
-            f"net {entry.name}: {entry.file} cannot be read: {error.strerror}", field="net"
-        ) from error
+    what = f"net {entry.name}: {entry.file}"
+    content = read_data_file(folder / entry.file, MAX_NET_BYTES, what, "net")
     found = hashlib.sha256(content).hexdigest()
     if found != entry.sha256:
-        raise DataFileError(
-            f"net {entry.name}: {entry.file} has sha256 {found}, the manifest expects {entry.sha256}",
-            field="net",
-        )
+        raise DataFileError(f"{what} has sha256 {found}, the manifest expects {entry.sha256}", field="net")
     return content
+
+
+def find_own_folder(name: str) -> Path:
+    """Return the folder of a net of one's own, which need not exist."""
+    return data_folder() / _OWN_FOLDER / name
+
+
+def list_own_folders() -> list[str]:
+    """List the names of the folders of nets of one's own, faulty ones included, in alphabetical order."""
+    try:
+        with os.scandir(data_folder() / _OWN_FOLDER) as entries:
+            return sorted(each.name for each in entries if _may_be_net(each))
+    except FileNotFoundError:
+        return []
+    except OSError as error:
+        _warn(f"the nets of one's own are left out: {error.filename}: {error.strerror}")
+        return []
+
+
+def _may_be_net(entry: os.DirEntry[str]) -> bool:
+    """Return whether an entry is a folder, and one whose name can be shown."""
+    try:
+        is_folder = entry.is_dir() and not entry.name.startswith(".")
+    except OSError:  # a link that leads back to itself
+        return False
+    if is_folder and not entry.name.isprintable():
+        _warn(f"the folder of nets has {escape_unprintable(entry.name)}, which is no name: it is left out")
+        return False
+    return is_folder
+
+
+def read_own_manifest(name: str, shipped: Manifest) -> Manifest:
+    """Read the manifest of a net of one's own; its net files are checked when they are loaded.
+
+    Args:
+        name: Its name.
+        shipped: Has the names that it and its files cannot have.
+
+    Raises:
+        DataFileError: The manifest is missing or faulty, has more or other than the net of this name, a
+            name of it is taken, or a file of it is not in its folder.
+    """
+    folder = find_own_folder(name)
+    try:
+        check_free_name(name, shipped)
+        manifest = read_manifest(folder / MANIFEST_NAME)
+        _check_own_manifest(name, manifest, shipped)
+    except GammondError as error:
+        raise DataFileError(f"net {name} in {folder}: {error.message}", field="net") from error
+    return manifest
+
+
+@contextmanager
+def leave_out_faulty() -> Iterator[None]:
+    """Warn of a net of one's own with a fault, once in a process, in place of its error."""
+    try:
+        yield
+    except DataFileError as error:
+        _warn(f"{error.message}: it is left out ('gammond nets' lists and removes)")
+
+
+@functools.cache
+def _warn(message: str) -> None:
+    """Warn once in a process."""
+    _LOG.warning("%s", message)
+
+
+@functools.cache
+def find_kind_loaders() -> dict[str, KindLoader]:
+    """Return what loads the player kind of each name: the ``KINDS`` of each folder's ``entry.py``."""
+    home = MANIFEST_FILE.parent
+    files = sorted([*home.glob("*/entry.py"), *home.glob("*/*/entry.py")])
+    names = [".".join(("gammond.nets", *file.relative_to(home).with_suffix("").parts)) for file in files]
+    return {kind: load for name in names for kind, load in importlib.import_module(name).KINDS.items()}
 
 
 def check_name(name: str) -> None:
@@ -299,16 +355,49 @@ def check_name(name: str) -> None:
         ) from None
 
 
+def check_free_name(name: str, shipped: Manifest) -> None:
+    """Check that a net of one's own can have a name.
+
+    Args:
+        name: The name.
+        shipped: Has the names that are taken.
+
+    Raises:
+        ValueRangeError: No manifest allows it, or gammond has an evaluator or a player of this name.
+    """
+    check_name(name)
+    if name in (*RESERVED_NAMES, *shipped.evaluator_names, *find_kind_loaders()):
+        raise ValueRangeError(
+            f"expected a name that gammond has no player or evaluator for, got {name!r}: choose another name",
+            field="name",
+        )
+
+
+def check_distinct(kind: str, names: Sequence[str]) -> None:
+    """Check that no two entries have one name.
+
+    Raises:
+        DataFileError: Two have.
+    """
+    for name in names:
+        if names.count(name) > 1:
+            raise DataFileError(f"two entries [[{kind}]] are called {name!r}", field=kind)
+
+
+def _find_entry(kind: str, name: str, entries: Sequence[_Entry]) -> _Entry:
+    for entry in entries:
+        if entry.name == name:
+            return entry
+    raise DataFileError(f"the manifest has no entry [[{kind}]] called {name!r}", field="net")
+
+
 def _check_nets(manifest: Manifest) -> None:
+    from gammond.nets.encoders import get_encoder  # its kernels: not for the start of a program
+
     check_distinct("net", [net.name for net in manifest.nets])
     check_distinct("scorer", [scorer.name for scorer in manifest.scorers])
     for net in manifest.nets:
         get_encoder(net.encoder)
-        if net.outputs not in OUTPUT_SIZES:
-            raise DataFileError(
-                f"net {net.name}: expected outputs {'|'.join(OUTPUT_SIZES)}, got {net.outputs!r}",
-                field="outputs",
-            )
 
 
 def _check_evaluators(manifest: Manifest) -> None:
@@ -340,12 +429,22 @@ def _check_evaluators(manifest: Manifest) -> None:
                 )
 
 
-def check_distinct(kind: str, names: Sequence[str]) -> None:
-    """Check that no two entries have one name.
-
-    Raises:
-        DataFileError: Two have.
-    """
-    for name in names:
-        if names.count(name) > 1:
-            raise DataFileError(f"two entries [[{kind}]] are called {name!r}", field=kind)
+def _check_own_manifest(name: str, manifest: Manifest, shipped: Manifest) -> None:
+    names = [each.name for each in manifest.evaluators] + [each.name for each in manifest.scorers]
+    is_player = bool(manifest.scorers)
+    default = None if is_player else name
+    if names != [name] or manifest.default != default or manifest.pruner or (is_player and manifest.nets):
+        raise DataFileError(
+            f"expected one evaluator, {name}, as default and nothing but its nets, or one net that plays, "
+            f"{name}, and nothing else, got {', '.join(names) or 'none'}",
+            field="net",
+        )
+    taken = {each.name for each in shipped.files}
+    for net in manifest.files:
+        if net.name in taken:
+            raise DataFileError(f"expected names that no shipped net has, got {net.name!r}", field="net")
+        if net.file != Path(net.file).name or net.file.startswith("."):
+            raise DataFileError(
+                f"net {net.name}: expected a file in the manifest's folder, got {net.file[:80]!r}",
+                field="net",
+            )

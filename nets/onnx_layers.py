@@ -3,7 +3,8 @@
 Only a chain is read: a matrix product with biases (``Gemm``), then ReLU or sigmoid, from the one input to the
 output `OUTPUT_NAME`. The first layer may take some of the inputs as numbers of rows to add (``Split``,
 ``Gather``, ``ReduceSum``, ``Mul``), whole numbers of 8 bits with a scale for each unit. Such files need a few
-fields of the format's many.
+fields of the format's many. A tensor that several nets share may lie in a file beside them (ONNX's external
+data), which a process reads once.
 
 *Source:* onnx.proto of https://github.com/onnx/onnx, and the encoding of protocol buffers,
 https://protobuf.dev/programming-guides/encoding.
@@ -11,30 +12,56 @@ https://protobuf.dev/programming-guides/encoding.
 
 from __future__ import annotations
 
+import hashlib
+import math
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any, NamedTuple
+from weakref import WeakValueDictionary
 
 import numpy as np
 from numpy.typing import NDArray
 
-from nets.onnx_model import OUTPUT_NAME
+from gammond.engine.errors import DataFileError
+from gammond.engine.runtime.files import read_data_file
+from gammond.nets.onnx_model import MAX_NET_BYTES, OUTPUT_NAME
 
-_Message = dict[int, list[memoryview | int]]
 _Tensor = NDArray[Any]
+_Message = dict[str, list[Any]]
+"""The fields of a message by name, each as a list: numbers, texts, views of bytes, or messages."""
+
+_Schema = Mapping[int, tuple[str, Any]]
+"""The fields of a message that are read: by number the name, and the type or the schema."""
 
 _VARINT, _FIXED64, _BYTES, _FIXED32 = 0, 1, 2, 5
 _FIXED_SIZES = {_FIXED64: 8, _FIXED32: 4}
 
-# Numbers of fields, by message.
-_MODEL_GRAPH = 7
-_GRAPH_NODE, _GRAPH_INITIALIZER, _GRAPH_INPUT = 1, 5, 11
-_NODE_INPUT, _NODE_OUTPUT, _NODE_OPERATOR, _NODE_ATTRIBUTE = 1, 2, 4, 5
-_ATTRIBUTE_NAME, _ATTRIBUTE_NUMBER = 1, 3
-_TENSOR_DIMS, _TENSOR_TYPE, _TENSOR_NAME, _TENSOR_BYTES = 1, 2, 8, 9
-_VALUE_NAME = 1
+_ATTRIBUTE: _Schema = {1: ("name", str), 3: ("number", int)}
+_NODE: _Schema = {
+    1: ("inputs", str),
+    2: ("outputs", str),
+    4: ("operator", str),
+    5: ("attributes", _ATTRIBUTE),
+}
+_PLACE: _Schema = {1: ("key", str), 2: ("value", str)}
+_TENSOR: _Schema = {
+    1: ("dims", int),
+    2: ("type", int),
+    8: ("name", str),
+    9: ("bytes", memoryview),
+    13: ("place", _PLACE),
+}
+_GRAPH: _Schema = {1: ("nodes", _NODE), 5: ("tensors", _TENSOR), 11: ("inputs", {1: ("name", str)})}
+_MODEL: _Schema = {7: ("graph", _GRAPH)}
 
 _FLOAT32, _INT8, _INT64 = 1, 3, 7
 _TYPES = {_FLOAT32: "<f4", _INT8: "<i1", _INT64: "<i8"}
+
+_LOCATION, _CHECKSUM = "location", "checksum"
+"""Keys of a tensor that is all of another file: the file's name, and the SHA-1 of its bytes."""
+
+_SHARED: WeakValueDictionary[str, NDArray[Any]] = WeakValueDictionary()
+"""The tensors of other files that nets of this process use, by checksum, type and shape."""
 
 _PATTERN_OPERATORS = [
     *("Split", "Cast", "Gather", "Cast", "ReduceSum", "Mul"),
@@ -75,26 +102,69 @@ class Layer(NamedTuple):
     patterns: AddedRows | None = None
 
 
-def read_layers(content: bytes) -> Sequence[Layer] | None:
+def read_shared_tensors(content: bytes, folder: Path) -> dict[str, NDArray[Any]]:
+    """Read the tensors of a net that lie in files beside it, each once while a net of this process uses it.
+
+    Args:
+        content: The bytes of the ``.onnx`` file.
+        folder: The folder of the file.
+
+    Returns:
+        Them by name, read-only; none for a file that is no net.
+
+    Raises:
+        DataFileError: A file is missing, lies elsewhere, or is not the one that the net was made with.
+    """
+    try:
+        shared = [tensor for tensor in _read_graph(content)["tensors"] if tensor["place"]]
+        return {tensor["name"][0]: _read_shared_tensor(tensor, folder) for tensor in shared}
+    except (KeyError, IndexError, ValueError, TypeError):
+        return {}
+
+
+def read_weights(name: str, content: bytes, names: Sequence[str]) -> list[NDArray[np.float32]]:
+    """Read tensors of a net of any shape.
+
+    Args:
+        name: The net's name in errors.
+        content: The bytes of the ``.onnx`` file.
+        names: Names of its tensors, none of which lies in another file.
+
+    Raises:
+        DataFileError: It lacks one of them.
+    """
+    try:
+        tensors = _read_own_tensors(_read_graph(content))
+    except (KeyError, IndexError, ValueError, TypeError):
+        tensors = {}
+    if missing := [each for each in names if each not in tensors]:
+        raise DataFileError(
+            f"net {name} lacks the weights {', '.join(missing)}: export it again", field="net"
+        )
+    return [np.ascontiguousarray(tensors[each], np.float32) for each in names]
+
+
+def read_layers(content: bytes, shared: Mapping[str, NDArray[Any]] | None = None) -> Sequence[Layer] | None:
     """Read the layers of a net.
 
     Args:
         content: The bytes of the ``.onnx`` file.
+        shared: Its tensors that lie in other files, of `read_shared_tensors`.
 
     Returns:
         The layers from the input to the output; None if the file is no such chain, or no net at all.
     """
     try:
-        return _read_chain(_as_message(_read_message(memoryview(content))[_MODEL_GRAPH][0]))
+        return _read_chain(_read_graph(content), shared or {})
     except (KeyError, IndexError, ValueError, TypeError):
         return None
 
 
-def _read_chain(graph: _Message) -> Sequence[Layer] | None:
-    tensors = dict(_read_tensor(_as_message(tensor)) for tensor in graph[_GRAPH_INITIALIZER])
-    names = [_read_name(_as_message(value), _VALUE_NAME) for value in graph[_GRAPH_INPUT]]
+def _read_chain(graph: _Message, shared: Mapping[str, _Tensor]) -> Sequence[Layer] | None:
+    tensors = {**shared, **_read_own_tensors(graph)}
+    names = [value["name"][0] for value in graph["inputs"]]
     (current,) = (name for name in names if name not in tensors)
-    nodes = [_Node.read(_as_message(node)) for node in graph[_GRAPH_NODE]]
+    nodes = [_Node.read(node) for node in graph["nodes"]]
     layers: list[Layer] = []
     first, rest = nodes[: len(_PATTERN_OPERATORS)], nodes[len(_PATTERN_OPERATORS) :]
     if [node.operator for node in first] == _PATTERN_OPERATORS:
@@ -123,13 +193,9 @@ class _Node(NamedTuple):
 
     @classmethod
     def read(cls, node: _Message) -> _Node:
-        attributes = {}
-        for content in node.get(_NODE_ATTRIBUTE, []):
-            attribute = _as_message(content)
-            (number,) = attribute[_ATTRIBUTE_NUMBER]
-            attributes[_read_name(attribute, _ATTRIBUTE_NAME)] = int(number)
-        inputs, outputs = ([_as_text(name) for name in node[field]] for field in (_NODE_INPUT, _NODE_OUTPUT))
-        return cls(_read_name(node, _NODE_OPERATOR), inputs, outputs, attributes)
+        """Take an operator from its message; raise IndexError for an attribute that is no number."""
+        attributes = {each["name"][0]: each["number"][0] for each in node["attributes"]}
+        return cls(node["operator"][0], node["inputs"], node["outputs"], attributes)
 
 
 def _read_pattern_layer(nodes: Sequence[_Node], tensors: Mapping[str, _Tensor], inputs: str) -> Layer:
@@ -170,40 +236,87 @@ def _fit_together(layers: Sequence[Layer]) -> bool:
     return True
 
 
-def _read_tensor(tensor: _Message) -> tuple[str, _Tensor]:
-    """Read a named tensor; raise ValueError for numbers of other types than `_TYPES`."""
-    (number,) = tensor[_TENSOR_TYPE]
-    kind = _TYPES.get(int(number))
-    if kind is None:
+def _read_graph(content: bytes) -> _Message:
+    graph: _Message = _read_message(memoryview(content), _MODEL)["graph"][0]
+    return graph
+
+
+def _read_own_tensors(graph: _Message) -> dict[str, _Tensor]:
+    """Read the tensors that lie in the file itself; raise ValueError for numbers of unknown types."""
+    found = {}
+    for tensor in graph["tensors"]:
+        if not tensor["place"]:
+            kind, shape = _read_type(tensor)
+            numbers = np.frombuffer(tensor["bytes"][0], kind).reshape(shape)
+            is_copied = numbers.itemsize > 1  # those of 8 bits are most of a file, and read-only as they are
+            found[tensor["name"][0]] = numbers.astype(numbers.dtype.newbyteorder("="), copy=is_copied)
+    return found
+
+
+def _read_shared_tensor(tensor: _Message, folder: Path) -> _Tensor:
+    """Return a tensor that is all of another file."""
+    place = {pair["key"][0]: pair["value"][0] for pair in tensor["place"]}
+    name, checksum, (kind, shape) = place[_LOCATION], place.get(_CHECKSUM, ""), _read_type(tensor)
+    is_beside = name == Path(name).name and not name.startswith(".")
+    if not (is_beside and name and checksum) or place.keys() & {"offset", "length"}:
+        raise DataFileError(
+            f"expected weights in a whole file beside the net, with its checksum, got {name[:80]!r}",
+            field="net",
+        )
+    key = f"{checksum} {kind} {shape}"
+    if (known := _SHARED.get(key)) is not None:
+        return known
+    content = read_data_file(folder / name, MAX_NET_BYTES, f"weights {name}", "net")
+    if hashlib.sha1(content, usedforsecurity=False).hexdigest() != checksum:
+        raise DataFileError(f"weights {name} have another SHA-1 than the net says, {checksum}", field="net")
+    if len(content) != math.prod(shape) * np.dtype(kind).itemsize:
+        raise DataFileError(f"weights {name}: expected numbers {kind[1:]} of shape {shape}", field="net")
+    numbers = np.frombuffer(content, kind).reshape(shape)
+    return _SHARED.setdefault(key, numbers.astype(numbers.dtype.newbyteorder("="), copy=False))
+
+
+def _read_type(tensor: _Message) -> tuple[str, list[int]]:
+    """Return the type of the numbers of a tensor, and its shape; raise ValueError for one not in `_TYPES`."""
+    (number,) = tensor["type"]
+    if number not in _TYPES:
         raise ValueError("expected float32, int8 or int64")
-    shape = []
-    for dim in tensor.get(_TENSOR_DIMS, []):
-        shape += [dim] if isinstance(dim, int) else _read_varints(dim)
-    numbers = np.frombuffer(_as_bytes(tensor[_TENSOR_BYTES][0]), kind).reshape(shape)
-    is_copied = number != _INT8  # most of a file, and read-only as it is
-    return _read_name(tensor, _TENSOR_NAME), numbers.astype(numbers.dtype.newbyteorder("="), copy=is_copied)
+    return _TYPES[number], tensor["dims"]
 
 
-def _read_message(content: memoryview) -> _Message:
-    """Read the fields of a message by number; those of text, tensors and messages as views of the content."""
-    fields: _Message = {}
+def _read_message(content: memoryview, schema: _Schema) -> _Message:
+    """Read the fields of a message that its schema has; raise ValueError or IndexError if it is damaged."""
+    fields: _Message = {name: [] for name, _ in schema.values()}
     at = 0
     while at < len(content):
         key, at = _read_varint(content, at)
-        kind = key & 7
-        if kind == _VARINT:
-            value, at = _read_varint(content, at)
-            fields.setdefault(key >> 3, []).append(value)
-            continue
-        if kind == _BYTES:
-            size, at = _read_varint(content, at)
-        else:
-            size = _FIXED_SIZES[kind]
-        if at + size > len(content):
-            raise ValueError("truncated")
-        fields.setdefault(key >> 3, []).append(content[at : at + size])
-        at += size
+        value, at = _read_value(content, at, key & 7)
+        if key >> 3 in schema:
+            name, form = schema[key >> 3]
+            fields[name] += _decode(value, form)
     return fields
+
+
+def _read_value(content: memoryview, at: int, kind: int) -> tuple[memoryview | int, int]:
+    """Read a field by the kind of its encoding, bytes as a view; return it and the place after it."""
+    if kind == _VARINT:
+        return _read_varint(content, at)
+    size = _FIXED_SIZES.get(kind, len(content))
+    if kind == _BYTES:
+        size, at = _read_varint(content, at)
+    if at + size > len(content):
+        raise ValueError("truncated")
+    return content[at : at + size], at + size
+
+
+def _decode(value: memoryview | int, form: type | _Schema) -> list[Any]:
+    """Return the values of a field: one, or several whole numbers in a row."""
+    if isinstance(value, int) or form is int:
+        if form is not int:
+            raise ValueError("expected bytes")
+        return [value] if isinstance(value, int) else _read_varints(value)
+    if isinstance(form, Mapping):
+        return [_read_message(value, form)]
+    return [bytes(value).decode() if form is str else value]
 
 
 def _read_varint(content: memoryview, at: int) -> tuple[int, int]:
@@ -224,21 +337,3 @@ def _read_varints(content: memoryview) -> list[int]:
         number, at = _read_varint(content, at)
         numbers.append(number)
     return numbers
-
-
-def _read_name(message: _Message, field: int) -> str:
-    return _as_text(message[field][0])
-
-
-def _as_message(value: memoryview | int) -> _Message:
-    return _read_message(_as_bytes(value))
-
-
-def _as_text(value: memoryview | int) -> str:
-    return bytes(_as_bytes(value)).decode()
-
-
-def _as_bytes(value: memoryview | int) -> memoryview:
-    if isinstance(value, int):
-        raise ValueError("expected bytes")
-    return value

@@ -1,21 +1,25 @@
-"""Run ONNX nets: the one module that knows onnxruntime.
+"""Run ONNX nets, and evaluate by them: the one module that knows onnxruntime.
 
-A net has one input and the output `OUTPUT_NAME`; its weights may be further outputs, which are read only when
-needed.
+A net has one input and the output `OUTPUT_NAME`; other outputs are left alone.
 """
 
 from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.errors import DataFileError
-from engine.runtime.thread_turns import release_turn
+from gammond.engine.errors import DataFileError
+from gammond.engine.rules.outcome import Outcomes
+from gammond.engine.rules.position import Board
+from gammond.engine.runtime.threads import begin_anew_in_forks, release_turn
+
+if TYPE_CHECKING:
+    from gammond.nets.encoders import Encoder
 
 OUTPUT_NAME = "outcome"
 """Name of the output of a net."""
@@ -33,8 +37,8 @@ _MIN_ROWS = 2
 class OnnxModel:
     """A net with one float32 input and the float32 output `OUTPUT_NAME`, both of a free number of rows.
 
-    The session is made when first needed, and again in each process forked afterwards: sessions do not
-    survive a fork. All are made of the same bytes, which are kept, so that the bytes that were checked run,
+    The session is made when first needed, and again in a process that is forked, which it does not survive.
+    All are made of the same bytes, which are kept, so that the bytes that were checked run,
     whatever happens to the file. Safe to use from several threads.
 
     Args:
@@ -42,17 +46,30 @@ class OnnxModel:
         content: The bytes of the ``.onnx`` file.
         inputs: The number of inputs the net must have.
         outputs: The number of outputs it must have.
+        shared: Its tensors that lie in other files, by name (`gammond.nets.onnx_layers.read_shared_tensors`).
     """
 
-    def __init__(self, name: str, content: bytes, inputs: int, outputs: int) -> None:
+    def __init__(
+        self,
+        name: str,
+        content: bytes,
+        inputs: int,
+        outputs: int,
+        shared: Mapping[str, NDArray[Any]] | None = None,
+    ) -> None:
         self.name = name
         self.inputs = inputs
         self.outputs = outputs
         self.content = content
+        self.shared = dict(shared or {})
+        self._input_name = ""
+        self.begin_in_fork()
+        begin_anew_in_forks(self)
+
+    def begin_in_fork(self) -> None:
+        """Begin without a session."""
         self._lock = threading.Lock()
         self._session: Any = None
-        self._session_pid = 0
-        self._input_name = ""
 
     def check(self) -> None:
         """Load the net and check its inputs and outputs.
@@ -88,31 +105,11 @@ class OnnxModel:
             )
         return result[:rows]
 
-    def read_weights(self, names: Sequence[str]) -> list[NDArray[np.float32]]:
-        """Read weights, which are outputs of the net.
-
-        Args:
-            names: Names of the outputs.
-
-        Raises:
-            DataFileError: As `check`, or the net lacks one of them.
-        """
-        session = self._get_session()
-        given = {port.name for port in session.get_outputs()}
-        if missing := [name for name in names if name not in given]:
-            raise DataFileError(
-                f"net {self.name} lacks the outputs {', '.join(missing)} with its weights: export it again",
-                field="net",
-            )
-        arrays = session.run(list(names), {self._input_name: np.zeros((1, self.inputs), np.float32)})
-        return [np.ascontiguousarray(array, np.float32) for array in arrays]
-
     def _get_session(self) -> Any:  # noqa: ANN401  (onnxruntime has no types)
-        if self._session_pid != os.getpid():
+        if self._session is None:
             with self._lock:
-                if self._session_pid != os.getpid():
+                if self._session is None:
                     self._session = self._create_session()
-                    self._session_pid = os.getpid()
         return self._session
 
     def _create_session(self) -> Any:  # noqa: ANN401
@@ -126,6 +123,8 @@ class OnnxModel:
         options.add_session_config_entry("session.intra_op.allow_spinning", "0")
         options.log_severity_level = 3
         try:
+            values = [onnxruntime.OrtValue.ortvalue_from_numpy(array) for array in self.shared.values()]
+            options.add_external_initializers([*self.shared], values)
             session = onnxruntime.InferenceSession(self.content, options, providers=["CPUExecutionProvider"])
         except Exception as error:
             raise DataFileError(
@@ -152,3 +151,38 @@ class OnnxModel:
                 f"net {self.name} has an {kind} of shape {port.shape}, expected [n, {expected}]",
                 field="net",
             )
+
+
+class NetEvaluator:
+    """A net with an outcome as output, for positions of any phase but finished ones, by the runtime.
+
+    Args:
+        name: Its name in replies.
+        encoder: Makes its inputs.
+        model: The net, with the encoder's inputs.
+        to_outcomes: Makes outcomes of outputs that are none.
+    """
+
+    plies = 0
+    layers = None
+    """The runtime alone knows them."""
+
+    def __init__(
+        self,
+        name: str,
+        encoder: Encoder,
+        model: OnnxModel,
+        to_outcomes: Callable[[NDArray[np.float32]], Outcomes] = lambda outputs: outputs,
+    ) -> None:
+        self.name = name
+        self.model = model
+        self._encoder = encoder
+        self._to_outcomes = to_outcomes
+
+    def evaluate(self, boards: Board) -> Outcomes:
+        """Evaluate positions, as `Evaluator.evaluate`; the outputs are not sanitised."""
+        outcomes = np.empty((len(boards), 5), np.float32)
+        for start in range(0, len(boards), BATCH_ROWS):
+            batch = slice(start, start + BATCH_ROWS)
+            outcomes[batch] = self._to_outcomes(self.model.run(self._encoder.encode(boards[batch])))
+        return outcomes

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import random
 
-from engine.barca.board import BLACK, HOLES, HOLES_TO_WIN, WHITE, parse_square
-from engine.barca.position import BarcaPosition
+from gammond.engine.barca.kernels.moves import HOLES, HOLES_TO_WIN
+from gammond.engine.barca.position import BLACK, WHITE, BarcaPosition, parse_square
 
 LETTERS = "EELLMM"
 # Where animals that a test does not name wait, in this order.

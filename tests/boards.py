@@ -7,11 +7,11 @@ import itertools
 
 import numpy as np
 
-from engine.evaluation.evaluator import Evaluator, choose_best_children
-from engine.rules.dice import ROLLS, Roll
-from engine.rules.moves import legal_plays
-from engine.rules.outcome import LOSE_G, WIN, evaluate_finished
-from engine.rules.position import CHECKERS, OFF, Position
+from gammond.engine.evaluation.evaluator import Evaluator, choose_best_children
+from gammond.engine.rules.dice import ROLLS, Roll
+from gammond.engine.rules.moves import legal_plays
+from gammond.engine.rules.outcome import LOSE_G, WIN, evaluate_finished
+from gammond.engine.rules.position import CHECKERS, OFF, Position
 
 GAMES_AT_ONCE = 512
 

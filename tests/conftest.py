@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from engine.kernels.disk_cache import find_folders
-from engine.runtime.compilation import COMPILATION
-from engine.runtime.garbage import collect_garbage_rarely
+from gammond.engine.kernels.disk_cache import find_folders
+from gammond.engine.runtime.compilation import COMPILATION
+from gammond.engine.runtime.garbage import collect_garbage_rarely
 
 collect_garbage_rarely()
 
@@ -34,10 +34,10 @@ _REQUIRED = {"peer": "GAMMOND_REQUIRE_PEERS", "training": "GAMMOND_REQUIRE_TRAIN
 
 
 _FIRST_TRAINING = {
-    "tools.train.kernels.td": "train td FOLDER/td --games 20 --hidden 8 --race-hidden 8 --round-games 20"
-    " --checkpoint-every 20 --opponents random --benchmark-games 4",
-    "tools.heritage.computational_backgammon.kernels.steps": "heritage classic FOLDER/classic --hidden 10"
-    " --games 4 --checkpoint-every 4 --benchmark-games 4",
+    "gammond.tools.train.kernels.td": "train td FOLDER/td --games 20 --hidden 8 --race-hidden 8"
+    " --round-games 20 --checkpoint-every 20 --opponents random --benchmark-games 4",
+    "gammond.tools.heritage.computational_backgammon.kernels.steps": "heritage classic FOLDER/classic"
+    " --hidden 10 --games 4 --checkpoint-every 4 --benchmark-games 4",
 }
 """Modules of kernels that `gammond prepare` leaves out, and commands that compile what they need."""
 

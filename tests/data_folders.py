@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from engine.bearoff.databases import data_folder
+from gammond.engine.runtime.files import data_folder
 
 
 def link_databases(folder: Path) -> None:

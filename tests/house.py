@@ -1,7 +1,7 @@
 """The weight of the source by room: ``python -m tests.house [--since COMMIT] [--tree COMMIT]``.
 
-A row is a room: a folder below one of the packages, or the modules beside the folders. Lines are all lines,
-modules do not count ``__init__.py``, classes and functions count those inside others too.
+A row is a room: a folder below one of the packages, or the modules beside the folders. Files are
+modules with ``__init__.py``, which modules do not count; classes and functions count those inside others too.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ WINGS = (
 )
 """What somebody who works on the product need not know: other games, heritage, training, laboratory."""
 
-COUNTS = ("lines", "modules", "classes", "functions")
+COUNTS = ("lines", "files", "modules", "classes", "functions")
 
 Weights = Mapping[str, Counter[str]]
 
@@ -49,7 +49,7 @@ def read_tree(commit: str) -> dict[str, str]:
 
 
 def weigh(files: Mapping[str, str]) -> dict[str, Counter[str]]:
-    """Return lines, modules, classes and functions by room, and of the page's scripts."""
+    """Return lines, files, modules, classes and functions by room, and of the page's scripts."""
     weights: dict[str, Counter[str]] = {}
     for name, text in files.items():
         path = PurePosixPath(name)
@@ -61,6 +61,7 @@ def weigh(files: Mapping[str, str]) -> dict[str, Counter[str]]:
             room = "/".join(path.parts[:2]) if len(path.parts) > 2 else f"{path.parts[0]}/*.py"
         count = weights.setdefault(room, Counter())
         count["lines"] += text.count("\n")
+        count["files"] += 1
         count["modules"] += path.name != "__init__.py"
         if path.suffix == ".py":
             for node in ast.walk(ast.parse(text)):

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import random
 
-from engine.errors import PositionError
-from engine.rules.match import MatchState
+from gammond.engine.errors import PositionError
+from gammond.engine.rules.match import MatchState
 
 
 def random_match_state(generator: random.Random, resignations: bool = False) -> MatchState:

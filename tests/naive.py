@@ -11,8 +11,8 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from engine.rules.moves import expand_rolls
-from engine.rules.position import Position
+from gammond.engine.rules.moves import expand_rolls
+from gammond.engine.rules.position import Position
 
 State = tuple[int, ...]
 

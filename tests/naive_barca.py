@@ -5,7 +5,7 @@ A piece is a side, ``w`` or ``b``, and a kind, ``E``, ``L`` or ``M``.
 
 from __future__ import annotations
 
-from engine.barca.position import BarcaPosition
+from gammond.engine.barca.position import BarcaPosition
 
 ROOK = {(1, 0), (-1, 0), (0, 1), (0, -1)}
 BISHOP = {(1, 1), (1, -1), (-1, 1), (-1, -1)}

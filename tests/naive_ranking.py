@@ -4,18 +4,27 @@ from __future__ import annotations
 
 import numpy as np
 
-from engine.rules.moves import legal_plays
-from engine.rules.outcome import Outcome, cubeless_equity, invert_outcomes
-from engine.search.results import PlayEvaluation
+from gammond.engine.evaluation.results import Evaluation, RankedPlay
+from gammond.engine.rules.moves import legal_plays
+from gammond.engine.rules.outcome import Outcome, cubeless_equity, invert_outcomes
 
 
-def rank_plays(evaluator, position, roll) -> list[PlayEvaluation]:
+def rank_plays(evaluator, position, roll) -> list[RankedPlay]:
     """Rank the legal plays by cubeless money equity; equal ones keep the order of `legal_plays`."""
     plays = legal_plays(position, roll)
     outcomes = invert_outcomes(evaluator.evaluate(np.stack([play.result.board for play in plays])))
     equities = cubeless_equity(outcomes)
     ranked = [
-        PlayEvaluation(play, Outcome(*map(float, outcome)), evaluator.plies, float(equity))
+        RankedPlay(
+            play,
+            Evaluation(
+                float(equity),
+                Outcome(*map(float, outcome)),
+                cubeless_equity=Outcome(*map(float, outcome)).equity,
+                is_cubeful=False,
+                plies=evaluator.plies,
+            ),
+        )
         for play, outcome, equity in zip(plays, outcomes, equities, strict=True)
     ]
-    return sorted(ranked, key=lambda each: -each.score)
+    return sorted(ranked, key=lambda each: -each.evaluation.equity)

@@ -7,14 +7,15 @@ from dataclasses import replace
 
 import numpy as np
 
-from engine.cubeful import CubeResponse, build_cube_state_space, cube_efficiencies, decide_from_outcome
-from engine.cubeful.match_equity import load_default_table
-from engine.rollout.dice import draw_rolls
-from engine.rules.dice import ROLL_WEIGHTS, ROLLS
-from engine.rules.match import MatchState
-from engine.rules.moves import generate_plays
-from engine.rules.outcome import Outcome, evaluate_finished
-from engine.rules.position import Position
+from gammond.engine.cubeful import DEFAULT_EFFICIENCIES, make_cube_game
+from gammond.engine.cubeful.match_equity import load_default_table
+from gammond.engine.evaluation.results import CubeResponse
+from gammond.engine.rollout.dice import draw_rolls
+from gammond.engine.rules.dice import ROLL_WEIGHTS, ROLLS
+from gammond.engine.rules.match import MatchState
+from gammond.engine.rules.moves import generate_plays
+from gammond.engine.rules.outcome import Outcome, evaluate_finished
+from gammond.engine.rules.position import Position
 
 
 def trial_outcome(start: Position, trial: int, evaluator, settings, exact=None) -> list[float]:
@@ -104,8 +105,8 @@ def cubeful_trial_value(
 
 def _decision(position, evaluator, match):
     outcome = Outcome(*_value(position, evaluator))
-    efficiencies = cube_efficiencies(position.board[None], np.array([outcome], np.float32))[0]
-    return decide_from_outcome(outcome, efficiencies, build_cube_state_space(match))
+    efficiencies = DEFAULT_EFFICIENCIES.for_boards(position.board[None], np.array([outcome], np.float32))[0]
+    return make_cube_game(match).decide_outcome(outcome, efficiencies)
 
 
 def _best_value(position, evaluator, match, unit, seat):
@@ -117,7 +118,7 @@ def _best_value(position, evaluator, match, unit, seat):
 def _make_view(value, match, unit, seat):
     """A value of the side on roll, seen by a seat."""
     if match.is_money:
-        points = value.equity_points * match.cube / unit
+        points = value.equity * match.cube / unit
         return points if match.on_roll == seat else -points
     return value.mwc if match.on_roll == seat else 1 - value.mwc
 

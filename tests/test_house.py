@@ -15,9 +15,10 @@ FILES = {
 }
 
 
-def test_rooms_are_weighed_by_lines_modules_classes_and_functions():
+def test_rooms_are_weighed_by_lines_files_modules_classes_and_functions():
     rows = dict(house.sum_up(house.weigh(FILES)))
-    assert [rows["engine/rules"][name] for name in house.COUNTS] == [3, 1, 1, 1]
+    assert [rows["engine/rules"][name] for name in house.COUNTS] == [3, 1, 1, 1, 1]
+    assert [rows["ENGINE"][name] for name in ("files", "modules")] == [3, 2]
     assert rows["SOURCE"]["lines"] == 4
     assert rows["WITHOUT WINGS"]["lines"] == 3
     assert rows["page (js)"]["lines"] == 2

@@ -17,7 +17,7 @@ real_import = builtins.__import__
 
 def guarded_import(name, globals=None, *rest):
     importer = (globals or {}).get("__name__", "")
-    if name in POSIX and importer.partition(".")[0] in PACKAGES:
+    if name in POSIX and importer.partition(".")[0] == "gammond":
         raise ImportError(f"{importer} imports {name}")
     return real_import(name, globals, *rest)
 
@@ -25,8 +25,8 @@ def guarded_import(name, globals=None, *rest):
 builtins.__import__ = guarded_import
 imported = 0
 for package in PACKAGES:
-    path = importlib.import_module(package).__path__
-    for module in pkgutil.walk_packages(path, f"{package}."):
+    path = importlib.import_module(f"gammond.{package}").__path__
+    for module in pkgutil.walk_packages(path, f"gammond.{package}."):
         try:
             importlib.import_module(module.name)
         except ModuleNotFoundError as error:

@@ -8,26 +8,34 @@ import re
 import numpy as np
 import pytest
 
-from engine.errors import UnsupportedError, ValueRangeError
-from engine.formats.position_id import encode_position_id
-from engine.match_files.mat.reader import parse_mat
-from engine.match_files.mat.writer import format_mat
-from engine.play.cube_games import play_match
-from engine.play.decider import Decider, SearchPlayer
-from engine.play.lockstep import play_games
-from engine.play.player import EvaluatorPlayer, Player, RandomPlayer
-from engine.rules import rules as rules_module
-from engine.rules.dice import draw_paired_dice
-from engine.rules.moves import expand_rolls
-from engine.rules.position import Position
-from engine.rules.rules import ALL_FEATURES, BACKGAMMON, STANDARD_RULES, Doubles, Feature, Rules, Variant
-from nets.catalogue import load_engine, load_player
+from gammond.engine.errors import UnsupportedError, ValueRangeError
+from gammond.engine.formats.position_id import encode_position_id
+from gammond.engine.match_files.mat.reader import parse_mat
+from gammond.engine.match_files.mat.writer import format_mat
+from gammond.engine.play.cube_games import play_match
+from gammond.engine.play.decider import Decider, SearchPlayer
+from gammond.engine.play.lockstep import play_games
+from gammond.engine.play.player import EvaluatorPlayer, Player, RandomPlayer
+from gammond.engine.rules import rules as rules_module
+from gammond.engine.rules.dice import draw_paired_dice
+from gammond.engine.rules.moves import expand_rolls
+from gammond.engine.rules.position import Position
+from gammond.engine.rules.rules import (
+    ALL_FEATURES,
+    BACKGAMMON,
+    STANDARD_RULES,
+    Doubles,
+    Feature,
+    Rules,
+    Variant,
+)
+from gammond.nets.catalogue import load_engine, load_player
+from gammond.tools import cli
+from gammond.tools.tournament.pairings import CubelessPairing
+from gammond.tools.tournament.records import LockstepLog
+from gammond.tools.tournament.rules import GameRange
 from tests.protocol.repl.tables import make_talk
 from tests.protocol.talking import make_connection, talk
-from tools import cli
-from tools.tournament.pairings import CubelessPairing
-from tools.tournament.records import LockstepLog
-from tools.tournament.rules import GameRange
 
 FARBACK = Variant("farback", ((24, 4), (13, 4), (8, 3), (6, 4)))
 RULES = Rules(FARBACK)
@@ -249,7 +257,7 @@ def test_the_terminal_saves_games_of_the_variant(tmp_path):
 
 
 def test_training_asks_the_rules():
-    from tools.train.td.self_play import SelfPlay, TdSettings
+    from gammond.tools.train.td.self_play import SelfPlay, TdSettings
 
     assert SelfPlay(TdSettings(variant="farback")).settings.rules == RULES
     with pytest.raises(UnsupportedError, match="training is not supported in bare"):

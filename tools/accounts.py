@@ -14,12 +14,12 @@ import sys
 import time
 from typing import TYPE_CHECKING
 
-from engine.errors import DataFileError, ValueRangeError
-from engine.wording import escape_unprintable, format_count
-from tools.common.output_options import written_path
+from gammond.engine.errors import DataFileError, ValueRangeError
+from gammond.engine.wording import escape_unprintable, format_count
+from gammond.tools.common.output_options import written_path
 
 if TYPE_CHECKING:
-    from protocol.accounts.accounts import Accounts
+    from gammond.protocol.accounts.accounts import Accounts
 
 SUMMARY = "list, remove and reset the accounts of the board in the browser"
 
@@ -55,8 +55,8 @@ def main(args: argparse.Namespace) -> int:
         DataFileError: There is no file of accounts, or it cannot be used.
         ValueRangeError: No account has this name.
     """
-    from protocol.accounts.accounts import Accounts
-    from protocol.archive.options import ArchiveOptions
+    from gammond.protocol.accounts.accounts import Accounts
+    from gammond.protocol.archive.options import ArchiveOptions
 
     file = args.file or ArchiveOptions().find_accounts_file()
     if not file.exists():

@@ -3,27 +3,26 @@
 from __future__ import annotations
 
 import argparse
-import os
 import sys
 import tempfile
 import time
 from pathlib import Path
 
-from engine.bearoff.databases import (
+from gammond.engine.bearoff.databases import (
     DEFAULT_ONE_SIDED,
     DEFAULT_TWO_SIDED,
     BearoffTable,
-    data_folder,
     open_table,
     save_table,
 )
-from engine.bearoff.file_format import MAGIC, BearoffHeader, BearoffKind
-from engine.bearoff.one_sided import OneSidedTable, build_one_sided, estimate_one_sided_memory
-from engine.bearoff.two_sided import TwoSidedTable, build_two_sided, estimate_two_sided_memory
-from engine.errors import DataFileError, LimitError, StateError
-from engine.runtime.output_files import begins_with, check_output
-from tools.common.output_options import add_force_option, written_path
-from tools.common.progress import Progress
+from gammond.engine.bearoff.file_format import MAGIC, BearoffHeader, BearoffKind
+from gammond.engine.bearoff.one_sided import OneSidedTable, build_one_sided, estimate_one_sided_memory
+from gammond.engine.bearoff.two_sided import TwoSidedTable, build_two_sided, estimate_two_sided_memory
+from gammond.engine.errors import DataFileError, StateError
+from gammond.engine.runtime.files import begins_with, check_output, data_folder
+from gammond.engine.runtime.machine import check_memory, format_size
+from gammond.tools.common.output_options import add_force_option, written_path
+from gammond.tools.common.progress import Progress
 
 SUMMARY = "build bearoff databases (make), or check and describe one (info)"
 
@@ -112,7 +111,7 @@ def make_table(header: BearoffHeader, path: Path, threads: int | None = None) ->
     except OSError as error:
         raise DataFileError(f"{path} cannot be written: {error.strerror}", field="output") from error
     sys.stdout.write(
-        f"{path}: {header}, {_format_size(path.stat().st_size)}, {time.perf_counter() - started_s:.1f} s\n"
+        f"{path}: {header}, {format_size(path.stat().st_size)}, {time.perf_counter() - started_s:.1f} s\n"
     )
 
 
@@ -125,7 +124,7 @@ def describe_table(path: Path) -> str:
     table = open_table(path)
     numbering = table.numbering
     lines = [
-        ("file", f"{path} ({_format_size(path.stat().st_size)}, checksum correct)"),
+        ("file", f"{path} ({format_size(path.stat().st_size)}, checksum correct)"),
         ("kind", table.kind.label),
         ("points", f"1 to {numbering.points}"),
         ("checkers", f"up to {numbering.checkers} per side"),
@@ -190,23 +189,10 @@ def _check_memory(header: BearoffHeader) -> None:
     else:
         need = estimate_one_sided_memory(header.points, header.checkers)
     sys.stderr.write(
-        f"{header}: needs about {_format_size(need.building_bytes)} of memory,"
-        f" the file about {_format_size(need.file_bytes)}\n"
+        f"{header}: needs about {format_size(need.building_bytes)} of memory,"
+        f" the file about {format_size(need.file_bytes)}\n"
     )
-    present = _physical_memory_bytes()
-    if present is not None and need.building_bytes > present:
-        raise LimitError(
-            f"building {header} needs {_format_size(need.building_bytes)} of memory,"
-            f" this machine has {_format_size(present)}",
-            field="checkers",
-        )
-
-
-def _physical_memory_bytes() -> int | None:
-    try:
-        return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
-    except (AttributeError, ValueError, OSError):  # not said on this system
-        return None
+    check_memory(need.building_bytes, f"building {header}")
 
 
 def _build(header: BearoffHeader, threads: int | None) -> BearoffTable:
@@ -220,7 +206,3 @@ def _build(header: BearoffHeader, threads: int | None) -> BearoffTable:
         if header.kind is BearoffKind.TWO_SIDED:
             return build_two_sided(*size, cubeful=header.cubeful, threads=threads, progress=show)
         return build_one_sided(*size, threads=threads, progress=show)
-
-
-def _format_size(size: int) -> str:
-    return f"{size / 1e6:,.1f} MB" if size >= 1e6 else f"{size / 1e3:.1f} kB"

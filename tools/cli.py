@@ -13,26 +13,26 @@ from contextlib import nullcontext
 from functools import partial
 from typing import TYPE_CHECKING
 
-from engine.errors import GammondError, StateError, UnsupportedError
-from engine.runtime.compilation import COMPILATION
-from engine.runtime.disk_space import is_disk_full
-from engine.runtime.exit_codes import (
+from gammond.engine.errors import GammondError, StateError, UnsupportedError
+from gammond.engine.runtime.compilation import COMPILATION
+from gammond.engine.runtime.exit_codes import (
     EXIT_BROKEN_PIPE,
     EXIT_INTERRUPTED,
     EXIT_USAGE,
     SERVICE_TOOLS,
     find_error_code,
 )
-from engine.runtime.garbage import resume_collection
-from engine.runtime.version import read_version
-from protocol.transports.process_end import end_process
-from tools.common.background import prepare_on_first_compile
-from tools.common.interrupts import raise_on_interrupt
-from tools.common.pulse import PULSE
-from tools.table import FORMER_NAMES, OTHER_WORDS, TOOL_GROUPS, TOOLS
+from gammond.engine.runtime.garbage import resume_collection
+from gammond.engine.runtime.machine import is_disk_full
+from gammond.engine.runtime.version import read_version
+from gammond.protocol.transports.process_end import end_process
+from gammond.tools.common.background import prepare_on_first_compile
+from gammond.tools.common.interrupts import raise_on_interrupt
+from gammond.tools.common.pulse import PULSE
+from gammond.tools.table import OTHER_WORDS, TOOL_GROUPS, TOOLS
 
 if TYPE_CHECKING:
-    from protocol.state.player_registry import FilePlayers
+    from gammond.protocol.state.player_registry import FilePlayers
 
 NO_STORE_OPTION = "--no-store"
 """Before the tool, or without one: kept analyses are neither looked up nor written."""
@@ -99,7 +99,7 @@ def _run(arguments: list[str], *, is_process: bool) -> int:
         return _run_without_tool()
     first, rest = arguments[0], arguments[1:]
     if first == NO_STORE_OPTION:
-        from engine.store.options import STORE_VARIABLE
+        from gammond.engine.store.options import STORE_VARIABLE
 
         os.environ[STORE_VARIABLE] = "off"
         return _run(rest, is_process=is_process)
@@ -111,12 +111,6 @@ def _run(arguments: list[str], *, is_process: bool) -> int:
     if first in ("-V", "--version"):
         sys.stdout.write(f"gammond {read_version()}\n")
         return 0
-    for former in (first, " ".join([first, *rest[:1]])):
-        if former in FORMER_NAMES:
-            raise UnsupportedError(
-                f"'gammond {former}' is now 'gammond {FORMER_NAMES[former]}'; see its --help",
-                field="tool",
-            )
     if first not in TOOLS:
         raise UnsupportedError(_explain_unknown(first), field="tool")
     is_server_log = first == "serve" and not sys.stderr.isatty()  # which may be of JSON
@@ -138,7 +132,7 @@ def _explain_unknown(word: str) -> str:
     close = [meant] if meant else difflib.get_close_matches(word[:40].lower(), TOOLS, n=1)
     if close:
         return f"unknown tool {word[:40]!r}: did you mean {close[0]!r}? (gammond --help)"
-    from engine.formats.pasted_text import find_position
+    from gammond.engine.formats.position_text import find_position
 
     if find_position(word) is not None:
         return f"expected a tool before the position: gammond hint {word}"
@@ -157,14 +151,17 @@ def _run_without_tool() -> int:
     prepare_on_first_compile()
     _name_log_lines()
     on_terminal = sys.stdin is not None and sys.stdin.isatty()
-    module = importlib.import_module("protocol.repl" if on_terminal else "protocol.transports.stdio")
+    if on_terminal:
+        from gammond.protocol.repl import main as answer
+    else:
+        from gammond.protocol.transports.stdio import main as answer
     resume_collection()
-    return int(module.main(partial(_make_file_players, is_person=on_terminal)))
+    return answer(partial(_make_file_players, is_person=on_terminal))
 
 
 def _make_file_players(*, is_person: bool) -> FilePlayers:
     """Make the players that name files; code of a file runs only for a person who names it."""
-    from tools.common.file_players import make_file_players
+    from gammond.tools.common.file_players import make_file_players
 
     return make_file_players(is_local=True, runs_code=is_person)
 
@@ -172,8 +169,8 @@ def _make_file_players(*, is_person: bool) -> FilePlayers:
 def _run_tool(name: str, arguments: list[str]) -> int:
     import argparse  # the protocol on a pipe starts without it
 
-    from tools.common.command_group import format_description
-    from tools.common.tool_parser import ToolParser
+    from gammond.tools.common.command_group import format_description
+    from gammond.tools.common.tool_parser import ToolParser
 
     tool = importlib.import_module(TOOLS[name])
     _name_log_lines()
@@ -192,7 +189,7 @@ def _run_tool(name: str, arguments: list[str]) -> int:
 
 
 def _format_help() -> str:
-    from tools.common.command_group import read_summary
+    from gammond.tools.common.command_group import read_summary
 
     lines = [
         "usage: gammond [--no-store] [TOOL ...] [--help | --version]",

@@ -16,9 +16,9 @@ from pathlib import Path
 
 import shtab
 
-from tools.common.command_group import load_commands, read_summary
-from tools.common.output_options import written_path
-from tools.table import TOOLS
+from gammond.tools.common.command_group import load_commands, read_summary
+from gammond.tools.common.output_options import written_path
+from gammond.tools.table import TOOLS
 
 SUMMARY = "complete tools and options in bash, zsh or fish"
 

@@ -9,9 +9,9 @@ from __future__ import annotations
 import argparse
 import sys
 
-from engine.errors import FormatError
-from engine.options import format_value
-from protocol.repl.game.preferences import (
+from gammond.engine.errors import FormatError
+from gammond.engine.options import format_value
+from gammond.protocol.repl.game.preferences import (
     change_preference,
     find_preference,
     get_config_file,

@@ -14,29 +14,29 @@ import shutil
 import sys
 import time
 from collections.abc import Callable, Iterator
+from functools import partial
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 import msgspec
 
-from engine.analysis.levels import EvalSettings
-from engine.bearoff.databases import DEFAULT_BYTES, data_folder, find_largest, open_table
-from engine.errors import DataFileError, GammondError, StateError
-from engine.hypergammon.databases import find_path
-from engine.hypergammon.numbering import MAX_CHECKERS
-from engine.hypergammon.table_file import open_file
-from engine.kernels.disk_cache import cache_root, processor_name
-from engine.rules.match import MatchState
-from engine.rules.notation import format_play
-from engine.rules.rules import STANDARD_RULES
-from engine.runtime.cores import count_usable_cores
-from engine.runtime.exit_codes import EXIT_FAULTS, EXIT_OK
-from engine.runtime.version import read_version
-from engine.store.options import read_store_options
-from engine.wording import format_count
-from nets.catalogue import load_engine
-from tools.nets import check_net, list_all_names
-from tools.store.files import open_store
+from gammond.engine.analysis.levels import EvalSettings
+from gammond.engine.bearoff.databases import DEFAULT_BYTES, find_largest, open_table
+from gammond.engine.errors import DataFileError, GammondError, StateError
+from gammond.engine.kernels.disk_cache import cache_root, processor_name
+from gammond.engine.rules.match import MatchState
+from gammond.engine.rules.notation import format_play
+from gammond.engine.rules.rules import STANDARD_RULES
+from gammond.engine.runtime.exit_codes import EXIT_FAULTS, EXIT_OK
+from gammond.engine.runtime.files import data_folder
+from gammond.engine.runtime.machine import count_usable_cores
+from gammond.engine.runtime.version import read_version
+from gammond.engine.store.options import read_store_options
+from gammond.engine.wording import format_count
+from gammond.nets.catalogue import load_engine
+from gammond.tools.common.wings import find_wings
+from gammond.tools.nets import check_net, list_nets
+from gammond.tools.store.files import open_store
 
 SUMMARY = "examine this installation, for bug reports"
 
@@ -112,15 +112,15 @@ def examine() -> Iterator[Finding]:
     yield Finding("environment", " ".join(settings) or "no GAMMOND_ variable is set")
     yield _look("cache folder", lambda: _check_folder(cache_root(), "GAMMOND_CACHE"))
     yield _look("data folder", lambda: _check_folder(data_folder(), "GAMMOND_DATA"))
-    for name in list_all_names():
-        yield _look(f"net {name}", lambda name=name: check_net(name))  # type: ignore[misc]
+    for name, is_own in list_nets():
+        yield _look(f"net {name}", partial(check_net, name, is_own))
     for header in dict.fromkeys(
         [*DEFAULT_BYTES, *(find_largest(data_folder(), default) for default in DEFAULT_BYTES)]
     ):
         yield _look(str(header), lambda header=header: _check_database(header.file_name))  # type: ignore[misc]
-    for checkers in range(1, MAX_CHECKERS + 1):
-        if find_path(checkers).exists():
-            yield _look(f"hypergammon, {checkers} a side", lambda n=checkers: _check_solution(n))  # type: ignore[misc]
+    for wing in find_wings():
+        for part, check in wing.list_checks():
+            yield _look(part, check)
     yield _look("store of analyses", _check_store)
     yield _look("0-ply", _check_evaluation)
     yield _look("2-ply", _check_plays)
@@ -179,11 +179,6 @@ def _check_database(name: str) -> str:
     return f"{path}, checksum correct"
 
 
-def _check_solution(checkers: int) -> str:
-    open_file(find_path(checkers), checkers)
-    return f"{find_path(checkers)}, checksum correct"
-
-
 def _check_store() -> str:
     """Describe the store of analyses.
 
@@ -208,7 +203,9 @@ def _check_evaluation() -> str:
         StateError: The chances are not what they should be.
     """
     engine = load_engine()
-    chance = engine.evaluate(STANDARD_RULES.starting_position, MatchState(), EvalSettings(0)).outcome.win
+    outcome = engine.evaluate(STANDARD_RULES.starting_position, MatchState(), EvalSettings(0)).outcome
+    assert outcome is not None
+    chance = outcome.win
     if abs(chance - _OPENING_CHANCE) > _CHANCE_TOLERANCE:
         raise StateError(f"{engine.name} gives the opening {chance:.4f}, expected about {_OPENING_CHANCE}")
     return f"{engine.name} wins {100 * chance:.2f} % from the opening"
@@ -223,7 +220,7 @@ def _check_plays() -> str:
     engine, opening = load_engine(), STANDARD_RULES.starting_position
     for roll, expected in _BEST_OPENING_PLAYS.items():
         ranked = engine.rank_plays(opening, roll, MatchState(), EvalSettings(2))
-        best = format_play(ranked.plays[0].play)
+        best = format_play(ranked.best.play)
         if best != expected:
             raise StateError(f"{engine.name} plays {best} with {roll[0]}-{roll[1]}, expected {expected}")
     return ", ".join(f"{play} with {roll[0]}-{roll[1]}" for roll, play in _BEST_OPENING_PLAYS.items())

@@ -16,45 +16,50 @@ from collections.abc import Mapping, Sequence
 from contextlib import ExitStack, suppress
 from pathlib import Path
 
-from engine.errors import DataFileError, GammondError, UnsupportedError
-from engine.formats.array_file import read_array_file
-from engine.runtime.output_files import open_output
-from nets.heritage.computational_backgammon.net import ClassicNet
-from nets.heritage.gengammon.net import read_net_text
-from nets.manifest import MANIFEST_NAME, check_name, read_manifest
-from nets.own_nets import check_free_name, find_own_folder
-from nets.provenance import PROVENANCE_FILE, StrengthRecord
-from tools.common.opponents import RUN_PREFIX, find_run_file, load_opponent
-from tools.common.output_options import add_force_option, written_path
-from tools.common.own_nets import check_not_registered, write_own_net
-from tools.heritage.computational_backgammon.net_set import is_classic_net_set, read_classic_nets
-from tools.heritage.phase_features.files import read_phase_net
-from tools.train.runs.manifest_entries import (
-    MANIFEST_HEADING,
-    PROVENANCE_HEADING,
-    check_net_file,
-    format_evaluator_entry,
-    format_net_entry,
-    format_scorer_entry,
-    format_strength_entry,
-    format_training_entry,
+import msgspec
+
+from gammond.engine.errors import DataFileError, GammondError, UnsupportedError
+from gammond.engine.formats.array_file import read_array_file
+from gammond.engine.options import convert
+from gammond.engine.runtime.files import check_output, open_output
+from gammond.nets.manifest import (
+    CONTACT_CLASSES,
+    MANIFEST_FILE,
+    MANIFEST_NAME,
+    EvaluatorEntry,
+    NetEntry,
+    ScorerEntry,
+    check_free_name,
+    check_name,
+    read_manifest,
 )
-from tools.train.runs.run import BEST_FILE, CHECKPOINT_FILE
-from tools.train.runs.run_folder import read_run_provenance
-from tools.train.runs.strength_games import strengths_from_arrays
-from tools.train.weights.layers import LayeredNet
-from tools.train.weights.net_set import NET_NAMES, read_net_set
-from tools.train.weights.onnx_files import classic_net_to_onnx, compute_max_difference, net_to_onnx
-from tools.train.weights.scorer_files import ScorerNet, find_activation, find_player_kind, make_scorer_onnx
+from gammond.tools.common.net_records import (
+    PROVENANCE_FILE,
+    EvaluatorStrength,
+    StrengthRecord,
+    TrainingRecord,
+    format_entry,
+)
+from gammond.tools.common.opponents import RUN_PREFIX, find_reader, find_run_file, load_opponent
+from gammond.tools.common.output_options import add_force_option, written_path
+from gammond.tools.common.own_nets import check_not_registered, write_own_net
+from gammond.tools.common.wings import ExportedNet, ExportedScorer, find_wings
+from gammond.tools.train.runs.run import BEST_FILE, CHECKPOINT_FILE
+from gammond.tools.train.runs.run_folder import Provenance, read_run_provenance
+from gammond.tools.train.runs.strength_games import strengths_from_arrays
+from gammond.tools.train.weights.net_set import NET_NAMES
+from gammond.tools.train.weights.onnx_files import compute_max_difference, share_tensors
 
 SUMMARY = "make a training run a net by name, for --net and 'play against'"
 
 TOLERANCE = 1e-6
 """The most that an exported net may differ from its training weights, in any output."""
 
-_MANIFEST_HEAD = "# Written by `gammond export`; `gammond nets` lists, checks and removes it.\n"
+MANIFEST_HEADING = "# for nets/manifest.toml\n"
+PROVENANCE_HEADING = "# for nets/provenance.toml\n"
+"""What is printed before the entries for each file."""
 
-_Net = LayeredNet | ClassicNet
+_WRITTEN_BY = "# Written by `gammond export`; `gammond nets` lists, checks and removes it.\n"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -93,13 +98,15 @@ def main(args: argparse.Namespace) -> int:
     """
     _check_names(args)
     is_best = args.best or (not args.last and (args.run / BEST_FILE).exists())
-    if (scorer := _read_scorer(args, is_best)) is not None:
-        sys.stdout.write(_export_scorer(args, scorer, is_best))
-        return 0
     source: Path = args.run / (BEST_FILE if is_best else CHECKPOINT_FILE)
-    nets = _select_nets(args.run, _read_nets(args.run, source), args.phases)
+    found = _read_nets(args.run, source)
+    if isinstance(found, ExportedScorer):
+        sys.stdout.write(_export_scorer(args, found, is_best))
+        return 0
+    nets = _select_nets(args.run, found, args.phases)
     contents = {phase: _make_checked_onnx(net, f"{args.name}-{phase}") for phase, net in nets.items()}
-    training = _format_training_entry(args, source, [f"{args.name}-{phase}" for phase in nets])
+    made = read_run_provenance(args.run, source)
+    training = _format_training(args, [f"{args.name}-{phase}" for phase in nets], made, is_best)
     if args.folder is not None:
         sys.stdout.write(_write_to_folder(args, nets, contents, training))
         return 0
@@ -114,31 +121,23 @@ def main(args: argparse.Namespace) -> int:
     return 0
 
 
-def _read_scorer(args: argparse.Namespace, is_best: bool) -> ScorerNet | None:
-    """Read the net of a run that only rates plays; None for other runs."""
-    if (net_file := find_run_file(str(args.run))).suffix == ".txt":
-        return read_net_text(net_file)
-    source = args.run / (BEST_FILE if is_best else CHECKPOINT_FILE)
-    return read_phase_net(source) if source.is_file() else None
-
-
-def _export_scorer(args: argparse.Namespace, net: ScorerNet, is_best: bool) -> str:
+def _export_scorer(args: argparse.Namespace, net: ExportedScorer, is_best: bool) -> str:
     """Export the net of a run that only rates plays; return what was made, in words or as its entries."""
-    content, activation = make_scorer_onnx(net, args.name), find_activation(net)
-    last = f"gammond export {args.run} --name {args.name} --{'best' if is_best else 'last'}"
+    content = net.make_onnx(args.name)
     provenance = read_run_provenance(args.run, args.run / "none")  # all that the run did led to it
-    training = format_training_entry(args.name, [args.name], provenance, last)
+    training = _format_training(args, [args.name], provenance, is_best)
+    sha256 = hashlib.sha256(content).hexdigest()
+    entry: dict[str, object] = {"name": args.name, "activation": net.activation, "sha256": sha256}
     if args.folder is not None:
-        file = check_net_file(args.folder, args.name, ".onnx", force=args.force)
+        file = _check_net_file(args, args.name)
         _write_files({file: content})
-        scorer = format_scorer_entry(args.name, file, activation, content)
-        return MANIFEST_HEADING + scorer + PROVENANCE_HEADING + training
-    home, file_name = find_own_folder(args.name), f"{hashlib.sha256(content).hexdigest()[:16]}.onnx"
-    player = find_player_kind(net)
-    scorer = format_scorer_entry(args.name, home / file_name, activation, content, home, player=player)
+        scorer = convert({**entry, "file": _name_file(file)}, ScorerEntry)
+        return MANIFEST_HEADING + format_entry("scorer", scorer) + PROVENANCE_HEADING + training
+    file_name = f"{sha256[:16]}.onnx"
+    scorer = convert({**entry, "file": file_name, "player": net.player}, ScorerEntry)
     files = {
         file_name: content,
-        MANIFEST_NAME: (_MANIFEST_HEAD + scorer).encode(),
+        MANIFEST_NAME: (_WRITTEN_BY + format_entry("scorer", scorer)).encode(),
         PROVENANCE_FILE: training.encode(),
     }
     folder = write_own_net(args.name, files, force=args.force)
@@ -151,13 +150,17 @@ def _export_scorer(args: argparse.Namespace, net: ScorerNet, is_best: bool) -> s
 
 
 def _write_to_folder(
-    args: argparse.Namespace, nets: Mapping[str, _Net], contents: Mapping[str, bytes], training: str
+    args: argparse.Namespace, nets: Mapping[str, ExportedNet], contents: Mapping[str, bytes], training: str
 ) -> str:
     """Write the files of nets into a folder; return their entries."""
     files = {phase: args.folder / f"{args.name}-{phase}.onnx" for phase in nets}
-    _write_files({files[phase]: content for phase, content in contents.items()})
+    contents, tensors = share_tensors(contents)
+    _write_files(
+        {args.folder / name: content for name, content in tensors.items()}
+        | {files[phase]: content for phase, content in contents.items()}
+    )
     entries = [
-        format_net_entry(files[phase].stem, files[phase], phase, net, contents[phase])
+        _format_net(files[phase].stem, _name_file(files[phase]), phase, net, contents[phase])
         for phase, net in nets.items()
     ]
     return "".join([MANIFEST_HEADING, *entries, PROVENANCE_HEADING, training])
@@ -165,27 +168,35 @@ def _write_to_folder(
 
 def _register(
     args: argparse.Namespace,
-    nets: Mapping[str, _Net],
+    nets: Mapping[str, ExportedNet],
     contents: Mapping[str, bytes],
     training: str,
     strengths: Sequence[StrengthRecord],
 ) -> Path:
     """Write nets into the data folder as an evaluator; return their folder."""
-    home = find_own_folder(args.name)
+    contents, tensors = share_tensors(contents)
     names = {phase: f"{args.name}-{phase}" for phase in nets}
     files = {
         phase: f"{phase}-{hashlib.sha256(content).hexdigest()[:16]}.onnx"
         for phase, content in contents.items()
     }
     entries = [
-        format_net_entry(names[phase], home / files[phase], phase, net, contents[phase], home)
-        for phase, net in nets.items()
+        _format_net(names[phase], files[phase], phase, net, contents[phase]) for phase, net in nets.items()
     ]
-    manifest = "".join(
-        [_MANIFEST_HEAD, f'default = "{args.name}"\n\n', *entries, format_evaluator_entry(args.name, names)]
+    classes = {phase: name for phase, name in names.items() if phase in CONTACT_CLASSES}
+    others = {phase: name for phase, name in names.items() if phase not in classes}
+    evaluator = convert(
+        {"name": args.name, **({"plans": classes} if classes else {}), **others}, EvaluatorEntry
     )
-    measured = [format_strength_entry(args.name, strength) for strength in strengths]
+    manifest = "".join(
+        [_WRITTEN_BY, f'default = "{args.name}"\n\n', *entries, format_entry("evaluator", evaluator)]
+    )
+    measured = [
+        format_entry("strength", EvaluatorStrength(**msgspec.structs.asdict(each), evaluator=args.name))
+        for each in strengths
+    ]
     content = {
+        **tensors,
         **{files[phase]: content for phase, content in contents.items()},
         MANIFEST_NAME: manifest.encode(),
         PROVENANCE_FILE: "".join([training, *measured]).encode(),
@@ -209,24 +220,26 @@ def _check_names(args: argparse.Namespace) -> None:
         if args.folder is None:
             check_name(name)
         else:
-            check_net_file(args.folder, name, ".onnx", force=args.force)
+            _check_net_file(args, name)
     if not args.run.is_dir():
         raise DataFileError(
             f"expected the folder of a training run, got {args.run}: no such folder", field="run"
         )
 
 
-def _read_nets(run: Path, source: Path) -> Mapping[str, _Net]:
-    """Read the nets of a file by phase.
+def _read_nets(run: Path, source: Path) -> Mapping[str, ExportedNet] | ExportedScorer:
+    """Read the nets of a run: of its file without arrays if that plays for it, else of one with.
 
     Raises:
         UnsupportedError: The run is that of a player without nets.
         DataFileError: It cannot be read.
     """
+    readers = {kind: read for wing in find_wings() for kind, read in wing.net_readers.items()}
+    playing = find_run_file(str(run))
     try:
-        if is_classic_net_set(read_array_file(source)):
-            return read_classic_nets(source).nets
-        return read_net_set(source).nets
+        if read := readers.get(playing.suffix):
+            return read(playing)
+        return find_reader(readers, read_array_file(source))(source)
     except DataFileError:
         if not _plays(run):
             raise
@@ -245,15 +258,17 @@ def _plays(run: Path) -> bool:
     return False
 
 
-def _select_nets(run: Path, nets: Mapping[str, _Net], phases: list[str] | None) -> dict[str, _Net]:
+def _select_nets(
+    run: Path, nets: Mapping[str, ExportedNet], phases: list[str] | None
+) -> dict[str, ExportedNet]:
     if missing := [phase for phase in phases or [] if phase not in nets]:
         raise UnsupportedError(f"{run.name} has no net for {', '.join(missing)}", field="phases")
     return {phase: net for phase, net in nets.items() if phases is None or phase in phases}
 
 
-def _make_checked_onnx(net: _Net, name: str) -> bytes:
+def _make_checked_onnx(net: ExportedNet, name: str) -> bytes:
     """Make the ONNX file of a net and compare it with the training weights."""
-    content = classic_net_to_onnx(net, name) if isinstance(net, ClassicNet) else net_to_onnx(net, name)
+    content = net.make_onnx(name)
     difference = compute_max_difference(net, content)
     sys.stderr.write(f"{name}: differs from the training weights by at most {difference:.1e}\n")
     if not difference <= TOLERANCE:
@@ -276,9 +291,55 @@ def _write_files(contents: dict[Path, bytes]) -> None:
         ) from error
 
 
-def _format_training_entry(args: argparse.Namespace, source: Path, nets: Sequence[str]) -> str:
-    """Format the ``[[training]]`` entry of the nets."""
-    last = f"gammond export {args.run} --name {args.name} --{'best' if source.name == BEST_FILE else 'last'}"
+def _format_training(
+    args: argparse.Namespace, nets: Sequence[str], provenance: Provenance, is_best: bool
+) -> str:
+    """Format how nets were made."""
+    last = f"gammond export {args.run} --name {args.name} --{'best' if is_best else 'last'}"
     if args.phases:
         last += f" --phases {','.join(args.phases)}"
-    return format_training_entry(args.name, nets, read_run_provenance(args.run, source), last)
+    record = TrainingRecord(
+        args.name,
+        (*(step.command for step in provenance), last),
+        games=sum(step.games for step in provenance),
+        hours=round(sum(step.hours for step in provenance), 2),
+        positions=sum(step.positions for step in provenance),
+        nets=tuple(nets),
+    )
+    return format_entry("training", record)
+
+
+def _format_net(name: str, file: str, phase: str, net: ExportedNet, content: bytes) -> str:
+    """Format the entry of a file of a net."""
+    entry = {
+        "name": name,
+        "file": file,
+        "phase": phase,
+        "encoder": net.encoder_id,
+        "hidden": net.hidden,
+        "outputs": "cumulative5",
+        "sha256": hashlib.sha256(content).hexdigest(),
+    }
+    return format_entry("net", convert(entry, NetEntry))
+
+
+def _name_file(file: Path) -> str:
+    """Return how the shipped manifest names a file: from its folder if it is below it, absolute otherwise."""
+    place, home = file.resolve(), MANIFEST_FILE.parent
+    return (place.relative_to(home) if place.is_relative_to(home) else place).as_posix()
+
+
+def _check_net_file(args: argparse.Namespace, name: str) -> Path:
+    """Return where a net is to lie.
+
+    Raises:
+        ValueRangeError: The manifest would refuse the name.
+        StateError: The file exists and is not to be replaced.
+        DataFileError: It is a folder.
+    """
+    check_name(name)
+    file: Path = args.folder / f"{name}.onnx"
+    check_output(
+        file, force=args.force, field="name", instead="choose another --name", new_folder=args.folder
+    )
+    return file

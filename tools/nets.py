@@ -17,18 +17,16 @@ from dataclasses import dataclass
 
 import msgspec
 
-from engine.errors import GammondError, UnsupportedError, ValueRangeError
-from engine.options import did_you_mean
-from engine.rules.rules import STANDARD_RULES
-from engine.runtime.exit_codes import EXIT_FAULTS, EXIT_OK
-from engine.wording import format_count
-from nets.catalogue import FoundEvaluator, find_evaluator
-from nets.compiled_net import CompiledNet
-from nets.manifest import MANIFEST_FILE, MANIFEST_NAME, read_manifest
-from nets.own_nets import find_own_folder, find_own_kind, list_own_folders
-from nets.player_kinds import NoOptions
-from nets.provenance import StrengthRecord, read_provenance
-from tools.common.own_nets import remove_own_net
+from gammond.engine.errors import GammondError, UnsupportedError, ValueRangeError
+from gammond.engine.options import did_you_mean
+from gammond.engine.rules.rules import STANDARD_RULES
+from gammond.engine.runtime.exit_codes import EXIT_FAULTS, EXIT_OK
+from gammond.engine.wording import format_count
+from gammond.nets.catalogue import SHIPPED, FoundEvaluator
+from gammond.nets.compiled_net import CompiledNet
+from gammond.nets.manifest import MANIFEST_NAME, find_own_folder, list_own_folders
+from gammond.tools.common.net_records import StrengthRecord, read_provenance
+from gammond.tools.common.own_nets import remove_own_net
 
 SUMMARY = "list, check and remove nets, the shipped ones and one's own"
 
@@ -78,17 +76,18 @@ def main(args: argparse.Namespace) -> int:
     """
     if args.action == _REMOVE:
         return _remove(args.names)
-    known = list_all_names()
+    nets = list_nets()
+    known = list(dict.fromkeys(name for name, _ in nets))
     for name in args.names:
         if name not in known:
             raise ValueRangeError(
                 f"expected a net ({', '.join(known)}), got {name[:40]!r}{did_you_mean(name, known)}",
                 field="name",
             )
-    names = args.names or known
+    chosen = [each for name in args.names or known for each in nets if each[0] == name]
     if args.action == _CHECK:
-        return _check(names)
-    listings = [describe_net(name) for name in names]
+        return _check(chosen)
+    listings = [describe_net(*each) for each in chosen]
     if args.json:
         sys.stdout.write(msgspec.json.encode(listings).decode() + "\n")
     else:
@@ -96,22 +95,23 @@ def main(args: argparse.Namespace) -> int:
     return 0
 
 
-def list_all_names() -> list[str]:
-    """List all nets by name, those with a fault too; the default first and one's own last."""
-    manifest = read_manifest()
-    shipped = sorted((each.name for each in manifest.evaluators), key=lambda name: name != manifest.default)
-    return shipped + list_own_folders()
+def list_nets() -> list[tuple[str, bool]]:
+    """List all nets by name, those with a fault too, and whether each is one's own.
+
+    The default is the first, and one's own are the last.
+    """
+    shipped = [(name, False) for name in SHIPPED.manifest.evaluator_names]
+    return shipped + [(name, True) for name in list_own_folders()]
 
 
-def describe_net(name: str) -> NetListing:
+def describe_net(name: str, is_own: bool) -> NetListing:
     """Describe a net from its manifest; its files are not read."""
-    is_own = name in list_own_folders()
     try:
+        found = SHIPPED.find_own(name) if is_own else SHIPPED.find_evaluator(name)
         parts: tuple[str, ...]
-        if kind := find_own_kind(name):
-            file, names, parts = find_own_folder(name) / MANIFEST_NAME, {name}, (kind.summary,)
+        if isinstance(found, type):
+            file, names, parts = find_own_folder(name) / MANIFEST_NAME, {name}, (found.summary,)
         else:
-            found = find_evaluator(name)
             file, names, parts = found.file, set(found.net_hashes), _describe_parts(found)
         provenance = read_provenance(file)
         made = dict.fromkeys(
@@ -130,7 +130,7 @@ def describe_net(name: str) -> NetListing:
     return NetListing(name, is_own, parts, tuple(made), strengths)
 
 
-def check_net(name: str) -> str:
+def check_net(name: str, is_own: bool) -> str:
     """Read the nets of an evaluator, compare them with the manifest, and evaluate the opening position.
 
     A net that plays as a player chooses an opening play.
@@ -141,10 +141,10 @@ def check_net(name: str) -> str:
     Raises:
         GammondError: A net is missing, altered or of another shape than the manifest says.
     """
-    if kind := find_own_kind(name):
-        kind.make(NoOptions(), MANIFEST_FILE).choose_one(STANDARD_RULES.starting_position, _ROLL)
+    found = SHIPPED.find_own(name) if is_own else SHIPPED.find_evaluator(name)
+    if isinstance(found, type):
+        found().make().choose_one(STANDARD_RULES.starting_position, _ROLL)
         return "1 net as the manifest says (it plays)"
-    found = find_evaluator(name)
     opening = STANDARD_RULES.starting_position.board[None]
     kinds = []
     for net_name in found.net_hashes:
@@ -155,11 +155,11 @@ def check_net(name: str) -> str:
     return f"{format_count(len(kinds), 'net')} as the manifest says ({runs})"
 
 
-def _check(names: Sequence[str]) -> int:
+def _check(nets: Sequence[tuple[str, bool]]) -> int:
     faults = 0
-    for name in names:
+    for name, is_own in nets:
         try:
-            result = check_net(name)
+            result = check_net(name, is_own)
         except GammondError as error:
             faults += 1
             result = f"cannot be used: {error.message}"

@@ -21,15 +21,13 @@ from functools import partial
 
 import numpy as np
 
-from engine.barca.moves import apply_move, legal_moves
-from engine.barca.notation import format_move
-from engine.barca.perft import perft
-from engine.barca.position import BarcaPosition
-from engine.errors import UnsupportedError, ValueRangeError
-from engine.rules.dice import ROLLS
-from engine.rules.moves import expand_rolls
-from engine.rules.position import Board, find_finished
-from engine.rules.rules import VARIANTS
+from gammond.engine.barca.moves import apply_move, format_move, legal_moves, perft
+from gammond.engine.barca.position import BarcaPosition
+from gammond.engine.errors import UnsupportedError, ValueRangeError
+from gammond.engine.rules.dice import ROLLS
+from gammond.engine.rules.moves import expand_rolls
+from gammond.engine.rules.position import Board, find_finished
+from gammond.engine.rules.rules import VARIANTS
 
 SUMMARY = "count all sequences of legal moves of a length"
 

@@ -13,27 +13,15 @@ import sys
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 
-from engine.options import Field
-from nets.catalogue import DEFAULT_EVALUATOR, list_evaluator_names
-from nets.own_nets import load_own_kinds
-from nets.player_kinds import load_player_kinds
-from nets.player_specs import OPTION_FIELDS
-from protocol.commands.session_game import Game
-from protocol.games import GAMES, load_part
-from protocol.state.player_registry import SESSION_PLAYERS
+from gammond.engine.options import Field
+from gammond.nets.catalogue import DEFAULT_EVALUATOR, SHIPPED
+from gammond.nets.player_specs import FILE_WORDS, OPTION_FIELDS
+from gammond.protocol.commands.session_game import SessionGame
+from gammond.protocol.games import GAMES
+from gammond.protocol.state.player_registry import SESSION_PLAYERS
+from gammond.tools.common.opponents import PLAYERS
 
 SUMMARY = "list the players and their options"
-
-_FILE_PLAYERS = {
-    "run:FOLDER": "the player of a training run, or of a file: run:FILE.npz; its nets take the options of "
-    "evaluators where they give outcomes: run:FOLDER:plies=1",
-    "function:FILE.py": "the highest value of score(own, other), which the file defines; it is run",
-    "wildbg:FOLDER": "wildbg's nets, contact.onnx and race.onnx in the folder",
-}
-
-_TOOL_PLAYERS = {
-    "gnubg": "GNU Backgammon's nets, with the package gnubg-nn; gnubg:plies=1 looks ahead",
-}
 
 
 @dataclass(frozen=True)
@@ -59,11 +47,12 @@ def main(args: argparse.Namespace) -> int:
     Raises:
         DataFileError: The manifest is faulty.
     """
+    named = [PlayerListing((kind.name,), kind.summary, ()) for kind in PLAYERS.list_file_kinds()]
     sections = {
         "everywhere": _list_general_players(),
-        "files": _make_listings(_FILE_PLAYERS),
-        "tools": _make_listings(_TOOL_PLAYERS),
-        "sessions": _make_listings(SESSION_PLAYERS),
+        "files": [each for each in named if each.names[0].partition(":")[0] in FILE_WORDS],
+        "tools": [each for each in named if each.names[0].partition(":")[0] not in FILE_WORDS],
+        "sessions": [PlayerListing((name,), summary, ()) for name, summary in SESSION_PLAYERS.items()],
     }
     games = _list_players_of_games()
     if args.json:
@@ -93,7 +82,7 @@ def _to_json(section: Sequence[PlayerListing]) -> list[dict[str, object]]:
 
 def _list_players_of_games() -> dict[str, list[PlayerListing]]:
     """List the players of each game that has some of its own."""
-    parts: list[Game] = [load_part(entry.commands) for entry in GAMES.values()]
+    parts: list[SessionGame] = [entry.load_commands() for entry in GAMES.values()]
     return {
         game.name: [
             PlayerListing((each.name,), each.summary, _describe_options(each.fields)) for each in game.players
@@ -105,19 +94,15 @@ def _list_players_of_games() -> dict[str, list[PlayerListing]]:
 
 def _list_general_players() -> list[PlayerListing]:
     evaluators = PlayerListing(
-        (DEFAULT_EVALUATOR, *list_evaluator_names()),
+        (DEFAULT_EVALUATOR, *SHIPPED.list_evaluators()),
         "evaluators: nets by name, shipped and your own",
         _describe_options(OPTION_FIELDS),
     )
     kinds = [
-        PlayerListing((kind.name,), kind.summary, _describe_options(kind.fields))
-        for kind in [*load_player_kinds(), *load_own_kinds()]
+        PlayerListing((kind.name,), kind.summary, _describe_options(kind.list_options()))
+        for kind in SHIPPED.list_kinds()
     ]
     return [evaluators, *kinds]
-
-
-def _make_listings(table: dict[str, str]) -> list[PlayerListing]:
-    return [PlayerListing((name,), summary, ()) for name, summary in table.items()]
 
 
 def _describe_options(parameters: Sequence[Field]) -> tuple[dict[str, str], ...]:

@@ -21,30 +21,31 @@ from pathlib import Path
 
 import numpy as np
 
-from engine.analysis.engine import CACHE_COLUMNS, Engine
-from engine.barca.perft import perft
-from engine.barca.position import BarcaPosition
-from engine.bearoff.databases import DEFAULT_BYTES, data_folder, defer_bearoff, load_bearoff, open_table
-from engine.bearoff.one_sided import build_one_sided
-from engine.bearoff.two_sided import build_two_sided
-from engine.errors import CancelledWork, DataFileError, StateError
-from engine.kernels.disk_cache import cache_root, find_folders, hash_sources, identify_target
-from engine.rules.match import MatchState
-from engine.rules.outcome import Outcomes
-from engine.rules.position import CHECKERS, Board
-from engine.rules.rules import STANDARD_RULES
-from engine.runtime.compilation import COMPILATION
-from engine.runtime.cores import count_usable_cores
-from engine.runtime.disk_space import check_disk_space
-from engine.runtime.exit_codes import EXIT_INTERRUPTED
-from engine.search import ValueCache
-from protocol.commands.readiness import READY_GROUPS, READY_TEXTS
-from protocol.games import FIRST_GAME, GAMES, load_part
-from protocol.transports.process_end import end_process
-from tools.common.files import write_atomically
-from tools.common.progress import Progress
-from tools.common.pulse import PULSE
-from tools.parallel.processes import ProcessPool, is_stopping
+from gammond.engine.analysis.engine import CACHE_COLUMNS, Engine
+from gammond.engine.barca.moves import perft
+from gammond.engine.barca.position import BarcaPosition
+from gammond.engine.bearoff.databases import DEFAULT_BYTES, defer_bearoff, load_bearoff, open_table
+from gammond.engine.bearoff.one_sided import build_one_sided
+from gammond.engine.bearoff.two_sided import build_two_sided
+from gammond.engine.errors import CancelledWork, DataFileError, StateError
+from gammond.engine.kernels import DECORATORS
+from gammond.engine.kernels.disk_cache import cache_root, find_folders, hash_sources, identify_target
+from gammond.engine.rules.match import MatchState
+from gammond.engine.rules.outcome import Outcomes
+from gammond.engine.rules.position import CHECKERS, Board
+from gammond.engine.rules.rules import STANDARD_RULES
+from gammond.engine.runtime.compilation import COMPILATION
+from gammond.engine.runtime.exit_codes import EXIT_INTERRUPTED
+from gammond.engine.runtime.files import data_folder
+from gammond.engine.runtime.machine import check_disk_space, count_usable_cores
+from gammond.engine.search import ValueCache
+from gammond.protocol.commands.readiness import READY_GROUPS, READY_TEXTS
+from gammond.protocol.games import FIRST_GAME, GAMES
+from gammond.protocol.transports.process_end import end_process
+from gammond.tools.common.files import write_atomically
+from gammond.tools.common.progress import Progress
+from gammond.tools.common.pulse import PULSE
+from gammond.tools.parallel.processes import ProcessPool, is_stopping
 
 SUMMARY = "compile kernels and build databases ahead of their first use"
 
@@ -61,7 +62,7 @@ JOBS: dict[str, tuple[str, ...]] = {
         "go chequer",
     ),
     **{
-        name: (f"set game.variant {next(iter(entry.variants))}", *load_part(entry.commands).ready_lines)
+        name: (f"set game.variant {next(iter(entry.variants))}", *entry.load_commands().ready_lines)
         for name, entry in GAMES.items()
         if name != FIRST_GAME
     },
@@ -69,8 +70,8 @@ JOBS: dict[str, tuple[str, ...]] = {
 """What is prepared, in the order in which processes take it: name -> lines of the protocol whose answers need
 it; `_prepare_without_lines` does the rest. Those that run at the same time share few kernels."""
 
-_PACKAGES = ("engine", "engine.barca", "nets")
-"""Packages with kernels of evaluation and play."""
+_PACKAGES = ("gammond.engine.kernels", "gammond.engine.barca.kernels", "gammond.engine.kernels.nets")
+"""Packages of kernels of evaluation and play."""
 
 _THREADS = 2
 _SEED = 1
@@ -214,8 +215,8 @@ def _prepare_without_lines(name: str) -> None:
 
 def _ask(lines: tuple[str, ...]) -> list[str]:
     """Send lines of the protocol to a server in this process; return the errors among its replies."""
-    from protocol.state.service import Service, make_shipped_catalogue
-    from protocol.transports.stdio import serve_stdio
+    from gammond.protocol.state.service import Service, make_shipped_catalogue
+    from gammond.protocol.transports.stdio import serve_stdio
 
     with tempfile.TemporaryFile() as requests, tempfile.TemporaryFile() as replies:
         requests.write("".join(f"{line}\n" for line in lines).encode())
@@ -253,9 +254,9 @@ def _find_kernel_folders() -> list[Path]:
     folders = []
     for package in _PACKAGES:
         for file in _list_sources(package):
-            if "kernel\ndef " not in file.read_text("utf-8"):
+            if not _find_kernels(file):
                 continue
-            found = find_folders(f"{package}.kernels.{file.stem}")
+            found = find_folders(f"{package}.{file.stem}")
             if not found or found[0].parent != cache_root() / "kernels":
                 raise _make_unwritable_error()
             folders.append(found[0])
@@ -270,8 +271,8 @@ def _make_unwritable_error() -> DataFileError:
 
 
 def _list_sources(package: str) -> list[Path]:
-    """Return the files of a package's kernels."""
-    folder = _find_sources().joinpath(*package.split("."), "kernels")
+    """Return the files of a package of kernels."""
+    folder = _find_sources().joinpath(*package.split(".")[1:])
     return sorted(folder.glob("[a-z]*.py"))
 
 
@@ -293,9 +294,14 @@ def _name_all_kernels() -> set[str]:
     names = set()
     for package in _PACKAGES:
         for file in _list_sources(package):
-            found = re.findall(r"^@\w*kernel\ndef (\w+)", file.read_text("utf-8"), re.MULTILINE)
-            names |= {f"{file.stem}.{name}" for name in found}
+            names |= {f"{file.stem}.{name}" for name in _find_kernels(file)}
     return names
+
+
+def _find_kernels(file: Path) -> list[str]:
+    """Return the names of the kernels in a file."""
+    decorators = "|".join(each.__name__ for each in DECORATORS)
+    return re.findall(rf"^@(?:{decorators})\ndef (\w+)", file.read_text("utf-8"), re.MULTILINE)
 
 
 def _list_databases() -> list[Path]:
@@ -411,7 +417,7 @@ def compile_around_nets() -> None:
 
 
 class _NoNet:
-    """An `engine.evaluation.evaluator.Evaluator` that needs no kernel."""
+    """An `gammond.engine.evaluation.evaluator.Evaluator` that needs no kernel."""
 
     name = "none"
     plies = 0

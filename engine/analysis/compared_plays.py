@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from engine.analysis.engine import Engine
-from engine.analysis.engine_store import KeptAnalysis
-from engine.analysis.levels import EvalSettings
-from engine.errors import CancelledWork
-from engine.rules.dice import Roll
-from engine.rules.match import MatchState
-from engine.rules.moves import Play, generate_plays
-from engine.rules.position import Position
-from engine.rules.rules import Rules
-from engine.search import PlaySearch, SearchWatch
-from engine.search.results import ComparedPlay
+from gammond.engine.analysis.engine import Engine
+from gammond.engine.analysis.engine_store import KeptAnalysis
+from gammond.engine.analysis.levels import EvalSettings
+from gammond.engine.errors import CancelledWork
+from gammond.engine.rules.dice import Roll
+from gammond.engine.rules.match import MatchState
+from gammond.engine.rules.moves import Play, generate_plays
+from gammond.engine.rules.position import Position
+from gammond.engine.rules.rules import Rules
+from gammond.engine.search import PlaySearch, SearchWatch
+from gammond.engine.search.ranked_plays import ChosenPlay
 
 
 def compare_play(
@@ -25,7 +25,7 @@ def compare_play(
     play: Play,
     settings: EvalSettings | None = None,
     watch: SearchWatch | None = None,
-) -> ComparedPlay:
+) -> ChosenPlay:
     """Compare a play with the best one, at the depth of the best.
 
     A play that the move filter does not let through is evaluated by itself. Where that is stopped, all
@@ -47,25 +47,21 @@ def compare_play(
     """
     settings, watch = settings or EvalSettings.make_default(engine.rules), watch or SearchWatch()
     ranked = engine.rank_plays(position, roll, match, settings, watch)
-    place = ranked.find_place(play)
-    found = ranked.plays[place]
-    if found.plies == ranked.effort.plies:
-        return ComparedPlay(found, ranked.best, place + 1, ranked)
-    ranked = replace(ranked, effort=replace(ranked.effort, is_stored=False))
+    found = ranked.choose(play)
+    if found.chosen.survived:
+        return found
+    ranked = ranked.with_effort(replace(ranked.effort, is_stored=False))
     plies = ranked.effort.plies - engine.evaluator.plies
     depth = settings.with_plies(max(plies, settings.plies))  # a kept ranking may be deeper
     search = PlaySearch(engine.make_objective(match, depth), engine.tree, engine.evaluator.plies)
     try:
-        found = search.evaluate_play(position, roll, play, plies, watch, engine.rules)
+        evaluated = search.evaluate_play(position, roll, play, plies, watch, engine.rules)
     except CancelledWork:
         ranked = engine.rank_plays(position, roll, match, replace(settings, plies=0))
-        place = ranked.find_place(play)
-        ranked = replace(ranked, effort=replace(ranked.effort, is_finished=False))
-        return ComparedPlay(ranked.plays[place], ranked.best, place + 1, ranked)
-    scores = ranked.plays.survivor_scores()
-    better = sum(score > found.score for score in scores)
-    rank = better + 1 if better < len(scores) else place + 1
-    return ComparedPlay(found, ranked.best if better else found, rank, ranked)
+        return ranked.with_effort(replace(ranked.effort, is_finished=False)).choose(play)
+    equities = ranked.survivor_equities()
+    better = sum(equity > evaluated.evaluation.equity for equity in equities)
+    return ChosenPlay(evaluated, better + 1 if better < len(equities) else found.rank, ranked)
 
 
 def has_compared(kept: KeptAnalysis, position: Position, roll: Roll, play: Play, rules: Rules) -> bool:

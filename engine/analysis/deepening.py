@@ -10,12 +10,11 @@ from pathlib import Path
 
 import filelock
 
-from engine.errors import CancelledWork, DataFileError, GammondError
-from engine.search.watch import SearchWatch
-from engine.store.analysis_store import AnalysisStore
-from engine.store.entries import EngineIdentity, KeptEntry, StoreQuestion
-from engine.store.rows import DueQuestion
-from engine.store.tiers import DEFAULT_TIERS, DepthTiers
+from gammond.engine.errors import CancelledWork, DataFileError, GammondError
+from gammond.engine.search.watch import SearchWatch
+from gammond.engine.store.database import DEFAULT_TIERS, DepthTiers, DueQuestion
+from gammond.engine.store.entries import EngineIdentity, KeptEntry, StoreQuestion
+from gammond.engine.store.store import AnalysisStore
 
 MAX_SEARCH_S = 60.0
 """A search that takes longer is given up: many others are worth more in that time."""
@@ -23,6 +22,8 @@ MAX_SEARCH_S = 60.0
 _BATCH = 100
 """How many questions are looked up at a time; visits that come in meanwhile count for the next ones."""
 
+_MAX_LEFT = 1000
+"""How many questions are remembered as left; the oldest are tried again after them."""
 
 EntrySearch = Callable[[StoreQuestion, int, SearchWatch], KeptEntry]
 
@@ -34,8 +35,7 @@ class Deepening:
 
     Args:
         store: Has the questions, and keeps what is found.
-        search: Searches for the answer to a question at a depth, under a watch, as
-            `engine.analysis.kept_analyses.search_entry` does with an engine.
+        search: Searches for the answer to a question at a depth, under a watch, as `Engine.search_entry`.
         identity: Identifies its entries.
         tiers: How deep, by visits.
         max_search_s: The time for one search; what takes longer is left as it is.
@@ -58,12 +58,12 @@ class Deepening:
         self._max_search_s = max_search_s
         self._clock = clock
         self._waiting: deque[DueQuestion] = deque()
-        self._left: set[tuple[StoreQuestion, int]] = set()
+        self._left: dict[tuple[StoreQuestion, int], None] = {}
         self._taken: set[StoreQuestion] = set()
 
     @property
     def left(self) -> int:
-        """How many questions were left as they are: their search takes too long, or is impossible."""
+        """How many questions are left as they are: their search takes too long, or is impossible."""
         return len(self._left)
 
     @contextmanager
@@ -127,7 +127,9 @@ class Deepening:
         """
         self._taken.discard(due.question)
         if entry is None:
-            self._left.add((due.question, due.plies))
+            self._left[due.question, due.plies] = None
+            if len(self._left) > _MAX_LEFT:
+                del self._left[next(iter(self._left))]
         elif not self._store.commit(due.question, self._identity, entry):
             raise DataFileError(f"{self._store.file} cannot be written", field="file")
 

@@ -14,32 +14,33 @@ from typing import TypedDict
 
 import numpy as np
 
-from engine.analysis.engine_store import EngineStore, KeptAnalysis
-from engine.analysis.levels import EvalSettings, StoreUse
-from engine.cubeful import CubeStateSpace, build_cube_state_space, make_dead_cube_game
-from engine.cubeful.match_equity import MatchEquityTable
-from engine.evaluation.evaluator import CubefulEvaluator, Evaluator
-from engine.evaluation.pruning import PlayPruner
-from engine.hypergammon.databases import load_solution
-from engine.kernels.objectives import OUTCOME_COLUMNS
-from engine.rules.dice import Roll
-from engine.rules.match import MAX_CUBE, MatchState
-from engine.rules.moves import generate_plays
-from engine.rules.position import Board, Position
-from engine.rules.rules import STANDARD_RULES, Feature, Rules
-from engine.search import NPlyEvaluator, PlaySearch, PositionSearch, SearchWatch, TreeSearch, ValueCache
-from engine.search.objective import Objective, Values
-from engine.search.plays import RankedList
-from engine.search.results import (
-    BeaverEvaluation,
-    BoardEvaluations,
-    Effort,
-    PlayEvaluation,
-    PositionEvaluation,
-    RankedPlays,
+from gammond.engine.analysis.engine_store import EngineStore, KeptAnalysis
+from gammond.engine.analysis.levels import EvalSettings, StoreUse
+from gammond.engine.cubeful import CUBELESS_GAME, CubeGame, make_cube_game, make_dead_cube_game
+from gammond.engine.cubeful.match_equity import MatchEquityTable
+from gammond.engine.cubeful.solutions import load_solution
+from gammond.engine.errors import CancelledWork
+from gammond.engine.evaluation.evaluator import CubefulEvaluator, Evaluator
+from gammond.engine.evaluation.pruning import PlayPruner
+from gammond.engine.evaluation.results import CubeDecision, Effort, Evaluation, Evaluations
+from gammond.engine.kernels.values import OUTCOME_COLUMNS
+from gammond.engine.rules.dice import Roll
+from gammond.engine.rules.match import MAX_CUBE, MatchState, make_canonical
+from gammond.engine.rules.moves import generate_plays
+from gammond.engine.rules.position import Board, Position, find_finished
+from gammond.engine.rules.rules import STANDARD_RULES, Feature, Rules
+from gammond.engine.search import (
+    NPlyEvaluator,
+    PlaySearch,
+    PositionSearch,
+    SearchWatch,
+    TreeSearch,
+    ValueCache,
 )
-from engine.search.tree import DEFAULT_PRUNING, MAX_PLIES, Pruning
-from engine.store.entries import StoreEntry, StoreQuestion, make_canonical
+from gammond.engine.search.filters import DEFAULT_FILTER
+from gammond.engine.search.ranked_plays import RankedPlays
+from gammond.engine.search.tree import DEFAULT_PRUNING, MAX_PLIES, Objective, Pruning, Values
+from gammond.engine.store.entries import StoreEntry, StoreQuestion
 
 CACHE_COLUMNS = 16
 """The outcome and eleven states of the cube: the maximum in four plies of a match."""
@@ -70,10 +71,10 @@ class Engine:
         threads: Number of threads that work on one answer.
         pruning: Which replies searches consider.
         rules: The rules of the games.
+        store: Finds its analyses and keeps them, if given.
 
     Attributes:
         tree: Searches values, with that pruner, cache and number of threads.
-        store: Where its analyses are kept, if they are (`with_store`).
     """
 
     def __init__(
@@ -88,6 +89,7 @@ class Engine:
         threads: int = 1,
         pruning: Pruning = DEFAULT_PRUNING,
         rules: Rules = STANDARD_RULES,
+        store: EngineStore | None = None,
     ) -> None:
         self.evaluator = evaluator
         self.rules = rules
@@ -98,7 +100,7 @@ class Engine:
         self._cache = cache
         self._pruning = pruning
         self.tree = TreeSearch(pruner, pruning, cache, threads)
-        self.store: EngineStore | None = None
+        self.store = store
         self._threads = threads
         self._solved: dict[tuple[Rules, int], Engine] = {}
         self._nets: Engine | None = None
@@ -121,16 +123,6 @@ class Engine:
         other.tree = TreeSearch(self.pruner, self._pruning, self._cache, threads)
         other._threads = threads
         other._nets = self._nets and self._nets.with_threads(threads)
-        return other
-
-    def with_store(self, store: EngineStore | None) -> Engine:
-        """Return the same engine, with the same cache, that finds and keeps its analyses in a store, if any.
-
-        Args:
-            store: The store of an engine of the same nets and tables.
-        """
-        other = copy(self)
-        other.store = store
         return other
 
     def recall(
@@ -173,7 +165,7 @@ class Engine:
             return other
         key = rules, self._threads
         if key not in self._solved:
-            found = load_solution(rules.variant.checkers)
+            found = load_solution(rules.variant)
             table = nets.table or found.match_equities
             solved = Engine(
                 found,
@@ -211,7 +203,7 @@ class Engine:
         match: MatchState,
         settings: EvalSettings | None = None,
         watch: SearchWatch | None = None,
-    ) -> PositionEvaluation:
+    ) -> Evaluation:
         """Evaluate a position and its cube decision, before the roll.
 
         Args:
@@ -235,7 +227,7 @@ class Engine:
         match: MatchState,
         settings: EvalSettings | None = None,
         watch: SearchWatch | None = None,
-    ) -> list[PositionEvaluation]:
+    ) -> list[Evaluation]:
         """Evaluate positions of one match state together, which is faster than one by one.
 
         Args:
@@ -257,7 +249,7 @@ class Engine:
             return []
         questions = [self._ask(position, match, settings) for position in positions]
         entries = [self._find_kept(question, match, settings) for question in questions]
-        evaluations: list[PositionEvaluation] = []
+        evaluations: list[Evaluation] = []
         missing = [place for place, entry in enumerate(entries) if entry is None]
         if missing:
             search = self._make_position_search(match, settings)
@@ -266,11 +258,13 @@ class Engine:
             evaluations = search.read(searched, values, effort)
             for place, row in zip(missing, values, strict=True):
                 if self.store and (question := questions[place]) and effort.is_finished:
-                    self.store.keep_position(question, settings.plies, row.copy())
+                    self.store.keep(question, settings.plies, row.copy())
         for place, entry in enumerate(entries):
             if entry is not None:
                 search = self._make_position_search(match, settings.with_plies(entry.plies))
-                effort = self._end_stored(entry, watch)
+                effort = self._find_stored_effort(entry, watch)
+                watch.begin_depth(effort.plies)
+                watch.end_depth(is_stored=True)
                 evaluations[place:place] = search.read(positions[place : place + 1], entry.values, effort)
         return evaluations
 
@@ -283,7 +277,7 @@ class Engine:
         *,
         may_double_now: bool = True,
         decides: bool = False,
-    ) -> BoardEvaluations:
+    ) -> Evaluations:
         """Evaluate many positions of one match state at once, each as `evaluate` does.
 
         Args:
@@ -301,13 +295,14 @@ class Engine:
         """
         settings = self._check_settings(settings)
         objective = self.make_objective(match, settings)
-        values = self.tree.evaluate(objective, boards, settings.plies, watch)
-        carried = objective.add_double_option(values) if may_double_now else values
-        return BoardEvaluations(
+        game, values = objective.game, self.tree.evaluate(objective, boards, settings.plies, watch)
+        carried = game.with_double(values) if may_double_now else values
+        return Evaluations(
             np.ascontiguousarray(values[:, :OUTCOME_COLUMNS]),
-            objective.equities(carried) if objective.is_cubeful else None,
-            objective.match_winning_chances(carried),
-            objective.decide(values, boards) if decides else None,
+            game.equities(carried) if game.is_cubeful else None,
+            game.match_winning_chances(carried),
+            game.mwc_per_point,
+            _decide(game, values, boards) if decides else None,
         )
 
     def search_values(
@@ -350,8 +345,33 @@ class Engine:
             return entry.values[0], True
         values = self.search_values(position, match, settings, watch)
         if self.store and question:
-            self.store.keep_position(question, settings.plies, values.copy())
+            self.store.keep(question, settings.plies, values.copy())
         return values, False
+
+    def search_entry(
+        self, question: StoreQuestion, plies: int, watch: SearchWatch | None = None
+    ) -> StoreEntry:
+        """Search for the answer to a question as a store keeps it, without looking at any.
+
+        Args:
+            question: What is asked.
+            plies: Plies of look-ahead, 1 or more.
+            watch: Counts nodes and stops the search.
+
+        Raises:
+            DataFileError: The question is none, or the values are impossible.
+            ValueRangeError: The plies are out of range.
+            CancelledWork: The watch stopped it.
+        """
+        position, match, is_cubeful, filter_name, candidates = question.read()
+        filter_name = filter_name or DEFAULT_FILTER
+        settings = EvalSettings(plies, filter_name, is_cubeful, StoreUse.OFF, candidates=candidates)
+        if match.roll is None:
+            return StoreEntry.of_position(plies, self.search_values(position, match, settings, watch))
+        ranked = self.rank_plays(position, match.roll, match.before_roll(), settings, watch)
+        if not ranked.effort.is_finished:
+            raise CancelledWork("the search was stopped")
+        return StoreEntry.of_plays(plies, ranked)
 
     def rank_plays(
         self,
@@ -390,10 +410,12 @@ class Engine:
             plays = generate_plays(position, roll, self.rules)
             if len(plays) == len(entry.order):
                 objective = self.make_objective(match, settings.with_plies(entry.plies)).other
-                ranked = RankedList.restore(
-                    plays, objective, entry.order, entry.values, entry.depths, entry.survivors
-                )
-                return RankedPlays(ranked, self._end_stored(entry, watch, ranked))
+                kept = entry.order, entry.values, entry.depths, entry.survivors
+                effort = self._find_stored_effort(entry, watch)
+                ranked = RankedPlays.restore(plays, objective, *kept, effort)
+                watch.begin_depth(effort.plies)
+                watch.end_depth(ranked, is_stored=True)
+                return ranked
         search = PlaySearch(self.make_objective(match, settings), self.tree, self.evaluator.plies)
         found = search.search(
             position,
@@ -405,7 +427,7 @@ class Engine:
             self.rules,
         )
         if self.store and question and found.effort.plies == self.evaluator.plies + settings.plies:
-            self.store.keep_plays(question, settings.plies, found.plays)
+            self.store.keep(question, settings.plies, found)
         return found
 
     def evaluate_beaver(
@@ -414,7 +436,7 @@ class Engine:
         match: MatchState,
         settings: EvalSettings | None = None,
         watch: SearchWatch | None = None,
-    ) -> BeaverEvaluation:
+    ) -> Evaluation:
         """Evaluate the doubler's decision after a beaver: to play on, or to lose the doubled stake.
 
         Args:
@@ -422,13 +444,17 @@ class Engine:
             match: The match state, money play; its cube shows the value before the beaver.
             settings: Depth; always cubeful.
             watch: As for `evaluate`.
+
+        Returns:
+            The evaluation of playing on, its equity in stakes as the beaver shows them: a pass loses 1.
         """
         settings = replace(settings or EvalSettings(), is_cubeful=True)
-        return BeaverEvaluation(self.evaluate(position, take_beaver(match), settings, watch))
+        found = self.evaluate(position, take_beaver(match), settings, watch)
+        return found._replace(equity=2.0 * found.equity)
 
-    def make_cube_game(self, match: MatchState) -> CubeStateSpace:
-        """Make the states of the cube of a game, for rollouts and resignations."""
-        return build_cube_state_space(match.without_automatic_doubles(), self.table)
+    def make_cube_game(self, match: MatchState) -> CubeGame:
+        """Make the game of a match state with its cube, for rollouts and resignations."""
+        return make_cube_game(match.without_automatic_doubles(), self.table)
 
     def _check_settings(self, settings: EvalSettings | None) -> EvalSettings:
         """Return the settings of an evaluation, after checking that the rules support them."""
@@ -450,23 +476,15 @@ class Engine:
         entry = self.store.find(question, settings) if self.store and question else None
         if entry is None:
             return None
-        columns = self.make_objective(match, settings.with_plies(entry.plies)).columns
+        columns = self.make_objective(match, settings.with_plies(entry.plies)).game.columns
         return entry if entry.values.shape[1] == columns else None
 
-    def _end_stored(
-        self, entry: StoreEntry, watch: SearchWatch, ranked: Sequence[PlayEvaluation] = ()
-    ) -> Effort:
-        """Report the end of what took no search, and return its effort."""
-        plies = self.evaluator.plies + entry.plies
-        watch.begin_depth(plies)
-        watch.end_depth(ranked, is_stored=True)
-        return watch.effort(plies, is_finished=True, is_stored=True)
+    def _find_stored_effort(self, entry: StoreEntry, watch: SearchWatch) -> Effort:
+        """Return the effort behind a kept answer: it took no search."""
+        return watch.effort(self.evaluator.plies + entry.plies, is_finished=True, is_stored=True)
 
     def _make_position_search(self, match: MatchState, settings: EvalSettings) -> PositionSearch:
         return PositionSearch(self.make_objective(match, settings), self.tree, self.evaluator.plies)
-
-    def _make_search_cube_game(self, match: MatchState, plies: int) -> CubeStateSpace:
-        return build_cube_state_space(match.without_automatic_doubles(), self.table, max_cube_turns=plies + 1)
 
     def make_objective(self, match: MatchState, settings: EvalSettings) -> Objective:
         """Make the objective of searches from positions of a match state, for the side on roll.
@@ -477,12 +495,18 @@ class Engine:
         return self._find_objective(match, settings.plies, settings.is_cubeful)
 
     def _make_objective(self, match: MatchState, plies: int, is_cubeful: bool) -> Objective:
-        match, game = make_canonical(match), None
+        match, game = make_canonical(match), CUBELESS_GAME
         if is_cubeful:
-            game = self._make_search_cube_game(match, plies)
+            game = make_cube_game(match, self.table, max_cube_turns=plies + 1)
         elif not match.is_money:
             game = make_dead_cube_game(match, self.table)
         return Objective(self.evaluator, game, self.exact)
+
+
+def _decide(game: CubeGame, values: Values, boards: Board) -> list[CubeDecision | None]:
+    """Return the cube decisions of positions; None for those that are over."""
+    decisions, over = game.decide_each(values[:, OUTCOME_COLUMNS:]), find_finished(boards).tolist()
+    return [None if is_over else each for each, is_over in zip(decisions, over, strict=True)]
 
 
 def take_beaver(match: MatchState) -> MatchState:

@@ -2,26 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING
 
-from engine.analysis.levels import DEFAULT_CANDIDATES, EvalSettings, StoreUse
-from engine.errors import DataFileError
-from engine.rules.dice import Roll
-from engine.rules.match import MatchState
-from engine.rules.position import Position
-from engine.rules.rules import STANDARD_RULES, Rules
-from engine.search.filters import FILTERS
-from engine.search.objective import Values
-from engine.search.results import PlaySequence
-from engine.store.entries import EngineIdentity, StoreEntry, StoreQuestion
-from engine.store.opening import StoreOpener
+from gammond.engine.analysis.levels import DEFAULT_CANDIDATES, EvalSettings, StoreUse
+from gammond.engine.errors import DataFileError
+from gammond.engine.rules.dice import Roll
+from gammond.engine.rules.match import MatchState
+from gammond.engine.rules.position import Position
+from gammond.engine.rules.rules import STANDARD_RULES, Rules
+from gammond.engine.search.filters import FILTERS
+from gammond.engine.search.ranked_plays import RankedPlays
+from gammond.engine.search.tree import Values
+from gammond.engine.store.entries import EngineIdentity, KeptEntry, StoreEntry, StoreQuestion
+from gammond.engine.store.options import StoreOpener
 
 if TYPE_CHECKING:
-    from engine.store.analysis_store import AnalysisStore  # loaded when a store is opened: it takes 30 ms
+    from gammond.engine.store.store import AnalysisStore  # loaded when a store is opened: it takes 30 ms
 
 _MIN_PLIES = 1
 """The least depth that is looked up: 0-ply takes less time than that."""
@@ -38,14 +37,7 @@ _MAX_NOTED = 20_000
 def make_question(
     position: Position, match: MatchState, settings: EvalSettings, roll: Roll | None = None
 ) -> StoreQuestion:
-    """Make the question under which an analysis by standard rules is kept.
-
-    Args:
-        position: The checkers, those of the seat on roll first.
-        match: The match state.
-        settings: The settings; the depth is no part of the question.
-        roll: The dice, to ask for plays; None to ask for the position and its cube.
-    """
+    """Make the question under which an analysis by standard rules is kept; its depth is no part of it."""
     return StoreQuestion.make(
         position,
         match,
@@ -81,19 +73,17 @@ class KeptAnalysis:
 
     def ask_again(self) -> bool:
         """Return whether the same would be found now, and count the visit if so; takes microseconds."""
-        store, takes_deeper = self.store, self.settings.store is StoreUse.DEEPER
-        if self.question != self.asked:
-            found = store.recall(self.asked, self.settings)
-            if found is None or found.question != self.question:
-                return False
-        return store.store.visit(self.question, store.identity, self.entry, allow_deeper=takes_deeper)
+        found = self.store.recall(self.asked, self.settings)
+        if found is None or found.entry is not self.entry:
+            return False
+        self.store.store.count_visit(self.question, self.store.identity)
+        return True
 
 
 class EngineStore:
     """Finds and keeps the analyses of one engine; safe to use from several threads.
 
-    The store is opened when the first question is looked up: who asks none pays nothing for it. There are no
-    locks here, which a process that is forked could find held.
+    The store is opened when the first question is looked up: who asks none pays nothing for it.
 
     Args:
         open_store: Returns the store, the same one each time.
@@ -107,23 +97,17 @@ class EngineStore:
         self._open_store = open_store
         self._identify = identify
         self.is_open = False
-        self._store: AnalysisStore | None = None
-        self._identity: EngineIdentity | None = None
         self._noted: set[StoreQuestion] = set()
 
-    @property
+    @cached_property
     def store(self) -> AnalysisStore:
         """The store."""
-        if self._store is None:
-            self._store = self._open_store()
-        return self._store
+        return self._open_store()
 
-    @property
+    @cached_property
     def identity(self) -> EngineIdentity:
         """The engine."""
-        if self._identity is None:
-            self._identity = self._identify()
-        return self._identity
+        return self._identify()
 
     def ask(
         self,
@@ -155,23 +139,21 @@ class EngineStore:
         only the best is wanted: it searched more of them. It may read a file, never for long.
         """
         self.is_open = True
-        takes_deeper = settings.store is StoreUse.DEEPER
-        for each in _list_questions(question, settings):
-            entry = self.store.find(each, self.identity, settings.plies, allow_deeper=takes_deeper)
-            if entry is not None:
-                assert isinstance(entry, StoreEntry)  # as the store reads it
-                return entry
-        return None
+        found = self._look_up(self.store.find, question, settings)
+        return None if found is None else found.entry
 
     def recall(self, question: StoreQuestion, settings: EvalSettings) -> KeptAnalysis | None:
         """Return what `find` finds in microseconds, without reading a file and without counting a visit."""
-        if not self.is_open:
-            return None
+        return self._look_up(self.store.recall, question, settings) if self.is_open else None
+
+    def _look_up(
+        self, look: Callable[..., KeptEntry | None], question: StoreQuestion, settings: EvalSettings
+    ) -> KeptAnalysis | None:
+        """Look a question up by a method of the store."""
         takes_deeper = settings.store is StoreUse.DEEPER
-        for each in _list_questions(question, settings):
-            entry = self.store.recall(each, self.identity, settings.plies, allow_deeper=takes_deeper)
-            if entry is not None:
-                assert isinstance(entry, StoreEntry)  # as the store reads it
+        for each in _iterate_questions(question, settings):
+            entry = look(each, self.identity, settings.plies, allow_deeper=takes_deeper)
+            if isinstance(entry, StoreEntry):
                 return KeptAnalysis(self, question, settings, each, entry)
         return None
 
@@ -180,20 +162,23 @@ class EngineStore:
         self.is_open = True
         return self.store.list_depths(question, self.identity)
 
-    def keep_position(self, question: StoreQuestion, plies: int, values: Values) -> None:
-        """Keep what a search found for a position, ``float32[k]``; see `_keep`."""
-        with suppress(DataFileError):  # values that are impossible are kept nowhere
-            self._keep(question, StoreEntry.of_position(plies, values))
+    def keep(self, question: StoreQuestion, plies: int, found: Values | RankedPlays) -> None:
+        """Keep what a search found; what took little time only when it is asked for again.
 
-    def keep_plays(self, question: StoreQuestion, plies: int, plays: PlaySequence) -> None:
-        """Keep what a search found for the plays of a roll; see `_keep`."""
-        with suppress(DataFileError):
-            self._keep(question, StoreEntry.of_plays(plies, plays))
-
-    def _keep(self, question: StoreQuestion, entry: StoreEntry) -> None:
-        """Keep an answer; one that took little time only when it is asked for again."""
+        Args:
+            question: What was asked.
+            plies: Plies of look-ahead.
+            found: The values of a position, ``float32[k]``, or the plays of a roll.
+        """
+        try:
+            if isinstance(found, RankedPlays):
+                entry = StoreEntry.of_plays(plies, found)
+            else:
+                entry = StoreEntry.of_position(plies, found)
+        except DataFileError:  # values that are impossible are kept nowhere
+            return
         visits = 1
-        if entry.plies < _KEPT_AT_ONCE_PLIES:
+        if plies < _KEPT_AT_ONCE_PLIES:
             if question not in self._noted:
                 if len(self._noted) >= _MAX_NOTED:
                     self._noted.clear()
@@ -204,13 +189,12 @@ class EngineStore:
         self.store.keep(question, self.identity, entry, visits)
 
 
-def _list_questions(question: StoreQuestion, settings: EvalSettings) -> list[StoreQuestion]:
+def _iterate_questions(question: StoreQuestion, settings: EvalSettings) -> Iterator[StoreQuestion]:
     """Return the questions whose answers will do, the one that was asked first."""
     if settings.store is not StoreUse.DEEPER or not question.asks_for_plays:
-        return [question]
+        yield question
+        return
     names, least = list(FILTERS), settings.candidates
-    return [
-        question.with_filter(name, count)
-        for name in names[names.index(settings.filter_name) :]
-        for count in sorted({least, max(least, DEFAULT_CANDIDATES)})
-    ]
+    for name in names[names.index(settings.filter_name) :]:
+        for count in sorted({least, max(least, DEFAULT_CANDIDATES)}):
+            yield question.with_filter(name, count)

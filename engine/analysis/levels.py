@@ -8,10 +8,10 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from types import MappingProxyType
 
-from engine.errors import ValueRangeError
-from engine.rules.rules import Feature, Rules
-from engine.search.filters import DEFAULT_FILTER, MoveFilter, find_move_filter
-from engine.search.tree import check_plies
+from gammond.engine.errors import ValueRangeError
+from gammond.engine.rules.rules import Feature, Rules
+from gammond.engine.search.filters import DEFAULT_FILTER, MoveFilter, find_move_filter
+from gammond.engine.search.tree import check_plies
 
 MAX_NOISE_POINTS = 1.0
 
@@ -51,7 +51,7 @@ class EvalSettings:
     """Settings of an evaluation.
 
     Attributes:
-        plies: Plies of look-ahead, 0 to `engine.search.MAX_PLIES`.
+        plies: Plies of look-ahead, 0 to `gammond.engine.search.MAX_PLIES`.
         filter_name: The move filter for checker plays.
         is_cubeful: Whether the cube counts. Without it, money play uses cubeless equity, and a match the
             match-winning chance at the present cube.

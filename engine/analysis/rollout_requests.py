@@ -5,30 +5,63 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from engine.analysis.engine import Engine
-from engine.analysis.levels import DEFAULT_CANDIDATES, EvalSettings
-from engine.analysis.rollout_evaluators import make_rollout_evaluators
-from engine.cubeful import CubeStateSpace, make_dead_cube_game
-from engine.errors import GammondError, PlayError, StateError, ValueRangeError
-from engine.options import MAX_QUOTED_CHARS
-from engine.rollout.cube_decisions import CubeRollout, roll_out_cube
-from engine.rollout.decisions import (
-    PlayRollout,
-    make_scoring_after_plays,
-    make_scoring_before_roll,
-    roll_out_plays,
-    roll_out_position,
-)
-from engine.rollout.results import RolloutEstimate, RolloutState
-from engine.rollout.runner import BlockPlayer, Rollout, RolloutHandling, RolloutProgressCallback
-from engine.rollout.settings import RolloutSettings
-from engine.rollout.trial_scoring import TrialScoring
-from engine.rules.dice import Roll
-from engine.rules.match import MatchState
-from engine.rules.moves import Play
-from engine.rules.notation import parse_play
-from engine.rules.position import Position
-from engine.rules.rules import STANDARD_RULES, Rules
+from gammond.engine.analysis.engine import Engine
+from gammond.engine.analysis.levels import DEFAULT_CANDIDATES, EvalSettings
+from gammond.engine.cubeful import CUBELESS_GAME, CubeGame, make_dead_cube_game
+from gammond.engine.errors import GammondError, PlayError, StateError, ValueRangeError
+from gammond.engine.evaluation.pruning import EvaluatorPruner, ShortlistPruner
+from gammond.engine.evaluation.results import Evaluation, RankedPlay
+from gammond.engine.options import MAX_QUOTED_CHARS
+from gammond.engine.rollout import RolloutEvaluators
+from gammond.engine.rollout.decisions import CubeRollout, roll_out_cube, roll_out_plays, roll_out_position
+from gammond.engine.rollout.results import RolloutState
+from gammond.engine.rollout.runner import BlockPlayer, Rollout, RolloutHandling, RolloutProgressCallback
+from gammond.engine.rollout.settings import RolloutSettings
+from gammond.engine.rules.dice import Roll
+from gammond.engine.rules.match import MatchState
+from gammond.engine.rules.moves import Play
+from gammond.engine.rules.notation import parse_play
+from gammond.engine.rules.position import Position
+from gammond.engine.rules.rules import STANDARD_RULES, Feature, Rules
+from gammond.engine.search.tree import check_plies
+
+
+def make_rollout_evaluators(
+    engine: Engine,
+    play_plies: int = 0,
+    leaf_plies: int = 0,
+    cube_plies: int = 0,
+    cancelled: Callable[[], bool] | None = None,
+) -> RolloutEvaluators:
+    """Make the evaluators of rollouts; luck is measured at 0-ply.
+
+    Args:
+        engine: Evaluates.
+        play_plies: Look-ahead for checker plays.
+        leaf_plies: Look-ahead for the values at the truncation.
+        cube_plies: Look-ahead for cube decisions.
+        cancelled: Stops the rollout, and its searches.
+
+    Raises:
+        ValueRangeError: Plies are out of range.
+        UnsupportedError: The rules do not support evaluation.
+    """
+    engine.rules.check_supports(Feature.EVALUATION)
+    cheap = engine.policy or EvaluatorPruner(engine.evaluator)
+    policy = cheap
+    if play_plies:
+        policy = ShortlistPruner(
+            engine.pruner or cheap, engine.make_n_ply_evaluator(play_plies, cancelled=cancelled)
+        )
+    return RolloutEvaluators(
+        policy,
+        engine.make_n_ply_evaluator(leaf_plies, cancelled=cancelled),
+        luck=engine.evaluator,
+        luck_policy=cheap,
+        cube=engine.make_n_ply_evaluator(cube_plies, cancelled=cancelled),
+        exact_cubeful=engine.exact,
+    )
+
 
 MOVES, POSITION, CUBE = KINDS = ("moves", "position", "cube")
 
@@ -121,7 +154,7 @@ class RolloutRequest:
         if self.candidates is not None and self.candidates < 1:
             raise ValueRangeError(f"expected 1 candidate or more, got {self.candidates}", field="candidates")
         for plies in (self.plies, self.leaf_plies):
-            EvalSettings(plies)
+            check_plies(plies)
 
     @property
     def best_plays(self) -> int:
@@ -135,11 +168,11 @@ class RolloutRequest:
         """Maximum number of positions that trials start from."""
         return {MOVES: len(self.plays) + self.best_plays, POSITION: 1, CUBE: 2}[self.kind]
 
-    def make_cube_game(self, engine: Engine) -> CubeStateSpace | None:
-        """Make the states of the cube, seen by the player on roll; None for cubeless money play."""
+    def make_cube_game(self, engine: Engine) -> CubeGame:
+        """Make the game, seen by the player on roll."""
         if self.is_cubeful:
             return engine.make_cube_game(self.match)
-        return None if self.match.is_money else make_dead_cube_game(self.match, engine.table)
+        return CUBELESS_GAME if self.match.is_money else make_dead_cube_game(self.match, engine.table)
 
 
 @dataclass(frozen=True)
@@ -150,15 +183,15 @@ class RolloutResult:
         request: The request.
         results: The plays, best first; or the position; or the cube decision.
         rollout: The rollout.
-        space: The states of the cube, seen by the player on roll; None for cubeless money play.
+        game: The game, seen by the player on roll.
         plies: Plies of look-ahead for checker plays and cube decisions.
         evaluator_name: The evaluator's name.
     """
 
     request: RolloutRequest
-    results: list[PlayRollout] | RolloutEstimate | CubeRollout
+    results: list[RankedPlay] | Evaluation | CubeRollout
     rollout: Rollout
-    space: CubeStateSpace | None
+    game: CubeGame
     plies: int
     evaluator_name: str
 
@@ -175,12 +208,12 @@ class PreparedRollout:
         request: The request.
         engine: Evaluates, and chooses the plays.
         settings: Settings of the rollout.
-        cancelled: As for `engine.rollout.roll_out`.
+        cancelled: As for `gammond.engine.rollout.roll_out`.
 
     Attributes:
         request: As given.
         plays: The plays to roll out, in the order of the rollout's starts; empty except for ``moves``.
-        scoring: The scoring of the trials.
+        game: The game, seen by the side on roll at the starts.
 
     Raises:
         StateError: The game is over, so there are no plays.
@@ -200,12 +233,10 @@ class PreparedRollout:
         self._evaluators = make_rollout_evaluators(
             engine, request.plies, request.leaf_plies, request.plies, cancelled
         )
-        self._space = request.make_cube_game(engine)
+        self._game = request.make_cube_game(engine)
         after_plays = request.kind == MOVES
         self.plays: list[Play] = self._choose_candidates() if after_plays else []
-        self.scoring: TrialScoring = (make_scoring_after_plays if after_plays else make_scoring_before_roll)(
-            self._space
-        )
+        self.game: CubeGame = self._game.other if after_plays else self._game
 
     def run(
         self,
@@ -217,7 +248,7 @@ class PreparedRollout:
         """Roll out.
 
         Args:
-            resume: As for `engine.rollout.roll_out`.
+            resume: As for `gammond.engine.rollout.roll_out`.
             progress: As there.
             blocks: As there.
             cancelled: As there; by default what the rollout was prepared with.
@@ -230,21 +261,21 @@ class PreparedRollout:
         )
         results, rollout = self._roll_out(handling)
         plies = self._engine.evaluator.plies + self.request.plies
-        return RolloutResult(self.request, results, rollout, self._space, plies, self._engine.name)
+        return RolloutResult(self.request, results, rollout, self._game, plies, self._engine.name)
 
     def _roll_out(
         self, handling: RolloutHandling
-    ) -> tuple[list[PlayRollout] | RolloutEstimate | CubeRollout, Rollout]:
-        request, space, evaluators, settings = self.request, self._space, self._evaluators, self._settings
+    ) -> tuple[list[RankedPlay] | Evaluation | CubeRollout, Rollout]:
+        request, game, evaluators, settings = self.request, self._game, self._evaluators, self._settings
         position = request.position
         if request.kind == MOVES and request.roll is not None:
             return roll_out_plays(
-                position, request.roll, evaluators, settings, plays=self.plays, space=space, **handling
+                position, request.roll, evaluators, settings, plays=self.plays, game=game, **handling
             )
-        if request.kind == CUBE and space is not None:
-            cube_rollout = roll_out_cube(position, space, evaluators, settings, **handling)
+        if request.kind == CUBE:
+            cube_rollout = roll_out_cube(position, game, evaluators, settings, **handling)
             return cube_rollout, cube_rollout.rollout
-        return roll_out_position(position, evaluators, settings, space=space, **handling)
+        return roll_out_position(position, evaluators, settings, game=game, **handling)
 
     def _choose_candidates(self) -> list[Play]:
         request = self.request
@@ -254,5 +285,5 @@ class PreparedRollout:
         settings = EvalSettings(0, is_cubeful=request.is_cubeful)
         ranked = self._engine.rank_plays(request.position, request.roll, request.match, settings)
         named = {play.result for play in request.plays}
-        best = [evaluation.play for evaluation in ranked.plays[: request.best_plays]]
+        best = [each.play for each in ranked[: request.best_plays]]
         return [*request.plays, *(play for play in best if play.result not in named)]

@@ -7,27 +7,21 @@ evaluation": six heuristics, two of them arrays of four numbers. Where it leaves
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
-from functools import lru_cache
-from pathlib import Path
+from dataclasses import astuple, dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.barca.kernels.evaluation import VECTOR_SIZE, count_conditions, evaluate_squares
-from engine.barca.position import BarcaPosition
-from engine.errors import DataFileError, ValueRangeError
+from gammond.engine.barca.kernels.evaluation import VECTOR_SIZE, count_conditions, evaluate_squares
+from gammond.engine.barca.position import BarcaPosition
+from gammond.engine.errors import ValueRangeError
 
 MAX_WEIGHT = 10_000
 """The bound of each number: no evaluation then comes near the score of a win."""
 
-_LEARNED_FILE = Path(__file__).parent / "learned_weights.json"
-
 _SEPARATOR = "/"
-_MAX_LOADED = 64
 _NUMBER = re.compile(r"[+-]?[0-9]{1,9}")
 
 Four = tuple[int, int, int, int]
@@ -82,14 +76,7 @@ class EvaluationVector:
 
     def to_list(self) -> list[int]:
         """Return the twelve integers in the order of the fields."""
-        return [
-            *self.watering_holes,
-            *self.watering_holes_next_turn,
-            self.adjacency_to_watering_hole,
-            self.fear,
-            self.center_proximity,
-            self.adjacency_to_complementary_teammates,
-        ]
+        return [int(number) for number in self.to_array()]
 
     def to_text(self) -> str:
         """Return the twelve integers as `load_weights` reads them."""
@@ -97,7 +84,7 @@ class EvaluationVector:
 
     def to_array(self) -> NDArray[np.int64]:
         """Return the twelve integers as ``int64[12]``."""
-        return np.array(self.to_list(), np.int64)
+        return np.hstack(astuple(self)).astype(np.int64)
 
 
 HAND_WEIGHTS = EvaluationVector(
@@ -108,9 +95,20 @@ HAND_WEIGHTS = EvaluationVector(
     center_proximity=3,
     adjacency_to_complementary_teammates=4,
 )
-"""Weights by judgement, in hundredths of about a hole."""
+"""Weights set by hand, in hundredths of about a hole."""
 
-WEIGHTS = ("hand", "learned")
+LEARNED_WEIGHTS = EvaluationVector(
+    watering_holes=(-67, -8, 53, 10_000),
+    watering_holes_next_turn=(0, 12, 20, 13),
+    adjacency_to_watering_hole=6,
+    fear=-46,
+    center_proximity=17,
+    adjacency_to_complementary_teammates=6,
+)
+"""Weights that ``gammond train barca-fit runs/fit --generations 4`` made."""
+
+_VECTORS = {"hand": HAND_WEIGHTS, "learned": LEARNED_WEIGHTS}
+WEIGHTS = tuple(_VECTORS)
 """The names of the vectors that come with the program."""
 
 WEIGHTS_FORM = "N/N/N/N/N/N/N/N/N/N/N/N"
@@ -119,7 +117,6 @@ WEIGHTS_FORM = "N/N/N/N/N/N/N/N/N/N/N/N"
 DEFAULT_WEIGHTS = "hand"
 
 
-@lru_cache(_MAX_LOADED)
 def load_weights(name: str = DEFAULT_WEIGHTS) -> EvaluationVector:
     """Return a vector by its name or its numbers.
 
@@ -128,39 +125,17 @@ def load_weights(name: str = DEFAULT_WEIGHTS) -> EvaluationVector:
 
     Raises:
         ValueRangeError: None has this name, or a number is beyond `MAX_WEIGHT`.
-        DataFileError: Its file is missing or damaged.
     """
-    if name not in WEIGHTS:
-        numbers = name.split(_SEPARATOR)
-        if len(numbers) != VECTOR_SIZE or not all(map(_NUMBER.fullmatch, numbers)):
-            raise ValueRangeError(
-                f"expected {' or '.join(WEIGHTS)}, or {VECTOR_SIZE} integers as {WEIGHTS_FORM} for weights, "
-                f"got {name[:40]!r}",
-                field="weights",
-            )
-        return EvaluationVector.from_list([int(number) for number in numbers])
-    return HAND_WEIGHTS if name == "hand" else read_weights(_LEARNED_FILE)
-
-
-def read_weights(file: Path) -> EvaluationVector:
-    """Read a vector from a JSON file: an object with the fields of `EvaluationVector`.
-
-    Raises:
-        DataFileError: It is missing, or no such file.
-    """
-    names = [field.name for field in fields(EvaluationVector)]
-    try:
-        read = json.loads(file.read_text(encoding="utf-8"))
-        numbers = np.hstack([read[name] for name in names])
-        if numbers.dtype.kind != "i":
-            raise ValueRangeError(f"expected integers, got {numbers.tolist()}", field="weights")
-        return EvaluationVector.from_list(numbers.tolist())
-    except OSError as error:
-        raise DataFileError(f"cannot read the weights {file}: {error.strerror}", field="weights") from error
-    except (KeyError, TypeError, ValueError, RecursionError, ValueRangeError) as error:
-        raise DataFileError(
-            f"expected {', '.join(names)} with integers in {file}: {error}", field="weights"
-        ) from error
+    if name in _VECTORS:
+        return _VECTORS[name]
+    numbers = name.split(_SEPARATOR)
+    if len(numbers) != VECTOR_SIZE or not all(map(_NUMBER.fullmatch, numbers)):
+        raise ValueRangeError(
+            f"expected {' or '.join(WEIGHTS)}, or {VECTOR_SIZE} integers as {WEIGHTS_FORM} for weights, "
+            f"got {name[:40]!r}",
+            field="weights",
+        )
+    return EvaluationVector.from_list([int(number) for number in numbers])
 
 
 def evaluate(position: BarcaPosition, weights: EvaluationVector = HAND_WEIGHTS) -> int:

@@ -5,11 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from engine.barca.board import SIDES
-from engine.barca.history import PositionHistory
-from engine.barca.moves import Move, apply_move, check_move, legal_moves
-from engine.barca.position import BarcaPosition
-from engine.errors import StateError
+from gammond.engine.barca.moves import Move, apply_move, check_move, legal_moves
+from gammond.engine.barca.position import KEY_BYTES, SIDES, BarcaPosition
+from gammond.engine.errors import StateError
 
 REPETITIONS = 3
 """A position that comes up so often is a draw."""
@@ -19,7 +17,7 @@ WIN_REASON = "three animals on watering holes"
 
 
 @dataclass(frozen=True, slots=True)
-class GameResult:
+class BarcaResult:
     """How a game ended.
 
     Attributes:
@@ -38,13 +36,14 @@ class BarcaGame:
 
     Attributes:
         position: The position now.
-        history: All positions from the first to this one, which repetition counts.
+        keys: Those of all positions from the first to this one (`BarcaPosition.key`), one after the other:
+            repetition counts them, and a session keeps a thousand games for undo.
         played: The moves played, two bytes each: the square that is left and the square gone to.
         repetitions: How often the position has come up in this game, now included.
     """
 
     position: BarcaPosition
-    history: PositionHistory
+    keys: bytes
     played: bytes = b""
     repetitions: int = 1
 
@@ -56,7 +55,12 @@ class BarcaGame:
     @classmethod
     def from_position(cls, position: BarcaPosition) -> BarcaGame:
         """Return a game that begins with a position, which comes up for the first time."""
-        return cls(position, PositionHistory(position.key))
+        return cls(position, position.key)
+
+    @property
+    def history(self) -> list[bytes]:
+        """The keys of all positions in their order."""
+        return [self.keys[place : place + KEY_BYTES] for place in range(0, len(self.keys), KEY_BYTES)]
 
     @property
     def moves(self) -> tuple[Move, ...]:
@@ -83,23 +87,23 @@ class BarcaGame:
             raise StateError("the game is drawn by repetition: no move follows")
         check_move(self.position, move)
         after = apply_move(self.position, move)
-        history = self.history.append(after.key)
-        return BarcaGame(after, history, self.played + bytes(move), history.count(after.key))
+        repetitions = self.history.count(after.key) + 1
+        return BarcaGame(after, self.keys + after.key, self.played + bytes(move), repetitions)
 
     @property
-    def result(self) -> GameResult | None:
+    def result(self) -> BarcaResult | None:
         """How the game ended; None while it goes on."""
         winner = self.position.winner
         if winner is not None:
-            return GameResult(winner, "holes")
+            return BarcaResult(winner, "holes")
         if self.repetitions >= REPETITIONS:
-            return GameResult(None, "repetition")
+            return BarcaResult(None, "repetition")
         if not legal_moves(self.position):
-            return GameResult(None, "no_move")
+            return BarcaResult(None, "no_move")
         return None
 
 
-def describe_result(result: GameResult) -> str:
+def describe_result(result: BarcaResult) -> str:
     """Return how a game ended as a sentence."""
     if result.winner is not None:
         return f"{SIDES[result.winner]} wins: {WIN_REASON}."

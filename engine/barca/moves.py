@@ -2,17 +2,34 @@
 
 from __future__ import annotations
 
+import re
 from itertools import takewhile
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.barca.board import ANIMALS, KINDS, SIDES, SQUARES, describe_animal, format_square
-from engine.barca.kernels.board import END_OF_DIRECTIONS, FEARED, FIRST_DIRECTION, RAYS
-from engine.barca.kernels.moves import MAX_MOVES, list_moves
-from engine.barca.position import BarcaPosition
-from engine.errors import PlayError, StateError
+from gammond.engine.barca.kernels.moves import (
+    ANIMALS,
+    END_OF_DIRECTIONS,
+    FEARED,
+    FIRST_DIRECTION,
+    MAX_MOVES,
+    RAYS,
+    SQUARES,
+    count_sequences,
+    list_moves,
+)
+from gammond.engine.barca.position import (
+    KINDS,
+    SIDES,
+    SQUARE_NAME,
+    BarcaPosition,
+    describe_animal,
+    format_square,
+    parse_square,
+)
+from gammond.engine.errors import FormatError, PlayError, StateError
 
 
 class Move(NamedTuple):
@@ -28,11 +45,7 @@ class Move(NamedTuple):
 
 
 def legal_moves(position: BarcaPosition) -> list[Move]:
-    """Return the legal moves of the side to move, by origin and target.
-
-    Args:
-        position: A position; one that is won has no moves.
-    """
+    """Return the legal moves of the side to move, by origin and target; a position that is won has none."""
     if position.winner is not None:
         return []
     moves = np.empty((MAX_MOVES, 2), np.int8)
@@ -47,7 +60,7 @@ def apply_move(position: BarcaPosition, move: Move) -> BarcaPosition:
     squares = position.squares.copy()
     own = squares[ANIMALS * position.side : ANIMALS * (position.side + 1)]
     own[own == move.origin] = move.target
-    return BarcaPosition.from_valid_squares(squares, 1 - position.side)
+    return BarcaPosition(squares, 1 - position.side)
 
 
 def find_scared(position: BarcaPosition, side: int) -> list[int]:
@@ -58,25 +71,15 @@ def find_scared(position: BarcaPosition, side: int) -> list[int]:
 
 
 def find_frightening(position: BarcaPosition, animal: int, square: int) -> list[int]:
-    """Return the squares of the enemy animals that would frighten an animal on a square.
-
-    Args:
-        position: Where the others are.
-        animal: The animal's place among the twelve.
-        square: The square.
-    """
+    """Return the squares of the enemy animals that would frighten one of the twelve animals on a square."""
     around = set(RAYS[square, :, 0].tolist())
     return [other for other in _list_feared(position, animal) if other in around]
 
 
 def find_reach(position: BarcaPosition, animal: int) -> tuple[list[int], list[int]]:
-    """Return the empty squares that an animal reaches along its lines: those that are safe, and the others.
+    """Return the empty squares that one of the twelve animals reaches: those that are safe, and the others.
 
     Whether another animal has to move first is not asked.
-
-    Args:
-        position: A position.
-        animal: The animal's place among the twelve.
     """
     squares, kind = position.squares.tolist(), animal % ANIMALS // 2
     taken, frightening = {-1, *squares}, RAYS[_list_feared(position, animal), :, 0]
@@ -141,3 +144,50 @@ def _explain_illegal(position: BarcaPosition, move: Move, legal: list[Move]) -> 
         )
     scared = sorted({format_square(each.origin) for each in legal})
     return f"{name} must wait: a scared animal that can go to a safe square moves first ({', '.join(scared)})"
+
+
+_MOVE = re.compile(r"([a-z][0-9]{1,3})[- ]?([a-z][0-9]{1,3})", re.IGNORECASE | re.ASCII)
+_SHOWN_CHARACTERS = 40
+
+
+def format_move(move: Move) -> str:
+    """Return a move as text: the square it leaves and the square it goes to, as ``e2-e5``."""
+    return f"{format_square(move.origin)}-{format_square(move.target)}"
+
+
+def parse_move(text: str) -> Move:
+    """Read a move: two squares, with a hyphen, a blank or nothing between them, in small or capital letters.
+
+    Whether it is legal is not asked.
+
+    Raises:
+        FormatError: The text is no move.
+    """
+    names = _MOVE.fullmatch(text.strip())
+    if not names:
+        raise FormatError(
+            f"expected the squares that an animal leaves and goes to, as in e2-e5, "
+            f"got {text[:_SHOWN_CHARACTERS]!r}",
+            field="move",
+        )
+    if outside := [name for name in names.groups() if not SQUARE_NAME.fullmatch(name)]:
+        raise FormatError(
+            f"there is no square {outside[0]}: files are a to j, ranks 1 to 10, as in e2-e5", field="move"
+        )
+    return Move(*map(parse_square, names.groups()))
+
+
+_COMPILED_DEPTH = 4
+"""Moves that are counted without a stop, in some hundredths of a second; those before them can be stopped."""
+
+
+def perft(position: BarcaPosition, depth: int) -> int:
+    """Count the sequences of so many legal moves; repetition is not looked at, and a win ends a sequence."""
+    if depth == 0:
+        return 1
+    if position.winner is not None:
+        return 0
+    if depth > _COMPILED_DEPTH:
+        return sum(perft(apply_move(position, move), depth - 1) for move in legal_moves(position))
+    moves, counts = np.empty((depth, MAX_MOVES, 2), np.int8), np.empty((depth, 3), np.int64)
+    return int(count_sequences(position.squares.copy(), position.side, depth, moves, counts))

@@ -4,21 +4,22 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
+from types import MappingProxyType
 from typing import Annotated, Protocol
 
 import numpy as np
 from msgspec import Meta, Struct
+from msgspec.structs import asdict
 from numpy.typing import NDArray
 
-from engine.barca.evaluation import DEFAULT_WEIGHTS, WEIGHTS, WEIGHTS_FORM, load_weights
-from engine.barca.game import BarcaGame
-from engine.barca.kernels.search import MAX_DEPTH
-from engine.barca.levels import DEFAULT_LEVEL, LEVELS
-from engine.barca.moves import Move
-from engine.barca.search import MAX_LINES, SearchLimits, SearchLine, find_plies_to_end, search
-from engine.errors import StateError, ValueRangeError
-from engine.options import CHOICES, FORM, Field, convert, list_fields, parse_options
+from gammond.engine.barca.evaluation import DEFAULT_WEIGHTS, WEIGHTS, WEIGHTS_FORM, load_weights
+from gammond.engine.barca.game import BarcaGame
+from gammond.engine.barca.kernels.search import MAX_DEPTH
+from gammond.engine.barca.moves import Move
+from gammond.engine.barca.search import MAX_LINES, SearchLimits, SearchLine, find_plies_to_end, search
+from gammond.engine.errors import StateError, ValueRangeError
+from gammond.engine.options import CHOICES, FORM, Field, convert, list_fields, parse_options
 
 MAX_SEED = 2**31 - 1
 
@@ -43,10 +44,7 @@ class BarcaPlayer(Protocol):
 
 
 class SearchOptions(Struct, frozen=True):
-    """The options of a player that searches, of which one has to end its searches.
-
-    A level has a depth and a number of moves to choose among where none is given.
-    """
+    """The options of a player that searches, of which one has to end its searches."""
 
     depth: Annotated[int, Meta(ge=0, le=MAX_DEPTH, description="plies of search, 0 for no limit")] = 0
     movetime: Annotated[float, Meta(ge=0.0, le=3600.0, description="seconds a move, 0 for no limit")] = 0.0
@@ -60,10 +58,25 @@ class SearchOptions(Struct, frozen=True):
     seed: Annotated[int, Meta(ge=0, le=MAX_SEED, description="seed of its choices")] = 0
 
 
-class RandomOptions(Struct, frozen=True):
+class BarcaRandomOptions(Struct, frozen=True):
     """The options of the player that plays at random."""
 
     seed: Annotated[int, Meta(ge=0, le=MAX_SEED, description="seed of its choices")] = 0
+
+
+LEVELS: Mapping[str, SearchOptions] = MappingProxyType(
+    {
+        "easy": SearchOptions(depth=1, among=5),
+        "medium": SearchOptions(depth=3, among=5),
+        "hard": SearchOptions(depth=5),
+    }
+)
+"""Levels by name, weakest first; docs/lab/barca.md has what they score.
+
+*Source:* the technology page of the Barca project, which has Easy, Medium and Hard, searches three plies at
+most and chooses among five; it does not say how the levels differ."""
+
+DEFAULT_LEVEL = "hard"
 
 
 def compute_choice_weights(scores: Sequence[int]) -> NDArray[np.float64]:
@@ -95,7 +108,7 @@ def compute_choice_weights(scores: Sequence[int]) -> NDArray[np.float64]:
     return shares
 
 
-class SearchPlayer:
+class BarcaSearchPlayer:
     """Plays the best move that a search finds, or one of the few best by merit.
 
     Args:
@@ -121,14 +134,14 @@ class SearchPlayer:
         return choose_by_merit(found.lines, game, self._seed)
 
 
-class RandomPlayer:
+class BarcaRandomPlayer:
     """Plays any legal move.
 
     Args:
         options: The seed.
     """
 
-    def __init__(self, options: RandomOptions) -> None:
+    def __init__(self, options: BarcaRandomOptions) -> None:
         self._seed = options.seed
 
     def choose(self, game: BarcaGame, should_stop: Callable[[], bool] | None = None) -> Move:
@@ -167,10 +180,12 @@ def make_player(text: str) -> BarcaPlayer:
     name, colon, rest = text.partition(":")
     if name not in PLAYER_KINDS:
         raise ValueRangeError(f"expected one of {'|'.join(PLAYER_KINDS)}, got {name[:40]!r}", field="player")
-    kind = PLAYER_KINDS[name]
-    given = parse_options(rest, list_fields(kind.options), name) if colon else {}
-    options = convert({**kind.given, **given}, kind.options)
-    return RandomPlayer(options) if isinstance(options, RandomOptions) else SearchPlayer(options)
+    defaults = PLAYER_KINDS[name].options
+    given = parse_options(rest, list_fields(type(defaults)), name) if colon else {}
+    options = convert({**asdict(defaults), **given}, type(defaults))
+    return (
+        BarcaRandomPlayer(options) if isinstance(options, BarcaRandomOptions) else BarcaSearchPlayer(options)
+    )
 
 
 @dataclass(frozen=True)
@@ -180,38 +195,31 @@ class BarcaPlayerKind:
     Attributes:
         name: The name.
         summary: A phrase in lower case, without full stop.
-        options: The struct of the options after the colon.
-        given: Options that the name has already.
+        options: Its options, which those after the colon change.
     """
 
     name: str
     summary: str
-    options: type[SearchOptions | RandomOptions]
-    given: Mapping[str, object] = field(default_factory=dict)
+    options: SearchOptions | BarcaRandomOptions
 
     @property
     def fields(self) -> tuple[Field, ...]:
         """The options, with the defaults of this name."""
-        fields = list_fields(self.options)
-        return tuple(replace(each, default=self.given.get(each.name, each.default)) for each in fields)
+        fields = list_fields(type(self.options))
+        return tuple(replace(each, default=getattr(self.options, each.name)) for each in fields)
 
 
 PLAYER_KINDS: Mapping[str, BarcaPlayerKind] = {
     kind.name: kind
     for kind in (
-        *(
-            BarcaPlayerKind(
-                level.name, level.meaning, SearchOptions, {"depth": level.depth, "among": level.among}
-            )
-            for level in LEVELS.values()
-        ),
-        BarcaPlayerKind("search", "the best move of a search, or one of the best few", SearchOptions),
-        BarcaPlayerKind("random", "any legal move, all equally likely", RandomOptions),
+        BarcaPlayerKind("easy", "one of the five best moves at depth 1", LEVELS["easy"]),
+        BarcaPlayerKind("medium", "one of the five best moves at depth 3", LEVELS["medium"]),
+        BarcaPlayerKind("hard", "the best move at depth 5", LEVELS["hard"]),
+        BarcaPlayerKind("search", "the best move of a search, or one of the best few", SearchOptions()),
+        BarcaPlayerKind("random", "any legal move, all equally likely", BarcaRandomOptions()),
     )
 }
 """What `make_player` makes, by name."""
-
-DEFAULT_PLAYER = DEFAULT_LEVEL
 
 
 def _draw_number(game: BarcaGame, seed: int) -> float:

@@ -3,66 +3,76 @@
 from __future__ import annotations
 
 import re
-from typing import Any
+from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.barca.board import (
-    ANIMALS,
-    BLACK,
-    HOLES,
-    HOLES_TO_WIN,
-    LETTERS,
-    PLURALS,
-    SIDES,
-    SIZE,
-    SQUARES,
-    WHITE,
-    describe_animal,
-    format_square,
-)
-from engine.errors import FormatError, PositionError
+from gammond.engine.barca.kernels.moves import ANIMALS, HOLES, HOLES_TO_WIN, SIZE
+from gammond.engine.errors import FormatError, PositionError
+
+WHITE, BLACK = 0, 1
+SIDES = ("White", "Black")
+KINDS = ("elephant", "lion", "mouse")
+PLURALS = ("elephants", "lions", "mice")
+LETTERS = "ELM"
+"""The letter of each kind: a capital for White, a small one for Black."""
+
+FILES = "abcdefghij"
+
+SQUARE_NAME = re.compile(r"([a-j])(10|[1-9])", re.IGNORECASE | re.ASCII)
+
+
+def format_square(square: int) -> str:
+    """Return the name of a square: its file, ``a`` to ``j``, and its rank, ``1`` to ``10``."""
+    return f"{FILES[square % SIZE]}{square // SIZE + 1}"
+
+
+def parse_square(text: str) -> int:
+    """Return the square with a name.
+
+    Raises:
+        FormatError: There is none.
+    """
+    match = SQUARE_NAME.fullmatch(text)
+    if not match:
+        raise FormatError(f"expected a square from a1 to j10, got {text!r}", field="square")
+    return FILES.index(match[1].lower()) + SIZE * (int(match[2]) - 1)
+
+
+def describe_animal(animal: int) -> str:
+    """Return what the animal at a place among the twelve is called: ``White's lion``."""
+    return f"{SIDES[animal // ANIMALS]}'s {KINDS[animal % ANIMALS // 2]}"
+
 
 START_TEXT = "4ee4/3lmml3/10/10/10/10/10/10/3LMML3/4EE4 w"
 KEY_BYTES = 2 * ANIMALS + 1
 """The length of `BarcaPosition.key`."""
 
-_PAIR = 2
 _SIDE_LETTERS = "wb"
 _SYMBOLS = LETTERS + LETTERS.lower()
 _RANK = re.compile(rf"(?:[{_SYMBOLS}]|10|[1-9])+")
-_ITEM = re.compile(rf"[{_SYMBOLS}]|10|[1-9]")
+_GAP = re.compile("10|[1-9]")
 _SHOWN_CHARACTERS = 80
 
 
 class BarcaPosition:
-    """A validated, immutable position.
+    """A possible position, immutable.
 
     Args:
         squares: Twelve squares from 0, a1, to 99, j10: White's elephants, lions and mice by twos, then those
             of Black. The two animals of a kind may come in either order.
         side: The side to move, 0 White or 1 Black.
-
-    Raises:
-        PositionError: The position is impossible: not twelve squares of the board, two animals on one square,
-            or three watering holes held by the side to move, which would have won before.
     """
 
     __slots__ = ("_side", "_squares")
 
-    def __init__(self, squares: Any, side: int) -> None:  # noqa: ANN401  (anything numpy reads as squares)
-        if side not in (WHITE, BLACK):
-            raise PositionError(f"expected the side to move, 0 or 1, got {side!r}", field="position")
-        self._squares = _validate_squares(squares)
+    def __init__(self, squares: NDArray[np.int8] | Sequence[int], side: int) -> None:
+        self._squares: NDArray[np.int8] = np.sort(np.array(squares, np.int8).reshape(-1, 2), axis=1).reshape(
+            -1
+        )
+        self._squares.setflags(write=False)
         self._side = int(side)
-        held = self.count_holes(self._side)
-        if held >= HOLES_TO_WIN:
-            raise PositionError(
-                f"{SIDES[side]} is to move and has {held} animals on watering holes, expected at most 2: "
-                "it won when the third came there",
-                field="position",
-            )
 
     @classmethod
     def start(cls) -> BarcaPosition:
@@ -75,7 +85,8 @@ class BarcaPosition:
 
         Raises:
             FormatError: The text is no position.
-            PositionError: It is an impossible one.
+            PositionError: It is an impossible one: with too many or too few animals, or with three watering
+                holes held by the side to move, which would have won before.
         """
         words = text.split()
         if len(words) != 2:
@@ -88,19 +99,13 @@ class BarcaPosition:
             raise FormatError(
                 f"expected the side to move, w or b, after the ranks, got {_shorten(side)}", field="position"
             )
-        return cls(_parse_ranks(ranks), _SIDE_LETTERS.index(side[0].lower()))
-
-    @classmethod
-    def from_valid_squares(cls, squares: NDArray[np.int8], side: int) -> BarcaPosition:
-        """Wrap the squares that the rules made from a valid position, without validating them.
-
-        Args:
-            squares: ``int8[12]``; copied.
-            side: The side to move.
-        """
-        position = cls.__new__(cls)
-        position._squares = _sort_pairs(squares)
-        position._side = side
+        position = cls(_parse_ranks(ranks), _SIDE_LETTERS.index(side[0].lower()))
+        if (held := position.count_holes(position.side)) >= HOLES_TO_WIN:
+            raise PositionError(
+                f"{SIDES[position.side]} is to move and has {held} animals on watering holes, expected at "
+                "most 2: it won when the third came there",
+                field="position",
+            )
         return position
 
     @property
@@ -140,7 +145,7 @@ class BarcaPosition:
 
         A rank is written from file a to j: letters of animals, and numbers of empty squares.
         """
-        symbols = {int(s): _find_symbol(animal) for animal, s in enumerate(self._squares)}
+        symbols = {square: _SYMBOLS[animal // 2] for animal, square in enumerate(self._squares.tolist())}
         ranks = []
         for rank in reversed(range(SIZE)):
             row = "".join(symbols.get(rank * SIZE + file, " ") for file in range(SIZE))
@@ -160,43 +165,6 @@ class BarcaPosition:
         return f"BarcaPosition.from_text({self.to_text()!r})"
 
 
-def _find_symbol(animal: int) -> str:
-    """Return the letter of the animal at a place among the twelve."""
-    letter = LETTERS[animal % ANIMALS // _PAIR]
-    return letter if animal < ANIMALS else letter.lower()
-
-
-def _sort_pairs(squares: NDArray[np.int8]) -> NDArray[np.int8]:
-    """Return a read-only copy in which the two animals of each kind ascend."""
-    ordered: NDArray[np.int8] = np.sort(squares.reshape(-1, _PAIR), axis=1).reshape(-1)
-    ordered.setflags(write=False)
-    return ordered
-
-
-def _validate_squares(squares: Any) -> NDArray[np.int8]:  # noqa: ANN401
-    try:
-        array = np.asarray(squares)
-    except (TypeError, ValueError):
-        raise PositionError("expected twelve squares, got ragged rows", field="position") from None
-    if array.shape != (2 * ANIMALS,) or array.dtype.kind not in "iu":
-        raise PositionError(
-            f"expected twelve squares as integers, got shape {array.shape} of {array.dtype}", field="position"
-        )
-    if ((array < 0) | (array >= SQUARES)).any():
-        wrong = array[(array < 0) | (array >= SQUARES)][0]
-        raise PositionError(f"expected squares from 0 to {SQUARES - 1}, got {wrong}", field="position")
-    first: dict[int, int] = {}
-    for animal, square in enumerate(array.tolist()):
-        if square in first:
-            raise PositionError(
-                f"expected one animal on {format_square(square)}, got {describe_animal(first[square])} and "
-                f"{describe_animal(animal)}",
-                field="position",
-            )
-        first[square] = animal
-    return _sort_pairs(array.astype(np.int8))
-
-
 def _parse_ranks(text: str) -> list[int]:
     """Return the squares of the twelve animals."""
     ranks = text.split("/")
@@ -211,24 +179,22 @@ def _parse_ranks(text: str) -> list[int]:
                 f"rank {rank}: expected letters of {_SYMBOLS} and numbers from 1 to 10, got {_shorten(row)}",
                 field="position",
             )
-        file = 0
-        for item in _ITEM.findall(row):
-            if item.isdigit():
-                file += int(item)
-            else:
-                found[_SYMBOLS.index(item)].append(file + SIZE * (rank - 1))
-                file += 1
-        if file != SIZE:
+        squares = _GAP.sub(lambda gap: " " * int(gap[0]), row)
+        if len(squares) != SIZE:
             raise FormatError(
-                f"rank {rank}: expected {SIZE} squares, got {file} in {_shorten(row)}", field="position"
+                f"rank {rank}: expected {SIZE} squares, got {len(squares)} in {_shorten(row)}",
+                field="position",
             )
-    for symbol, squares in zip(_SYMBOLS, found, strict=True):
-        if len(squares) != _PAIR:
+        for square, symbol in enumerate(squares, SIZE * (rank - 1)):
+            if symbol != " ":
+                found[_SYMBOLS.index(symbol)].append(square)
+    for symbol, own in zip(_SYMBOLS, found, strict=True):
+        if len(own) != 2:
             side, kinds = SIDES[symbol.islower()], PLURALS[LETTERS.index(symbol.upper())]
             raise PositionError(
-                f"expected two {kinds} of {side} ({symbol}), got {len(squares)}", field="position"
+                f"expected two {kinds} of {side} ({symbol}), got {len(own)}", field="position"
             )
-    return [square for squares in found for square in squares]
+    return [square for own in found for square in own]
 
 
 def _shorten(text: str) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
@@ -13,18 +13,21 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.barca.evaluation import HAND_WEIGHTS, EvaluationVector
-from engine.barca.game import REPETITIONS, BarcaGame
-from engine.barca.kernels.moves import MAX_MOVES
-from engine.barca.kernels.search import (
+from gammond.engine.barca.evaluation import HAND_WEIGHTS, EvaluationVector
+from gammond.engine.barca.game import REPETITIONS, BarcaGame
+from gammond.engine.barca.kernels.moves import MAX_MOVES
+from gammond.engine.barca.kernels.search import (
     COUNTERS,
+    ENTRY_COLUMNS,
     EXCLUDED,
     GENERATION,
+    GENERATIONS,
     HINT,
     INFINITE,
     IS_STOPPED,
     MAX_DEPTH,
     MAX_EVALUATION,
+    NO_HINT,
     NO_MOVE,
     NO_NODE_LIMIT,
     NODE_LIMIT,
@@ -32,15 +35,14 @@ from engine.barca.kernels.search import (
     STACK_COLUMNS,
     STACK_SIZE,
     WIN_SCORE,
-    SearchFrame,
+    BarcaSearchFrame,
     compute_key,
     search_tree,
 )
-from engine.barca.kernels.transposition import ENTRY_COLUMNS, GENERATIONS, NO_HINT
-from engine.barca.moves import Move
-from engine.errors import CancelledWork, StateError, ValueRangeError
-from engine.kernels.interrupts import Question
-from engine.runtime.thread_turns import release_turn
+from gammond.engine.barca.moves import Move
+from gammond.engine.errors import CancelledWork, StateError, ValueRangeError
+from gammond.engine.kernels.interrupts import Question
+from gammond.engine.runtime.threads import release_turn
 
 DEFAULT_MEGABYTES = 16
 MAX_MEGABYTES = 1024
@@ -135,7 +137,7 @@ class SearchResult:
 
 
 class SearchMemory:
-    """What searches write into: the transposition table and the stacks; for one search at a time.
+    """The transposition table and the stacks that searches write into, for one search at a time.
 
     No search sees what another one left: equal requests get equal answers.
 
@@ -168,18 +170,11 @@ class SearchMemory:
         weights: EvaluationVector,
         repeated: NDArray[np.int64],
         question: NDArray[np.int64],
-    ) -> SearchFrame:
-        """Make what one search works on.
-
-        Args:
-            squares: ``int8[12]``; the search writes into it.
-            weights: The board evaluation vector.
-            repeated: As in `SearchFrame`.
-            question: As in `SearchFrame`.
-        """
+    ) -> BarcaSearchFrame:
+        """Make what one search works on, and writes into."""
         counters = np.zeros(COUNTERS, np.int64)
         counters[GENERATION] = self.begin_search()
-        return SearchFrame(
+        return BarcaSearchFrame(
             squares,
             weights.to_array(),
             repeated,
@@ -324,7 +319,7 @@ class _Search:
             if place < len(before):
                 chosen = {line.move for line in found}
                 hint = next((line.move for line in before if line.move not in chosen), None)
-                counters[HINT] = NO_MOVE if hint is None else _encode(hint)
+                counters[HINT] = NO_MOVE if hint is None else hint.origin << 7 | hint.target
             with release_turn():
                 score = search_tree(frame, self._side, depth, -INFINITE, INFINITE)
             self._question.check()
@@ -353,11 +348,6 @@ class _Search:
         return SearchResult(lines, self._depth, nodes, time.perf_counter() - self._started_s, is_stopped)
 
 
-def _encode(move: Move) -> int:
-    """Return a move as the kernel's hint."""
-    return move.origin << 7 | move.target
-
-
 def _is_decided(score: int, depth: int) -> bool:
     """Return whether a score is a win or a loss that no greater depth can bring nearer or avert."""
     plies = find_plies_to_end(score)
@@ -366,10 +356,7 @@ def _is_decided(score: int, depth: int) -> bool:
 
 def _find_repeated(game: BarcaGame) -> NDArray[np.int64]:
     """Return the search keys of the positions that are a draw when they come up again."""
-    counts: dict[bytes, int] = {}
-    for key in game.history:
-        counts[key] = counts.get(key, 0) + 1
-    often = [key for key, count in counts.items() if count >= REPETITIONS - 1]
+    often = [key for key, count in Counter(game.history).items() if count >= REPETITIONS - 1]
     size = game.position.squares.size
     keys = [compute_key(np.frombuffer(key, np.int8, size).copy(), key[size]) for key in often]
     return np.array(keys, np.int64)

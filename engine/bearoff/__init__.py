@@ -1,6 +1,6 @@
 """Bearoff databases: building, files, and the evaluators that read them."""
 
-from engine.bearoff.databases import (
+from gammond.engine.bearoff.databases import (
     BearoffEvaluators,
     BearoffTable,
     defer_bearoff,

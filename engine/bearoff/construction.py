@@ -1,4 +1,4 @@
-"""Shared parts of both builders: threads, progress, cancelling, memory estimates."""
+"""Shared parts of both builders: progress, cancelling, memory estimates."""
 
 from __future__ import annotations
 
@@ -11,9 +11,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.bearoff.numbering import SideNumbering
-from engine.errors import CancelledWork
-from engine.runtime.cores import count_usable_cores
+from gammond.engine.bearoff.numbering import SideNumbering
+from gammond.engine.errors import CancelledWork
 
 ProgressCallback = Callable[[int, int], None]
 """Called with the numbers of positions done and in all."""
@@ -56,13 +55,6 @@ class PipLayers:
     def sizes(self) -> NDArray[np.int64]:
         """The number of sides with p pips, ``int64[most pips + 1]``."""
         return np.diff(self.starts)
-
-
-def choose_thread_count(threads: int | None) -> int:
-    """Return the number of threads to build with: the given one, or one for each usable core."""
-    if threads is not None:
-        return max(1, threads)
-    return count_usable_cores()
 
 
 @contextmanager

@@ -1,17 +1,13 @@
-"""Bearoff database files: a header of 128 bytes and the arrays of the table, with a checksum over both.
+"""Bearoff database files (`gammond.engine.formats.database_file`): their contents, and the table's arrays.
 
-Little-endian throughout: magic (8 bytes), version, kind, points, checkers (2 bytes each), record layout
-(16 bytes of text), payload length (8 bytes), 56 zero bytes, and SHA-256 of the 96 bytes so far and the
-payload (32 bytes).
+The fields are magic (8 bytes), version, kind, points, checkers (2 bytes each), record layout (16 bytes of
+text), payload length (8 bytes), and 56 zero bytes.
 """
 
 from __future__ import annotations
 
 import enum
-import hashlib
 import math
-import mmap
-import os
 import shlex
 import struct
 from collections.abc import Sequence
@@ -21,21 +17,16 @@ from typing import Any
 
 from numpy.typing import NDArray
 
-from engine.bearoff.numbering import MAX_POINTS, MAX_TWO_SIDED_CHECKERS, MAX_TWO_SIDED_POINTS
-from engine.errors import DataFileError
-from engine.rules.position import CHECKERS
-from engine.runtime.output_files import open_output
-from engine.runtime.regular_files import open_regular
+from gammond.engine.bearoff.numbering import MAX_POINTS, MAX_TWO_SIDED_CHECKERS, MAX_TWO_SIDED_POINTS
+from gammond.engine.errors import DataFileError
+from gammond.engine.formats.database_file import DatabaseFile, write_database_file
+from gammond.engine.rules.position import CHECKERS
 
 FORMAT_VERSION = 1
-HEADER_BYTES = 128
-
 MAGIC = b"GAMMBOFF"
 _FIELDS = struct.Struct("<8s4H16sQ56x")
 _MIN_ROW_BYTES = 14
 """Size of a row of a one-sided database with a single probability."""
-READ_BYTES = 64_000_000
-"""Files up to this size are read into memory; larger ones are mapped, and must not be cut while in use."""
 _MAX_PAYLOAD_BYTES = 1 << 40
 """A header with a larger payload is damaged: no machine can build such a database."""
 _COMMAND_TEMPLATE = "gammond bearoff make --kind KIND --points N --checkers N"
@@ -132,7 +123,7 @@ class BearoffHeader:
 
 
 def write_database(path: Path, header: BearoffHeader, arrays: Sequence[NDArray[Any]]) -> None:
-    """Write a database atomically.
+    """Write a database; it appears when it is whole.
 
     Args:
         path: The file; an existing one is replaced in one step.
@@ -142,24 +133,9 @@ def write_database(path: Path, header: BearoffHeader, arrays: Sequence[NDArray[A
     Raises:
         OSError: The folder or the file cannot be written.
     """
-    parts = [array.data.cast("B") for array in arrays]
-    fields = _FIELDS.pack(
-        MAGIC,
-        FORMAT_VERSION,
-        header.kind,
-        header.points,
-        header.checkers,
-        header.layout.encode(),
-        sum(part.nbytes for part in parts),
-    )
-    digest = hashlib.sha256(fields)
-    for part in parts:
-        digest.update(part)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with open_output(path) as file:
-        file.write(fields + digest.digest())
-        for part in parts:
-            file.write(part)
+    size = sum(array.nbytes for array in arrays)
+    contents = (header.kind, header.points, header.checkers, header.layout.encode())
+    write_database_file(path, _FIELDS.pack(MAGIC, FORMAT_VERSION, *contents, size), arrays)
 
 
 def open_database(
@@ -180,23 +156,19 @@ def open_database(
         DataFileError: The file is missing, not a database, of another version, truncated or altered, or has
             other contents.
     """
-    content = _read_or_map(path, expected, READ_BYTES if has_checksum else 0)
-    fields = content[: _FIELDS.size]
-    digest = bytes(content[_FIELDS.size : HEADER_BYTES])
-    payload = content[HEADER_BYTES:]
-    header, payload_bytes = _read_header(path, fields, expected)
-    if len(payload) != payload_bytes:
-        reason = f"expected {payload_bytes} bytes after the header, got {len(payload)}: it was truncated"
-        raise make_database_error(path, reason, expected or header)
-    if has_checksum:
-        actual = hashlib.sha256(fields)
-        actual.update(payload)
-        if actual.digest() != digest:
-            reason = "its checksum does not match: it is damaged"
-            raise make_database_error(path, reason, expected or header)
-    if expected is not None and header != expected:
-        raise make_database_error(path, f"expected a {expected} database, got {header}", expected)
-    return header, payload
+    known = expected
+    try:
+        file = DatabaseFile(path, MAGIC, "bearoff database", is_mapped=not has_checksum)
+        header, payload_bytes = _read_header(file.fields)
+        known = expected or header
+        file.check_size(payload_bytes)
+        if has_checksum:
+            file.check_content()
+        if header != known:
+            raise DataFileError(f"expected a {known} database, got {header}")
+    except DataFileError as error:
+        raise make_database_error(path, error.message, known) from error
+    return header, file.payload
 
 
 def make_database_error(path: Path, reason: str, header: BearoffHeader | None) -> DataFileError:
@@ -213,37 +185,17 @@ def make_database_error(path: Path, reason: str, header: BearoffHeader | None) -
     return DataFileError(message, field="bearoff")
 
 
-def _read_or_map(path: Path, expected: BearoffHeader | None, read_bytes: int) -> memoryview:
-    try:
-        with open_regular(path) as file:
-            size = os.fstat(file.fileno()).st_size
-            if not MAGIC.startswith(file.read(len(MAGIC))):
-                raise DataFileError(f"{path} is not a gammond bearoff database", field="bearoff")
-            if size < HEADER_BYTES:
-                raise make_database_error(
-                    path, f"expected at least {HEADER_BYTES} bytes, got {size}", expected
-                )
-            if size > read_bytes:
-                return memoryview(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))
-            file.seek(0)
-            return memoryview(file.read(size))
-    except OSError as error:
-        raise DataFileError(f"cannot read {path}: {error.strerror}", field="bearoff") from error
-
-
-def _read_header(path: Path, fields: memoryview, expected: BearoffHeader | None) -> tuple[BearoffHeader, int]:
+def _read_header(fields: bytes) -> tuple[BearoffHeader, int]:
     """Read the contents of a file and the size of its payload; impossible values are refused."""
     _, version, kind, points, checkers, layout, payload_bytes = _FIELDS.unpack(fields)
     if version != FORMAT_VERSION:
-        raise make_database_error(path, f"expected version {FORMAT_VERSION}, got {version}", expected)
+        raise DataFileError(f"expected version {FORMAT_VERSION}, got {version}")
     holds = [each for each, text in _LAYOUTS.items() if text.encode() == layout.rstrip(b"\0")]
     if not holds or holds[0][0] != kind:
-        raise make_database_error(path, f"unknown kind {kind} with layout {layout!r}", expected)
+        raise DataFileError(f"unknown kind {kind} with layout {layout!r}")
     header = BearoffHeader(holds[0][0], points, checkers, holds[0][1])
     if not header.is_valid:
-        reason = f"no {header.kind.label} database has {points} points and {checkers} checkers"
-        raise make_database_error(path, reason, expected)
+        raise DataFileError(f"no {header.kind.label} database has {points} points and {checkers} checkers")
     if not header.can_have_payload(payload_bytes):
-        reason = f"{payload_bytes} bytes are impossible for a {header} database"
-        raise make_database_error(path, reason, expected)
+        raise DataFileError(f"{payload_bytes} bytes are impossible for a {header} database")
     return header, payload_bytes

@@ -8,10 +8,10 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.errors import PositionError, ValueRangeError
-from engine.kernels import as_kernel_array
-from engine.kernels import bearoff as kernel_bearoff
-from engine.rules.position import CHECKERS, Board
+from gammond.engine.errors import PositionError, ValueRangeError
+from gammond.engine.kernels import as_kernel_array
+from gammond.engine.kernels import bearoff as kernel_bearoff
+from gammond.engine.rules.position import CHECKERS, Board
 
 MAX_POINTS = 18
 """With more points backgammons are possible, which the tables do not have."""

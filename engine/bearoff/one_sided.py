@@ -4,26 +4,28 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterator, Sequence
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.bearoff.construction import (
+from gammond.engine.bearoff.construction import (
     MemoryEstimate,
     PipLayers,
     ProgressCallback,
-    choose_thread_count,
     open_thread_pool,
     raise_if_cancelled,
 )
-from engine.bearoff.file_format import HEADER_BYTES, BearoffHeader, BearoffKind
-from engine.bearoff.numbering import SideNumbering
-from engine.errors import DataFileError
-from engine.kernels import bearoff_one_sided as kernel_one_sided
-from engine.kernels.bearoff_one_sided import Distributions
-from engine.rules.outcome import Outcomes
-from engine.rules.position import CHECKERS, Board
+from gammond.engine.bearoff.file_format import BearoffHeader, BearoffKind
+from gammond.engine.bearoff.numbering import SideNumbering
+from gammond.engine.errors import DataFileError
+from gammond.engine.formats.database_file import HEADER_BYTES
+from gammond.engine.kernels import bearoff_one_sided as kernel_one_sided
+from gammond.engine.kernels.bearoff_one_sided import Distributions
+from gammond.engine.rules.outcome import Outcomes
+from gammond.engine.rules.position import CHECKERS, Board
+from gammond.engine.runtime.machine import choose_thread_count
 
 _CHUNK = 1024
 _ROW_BYTES = 10
@@ -83,7 +85,7 @@ class OneSidedTable:
         _, starts, values, firsts, counts = self.distributions
         return starts, values, firsts, counts
 
-    @property
+    @cached_property
     def name(self) -> str:
         """The evaluator's name in replies."""
         return f"bearoff {self.header}"

@@ -4,79 +4,48 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import lru_cache
-from typing import TypeVar
 
-import numpy as np
-from numpy.typing import NDArray
-
-from engine.bearoff.one_sided import OneSidedTable
-from engine.bearoff.two_sided import TwoSidedTable
-from engine.evaluation.evaluator import ExactEvaluator
-from engine.kernels.bearoff_one_sided import Distributions
-from engine.kernels.bearoff_tables import BearoffTables
-
-_S = TypeVar("_S", bound=np.generic)
-
-_NO_RANKS = np.zeros((1, 1), np.int64)
-_NO_BYTES = np.empty(0, np.uint8)
-_NO_DISTRIBUTIONS = Distributions(
-    0, np.empty(0, np.uint64), np.empty(0, np.float32), firsts=_NO_BYTES, counts=_NO_BYTES
-)
+from gammond.engine.bearoff.one_sided import OneSidedTable
+from gammond.engine.bearoff.two_sided import TwoSidedTable
+from gammond.engine.evaluation.evaluator import ExactEvaluator
+from gammond.engine.kernels.bearoff_tables import NO_TABLES, BearoffTables, lock
 
 
-def pack_tables(exact: Sequence[ExactEvaluator]) -> BearoffTables | None:
+def pack_tables(exact: Sequence[ExactEvaluator], *, cubeful: bool = False) -> BearoffTables:
     """Pack databases for the kernels, which answer as the evaluators do in their order.
 
     Args:
-        exact: Evaluators of bearoff positions.
+        exact: At most a two-sided database, and after it a one-sided one.
+        cubeful: Whether they have to know the cube.
 
-    Returns:
-        The databases; None unless they are at most a two-sided one and after it a one-sided one.
+    Raises:
+        TypeError: They are others.
     """
-    two_sided, one_sided, left = None, None, list(exact)
-    if left and isinstance(left[0], TwoSidedTable):
-        two_sided, left = left[0], left[1:]
-    if left and isinstance(left[0], OneSidedTable):
-        one_sided, left = left[0], left[1:]
-    return None if left else _pack(two_sided, one_sided)
-
-
-def pack_exact_table(exact: Sequence[ExactEvaluator]) -> BearoffTables | None:
-    """Pack the database from whose positions nothing is looked ahead.
-
-    Args:
-        exact: Evaluators of positions under best play.
-
-    Returns:
-        The database; None unless it is none, or a two-sided one with the cube.
-    """
-    is_cubeful = all(isinstance(each, TwoSidedTable) and each.is_cubeful for each in exact)
-    return pack_tables(exact) if is_cubeful else None
+    two_sided, one_sided = None, None
+    for table in exact:
+        if isinstance(table, TwoSidedTable) and (table.is_cubeful or not cubeful) and table is exact[0]:
+            two_sided = table
+        elif isinstance(table, OneSidedTable) and one_sided is None and not cubeful:
+            one_sided = table
+        else:
+            raise TypeError(f"expected a two-sided and then a one-sided bearoff database, got {table}")
+    return _pack(two_sided, one_sided)
 
 
 @lru_cache(maxsize=8)
 def _pack(two_sided: TwoSidedTable | None, one_sided: OneSidedTable | None) -> BearoffTables:
-    ranks, wins, equities = _NO_RANKS, np.empty((0, 0), np.float32), None
+    tables = NO_TABLES
     if two_sided:
-        ranks, wins, equities = two_sided.numbering.ranks, two_sided.wins, two_sided.equities
-    rows = one_sided.distributions if one_sided else _NO_DISTRIBUTIONS
-    return BearoffTables(
-        _lock(ranks),
-        _lock(wins),
-        _lock(np.empty((0, 0, 3), np.float32) if equities is None else equities),
-        _lock(one_sided.numbering.ranks if one_sided else _NO_RANKS),
-        Distributions(
-            rows.sides, _lock(rows.starts), _lock(rows.values), _lock(rows.firsts), _lock(rows.counts)
-        ),
-    )
-
-
-def _lock(array: NDArray[_S]) -> NDArray[_S]:
-    """Return a read-only view: the kernels have one signature for tables from files and from memory."""
-    view = array.view()
-    view.setflags(write=False)
-    return view
-
-
-NO_TABLES = _pack(None, None)
-"""Databases that cover no positions."""
+        tables = tables._replace(pair_ranks=lock(two_sided.numbering.ranks), wins=lock(two_sided.wins))
+        if two_sided.equities is not None:
+            tables = tables._replace(equities=lock(two_sided.equities))
+    if one_sided:
+        rows = one_sided.distributions
+        locked = rows._replace(
+            starts=lock(rows.starts),
+            values=lock(rows.values),
+            firsts=lock(rows.firsts),
+            counts=lock(rows.counts),
+        )
+        tables = tables._replace(side_ranks=lock(one_sided.numbering.ranks), distributions=locked)
+    return tables

@@ -4,25 +4,27 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Sequence
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.bearoff.construction import (
+from gammond.engine.bearoff.construction import (
     MemoryEstimate,
     PipLayers,
     ProgressCallback,
-    choose_thread_count,
     open_thread_pool,
     raise_if_cancelled,
 )
-from engine.bearoff.file_format import HEADER_BYTES, BearoffHeader, BearoffKind
-from engine.bearoff.numbering import MAX_TWO_SIDED_CHECKERS, MAX_TWO_SIDED_POINTS, SideNumbering
-from engine.errors import DataFileError, UnsupportedError, ValueRangeError
-from engine.kernels import bearoff_two_sided as kernel_two_sided
-from engine.rules.outcome import WIN, Outcomes
-from engine.rules.position import Board
+from gammond.engine.bearoff.file_format import BearoffHeader, BearoffKind
+from gammond.engine.bearoff.numbering import MAX_TWO_SIDED_CHECKERS, MAX_TWO_SIDED_POINTS, SideNumbering
+from gammond.engine.errors import DataFileError, UnsupportedError, ValueRangeError
+from gammond.engine.formats.database_file import HEADER_BYTES
+from gammond.engine.kernels import bearoff_two_sided as kernel_two_sided
+from gammond.engine.rules.outcome import WIN, Outcomes
+from gammond.engine.rules.position import Board
+from gammond.engine.runtime.machine import choose_thread_count
 
 _CUBELESS_PAIR_BYTES = 12
 _CUBEFUL_PAIR_BYTES = 44
@@ -88,7 +90,7 @@ class TwoSidedTable:
         """The payload of its file."""
         return (self.wins,) if self.equities is None else (self.wins, self.equities)
 
-    @property
+    @cached_property
     def name(self) -> str:
         """The evaluator's name in replies."""
         return f"bearoff {self.header}"

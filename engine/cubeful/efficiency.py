@@ -8,11 +8,11 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.kernels import as_kernel_array
-from engine.kernels import cubeful as kernel_cubeful
-from engine.kernels.cubeful import EfficiencyTables
-from engine.rules.outcome import Outcomes
-from engine.rules.position import BAR, CHECKERS, Board
+from gammond.engine.kernels import as_kernel_array
+from gammond.engine.kernels import cubeful as kernel_cubeful
+from gammond.engine.kernels.cubeful import EfficiencyTables
+from gammond.engine.rules.outcome import Outcomes
+from gammond.engine.rules.position import BAR, CHECKERS, Board
 
 RACE_PIPS = (40, 120)
 """Pips of the side on roll at which efficiencies of races are given; linear between, constant beyond."""
@@ -96,14 +96,9 @@ class CubeEfficiencies:
         return cls(formula, formula, formula)
 
     def for_boards(self, boards: Board, outcomes: Outcomes) -> NDArray[np.float32]:
-        """Return the efficiencies of positions.
+        """Return the efficiencies of positions ``int8[n, 2, 26]`` with outcomes ``float32[n, 5]``.
 
-        Args:
-            boards: ``int8[n, 2, 26]``.
-            outcomes: ``float32[n, 5]``, theirs.
-
-        Returns:
-            ``float32[n, 3]``: centred, own, other.
+        They are ``float32[n, 3]``: centred, own, other.
         """
         boards = as_kernel_array(boards, np.int8)
         outcomes = as_kernel_array(outcomes, np.float32)
@@ -158,20 +153,6 @@ DEFAULT_EFFICIENCIES = CubeEfficiencies(
 )
 """The default efficiencies, fitted to values that two plies of look-ahead find with the published numbers
 (``gammond train validate-cube --models --teacher``)."""
-
-
-def cube_efficiencies(boards: Board, outcomes: Outcomes) -> NDArray[np.float32]:
-    """Return the default cube efficiencies of positions.
-
-    Args:
-        boards: ``int8[n, 2, 26]``.
-        outcomes: ``float32[n, 5]``, theirs.
-
-    Returns:
-        ``float32[n, 3]``, 0 (dead) to 1 (live): with the cube centred, owned by the side on roll, and owned
-        by the other side.
-    """
-    return DEFAULT_EFFICIENCIES.for_boards(boards, outcomes)
 
 
 def are_all_home(boards: Board) -> NDArray[np.bool_]:

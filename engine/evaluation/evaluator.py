@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Protocol, runtime_checkable
+from collections.abc import Mapping, Sequence
+from typing import Protocol, TypeVar, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.rules.moves import expand_rolls
-from engine.rules.outcome import Outcomes, cubeless_equity
-from engine.rules.position import Board
+from gammond.engine.rules.moves import expand_rolls
+from gammond.engine.rules.outcome import Outcomes, cubeless_equity
+from gammond.engine.rules.position import Board
 
 
 class Evaluator(Protocol):
@@ -60,6 +60,9 @@ class ExactEvaluator(Protocol):
         ...
 
 
+_ExactT = TypeVar("_ExactT", bound=ExactEvaluator)
+
+
 class CubefulEvaluator(ExactEvaluator, Protocol):
     """Knows some positions exactly, with the cube too, such as a two-sided bearoff database."""
 
@@ -75,6 +78,11 @@ class CubefulEvaluator(ExactEvaluator, Protocol):
             rule too.
         """
         ...
+
+
+def find_solution(evaluator: object, exact: Sequence[_ExactT]) -> _ExactT | None:
+    """Return an evaluator that is itself one of the exact ones: it knows all positions of its games."""
+    return next((each for each in exact if each is evaluator), None)
 
 
 class Scorer(Protocol):

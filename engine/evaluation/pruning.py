@@ -8,10 +8,13 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.evaluation.evaluator import Evaluator
-from engine.rules.moves import expand_rolls
-from engine.rules.outcome import cubeless_equity
-from engine.rules.position import Board
+from gammond.engine.evaluation.evaluator import Evaluator
+from gammond.engine.kernels import as_kernel_array
+from gammond.engine.kernels.nets.play_evaluation import PruningNets
+from gammond.engine.kernels.outcomes import keep_best
+from gammond.engine.rules.moves import expand_rolls
+from gammond.engine.rules.outcome import cubeless_equity
+from gammond.engine.rules.position import Board
 
 
 @dataclass(frozen=True)
@@ -54,6 +57,12 @@ class PlayPruner(Protocol):
             in the order of the legal plays.
         """
         ...
+
+
+def find_pruning_nets(pruner: PlayPruner | None) -> PruningNets | None:
+    """Return the nets of a pruner that consists of two, its ``weights``; loops ask others."""
+    weights: PruningNets | None = getattr(pruner, "weights", None)
+    return weights
 
 
 class EvaluatorPruner:
@@ -120,13 +129,6 @@ class ShortlistPruner:
 
 def _keep_best(replies: Replies, keep: int, margin: float) -> Replies:
     """Keep the best replies in each position, best first, at most `keep` and none beyond `margin`."""
-    equities, offsets = replies.equities, replies.offsets
-    counts = np.diff(offsets)
-    position_of = np.repeat(np.arange(len(counts)), counts)
-    order = np.lexsort((equities, position_of))
-    rank = np.arange(len(order)) - np.repeat(offsets[:-1], counts)
-    best = np.repeat(equities[order[offsets[:-1]]], counts)
-    kept = order[(rank < keep) & (equities[order] <= best + np.float32(margin))]
-    starts = np.zeros(len(offsets), np.int64)
-    np.cumsum(np.bincount(position_of[kept], minlength=len(counts)), out=starts[1:])
-    return Replies(replies.children[kept], replies.moves[kept], equities[kept], starts)
+    equities = as_kernel_array(replies.equities, np.float32)
+    kept, offsets = keep_best(equities, replies.offsets, keep, np.float32(margin))
+    return Replies(replies.children[kept], replies.moves[kept], equities[kept], offsets)

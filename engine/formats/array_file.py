@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.errors import DataFileError
-from engine.runtime.regular_files import open_regular
+from gammond.engine.errors import DataFileError
+from gammond.engine.runtime.files import open_regular
 
 MAX_ARRAY_FILE_BYTES = 2_000_000_000
 """The most that the arrays of a file may have in all, unpacked."""

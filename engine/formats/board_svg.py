@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from html import escape
 
-from engine.formats.position_id import encode_position_id
-from engine.rules.match import MatchState
-from engine.rules.position import Position
-from engine.wording import escape_unprintable
+from gammond.engine.formats.position_id import encode_position_id
+from gammond.engine.rules.match import MatchState
+from gammond.engine.rules.position import Position
+from gammond.engine.wording import escape_unprintable
 
 _CELL = 40
 _RADIUS = 18
@@ -44,15 +44,7 @@ _DIE_PIPS = {
 
 
 def draw_svg(position: Position, match: MatchState) -> str:
-    """Draw a position, the player on roll at the bottom with light checkers.
-
-    Args:
-        position: The checkers.
-        match: Score, cube and dice.
-
-    Returns:
-        The image, complete and without references to anything else.
-    """
+    """Draw a position, the player on roll at the bottom with light checkers, as an image by itself."""
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{_WIDTH}" height="{_HEIGHT}" '
         f"{_list_attributes(f'Position {encode_position_id(position)}')}>"

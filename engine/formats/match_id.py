@@ -9,9 +9,9 @@ from __future__ import annotations
 import base64
 from functools import lru_cache
 
-from engine.errors import FormatError, PositionError, UnsupportedError, ValueRangeError
-from engine.formats.position_id import validate_base64
-from engine.rules.match import MatchState
+from gammond.engine.errors import FormatError, PositionError, UnsupportedError, ValueRangeError
+from gammond.engine.formats.position_id import validate_base64
+from gammond.engine.rules.match import MatchState
 
 ID_LENGTH = 12
 
@@ -98,6 +98,7 @@ def decode_match_id(text: str) -> MatchState:
         raise ValueRangeError(
             f"match ID {digits}: expected dice of 1 to 6 or both 0, got {dice[0]} and {dice[1]}", field="dice"
         )
+    is_other_owner = fields["cube_owner"] == 1 - fields["on_roll"]
     match = MatchState(
         length=fields["length"],
         score=(fields["score0"], fields["score1"]),
@@ -107,7 +108,7 @@ def decode_match_id(text: str) -> MatchState:
         on_roll=fields["on_roll"],
         roll=None if dice == (0, 0) else dice,
         doubled=bool(fields["doubled"]),
-        beavered=_is_beavered(fields),
+        beavered=bool(fields["doubled"]) and fields["length"] == 0 and is_other_owner,
         resigned=fields["resigned"],
         jacoby=fields["length"] == 0 and not fields["no_jacoby"],
     )
@@ -119,11 +120,6 @@ def decode_match_id(text: str) -> MatchState:
             field="on_roll",
         )
     return match
-
-
-def _is_beavered(fields: dict[str, int]) -> bool:
-    """Return whether the pending double is a beaver: the seat that did not double owns the cube."""
-    return bool(fields["doubled"]) and fields["length"] == 0 and fields["cube_owner"] == 1 - fields["on_roll"]
 
 
 def _unpack_fields(digits: str) -> dict[str, int]:

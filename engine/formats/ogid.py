@@ -17,11 +17,11 @@ from dataclasses import replace
 
 import numpy as np
 
-from engine.errors import FormatError, UnsupportedError, ValueRangeError
-from engine.rules.dice import Roll
-from engine.rules.match import MAX_CUBE, MatchState
-from engine.rules.moves import generate_plays
-from engine.rules.position import BAR, CHECKERS, Board, Position, fill_borne_off, swap_sides
+from gammond.engine.errors import FormatError, UnsupportedError, ValueRangeError
+from gammond.engine.formats.fields import Fields, check_no_offer
+from gammond.engine.rules.match import MAX_CUBE, MatchState
+from gammond.engine.rules.moves import can_move
+from gammond.engine.rules.position import BAR, CHECKERS, Board, Position, fill_borne_off, swap_sides
 
 WHITE = 0
 """The seat that moves from point 1 to point 24."""
@@ -34,7 +34,8 @@ _SEATS = {"W": WHITE, "B": 1 - WHITE}
 _COLOURS = {WHITE: "White", 1 - WHITE: "Black"}
 _OFFERED, _NORMAL, _PASSED = "O", "N", "P"
 _DOUBLED_STATE, _ROLLED_STATE = "D", "R"
-_MIN_FIELDS, _MAX_FIELDS = 3, 11
+_NAMES = ["white", "black", "cube", "dice", "colour", "state", "score", "score", "length", "move", "checkers"]
+_MIN_FIELDS, _MAX_FIELDS = 3, len(_NAMES)
 _SHAPE = re.compile(
     rf"(?:{_PREFIX})?[0-9a-q]{{0,{CHECKERS}}}:[0-9a-q]{{0,{CHECKERS}}}:[WBN][0-9]", re.IGNORECASE
 )
@@ -51,9 +52,7 @@ def encode_ogid(position: Position, match: MatchState) -> str:
     Raises:
         UnsupportedError: A resignation or a beaver is pending, for which an OGID has no place.
     """
-    if match.resigned or match.beavered:
-        name, offer = ("resigned", "resignation") if match.resigned else ("beavered", "beaver")
-        raise UnsupportedError(f"no OGID can be written while a {offer} is pending", field=name)
+    check_no_offer(match, ("resigned", "beavered"), "no OGID can be written while a {} is pending")
     board = position.board if match.on_roll == WHITE else swap_sides(position.board)
     letters = {seat: letter for letter, seat in _SEATS.items()}
     owner = "N" if match.cube_owner is None else letters[match.cube_owner]
@@ -94,17 +93,13 @@ def decode_ogid(text: str) -> tuple[Position, MatchState]:
         UnsupportedError: A double was passed: the game is over.
     """
     fields = _split_fields(text)
-    checkers = _parse_number(fields, 11, "checkers", CHECKERS)
-    if not 1 <= checkers <= CHECKERS:
-        raise ValueRangeError(
-            f"OGID field 11 (checkers) is 1 to {CHECKERS}, not {checkers}", field="checkers"
-        )
+    checkers = fields.parse_number(10, 1, CHECKERS) if fields.texts[10] else CHECKERS
     match = _parse_match_state(fields)
-    white_view = _parse_board(fields[0].lower(), fields[1].lower(), checkers)
+    white_view = _parse_board(fields, checkers)
     views = {WHITE: Position(white_view, checkers), 1 - WHITE: Position(swap_sides(white_view), checkers)}
     on_roll = match.on_roll
-    if match.roll and fields[4] and fields[5][:1].upper() != _ROLLED_STATE:
-        can_play = {seat: _can_play(position, match.roll) for seat, position in views.items()}
+    if match.roll and fields.texts[4] and fields.texts[5][:1].upper() != _ROLLED_STATE:
+        can_play = {seat: can_move(position, match.roll) for seat, position in views.items()}
         if can_play[1 - on_roll] and not can_play[on_roll]:
             match = replace(match, on_roll=1 - on_roll)
     return views[match.on_roll], match
@@ -112,7 +107,7 @@ def decode_ogid(text: str) -> tuple[Position, MatchState]:
 
 def describe_reading(text: str) -> str:
     """Say which convention a valid OGID was read by; empty where its colour means the same by all of them."""
-    colour, match = _split_fields(text)[4].upper(), decode_ogid(text)[1]
+    colour, match = _split_fields(text).texts[4].upper(), decode_ogid(text)[1]
     if not colour or match.doubled:
         return ""
     is_read = f"the colour {colour} of this OGID is read as that of the player"
@@ -122,28 +117,25 @@ def describe_reading(text: str) -> str:
     return f"{is_read} who reached the position: {on_roll} is on roll (some programs write who is on roll)"
 
 
-def _can_play(position: Position, roll: Roll) -> bool:
-    return not position.is_over and not generate_plays(position, roll)[0].is_no_move
-
-
-def _split_fields(text: str) -> list[str]:
+def _split_fields(text: str) -> Fields:
     """Return all fields, empty ones for those that are missing."""
     bare = text.strip()
     if bare[: len(_PREFIX)].upper() == _PREFIX:
         bare = bare[len(_PREFIX) :]
-    fields = bare.split(":")
-    if not _MIN_FIELDS <= len(fields) <= _MAX_FIELDS:
+    texts = bare.split(":")
+    if not _MIN_FIELDS <= len(texts) <= _MAX_FIELDS:
         raise FormatError(
             f"an OGID has {_MIN_FIELDS} to {_MAX_FIELDS} fields between colons, "
-            f"{text[:60]!r} has {len(fields)}",
+            f"{text[:60]!r} has {len(texts)}",
             field="position",
         )
-    return fields + [""] * (_MAX_FIELDS - len(fields))
+    return Fields("OGID", _NAMES, texts + [""] * (_MAX_FIELDS - len(texts)))
 
 
-def _parse_board(white: str, black: str, checkers: int) -> Board:
+def _parse_board(fields: Fields, checkers: int) -> Board:
     board = np.zeros((2, 26), np.int8)
-    for row, (name, letters) in enumerate((("white", white), ("black", black))):
+    for row in (0, 1):
+        name, letters = _NAMES[row], fields.texts[row].lower()
         unknown = next((letter for letter in letters if letter not in _PLACES), None)
         if unknown is not None:
             raise FormatError(
@@ -169,36 +161,31 @@ def _parse_board(white: str, black: str, checkers: int) -> Board:
     return board
 
 
-def _parse_match_state(fields: list[str]) -> MatchState:
-    owner, cube, is_offered = _parse_cube(fields[2].upper())
-    is_doubled = is_offered or fields[5][:1].upper() == _DOUBLED_STATE
-    length = re.fullmatch(r"([0-9]{0,6})(|C|L|G[0-9]{0,6})", fields[8].upper())
+def _parse_match_state(fields: Fields) -> MatchState:
+    owner, cube, is_offered = _parse_cube(fields)
+    is_doubled = is_offered or fields.texts[5][:1].upper() == _DOUBLED_STATE
+    length = re.fullmatch(r"([0-9]{0,6})(|C|L|G[0-9]{0,6})", fields.texts[8].upper())
     if length is None:
-        raise FormatError(
-            f"OGID field 9 (length) is a number, then C in the Crawford game, not {fields[8][:40]!r}",
-            field="length",
-        )
+        raise fields.error(8, "is a number, then C in the Crawford game")
+    has_roll = fields.texts[3] not in ("", "00")
     points = int(length[1] or 0)
     return MatchState(
         length=points,
-        score=(_parse_number(fields, 7, "score"), _parse_number(fields, 8, "score")),
+        score=(_parse_score(fields, 6), _parse_score(fields, 7)),
         crawford=bool(points) and length[2] == "C",
         cube=cube,
         cube_owner=owner,
-        on_roll=_parse_on_roll(fields[4].upper(), is_doubled),
-        roll=_parse_dice(fields[3]),
+        on_roll=_parse_on_roll(fields, is_doubled),
+        roll=fields.parse_roll(3, "is empty or two digits 1 to 6") if has_roll else None,
         doubled=is_doubled,
     )
 
 
-def _parse_cube(text: str) -> tuple[int | None, int, bool]:
+def _parse_cube(fields: Fields) -> tuple[int | None, int, bool]:
     """Return the owner, the value, and whether it is offered."""
-    found = re.fullmatch(r"([WBN])([0-9]{1,2})([NOPT]?)", text)
+    found = re.fullmatch(r"([WBN])([0-9]{1,2})([NOPT]?)", fields.texts[2].upper())
     if found is None:
-        raise FormatError(
-            f"OGID field 3 (cube) is W, B or N, a number and N, O, P or T, as in N0N, not {text[:40]!r}",
-            field="cube",
-        )
+        raise fields.error(2, "is W, B or N, a number and N, O, P or T, as in N0N")
     if int(found[2]) >= MAX_CUBE.bit_length():
         raise ValueRangeError(
             f"OGID field 3 (cube): the number is 0 to {MAX_CUBE.bit_length() - 1}, not {found[2]}",
@@ -212,27 +199,14 @@ def _parse_cube(text: str) -> tuple[int | None, int, bool]:
     return _SEATS.get(found[1]), 1 << int(found[2]), found[3] == _OFFERED
 
 
-def _parse_on_roll(colour: str, is_doubled: bool) -> int:
+def _parse_on_roll(fields: Fields, is_doubled: bool) -> int:
+    colour = fields.texts[4].upper()
     if not colour:
         return WHITE
     if colour not in _SEATS:
-        raise FormatError(f"OGID field 5 (colour) is W or B, not {colour[:40]!r}", field="on_roll")
+        raise fields.error(4, "is W or B").with_field("on_roll")
     return _SEATS[colour] if is_doubled else 1 - _SEATS[colour]
 
 
-def _parse_dice(text: str) -> Roll | None:
-    if text in ("", "00"):
-        return None
-    if not re.fullmatch("[1-6][1-6]", text):
-        kind = ValueRangeError if re.fullmatch("[0-9][0-9]", text) else FormatError
-        raise kind(f"OGID field 4 (dice) is empty or two digits 1 to 6, not {text[:40]!r}", field="dice")
-    return int(text[0]), int(text[1])
-
-
-def _parse_number(fields: list[str], number: int, name: str, default: int = 0) -> int:
-    text = fields[number - 1]
-    if not text:
-        return default
-    if not re.fullmatch("[0-9]{1,6}", text):
-        raise FormatError(f"OGID field {number} ({name}) is a number, not {text[:40]!r}", field=name)
-    return int(text)
+def _parse_score(fields: Fields, place: int) -> int:
+    return fields.parse_number(place, 0) if fields.texts[place] else 0

@@ -1,4 +1,4 @@
-"""Parse many positions at once, each in any format of `engine.formats.position_text`."""
+"""Parse many positions at once, each in any format of `gammond.engine.formats.position_text`."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.errors import GammondError, forget_frames
-from engine.formats.fibs_board import decode_fibs_boards, is_fibs_board
-from engine.formats.position_id import decode_position_ids
-from engine.formats.position_text import describe_assumption, parse_position
-from engine.formats.xgid import decode_xgid, decode_xgids, encode_xgid
-from engine.rules.dice import Roll
-from engine.rules.match import MatchState
-from engine.rules.position import CHECKERS, OFF, Board
-from engine.rules.rules import BACKGAMMON, Variant
+from gammond.engine.errors import GammondError, forget_frames
+from gammond.engine.formats.fibs_board import decode_fibs_boards, is_fibs_board
+from gammond.engine.formats.position_id import decode_position_ids
+from gammond.engine.formats.position_text import describe_assumption, parse_position
+from gammond.engine.formats.xgid import decode_xgid, decode_xgids, encode_xgid
+from gammond.engine.rules.dice import Roll
+from gammond.engine.rules.match import MatchState
+from gammond.engine.rules.position import CHECKERS, OFF, Board
+from gammond.engine.rules.rules import BACKGAMMON, Variant
 
 _MONEY = MatchState()
 _START_XGID_POSITION = encode_xgid(BACKGAMMON.starting_position, _MONEY).partition(":")[0]
@@ -61,13 +61,15 @@ def parse_positions(
     """
     boards, is_good = decode_position_ids(texts)
     _count_borne_off(boards, is_good, variant)
-    known = _MatchTable(check, len(texts))
     others = np.flatnonzero(~is_good)
     if others.size:
         found, are_good = decode_xgids([texts[i] for i in others.tolist()])
         _count_borne_off(found, are_good, variant)
         boards[others], is_good[others] = found, are_good
     fibs_matches = _decode_fibs_boards(texts, others[~is_good[others]].tolist(), boards, variant)
+    indices = {_MONEY: 0}
+    match_indices = np.zeros(len(texts), np.int64)
+    rolls: dict[int, Roll] = {}
     errors: dict[int, GammondError] = {}
     assumed: dict[int, str] = {}
     match: MatchState | None
@@ -75,26 +77,28 @@ def parse_positions(
         try:
             if is_good[i]:
                 match, remark = _decode_xgid_match(texts[i].partition(":")[2])
-                known.add(i, match)
-                if remark:
-                    assumed[i] = remark
-                continue
-            match = fibs_matches.get(i)
-            if match is None:
-                position, match = parse_position(texts[i], variant)
-                boards[i] = position.board
+            else:
+                match = fibs_matches.get(i)
+                if match is None:
+                    position, match = parse_position(texts[i], variant)
+                    boards[i] = position.board
+                remark = describe_assumption(texts[i]) if match is not None else ""
             if match is not None:
-                known.add(i, match)
-                if remark := describe_assumption(texts[i]):
-                    assumed[i] = remark
+                if match.roll is not None:
+                    rolls[i] = match.roll
+                match = _before_roll(match)
+                if match not in indices:
+                    check(match)
+                    indices[match] = len(indices)
+                match_indices[i] = indices[match]
+            if remark:
+                assumed[i] = remark
             is_good[i] = True
         except GammondError as error:
             forget_frames(error)
             errors[i] = error
             is_good[i] = False
-    return ParsedPositions(
-        boards, is_good, errors, tuple(known.indices), known.match_indices, known.rolls, assumed
-    )
+    return ParsedPositions(boards, is_good, errors, tuple(indices), match_indices, rolls, assumed)
 
 
 def _count_borne_off(boards: Board, is_good: NDArray[np.bool_], variant: Variant) -> None:
@@ -117,30 +121,6 @@ def _decode_fibs_boards(
     boards[chosen] = found
     rows = zip(chosen, matches, are_good.tolist(), strict=True)
     return {i: match for i, match, is_good in rows if is_good and match is not None}
-
-
-class _MatchTable:
-    """The match states of many texts: each once, and the index of each text's."""
-
-    def __init__(self, check: Callable[[MatchState], None], texts: int) -> None:
-        self._check = check
-        self.indices: dict[MatchState, int] = {_MONEY: 0}
-        self.match_indices = np.zeros(texts, np.int64)
-        self.rolls: dict[int, Roll] = {}
-
-    def add(self, place: int, match: MatchState) -> None:
-        """Add the match state of a text.
-
-        Raises:
-            GammondError: It is refused.
-        """
-        if match.roll is not None:
-            self.rolls[place] = match.roll
-        match = _before_roll(match)
-        if match not in self.indices:
-            self._check(match)
-            self.indices[match] = len(self.indices)
-        self.match_indices[place] = self.indices[match]
 
 
 _before_roll = lru_cache(maxsize=4096)(MatchState.before_roll)

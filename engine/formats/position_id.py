@@ -12,10 +12,10 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.errors import FormatError, PositionError
-from engine.kernels import as_kernel_array
-from engine.kernels import formats as kernel_formats
-from engine.rules.position import Board, Position
+from gammond.engine.errors import FormatError, PositionError
+from gammond.engine.kernels import as_kernel_array
+from gammond.engine.kernels import formats as kernel_formats
+from gammond.engine.rules.position import Board, Position
 
 ID_LENGTH = kernel_formats.ID_LENGTH
 
@@ -62,14 +62,7 @@ def decode_position_id(text: str) -> Position:
 
 
 def encode_position_ids(boards: Board) -> list[str]:
-    """Return many position IDs.
-
-    Args:
-        boards: ``int8[n, 2, 26]``, valid positions.
-
-    Returns:
-        n IDs in input order.
-    """
+    """Return the position IDs of many valid positions, ``int8[n, 2, 26]``."""
     ids = np.empty((len(boards), ID_LENGTH), np.uint8)
     kernel_formats.encode_ids(as_kernel_array(boards, np.int8), ids)
     text = ids.tobytes().decode("ascii")
@@ -78,9 +71,6 @@ def encode_position_ids(boards: Board) -> list[str]:
 
 def decode_position_ids(texts: Sequence[str]) -> tuple[Board, NDArray[np.bool_]]:
     """Parse many position IDs; `decode_position_id` explains what is wrong with a bad one.
-
-    Args:
-        texts: n IDs, each as for `decode_position_id`.
 
     Returns:
         Boards ``int8[n, 2, 26]`` and which of them are good, ``bool[n]``. The board of a bad ID is all zero.
@@ -92,13 +82,7 @@ def decode_position_ids(texts: Sequence[str]) -> tuple[Board, NDArray[np.bool_]]
 
 
 def validate_base64(text: str, length: int, name: str, field: str) -> str:
-    """Return a text of a given number of base64 characters, as position IDs and match IDs are.
-
-    Args:
-        text: The text.
-        length: The number of characters that it must have.
-        name: What an error calls the text, such as "a position ID".
-        field: The input field that an error names.
+    """Return a text of a number of base64 characters; an error calls it by its name, ``a position ID``.
 
     Raises:
         FormatError: Another length, or a character outside the alphabet; the message says which and where.

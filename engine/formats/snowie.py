@@ -10,15 +10,14 @@ from __future__ import annotations
 
 import re
 
-import numpy as np
-
-from engine.errors import FormatError, PositionError, UnsupportedError, ValueRangeError
-from engine.rules.dice import Roll
-from engine.rules.match import MatchState
-from engine.rules.position import BAR, CHECKERS, Board, Position, fill_borne_off
+from gammond.engine.errors import FormatError, PositionError, UnsupportedError
+from gammond.engine.formats.fields import Fields, check_no_offer, list_points, place_checkers, read_roll
+from gammond.engine.rules.match import MatchState
+from gammond.engine.rules.position import BAR, CHECKERS, Board, Position, fill_borne_off
 
 FIELDS = 40
 
+_FORM = "Snowie"
 _NAMES = (
     *("length", "jacoby", "variant", "money", "on_roll", "name", "name", "crawford", "score", "score"),
     *("cube", "cube_owner"),
@@ -26,7 +25,7 @@ _NAMES = (
     *("dice", "dice"),
 )
 _ON_ROLL, _NAME, _SCORE, _OWNER, _FIRST_POINT, _DICE = 4, 5, 8, 11, 12, 38
-_FLAGS = (1, 3, _ON_ROLL, 7)
+_LIMITS = {1: (0, 1), 3: (0, 1), _ON_ROLL: (0, 1), 7: (0, 1), _OWNER: (-1, 1)}
 _BEGINNING = re.compile(r"\s*[0-9]{1,6};[01];")
 _MIN_SEMICOLONS = 20
 
@@ -47,13 +46,9 @@ def encode_snowie(position: Position, match: MatchState, names: tuple[str, str] 
     Raises:
         UnsupportedError: A double, beaver or resignation is pending, for which the line has no place.
     """
-    for name, offer in (("beavered", "beaver"), ("doubled", "double"), ("resigned", "resignation")):
-        if getattr(match, name):
-            raise UnsupportedError(f"no Snowie line can be written while a {offer} is pending", field=name)
+    offers = "beavered", "doubled", "resigned"
+    check_no_offer(match, offers, "no Snowie line can be written while a {} is pending")
     own, other = match.on_roll, 1 - match.on_roll
-    points = position.board[0].astype(np.int64)
-    points[1:BAR] -= position.board[1, BAR - 1 : 0 : -1]
-    points[0] = -int(position.board[1, BAR])
     fields = (
         match.length,
         int(match.jacoby and match.is_money),
@@ -65,7 +60,7 @@ def encode_snowie(position: Position, match: MatchState, names: tuple[str, str] 
         *(match.score[seat] for seat in (own, other)),
         match.cube,
         0 if match.cube_owner is None else 1 if match.cube_owner == own else -1,
-        *points.tolist(),
+        *list_points(position.board),
         *(match.roll or (0, 0)),
     )
     return "".join(f"{field};" for field in fields)
@@ -85,10 +80,10 @@ def decode_snowie(text: str) -> tuple[Position, MatchState]:
         PositionError: The position or match state is impossible.
         UnsupportedError: Another variant than backgammon.
     """
-    numbers = _parse_numbers(text)
-    for place in _FLAGS:
-        _check_range(numbers, place, 0, 1)
-    _check_range(numbers, _OWNER, -1, 1)
+    fields = _split_fields(text)
+    numbers = _parse_numbers(fields)
+    for place, limits in _LIMITS.items():
+        fields.parse_number(place, *limits)
     if numbers[2]:
         raise UnsupportedError(
             f"Snowie field 3 (variant) is {numbers[2]}: only 0, backgammon, is supported", field="variant"
@@ -103,10 +98,10 @@ def decode_snowie(text: str) -> tuple[Position, MatchState]:
         cube=numbers[10],
         cube_owner={0: None, 1: own, -1: 1 - own}[numbers[_OWNER]],
         on_roll=own,
-        roll=_read_roll(numbers[_DICE], numbers[_DICE + 1]),
+        roll=read_roll(numbers, _DICE, _FORM),
         jacoby=bool(numbers[1] and not length),
     )
-    return Position(_read_board(numbers[_FIRST_POINT:_DICE])), match
+    return Position(_read_board(numbers)), match
 
 
 def decode_snowie_board(text: str) -> Position:
@@ -118,7 +113,7 @@ def decode_snowie_board(text: str) -> Position:
         FormatError: A field cannot be parsed.
         PositionError: The position is impossible.
     """
-    return Position(_read_board(_parse_numbers(text)[_FIRST_POINT:_DICE]))
+    return Position(_read_board(_parse_numbers(_split_fields(text))))
 
 
 def get_snowie_name(text: str) -> str:
@@ -127,53 +122,28 @@ def get_snowie_name(text: str) -> str:
     return fields[_NAME].strip() if len(fields) > _NAME else ""
 
 
-def _parse_numbers(text: str) -> list[int]:
-    """Return all fields as numbers, names as 0."""
-    fields = text.strip().removesuffix(";").split(";")
-    if len(fields) != FIELDS:
-        raise FormatError(
-            f"a Snowie line has {FIELDS} fields between semicolons, {text.strip()[:60]!r} has {len(fields)}",
-            field="position",
-        )
-    return [_parse_number(fields, place) for place in range(FIELDS)]
-
-
 def _clean_name(name: str) -> str:
     return "".join(letter if letter.isprintable() and letter != ";" else " " for letter in name)
 
 
-def _parse_number(fields: list[str], place: int) -> int:
-    if place in (_NAME, _NAME + 1):
-        return 0
-    text = fields[place].strip()
-    if not re.fullmatch(r"[+-]?[0-9]{1,6}", text):
+def _split_fields(text: str) -> Fields:
+    texts = [field.strip() for field in text.strip().removesuffix(";").split(";")]
+    if len(texts) != FIELDS:
         raise FormatError(
-            f"Snowie field {place + 1} ({_NAMES[place]}) is a number, not {text[:40]!r}", field=_NAMES[place]
+            f"a Snowie line has {FIELDS} fields between semicolons, {text.strip()[:60]!r} has {len(texts)}",
+            field="position",
         )
-    return int(text)
+    return Fields(_FORM, _NAMES, texts)
 
 
-def _check_range(numbers: list[int], place: int, lowest: int, highest: int) -> None:
-    if not lowest <= numbers[place] <= highest:
-        raise ValueRangeError(
-            f"Snowie field {place + 1} ({_NAMES[place]}) is {lowest} to {highest}, not {numbers[place]}",
-            field=_NAMES[place],
-        )
+def _parse_numbers(fields: Fields) -> list[int]:
+    """Return all fields as numbers, names as 0."""
+    return [0 if name == "name" else fields.parse_number(place) for place, name in enumerate(_NAMES)]
 
 
-def _read_roll(one: int, two: int) -> Roll | None:
-    if (one, two) == (0, 0):
-        return None
-    if not (1 <= one <= 6 and 1 <= two <= 6):
-        raise ValueRangeError(
-            f"Snowie fields 39 and 40 (dice) are 1 to 6, or both 0, not {one} and {two}", field="dice"
-        )
-    return one, two
-
-
-def _read_board(points: list[int]) -> Board:
-    """Read 26 points, the opponent's bar first: own checkers count positive."""
-    board = np.zeros((2, 26), np.int8)
+def _read_board(numbers: list[int]) -> Board:
+    """Read the 26 points, the opponent's bar first: own checkers count positive."""
+    points = numbers[_FIRST_POINT:_DICE]
     for place, count in enumerate(points):
         if abs(count) > CHECKERS or (place == 0 and count > 0) or (place == BAR and count < 0):
             raise PositionError(
@@ -181,9 +151,6 @@ def _read_board(points: list[int]) -> Board:
                 f"the opponent's negative and alone on point 0, one's own alone on point {BAR}, not {count}",
                 field="position",
             )
-        if count > 0:
-            board[0, place] = count
-        elif count < 0:
-            board[1, BAR - place] = -count
+    board = place_checkers(points)
     fill_borne_off(board, ("the player on roll", "the opponent"))
     return board

@@ -11,25 +11,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import replace
 from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.errors import (
-    FormatError,
-    GammondError,
-    PositionError,
-    StateError,
-    UnsupportedError,
-    ValueRangeError,
-)
-from engine.kernels import formats as kernel_formats
-from engine.rules import cube_actions
-from engine.rules.dice import Roll
-from engine.rules.match import MAX_CUBE, MatchState
-from engine.rules.position import BAR, Board, Position, fill_borne_off, swap_sides
+from gammond.engine.errors import FormatError, GammondError, PositionError, StateError, ValueRangeError
+from gammond.engine.formats.fields import Fields, check_no_offer
+from gammond.engine.kernels import formats as kernel_formats
+from gammond.engine.rules import cube_actions
+from gammond.engine.rules.match import MAX_CUBE, MatchState
+from gammond.engine.rules.position import BAR, Board, Position, fill_borne_off, swap_sides
 
 BOTTOM = 1
 """The seat at the bottom: capital letters, turn and cube owner 1, the first of the two scores."""
@@ -38,7 +30,7 @@ PREFIX = "XGID="
 """What an XGID begins with, where it stands by itself."""
 
 _UNREADABLE = "?" * kernel_formats.XGID_LETTERS
-_FIELD_NAMES = (
+_FIELD_NAMES = [
     "position",
     "cube",
     "cube_owner",
@@ -49,12 +41,13 @@ _FIELD_NAMES = (
     "rules",
     "length",
     "max_cube",
-)
+]
 _FIRST_FIELD = re.compile("[-A-Oa-o]{26}:")
 _CAPITALS = np.frombuffer(b"-ABCDEFGHIJKLMNO", np.uint8)
 _SMALL = np.frombuffer(b"-abcdefghijklmno", np.uint8)
 _JACOBY, _BEAVERS = 1, 2
-_DEFAULT_MAX_CUBE_LOG = 10
+USUAL_MAX_CUBE_LOG = 10
+"""The logarithm of the highest cube that XGIDs have."""
 _DOUBLED, _BEAVERED, _RACCOONED = "D", "B", "R"
 _SEATS = {1: BOTTOM, -1: 1 - BOTTOM}
 
@@ -69,17 +62,12 @@ def encode_xgid(position: Position, match: MatchState) -> str:
 
 
 def encode_xgids(boards: Board, match: MatchState) -> list[str]:
-    """Return the XGIDs of many positions of one match state.
-
-    Args:
-        boards: ``int8[n, 2, 26]``, valid positions, the checkers of the seat on roll first.
-        match: The match state.
+    """Return the XGIDs of many valid positions ``int8[n, 2, 26]`` of one match state.
 
     Raises:
         UnsupportedError: A resignation is pending, for which an XGID has no place.
     """
-    if match.resigned:
-        raise UnsupportedError("no XGID can be written while a resignation is pending", field="resigned")
+    check_no_offer(match, ["resigned"], "no XGID can be written while a {} is pending")
     offer = _BEAVERED if match.beavered else _DOUBLED if match.doubled else ""
     cube_log, owner = match.cube.bit_length() - 1, match.cube_owner
     if match.beavered:  # the cube before the double, which a centred one of 1 precedes
@@ -95,14 +83,14 @@ def encode_xgids(boards: Board, match: MatchState) -> list[str]:
         match.score[1 - BOTTOM],
         money_rules if match.is_money else int(match.crawford),
         match.length,
-        max(cube_log, _DEFAULT_MAX_CUBE_LOG),
+        max(cube_log, USUAL_MAX_CUBE_LOG),
     )
     tail = "".join(f":{field}" for field in fields)
     return [f"{PREFIX}{letters}{tail}" for letters in _list_letters(boards, match.on_roll == BOTTOM)]
 
 
 def _list_letters(boards: Board, bottom_is_on_roll: bool) -> list[str]:
-    """Return the letters of positions, `engine.kernels.formats.XGID_LETTERS` each."""
+    """Return the letters of positions, `gammond.engine.kernels.formats.XGID_LETTERS` each."""
     rows = boards if bottom_is_on_roll else boards[:, ::-1]
     bottom, top = rows[:, 0].astype(np.intp), rows[:, 1, ::-1].astype(np.intp)
     bottom[:, 0] = top[:, BAR] = 0  # borne off
@@ -150,14 +138,11 @@ def has_highest_cube(text: str) -> bool:
     """Return whether a valid XGID has another highest cube than `encode_xgid` writes."""
     fields = _split_fields(text)[1].split(":")
     has_field = len(fields) == len(_FIELD_NAMES) - 1
-    return has_field and int(fields[-1]) != max(int(fields[0]), _DEFAULT_MAX_CUBE_LOG)
+    return has_field and int(fields[-1]) != max(int(fields[0]), USUAL_MAX_CUBE_LOG)
 
 
 def decode_xgids(texts: Sequence[str]) -> tuple[Board, NDArray[np.bool_]]:
     """Parse the positions of many XGIDs; `decode_xgid` explains what is wrong with a bad one.
-
-    Args:
-        texts: n XGIDs, each as for `decode_xgid`.
 
     Returns:
         Boards ``int8[n, 2, 26]`` as the player on roll sees them, and which of them are good, ``bool[n]``.
@@ -189,18 +174,21 @@ def decode_xgids(texts: Sequence[str]) -> tuple[Board, NDArray[np.bool_]]:
 @lru_cache(maxsize=4096)
 def _parse_match_state(tail: str) -> MatchState:
     """Parse all fields but the position."""
-    fields = ["", *tail.split(":")]
-    cube_log = _parse_number(fields, 1, 0, MAX_CUBE.bit_length() - 1)
-    owner = _parse_number(fields, 2, -1, 1)
-    turn = _parse_number(fields, 3, -1, 1)
+    fields = Fields("XGID", _FIELD_NAMES, ["", *tail.split(":")])
+    cube_log = fields.parse_number(1, 0, MAX_CUBE.bit_length() - 1)
+    owner = fields.parse_number(2, -1, 1)
+    turn = fields.parse_number(3, -1, 1)
     if turn not in _SEATS:
         raise FormatError("XGID field 4 (on_roll) is 1 or -1, not 0", field="on_roll")
-    roll, offer = _parse_dice(fields[4])
-    length = _parse_number(fields, 8, 0)
-    rules = _parse_number(fields, 7, 0, 1 if length else _JACOBY | _BEAVERS)
-    if len(fields) > 9:
-        _parse_number(fields, 9, 0)
-    scores = {BOTTOM: _parse_number(fields, 5, 0), 1 - BOTTOM: _parse_number(fields, 6, 0)}
+    dice = fields.texts[4].upper()
+    offer = dice if dice in (_DOUBLED, _BEAVERED, _RACCOONED) else ""
+    has_roll = not offer and dice != "00"
+    roll = fields.parse_roll(4, "is 00, two digits 1 to 6, D, B or R") if has_roll else None
+    length = fields.parse_number(8, 0)
+    rules = fields.parse_number(7, 0, 1 if length else _JACOBY | _BEAVERS)
+    if len(fields.texts) > 9:
+        fields.parse_number(9, 0)
+    scores = {BOTTOM: fields.parse_number(5, 0), 1 - BOTTOM: fields.parse_number(6, 0)}
     match = MatchState(
         length=length,
         score=(scores[0], scores[1]),
@@ -222,8 +210,7 @@ def _turn_again(match: MatchState, offer: str) -> MatchState:
         beavered = cube_actions.beaver(match)
         if offer == _BEAVERED:
             return beavered
-        taken = cube_actions.take(beavered)
-        return replace(taken, cube=2 * taken.cube)
+        return cube_actions.raccoon(beavered)
     except (StateError, ValueRangeError) as error:
         raise PositionError(f"XGID field 5 (dice) is {offer}: {error.message}", field="dice") from None
 
@@ -247,22 +234,8 @@ def _split_fields(text: str) -> tuple[str, str]:
     return letters, tail
 
 
-def _parse_number(fields: list[str], place: int, lowest: int, highest: int | None = None) -> int:
-    name, text = _FIELD_NAMES[place], fields[place]
-    if not re.fullmatch(r"[+-]?[0-9]{1,6}", text):
-        raise FormatError(f"XGID field {place + 1} ({name}) is a number, not {text[:40]!r}", field=name)
-    value = int(text)
-    if value < lowest or (highest is not None and value > highest):
-        limits = f"{lowest} to {highest}" if highest is not None else f"{lowest} or more"
-        raise ValueRangeError(f"XGID field {place + 1} ({name}) is {limits}, not {value}", field=name)
-    return value
-
-
 def decode_xgid_board(letters: str) -> Board:
-    """Parse the first field of an XGID.
-
-    Returns:
-        ``int8[2, 26]``, row 0 the bottom player.
+    """Parse the first field of an XGID into ``int8[2, 26]``, row 0 the bottom player.
 
     Raises:
         FormatError: It is no such field.
@@ -290,18 +263,3 @@ def decode_xgid_board(letters: str) -> Board:
             board[1, BAR - place] = ord(letter) - ord("a") + 1
     fill_borne_off(board, ("the bottom player", "the top player"))
     return board
-
-
-def _parse_dice(text: str) -> tuple[Roll | None, str]:
-    """Return the dice, or which offer waits in their place."""
-    code = text.upper()
-    if code in (_DOUBLED, _BEAVERED, _RACCOONED):
-        return None, code
-    if code == "00":
-        return None, ""
-    if not re.fullmatch("[1-6][1-6]", code):
-        kind = ValueRangeError if re.fullmatch("[0-9][0-9]", code) else FormatError
-        raise kind(
-            f"XGID field 5 (dice) is 00, two digits 1 to 6, D, B or R, not {text[:40]!r}", field="dice"
-        )
-    return (int(code[0]), int(code[1])), ""

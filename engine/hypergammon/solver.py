@@ -6,21 +6,29 @@ computes what positions are worth if these are played. It ends when the best pla
 
 from __future__ import annotations
 
+import math
 import threading
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import dataclass, field
-from typing import Any
+from pathlib import Path
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.errors import CancelledWork
-from engine.hypergammon.kernels.levels import CHOICE_BYTES, choose_plays, follow_choices, store_level
-from engine.hypergammon.layouts import Layouts, list_all_plays
-from engine.hypergammon.solver_progress import PASS_TOLERANCE, TOLERANCE, PhaseTracker, Report
-from engine.hypergammon.solver_state import SolverState
-from engine.runtime.cores import count_usable_cores
+from gammond.engine.errors import CancelledWork, DataFileError
+from gammond.engine.hypergammon.kernels.levels import CHOICE_BYTES, choose_plays, follow_choices, store_level
+from gammond.engine.hypergammon.layouts import Layouts, list_all_plays
+from gammond.engine.runtime.files import open_output
+from gammond.engine.runtime.machine import choose_thread_count
+
+TOLERANCE = 1e-8
+"""The best plays may change no value by more."""
+
+_PASS_TOLERANCE = TOLERANCE / 4
+"""A pass under given plays may change no value by more."""
 
 _SETTLING_CHANGE = 1e-3
 _SHARES_OF_CHANGE = 0.1, 0.01
@@ -39,8 +47,143 @@ _NOTHING: NDArray[np.float64] = np.empty(0)
 _NO_CHOICES: NDArray[np.uint8] = np.empty(0, np.uint8)
 _NO_CHANGES: NDArray[np.float32] = np.empty(0, np.float32)
 
+SOLUTIONS = ("cubeless", "advantages", "sums", "owned", "opponents", "centred", "centred_jacoby")
+"""What is computed: the cubeless equity; in two columns the chance to win less that to lose, and that of a
+gammon less that to lose one; in two more the chance of a gammon, and of a backgammon, for either player. Then
+money equities before a double: who owns the cube, the player on roll or the opponent, if anybody."""
+
+Report = Callable[[float, str], None]
+"""Called many times a second with the share of the work that is done, 0 to 1, and what is computed."""
+
+WRITING = 0.99, "writing the file"
+
 Values = NDArray[np.float64]
 """``float64[layouts * layouts * k]``: the waiting player's layout first, then that of the player on roll."""
+
+
+class SolverState:
+    """The solutions that a solver has so far: arrays by name in a folder; each file appears when it is whole.
+
+    So a stopped solver goes on where it was.
+
+    Args:
+        positions: How many positions there are: arrays have one number for each, or two.
+        folder: The folder, made when something is kept; None to keep the arrays in memory.
+    """
+
+    def __init__(self, positions: int, folder: Path | None = None) -> None:
+        self._positions = positions
+        self.folder = folder
+        self._final: dict[str, Values] = {}
+
+    def has_all(self, names: Iterable[str]) -> bool:
+        """Return whether all of these arrays are final."""
+        return all(name in self._final or (self.folder and self._path(name).exists()) for name in names)
+
+    def load(self, name: str) -> Values | None:
+        """Return an array that can be changed, final or not; None if there is none.
+
+        Raises:
+            DataFileError: Its file is damaged, or of another number of checkers.
+        """
+        if self.folder is None:
+            return self._final.get(name)
+        paths = (self._path(name), self._path(name, is_final=False))
+        return next((self._read(path) for path in paths if path.exists()), None)
+
+    def open(self, name: str) -> Values:
+        """Return a final array, read-only and mapped into memory.
+
+        Raises:
+            DataFileError: As `load`.
+        """
+        return self._final[name] if self.folder is None else self._read(self._path(name), mmap_mode="r")
+
+    def save(self, name: str, array: Values, *, is_final: bool) -> None:
+        """Keep an array.
+
+        Raises:
+            OSError: It cannot be written.
+        """
+        if self.folder is None:
+            if is_final:
+                self._final[name] = array
+            return
+        self.folder.mkdir(parents=True, exist_ok=True)
+        with open_output(self._path(name, is_final=is_final)) as file:
+            np.save(file, array)
+        if is_final:
+            self._path(name, is_final=False).unlink(missing_ok=True)
+
+    def remove(self) -> None:
+        """Remove the files, once none of them is needed any more, and the folder unless it holds more."""
+        if self.folder is not None:
+            for name in SOLUTIONS:
+                for is_final in (True, False):
+                    self._path(name, is_final=is_final).unlink(missing_ok=True)
+            with suppress(OSError):
+                self.folder.rmdir()
+
+    def _read(self, path: Path, mmap_mode: Literal["r"] | None = None) -> Values:
+        with suppress(ValueError, EOFError):
+            array: Values = np.load(path, mmap_mode=mmap_mode)
+            if array.dtype == np.float64 and array.size in (self._positions, 2 * self._positions):
+                return array
+        raise DataFileError(
+            f"{path} is damaged, or of another number of checkers: remove {self.folder} to begin anew",
+            field="output",
+        )
+
+    def _path(self, name: str, *, is_final: bool = True) -> Path:
+        assert self.folder is not None
+        return self.folder / f"{name}{'' if is_final else '.begun'}.npy"
+
+
+_PHASES = {
+    "cubeless": ("equity", 0.17),
+    "advantages": ("wins", 0.14),
+    "sums": ("gammons", 0.20),
+    "owned": ("owned cube", 0.30),
+    "centred": ("centred cube", 0.10),
+    "centred_jacoby": ("Jacoby rule", 0.09),
+}
+"""The parts of the work by their first solution: what they are called, and their share of the whole time with
+three checkers."""
+
+_PHASES_OF_PASSES = ("advantages", "sums")
+"""In these no play is chosen."""
+
+
+class _Progress:
+    """How far a solver is: what it computes, the step and the largest change in the one before."""
+
+    def __init__(self, report: Report) -> None:
+        self._report = report
+
+    def enter(self, phase: str) -> None:
+        """Begin a phase, by the name of its solution."""
+        number, (what, self._work) = [*_PHASES].index(phase) + 1, _PHASES[phase]
+        self._done = self._share = sum(work for _, work in [*_PHASES.values()][: number - 1])
+        self._name, self._step = f"{number} of {len(_PHASES)} {what}", 1
+        self._text = f"{self._name}, step 1"
+        is_passing = phase in _PHASES_OF_PASSES
+        self._goal, self._power = (_PASS_TOLERANCE, 1.0) if is_passing else (TOLERANCE, 0.5)
+
+    def end_step(self, change: float) -> None:
+        """Note the largest change of a step, after which another begins.
+
+        The share of a phase that is done is that of the goal's digits, to a power: policy iteration gains
+        digits ever faster, passes under the same plays as many in each.
+        """
+        goal = self._goal
+        digits = math.log(change) / math.log(goal) if goal < change < 1.0 else float(change < 1.0)
+        self._share = max(self._share, self._done + self._work * digits**self._power)
+        self._step += 1
+        self._text = f"{self._name}, step {self._step}, largest change {change:.1e}, goal {goal:.1e}"
+
+    def report(self) -> None:
+        """Say it again."""
+        self._report(self._share, self._text)
 
 
 @dataclass
@@ -50,8 +193,7 @@ class Unknown:
     Attributes:
         values: The values, changed in place.
         replies: Those of the next mover, from which they follow.
-        sign: As `engine.hypergammon.kernels.levels.follow_choices`.
-        columns: How many values a position has.
+        sign: As `gammond.engine.hypergammon.kernels.levels.follow_choices`.
         doubled: Where the player on roll may double, the values with a cube of 1 that the opponent owns.
         choices: The plays of all rolls in all positions.
         changes: Where a pass stores what it adds to the values; empty if it need not. Their precision is
@@ -61,18 +203,9 @@ class Unknown:
     values: Values
     replies: Values
     sign: float = -1.0
-    columns: int = 1
     doubled: Values = field(default_factory=lambda: _NOTHING)
     choices: NDArray[np.uint8] = field(default_factory=lambda: _NO_CHOICES)
     changes: NDArray[np.float32] = field(default_factory=lambda: _NO_CHANGES)
-
-
-CUBELESS_SOLUTIONS = ("cubeless", "advantages", "sums")
-"""The cubeless equity; in two columns the chance to win less that to lose, and that of a gammon less that to
-lose one; in two more the chance of a gammon, and of a backgammon, for either player."""
-
-CUBEFUL_SOLUTIONS = ("owned", "opponents", "centred", "centred_jacoby")
-"""Money equities before a double: who owns the cube, the player on roll or the opponent, if anybody."""
 
 
 class Solver:
@@ -91,14 +224,14 @@ class Solver:
         layouts: Layouts,
         state: SolverState,
         threads: int | None = None,
-        report: Report | None = None,
+        report: Report = lambda share, text: None,
         cancel: threading.Event | None = None,
     ) -> None:
         self.layouts = layouts
         self._lists = list_all_plays(layouts)
         self._state = state
-        self._threads = max(1, count_usable_cores() if threads is None else threads)
-        self._progress = PhaseTracker(report)
+        self._threads = choose_thread_count(threads)
+        self._progress = _Progress(report)
         self._cancel = cancel
         self._most_pips = 2 * len(layouts.tables.layer_starts) - 4
 
@@ -110,7 +243,7 @@ class Solver:
             OSError: The state cannot be kept.
         """
         with ThreadPoolExecutor(self._threads) as self._pool:
-            if not self._state.has_all(CUBELESS_SOLUTIONS):
+            if not self._state.has_all(("cubeless", "advantages", "sums")):
                 choices = self._solve_cubeless()
                 self._follow_chances(choices)
                 del choices
@@ -161,10 +294,7 @@ class Solver:
     def _begin(self, name: str, ends: NDArray[np.float64], guess: Callable[[], Values]) -> Values:
         """Return the values to begin with: those of the state, or a guess with the points at the end.
 
-        Args:
-            name: Of the values.
-            ends: ``float64[layouts]``, what a player with each layout loses when the other has finished.
-            guess: Makes values for all other positions.
+        ``ends`` is what a player with each layout loses when the other has finished.
         """
         kept = self._state.load(name)
         if kept is not None:
@@ -185,7 +315,7 @@ class Solver:
             for name, unknown in unknowns.items():
                 self._state.save(name, unknown.values, is_final=False)
             share = _SHARES_OF_CHANGE[int(change < _SETTLING_CHANGE)]
-            self._compute(list(unknowns.values()), max(share * change, PASS_TOLERANCE))
+            self._compute(list(unknowns.values()), max(share * change, _PASS_TOLERANCE))
         final = {name: self._without_double(unknown) for name, unknown in unknowns.items()}
         for name, values in final.items():
             self._state.save(name, values, is_final=True)
@@ -225,8 +355,8 @@ class Solver:
             by_layouts[0] = sign * by_layouts[:, 0]
             by_layouts[0, 0] = 0.0
             values = by_layouts.ravel()
-            unknown = Unknown(values, values, sign, 2, choices=choices)
-            self._compute([unknown], PASS_TOLERANCE)
+            unknown = Unknown(values, values, sign, choices=choices)
+            self._compute([unknown], _PASS_TOLERANCE)
             self._state.save(name, values, is_final=True)
 
     def _compute(self, unknowns: Sequence[Unknown], tolerance: float) -> None:
@@ -254,8 +384,8 @@ class Solver:
         """Compute values once for all positions under given plays, and return the largest change."""
         tables = self.layouts.tables
         parts = 1 if self._threads == 1 else _PARTS_OF_LEVEL * self._threads
-        columns = unknowns[0].columns
-        fresh = np.empty((len(self.layouts.counts), self.layouts.widest_layer, columns))
+        count = len(self.layouts.counts)
+        fresh = np.empty((count, self.layouts.widest_layer, len(unknowns[0].values) // count**2))
         largest = 0.0
         for total in range(2, self._most_pips + 1):
             for unknown in unknowns:

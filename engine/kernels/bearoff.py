@@ -14,8 +14,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.kernels import gil_kernel, kernel
-from engine.kernels.board_vectors import find_rear
+from gammond.engine.kernels import kernel
+from gammond.engine.kernels.board_counts import find_rear
 
 MAX_RESULTS = 6144
 """Above the results of any roll: four moves from 18 points have C(21, 4) = 5985 sets of sources."""
@@ -231,7 +231,7 @@ def number_position(boards: NDArray[np.int8], at: int, ranks: NDArray[np.int64])
     return own, other
 
 
-@gil_kernel
+@kernel
 def number_boards(boards: NDArray[np.int8], ranks: NDArray[np.int64], numbers: NDArray[np.int64]) -> None:
     """Write the numbers of both sides of each position.
 

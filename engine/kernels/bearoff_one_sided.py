@@ -11,8 +11,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.kernels import gil_kernel, kernel
-from engine.kernels.bearoff import MAX_RESULTS, list_roll_results, write_side
+from gammond.engine.kernels import kernel
+from gammond.engine.kernels.bearoff import MAX_RESULTS, list_roll_results, write_side
+from gammond.engine.kernels.values import ROLL_WEIGHTS, ROLLS
 
 _NEGLIGIBLE = 1e-9
 
@@ -108,21 +109,20 @@ def _add_rolls(
     to_first_off = means.shape[0] - rows.sides
     mean = 1.0
     mean_first_off = 1.0
-    for die1 in range(1, 7):
-        for die2 in range(1, die1 + 1):
-            weight = (1.0 if die1 == die2 else 2.0) / 36.0
-            count = list_roll_results(side, die1, die2, ranks, results)
-            mean += _add_best(results, count, weight, rows, means, chances[0])
-            if first_off_from == 0:
-                continue
-            least = results[0]
-            for j in range(count):
-                least = min(least, results[j])
-                results[j] += to_first_off
-            if least < first_off_from:
-                chances[1, 1] += weight
-                continue
-            mean_first_off += _add_best(results, count, weight, rows, means, chances[1])
+    for roll in range(ROLLS.shape[0]):
+        weight = ROLL_WEIGHTS[roll] / 36.0
+        count = list_roll_results(side, ROLLS[roll, 0], ROLLS[roll, 1], ranks, results)
+        mean += _add_best(results, count, weight, rows, means, chances[0])
+        if first_off_from == 0:
+            continue
+        least = results[0]
+        for j in range(count):
+            least = min(least, results[j])
+            results[j] += to_first_off
+        if least < first_off_from:
+            chances[1, 1] += weight
+            continue
+        mean_first_off += _add_best(results, count, weight, rows, means, chances[1])
     return mean, mean_first_off
 
 
@@ -243,7 +243,7 @@ def write_outcome(rows: Distributions, own: int, other: int, outcomes: NDArray[n
     outcomes[at, 4] = 0.0
 
 
-@gil_kernel
+@kernel
 def evaluate(rows: Distributions, numbers: NDArray[np.int64], outcomes: NDArray[np.float32]) -> None:
     """Evaluate positions, as `write_outcome`.
 

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.kernels import kernel
-from engine.kernels.bearoff import number_position
-from engine.kernels.bearoff_one_sided import Distributions, write_outcome
+from gammond.engine.kernels import kernel
+from gammond.engine.kernels.bearoff import number_position
+from gammond.engine.kernels.bearoff_one_sided import Distributions, write_outcome
+
+_S = TypeVar("_S", bound=np.generic)
 
 
 class BearoffTables(NamedTuple):
-    """A two-sided and a one-sided database, as `engine.bearoff.tables.pack_tables` makes them.
+    """A two-sided and a one-sided database, as `gammond.engine.bearoff.tables.pack_tables` makes them.
 
     All arrays are read-only. The ranks of a database that is missing cover no checkers.
 
@@ -30,6 +32,35 @@ class BearoffTables(NamedTuple):
     equities: NDArray[np.float32]
     side_ranks: NDArray[np.int64]
     distributions: Distributions
+
+
+def lock(array: NDArray[_S]) -> NDArray[_S]:
+    """Return a read-only view: the kernels have one signature for tables from files and from memory."""
+    view = array.view()
+    view.setflags(write=False)
+    return view
+
+
+NO_RANKS = lock(np.zeros((1, 1), np.int64))
+"""The ranks of a database that is missing."""
+
+NO_DISTRIBUTIONS = Distributions(
+    0,
+    lock(np.empty(0, np.uint64)),
+    lock(np.empty(0, np.float32)),
+    firsts=lock(np.empty(0, np.uint8)),
+    counts=lock(np.empty(0, np.uint8)),
+)
+"""The contents of a one-sided database that is missing."""
+
+NO_TABLES = BearoffTables(
+    NO_RANKS,
+    lock(np.empty((0, 0), np.float32)),
+    lock(np.empty((0, 0, 3), np.float32)),
+    NO_RANKS,
+    NO_DISTRIBUTIONS,
+)
+"""Databases that cover no positions."""
 
 
 @kernel

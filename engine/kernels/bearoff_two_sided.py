@@ -10,10 +10,11 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.kernels import kernel
-from engine.kernels.bearoff import MAX_RESULTS, list_roll_results, write_side
+from gammond.engine.kernels import kernel
+from gammond.engine.kernels.bearoff import MAX_RESULTS, list_roll_results, write_side
+from gammond.engine.kernels.values import ROLL_WEIGHTS, ROLLS
 
-ROLL_COUNT = 21
+ROLL_COUNT = len(ROLLS)
 
 CENTRED_COLUMN = 0
 OWN_COLUMN = 1
@@ -34,28 +35,25 @@ def list_results(ranks: NDArray[np.int64], starts: NDArray[np.int64], results: N
     side = np.zeros(ranks.shape[0], np.int64)
     found = np.empty(MAX_RESULTS, np.int64)
     at = 0
-    row = 0
     starts[0] = 0
     for number in range(starts.shape[0] // ROLL_COUNT):
         write_side(number, ranks, side)
-        for die1 in range(1, 7):
-            for die2 in range(1, die1 + 1):
-                count = 0
-                if number > 0:
-                    count = list_roll_results(side, die1, die2, ranks, found)
-                for i in range(count):
-                    is_repeat = False
-                    for j in range(i):
-                        if found[j] == found[i]:
-                            is_repeat = True
-                            break
-                    if is_repeat:
-                        continue
-                    if results.shape[0] > 0:
-                        results[at] = found[i]
-                    at += 1
-                row += 1
-                starts[row] = at
+        for roll in range(ROLL_COUNT):
+            count = 0
+            if number > 0:
+                count = list_roll_results(side, ROLLS[roll, 0], ROLLS[roll, 1], ranks, found)
+            for i in range(count):
+                is_repeat = False
+                for j in range(i):
+                    if found[j] == found[i]:
+                        is_repeat = True
+                        break
+                if is_repeat:
+                    continue
+                if results.shape[0] > 0:
+                    results[at] = found[i]
+                at += 1
+            starts[ROLL_COUNT * number + roll + 1] = at
 
 
 @kernel
@@ -64,16 +62,14 @@ def _compute_win_chance(
 ) -> float:
     """Return the winning chances of the player on roll from the other side's after each result."""
     lost = 0.0
-    row = ROLL_COUNT * number
-    for die1 in range(1, 7):
-        for die2 in range(1, die1 + 1):
-            least = 1.0
-            for at in range(starts[row], starts[row + 1]):
-                reply = replies[results[at]]
-                if reply < least:
-                    least = reply
-            lost += least if die1 == die2 else 2.0 * least
-            row += 1
+    for roll in range(ROLL_COUNT):
+        row = ROLL_COUNT * number + roll
+        least = 1.0
+        for at in range(starts[row], starts[row + 1]):
+            reply = replies[results[at]]
+            if reply < least:
+                least = reply
+        lost += ROLL_WEIGHTS[roll] * least
     return 1.0 - lost / 36.0
 
 
@@ -94,22 +90,19 @@ def _write_equities(
     centred = 0.0
     held = 0.0
     opposed = 0.0
-    row = ROLL_COUNT * own
-    for die1 in range(1, 7):
-        for die2 in range(1, die1 + 1):
-            least_centred = 1.0
-            least_held = 1.0
-            least_opposed = 1.0
-            for at in range(starts[row], starts[row + 1]):
-                result = results[at]
-                least_centred = min(least_centred, values[other, result, CENTRED_COLUMN])
-                least_held = min(least_held, values[other, result, OTHER_COLUMN])
-                least_opposed = min(least_opposed, values[other, result, OWN_COLUMN])
-            weight = 1.0 if die1 == die2 else 2.0
-            centred -= weight * least_centred
-            held -= weight * least_held
-            opposed -= weight * least_opposed
-            row += 1
+    for roll in range(ROLL_COUNT):
+        row = ROLL_COUNT * own + roll
+        least_centred = 1.0
+        least_held = 1.0
+        least_opposed = 1.0
+        for at in range(starts[row], starts[row + 1]):
+            result = results[at]
+            least_centred = min(least_centred, values[other, result, CENTRED_COLUMN])
+            least_held = min(least_held, values[other, result, OTHER_COLUMN])
+            least_opposed = min(least_opposed, values[other, result, OWN_COLUMN])
+        centred -= ROLL_WEIGHTS[roll] * least_centred
+        held -= ROLL_WEIGHTS[roll] * least_held
+        opposed -= ROLL_WEIGHTS[roll] * least_opposed
     centred /= 36.0
     held /= 36.0
     opposed /= 36.0

@@ -1,4 +1,6 @@
-"""Janowski's cubeful values of many outcomes, in every state of the cube, for money and for a match.
+"""A game with its cube as arrays, and the cubeful values of many outcomes in every state of the cube.
+
+They are Janowski's.
 
 A live cube ends the game at a take point or a cash point; between those and the sure results, values run in
 straight lines. In a match nobody ends a game that is worth more played on with a dead cube: such points are
@@ -12,9 +14,14 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.kernels import gil_kernel, kernel
-from engine.kernels.board_vectors import POINTS_OF_SIDE, weigh_counts
-from engine.kernels.phases import CONTACT, OVER, RACE, classify_phases
+from gammond.engine.kernels import kernel
+from gammond.engine.kernels.board_counts import POINTS_OF_SIDE, weigh_counts
+from gammond.engine.kernels.phases import CONTACT, OVER, RACE, classify_phases
+from gammond.engine.kernels.values import value_take
+
+CUBELESS, DEAD_CUBE, MONEY, MATCH = range(4)
+"""Kinds of games by what values there are beside the outcome: none; the match-winning chance with a dead
+cube; points for a cube of 1, or match-winning chances, in each state of the cube."""
 
 CENTRED = -1
 OWN = 0
@@ -42,26 +49,45 @@ class EfficiencyTables(NamedTuple):
     slopes: NDArray[np.float32]
 
 
-class DoubleOption(NamedTuple):
-    """What a double by the side on roll leads to.
+class GameArrays(NamedTuple):
+    """A game with its cube, seen by the side on roll; from `gammond.engine.cubeful.cube_game.CubeGame`.
 
     Attributes:
-        may_double: ``bool[s]``: whether that side may double, and could gain by it. In the state after its
-            double is taken it may not.
-        state_after_take: ``int64[s]``, the state after that; anything where it may not double.
-        pass_values: ``float32[s]``, the value of a double that is passed.
-        stake_factor: Factor from the value of the state after a take to the value of a take.
+        kind: `CUBELESS`, `DEAD_CUBE`, `MONEY` or `MATCH`.
+        efficiencies: Cube efficiencies.
+        jacoby: Whether gammons do not count while the cube is centred.
         beavers: Whether a take that would be worth less than nothing to the doubler is a beaver.
+        stake_factor: Factor from the value of the state after a take to the value of a take.
+        states: ``int8[s, 3]``: level of the cube, the present cube's 0; CENTRED, OWN, OTHER or DEAD; who has
+            a free double, OWN, OTHER or -1, because the opponent would lose the match with this game anyway
+            and could not use the cube. That side doubles at its next turn, and nobody turns the cube after
+            it. If it is on roll and does not double now, it may lose its market meanwhile: its value falls
+            from that of a double now towards that of a dead cube, by the share (1 - efficiency)².
+        exact_columns: ``int64[s]``, the column of each state in the equities of positions that are known.
+        results: ``float64[levels, 2, 3]``: the value of losing (0) and winning (1) a single game, a gammon
+            and a backgammon; levels are the present cube, twice it and so on. One level in money play.
+        turns: ``bool[levels, 2]``, whether the side on roll and the other side turn a cube of this level that
+            they have access to; nobody does at the last.
+        may_double: ``bool[s]``: whether the side on roll may double, and could gain by it.
+        state_after_take: ``int64[s]``, the state after a take of that double; -1 where there is none here.
+        pass_values: ``float32[s]``, the value of a double that is passed.
     """
 
+    kind: int
+    efficiencies: EfficiencyTables
+    jacoby: bool
+    beavers: bool
+    stake_factor: float
+    states: NDArray[np.int8]
+    exact_columns: NDArray[np.int64]
+    results: NDArray[np.float64]
+    turns: NDArray[np.bool_]
     may_double: NDArray[np.bool_]
     state_after_take: NDArray[np.int64]
     pass_values: NDArray[np.float32]
-    stake_factor: float
-    beavers: bool
 
 
-@gil_kernel
+@kernel
 def compute_efficiencies(
     boards: NDArray[np.int8],
     outcomes: NDArray[np.float32],
@@ -96,37 +122,53 @@ def compute_efficiencies(
             result[i, s] = _clip_probability(value)
 
 
-@gil_kernel
-def add_double_option(option: DoubleOption, values: NDArray[np.float32], first: int) -> None:
+@kernel
+def add_double_option(game: GameArrays, values: NDArray[np.float32], first: int) -> None:
     """Add the option to double, with the proper response, to values in the states of the cube.
 
     Args:
-        option: The option.
-        values: in and out, ``float32[n, first + s]``, for the side on roll.
+        game: The game, seen by the side on roll.
+        values: in and out, ``float32[n, first + s]``, for that side.
         first: The column of the first state.
     """
-    factor, zero, two = np.float32(option.stake_factor), np.float32(0.0), np.float32(2.0)
-    for s in range(option.may_double.shape[0]):
-        if not option.may_double[s]:
+    zero = np.float32(0.0)
+    for s in range(game.may_double.shape[0]):
+        if not game.may_double[s]:
             continue
+        after = first + game.state_after_take[s]
         for i in range(values.shape[0]):
-            taken = factor * values[i, first + option.state_after_take[s]]
-            if option.beavers and taken < zero:
-                taken = two * taken
-            values[i, first + s] = max(values[i, first + s], min(taken, option.pass_values[s]))
+            taken = value_take(values[i, after], game.stake_factor, game.beavers, zero)
+            values[i, first + s] = max(values[i, first + s], min(taken, game.pass_values[s]))
 
 
-@gil_kernel
-def compute_dead_cube_values(
-    outcomes: NDArray[np.float32], worths: NDArray[np.float64], result: NDArray[np.float32]
+@kernel
+def compute_cube_values(
+    game: GameArrays,
+    outcomes: NDArray[np.float32],
+    efficiencies: NDArray[np.float32],
+    result: NDArray[np.float32],
 ) -> None:
-    """Write the values of outcomes at the first level of the cube if nobody turns it any more.
+    """Write the values of outcomes in the states of the cube, before the roll and without a double.
 
     Args:
-        outcomes: ``float32[n, 5]``.
-        worths: ``float64[levels, 2, 3]``, as for `compute_match_values`.
-        result: out, ``float32[n, 1]``.
+        game: The game, seen by the side on roll.
+        outcomes: ``float32[n, 5]``, for that side.
+        efficiencies: ``float32[n, 3]``, from `compute_efficiencies`.
+        result: out, ``float32[n, s]``.
     """
+    if game.kind == DEAD_CUBE:
+        _compute_dead_cube_values(outcomes, game.results, result)
+    elif game.kind == MONEY:
+        _compute_money_values(outcomes, efficiencies, game.states, game.jacoby, result)
+    elif game.kind == MATCH:
+        _compute_match_values(outcomes, efficiencies, game, result)
+
+
+@kernel
+def _compute_dead_cube_values(
+    outcomes: NDArray[np.float32], worths: NDArray[np.float64], result: NDArray[np.float32]
+) -> None:
+    """Write the values of outcomes at the first level of the cube if nobody turns it any more."""
     for i in range(outcomes.shape[0]):
         win, lose = outcomes[i, 0], np.float32(1.0) - outcomes[i, 0]
         value = win * worths[0, 1, 0] + lose * worths[0, 0, 0]
@@ -136,24 +178,17 @@ def compute_dead_cube_values(
         result[i, 0] = value + outcomes[i, 4] * (worths[0, 0, 2] - worths[0, 0, 1])
 
 
-@gil_kernel
-def compute_money_values(
+@kernel
+def _compute_money_values(
     outcomes: NDArray[np.float32],
     efficiencies: NDArray[np.float32],
-    owners: NDArray[np.int8],
+    states: NDArray[np.int8],
     jacoby: bool,
     result: NDArray[np.float32],
 ) -> None:
     """Write money values of outcomes, in points for a cube of 1.
 
     An owned cube is never worth less than a centred one to its owner, nor more to the other side.
-
-    Args:
-        outcomes: ``float32[n, 5]``.
-        efficiencies: ``float32[n, 3]``, from `compute_efficiencies`.
-        owners: ``int8[s]``: CENTRED, OWN, OTHER or DEAD.
-        jacoby: Whether gammons do not count while the cube is centred.
-        result: out, ``float32[n, s]``.
     """
     for i in range(outcomes.shape[0]):
         win = _clip_probability(outcomes[i, 0])
@@ -172,8 +207,8 @@ def compute_money_values(
             single = 2.0 * win - 1.0
             live = _compute_live_value(win, -1.0, take, -1.0, cash, 1.0, 1.0)
             centred = single + efficiencies[i, CENTRED + 1] * (live - single)
-        for s in range(owners.shape[0]):
-            owner = owners[s]
+        for s in range(states.shape[0]):
+            owner = states[s, 1]
             value = dead
             if owner == CENTRED:
                 value = centred
@@ -184,30 +219,15 @@ def compute_money_values(
             result[i, s] = value
 
 
-@gil_kernel
-def compute_match_values(
+@kernel
+def _compute_match_values(
     outcomes: NDArray[np.float32],
     efficiencies: NDArray[np.float32],
-    worths: NDArray[np.float64],
-    turns: NDArray[np.bool_],
-    states: NDArray[np.int8],
+    game: GameArrays,
     result: NDArray[np.float32],
 ) -> None:
-    """Write match-winning chances of outcomes.
-
-    Args:
-        outcomes: ``float32[n, 5]``.
-        efficiencies: ``float32[n, 3]``, from `compute_efficiencies`.
-        worths: ``float64[k, 2, 3]``, at each level of the cube: the match-winning chance after a game
-            lost (0) or won (1) singly, as a gammon or as a backgammon.
-        turns: ``bool[k, 2]``, whether the side on roll and the other side turn a cube of this level that they
-            have access to; nobody does at the last.
-        states: ``int8[s, 3]``: level; CENTRED, OWN or OTHER; who has a free double, OWN, OTHER or -1.
-            That side doubles at its next turn, and nobody turns the cube after it. If it is on roll and does
-            not double now, it may lose its market meanwhile: its value falls from that of a double now
-            towards that of a dead cube, by the share (1 - efficiency)².
-        result: out, ``float32[n, s]``.
-    """
+    """Write match-winning chances of outcomes."""
+    worths, turns, states = game.results, game.turns, game.states
     levels = worths.shape[0]
     ends = np.empty((levels, 2))
     takes = np.zeros((levels, 2))

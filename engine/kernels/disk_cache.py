@@ -12,6 +12,7 @@ import contextlib
 import functools
 import hashlib
 import os
+import platform
 import shutil
 import sys
 import tempfile
@@ -20,7 +21,6 @@ import time
 import uuid
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from types import ModuleType
 from typing import Any, BinaryIO
 
 import llvmlite.binding
@@ -35,12 +35,12 @@ from numba.core.caching import (
 from numba.core.codegen import get_host_cpu_features
 from numba.core.event import Listener, register
 
-from engine.errors import DataFileError
-from engine.runtime.compilation import COMPILATION
-from engine.runtime.disk_space import is_disk_full
-from engine.runtime.private_folders import check_private_folder, make_private_folder
-from engine.runtime.prompt_threads import check_may_wait
-from engine.runtime.sources import hash_modules
+from gammond.engine.errors import DataFileError
+from gammond.engine.runtime.compilation import COMPILATION
+from gammond.engine.runtime.files import check_private_folder, make_private_folder
+from gammond.engine.runtime.machine import is_disk_full
+from gammond.engine.runtime.prompt_threads import check_may_wait
+from gammond.engine.runtime.version import hash_modules
 
 _PARTS = "parts"
 _STALE_AFTER_S = 30 * 24 * 3600.0
@@ -62,7 +62,7 @@ class KernelCache:
     """
 
     def __init__(self, function: Callable[..., Any], is_part: bool) -> None:
-        self.name = _name_cache(function, is_part=is_part)
+        self.name = f"{function.__module__}.{function.__qualname__}{' as a part' if is_part else ''}"
         self._function = function
         self._is_part = is_part
         self._files: tuple[_Files, ...] | None = None
@@ -76,7 +76,7 @@ class KernelCache:
         for files in self._find_files():
             compiled = _read_overload(files, signature, target_context)
             if compiled is not None:
-                COMPILATION.skip(self.name)
+                COMPILATION.known.add(self.name)
                 return compiled
         check_may_wait()
         _report_compiling()
@@ -100,17 +100,20 @@ class KernelCache:
             return self._files
 
 
-class _Place(_CacheLocator):
-    """The place of a function's files: a folder that stands for its sources, wherever these are installed.
+class _Contents(CompileResultCacheImpl, _CacheLocator):
+    """The place and name of a function's files, and what is written of a compiled form.
 
     Args:
-        folder: The folder.
+        folder: Where they are: it stands for the sources, wherever these are installed.
         function: The function.
     """
 
     def __init__(self, folder: Path, function: Callable[..., Any]) -> None:
+        self._lineno = function.__code__.co_firstlineno
         self._folder = str(folder)
-        self._py_file, self._line = function.__code__.co_filename, function.__code__.co_firstlineno
+        self._locator = self
+        name = f"{function.__module__.rpartition('.')[2]}.{function.__qualname__}"
+        self._filename_base = self.get_filename_base(name, getattr(sys, "abiflags", ""))  # type: ignore[no-untyped-call]
 
     def get_cache_path(self) -> str:
         """Return the folder."""
@@ -121,22 +124,7 @@ class _Place(_CacheLocator):
 
     def get_disambiguator(self) -> str:
         """Return the line of the function."""
-        return str(self._line)
-
-
-class _Contents(CompileResultCacheImpl):
-    """The name of the files of a function, and what is written of a compiled form.
-
-    Args:
-        folder: Where they are.
-        function: The function.
-    """
-
-    def __init__(self, folder: Path, function: Callable[..., Any]) -> None:
-        self._lineno = function.__code__.co_firstlineno
-        self._locator = _Place(folder, function)
-        name = f"{function.__module__.rpartition('.')[2]}.{function.__qualname__}"
-        self._filename_base = self.get_filename_base(name, getattr(sys, "abiflags", ""))  # type: ignore[no-untyped-call]
+        return str(self._lineno)
 
     def reduce(self, compiled: Any) -> Any:  # noqa: ANN401  (numba's)
         """Leave out environments without constants: they have no use, but reading one imports its module."""
@@ -198,16 +186,28 @@ def processor_name() -> str:
     return name
 
 
+def _list_features() -> str:
+    features = numba.config.CPU_FEATURES  # type: ignore[attr-defined]
+    return str(get_host_cpu_features() if features is None else features)  # type: ignore[no-untyped-call]
+
+
 @functools.cache
 def identify_target() -> str:
     """Return the processor that kernels are compiled for, and a hash of its features: both decide on bits.
 
     A virtual machine may hide features of the processor whose name it shows.
     """
-    features = numba.config.CPU_FEATURES  # type: ignore[attr-defined]
-    if features is None:
-        features = get_host_cpu_features()  # type: ignore[no-untyped-call]
-    return f"{processor_name()}-{hashlib.sha256(features.encode()).hexdigest()[:8]}"
+    return f"{processor_name()}-{hashlib.sha256(_list_features().encode()).hexdigest()[:8]}"
+
+
+def identify_rounding() -> str:
+    """Return the family of the processor, as far as sums of evaluations differ with it in their last bits.
+
+    It is empty on x86-64 with fused multiplication and addition, whatever the width of its vectors.
+    """
+    machine = platform.machine().lower()
+    is_usual = machine in ("x86_64", "amd64") and "+fma" in _list_features().split(",")
+    return "" if is_usual else machine
 
 
 @functools.cache
@@ -309,35 +309,12 @@ class _CompileListener(Listener):
     def on_start(self, event: Any) -> None:  # noqa: ANN401  (numba's)
         """Report a beginning."""
         if isinstance(event.data["dispatcher"]._cache, KernelCache):
-            COMPILATION.begin(lambda: _collect_sizes(event.data["dispatcher"]))
+            COMPILATION.begin()
 
     def on_end(self, event: Any) -> None:  # noqa: ANN401  (numba's)
         """Report an end."""
         if isinstance(event.data["dispatcher"]._cache, KernelCache):
             COMPILATION.end(event.data["dispatcher"]._cache.name)
-
-
-def _collect_sizes(kernel: Any) -> dict[str, int]:  # noqa: ANN401  (numba's)
-    """Return the sizes of the Python code of a kernel and of all that it calls, by name of cache."""
-    sizes = {kernel._cache.name: len(kernel.py_func.__code__.co_code)}
-    pending = [kernel.py_func]
-    while pending:
-        function = pending.pop()
-        names = function.__code__.co_names
-        values = [function.__globals__.get(name) for name in names]
-        for module in [value for value in values if isinstance(value, ModuleType)]:
-            values += [getattr(module, name, None) for name in names]
-        for called in values:
-            if isinstance(getattr(called, "_cache", None), KernelCache):
-                name = _name_cache(called.py_func, is_part=True)
-                if name not in sizes:
-                    sizes[name] = len(called.py_func.__code__.co_code)
-                    pending.append(called.py_func)
-    return sizes
-
-
-def _name_cache(function: Callable[..., Any], *, is_part: bool) -> str:
-    return f"{function.__module__}.{function.__qualname__}{' as a part' if is_part else ''}"
 
 
 @functools.cache

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.kernels import kernel
+from gammond.engine.kernels import kernel
 
 OK, BAD_CHARACTER, TOO_MANY_CHECKERS, TRAILING_BITS, SHARED_POINT, BOTH_FINISHED, BOTH_SHUT_OUT = range(7)
 """What is wrong with a text; the first that applies."""
@@ -127,7 +127,7 @@ def _read_id(digits: NDArray[np.int64], board: NDArray[np.int8]) -> int:
 
 @kernel
 def decode_ids(ids: NDArray[np.uint8], boards: NDArray[np.int8], codes: NDArray[np.uint8]) -> None:
-    """Decode position IDs and check them as `engine.rules.position.Position` does.
+    """Decode position IDs and check them as `gammond.engine.rules.position.Position` does.
 
     Args:
         ids: ``uint8[n, 14]`` of ASCII codes.
@@ -188,7 +188,7 @@ def decode_xgids(
     boards: NDArray[np.int8],
     codes: NDArray[np.uint8],
 ) -> None:
-    """Decode the first fields of XGIDs and check them as `engine.rules.position.Position` does.
+    """Decode the first fields of XGIDs and check them as `gammond.engine.rules.position.Position` does.
 
     Args:
         letters: ``uint8[n, 26]`` of ASCII codes.
@@ -262,7 +262,7 @@ def decode_fibs_boards(
     states: NDArray[np.int32],
     codes: NDArray[np.uint8],
 ) -> None:
-    """Decode FIBS boards and check them as `engine.rules.position.Position` does.
+    """Decode FIBS boards and check them as `gammond.engine.rules.position.Position` does.
 
     Args:
         text: ``uint8[characters]``, n lines one behind the other, each with or without ``board:`` in front.

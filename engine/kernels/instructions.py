@@ -142,3 +142,10 @@ def vector_pointer(builder: Builder, pointer: Value, place: Value, vector: Value
     """Emit the address of a vector from a place on, a number or a value, as a pointer to its type."""
     place = INT(place) if isinstance(place, int) else place
     return builder.bitcast(builder.gep(pointer, [place]), vector.as_pointer())
+
+
+def emit_load_counts(builder: Builder, boards: Value, place: Value, count: int) -> Value:
+    """Emit the loading of checkers of a position, ``int8[n, 2, 26]``, as 16-bit numbers from a place on."""
+    kind = ir.VectorType(BYTE, count)
+    loaded = builder.load(vector_pointer(builder, boards.data, place, kind), align=1)
+    return builder.zext(loaded, ir.VectorType(SHORT, count))

@@ -12,8 +12,9 @@ compiled once, and its results do not depend on what else a process has compiled
 
 from __future__ import annotations
 
-import sys
+import threading
 from collections.abc import Callable, Iterator
+from concurrent.futures import Future
 from contextlib import contextmanager
 from functools import cached_property, partial
 from typing import Any
@@ -27,8 +28,8 @@ from numba.core.environment import lookup_environment
 from numba.core.registry import CPUDispatcher, cpu_target
 from numba.core.runtime.nrt import rtsys
 
-from engine.errors import UnsupportedError
-from engine.runtime.prompt_threads import UncompiledKernel, check_may_wait
+from gammond.engine.errors import UnsupportedError
+from gammond.engine.runtime.prompt_threads import PROMPTNESS, check_may_wait
 
 _FIRST_UNKNOWN_VERSION = (0, 69)
 """The first version of numba whose internals nobody has tried with this module; pyproject.toml has it too."""
@@ -147,31 +148,23 @@ def _take_compiler() -> Iterator[None]:
         global_compiler_lock._lock.release()
 
 
-@contextmanager
-def _raise_lost_interrupt() -> Iterator[None]:
-    """Raise an interrupt that came while LLVM called Python, at the end of the block.
+def _call_uninterrupted(work: Callable[[], Any]) -> Any:  # noqa: ANN401
+    """Call what nothing may interrupt: another thread does it for the main thread, which waits.
 
-    LLVM works for seconds, then calls llvmlite, whose functions would lose it.
-
-    Raises:
-        KeyboardInterrupt: It came.
+    Ctrl-C ends the waiting, while LLVM's objects are finished and kept. A prompt thread only loads kernels.
     """
-    lost: list[object] = []
-    report = sys.unraisablehook
+    if PROMPTNESS.is_given or threading.current_thread() is not threading.main_thread():
+        return work()
+    done: Future[Any] = Future()
 
-    def note(unraisable: sys.UnraisableHookArgs) -> None:
-        if isinstance(unraisable.exc_value, KeyboardInterrupt):
-            lost.append(unraisable.exc_value)
-        else:
-            report(unraisable)
+    def act() -> None:
+        try:
+            done.set_result(work())
+        except BaseException as error:
+            done.set_exception(error)
 
-    sys.unraisablehook = note
-    try:
-        yield
-    finally:
-        sys.unraisablehook = report
-    if lost:
-        raise KeyboardInterrupt
+    threading.Thread(target=act, name="compiler").start()
+    return done.result()
 
 
 @contextmanager
@@ -184,7 +177,7 @@ def _compile_code(called: str | None) -> Iterator[None]:
     Raises:
         UncompiledKernel: Another thread has the compiler, and this one does not wait for it.
     """
-    with _take_compiler(), _raise_lost_interrupt():
+    with _take_compiler():
         rtsys.initialize(cpu_target.target_context)  # what compiled code calls to make arrays
         generator = cpu_target.target_context.codegen()
         generator._library_class = _Code
@@ -244,12 +237,11 @@ class Kernel(CPUDispatcher):
         Raises:
             UncompiledKernel: The calling thread does not wait for the compiler.
         """
-        try:
-            with _compile_code(self.py_func.__qualname__):
-                return super().compile(sig)
-        except UncompiledKernel as missing:
-            missing.compile = partial(self.compile, sig)
-            raise
+        return _call_uninterrupted(partial(self._compile_here, sig))
+
+    def _compile_here(self, sig: Any) -> Any:  # noqa: ANN401
+        with _compile_code(self.py_func.__qualname__):
+            return super().compile(sig)
 
     def get_call_template(self, args: Any, kws: Any) -> Any:  # noqa: ANN401
         """Return how another kernel calls it."""

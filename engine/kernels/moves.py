@@ -5,8 +5,7 @@ written as the *next* mover sees it, so its rows are swapped. A play's checker m
 four pairs (from, to), highest source first, zero-filled (no checker ever starts from 0). Between kernels a
 play is those eight bytes packed in one integer, the first one lowest.
 
-A set of points is an integer: bit b is the mover's point 25 - b, the opponent's point b, so bit 0 is
-the mover's bar. A checker's bit moves up as the checker moves on: the lowest bit is the rearmost checker.
+Sets of points are those of `gammond.engine.kernels.board_counts`, for the mover.
 
 Non-doubles are tried in both orders and deduplicated by a 64-bit additive hash of the result; doubles are
 tried with non-increasing sources, which reaches each result exactly once (the changes that distinct sets of
@@ -20,25 +19,25 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.kernels import borrowing_kernel, kernel
+from gammond.engine.kernels import borrowing, kernel
+from gammond.engine.kernels.board_counts import (
+    BLOTS,
+    OCCUPIED,
+    ON_BOARD,
+    OPEN,
+    SINGLE,
+    get_point,
+    write_point_sets,
+)
 
 MAX_PLAYS = 3072
 """Above the plays of any roll: 15 checkers and four moves of a double give up to C(18, 4) = 3060 results."""
-
-# Columns of `sets`, int64[5]: sets of points of a position.
-OCCUPIED, SINGLE, OPEN, BLOTS, REAR = range(5)
-
-ON_BOARD = (1 << 25) - 1
-"""The set of all points and the bar."""
 
 _OUTSIDE = (1 << 19) - 1
 """Points outside the home board: a checker there prevents bearing off."""
 
 # Columns of `levels`, int64[5, 4]: the state of the search at each checker move of a double.
 _OCCUPIED, _UNTRIED, _PLAY, _IS_LEAF = range(4)
-
-_POINT_OF_BIT = np.zeros(37, np.int64)  # the remainders by 37 of the first 36 powers of two are distinct
-_POINT_OF_BIT[[(1 << (25 - point)) % 37 for point in range(26)]] = np.arange(26)
 
 _rng = np.random.Generator(np.random.PCG64(0x6A33))
 # A play changes a hash by eight of these at most, so sums stay inside int64, where NumPy would warn.
@@ -75,45 +74,7 @@ def make_play_scratch() -> PlayScratch:
     )
 
 
-@borrowing_kernel
-def write_point_sets(boards: NDArray[np.int8], at: int, sets: NDArray[np.int64]) -> None:
-    """Write the sets of points that `generate_plays` needs.
-
-    Args:
-        boards: ``int8[n, 2, 26]``.
-        at: The row of the position.
-        sets: out, ``int64[5]``, sets of points: where the mover has checkers, where it has just one, where
-            the opponent has fewer than two, where the opponent has just one; and all from the opponent's
-            rearmost checker on, which is what the mover has to have left for a race.
-    """
-    occupied = 0
-    single = 0
-    open_points = 0
-    blots = 0
-    rear = 0
-    for bit in range(26):
-        own = int(boards[at, 0, 25 - bit])
-        theirs = int(boards[at, 1, bit])
-        occupied |= int(own > 0) << bit
-        single |= int(own == 1) << bit
-        open_points |= int(theirs < 2) << bit
-        blots |= int(theirs == 1) << bit
-        if theirs > 0:
-            rear = bit
-    sets[OCCUPIED] = occupied & ON_BOARD
-    sets[SINGLE] = single & ON_BOARD
-    sets[OPEN] = open_points & (ON_BOARD - 1)
-    sets[BLOTS] = blots & (ON_BOARD - 1)
-    sets[REAR] = (1 << rear) - 1
-
-
-@borrowing_kernel
-def _get_point(bit: int) -> int:
-    """Return the mover's point of a bit."""
-    return int(_POINT_OF_BIT[bit % 37])
-
-
-@borrowing_kernel
+@borrowing
 def _find_sources(occupied: int, open_points: int, die: int) -> int:
     """Return the points from which a checker may move by a die."""
     movable = occupied
@@ -129,12 +90,12 @@ def _find_sources(occupied: int, open_points: int, die: int) -> int:
     return sources
 
 
-@borrowing_kernel
+@borrowing
 def _pack_move(source: int, die: int) -> int:
     return source | (max(source - die, 0) << 8)
 
 
-@borrowing_kernel
+@borrowing
 def _generate_doubles_plays(boards: NDArray[np.int8], at: int, die: int, scratch: PlayScratch) -> int:
     sets, counts, levels, _, plays = scratch
     for point in range(26):
@@ -173,12 +134,12 @@ def _generate_doubles_plays(boards: NDArray[np.int8], at: int, die: int, scratch
         counts[max(source - die, 0)] -= 1
 
 
-@borrowing_kernel
+@borrowing
 def _push_move(
     depth: int, bit: int, open_points: int, die: int, counts: NDArray[np.int64], levels: NDArray[np.int64]
 ) -> None:
     """Move a checker of a double and write which checkers may follow."""
-    source = _get_point(bit)
+    source = get_point(bit)
     occupied = int(levels[depth, _OCCUPIED])
     if counts[source] == 1:
         occupied ^= bit
@@ -191,18 +152,18 @@ def _push_move(
     levels[depth + 1, _IS_LEAF] = 1
 
 
-@borrowing_kernel
+@borrowing
 def _append_moves(play: int, sources: int, die: int, shift: int, plays: NDArray[np.int64], count: int) -> int:
     """Write the plays that go on with one more move, at bit ``shift``; return the count of all plays."""
     while sources:
         bit = sources & -sources
         sources ^= bit
-        plays[count] = play | (_pack_move(_get_point(bit), die) << shift)
+        plays[count] = play | (_pack_move(get_point(bit), die) << shift)
         count += 1
     return count
 
 
-@borrowing_kernel
+@borrowing
 def _compute_hash_change(source: int, die: int, is_hit: int) -> int:
     """Return the change of a board's additive hash by a checker move."""
     target = max(source - die, 0)
@@ -212,7 +173,7 @@ def _compute_hash_change(source: int, die: int, is_hit: int) -> int:
     return change
 
 
-@borrowing_kernel
+@borrowing
 def _is_known(hashes: NDArray[np.int64], count: int, wanted: int) -> bool:
     found = 0
     for i in range(count):  # to the end: without an early exit, several are compared at once
@@ -220,8 +181,8 @@ def _is_known(hashes: NDArray[np.int64], count: int, wanted: int) -> bool:
     return found != 0
 
 
-@borrowing_kernel
-def generate_two_dice_plays(die1: int, die2: int, count: int, scratch: PlayScratch) -> int:
+@borrowing
+def _add_two_dice_plays(die1: int, die2: int, count: int, scratch: PlayScratch) -> int:
     """Add the results of playing ``die1``, then ``die2``, to ``count`` earlier ones; return the new count."""
     sets, _, _, hashes, plays = scratch
     open_points = int(sets[OPEN])
@@ -230,7 +191,7 @@ def generate_two_dice_plays(die1: int, die2: int, count: int, scratch: PlayScrat
     while sources1:
         bit1 = sources1 & -sources1
         sources1 ^= bit1
-        point1 = _get_point(bit1)
+        point1 = get_point(bit1)
         move1 = _pack_move(point1, die1)
         hit = (bit1 << die1) & blots
         hash1 = _compute_hash_change(point1, die1, hit)
@@ -239,7 +200,7 @@ def generate_two_dice_plays(die1: int, die2: int, count: int, scratch: PlayScrat
         while sources2:
             bit2 = sources2 & -sources2
             sources2 ^= bit2
-            point2 = _get_point(bit2)
+            point2 = get_point(bit2)
             hash2 = hash1 + _compute_hash_change(point2, die2, (bit2 << die2) & blots & ~hit)
             if _is_known(hashes, count, hash2):
                 continue
@@ -250,14 +211,28 @@ def generate_two_dice_plays(die1: int, die2: int, count: int, scratch: PlayScrat
     return count
 
 
-@borrowing_kernel
-def generate_one_die_plays(die: int, scratch: PlayScratch) -> int:
+@borrowing
+def _generate_one_die_plays(die: int, scratch: PlayScratch) -> int:
     """Write the plays of a single die; return their count."""
     sources = _find_sources(int(scratch.sets[OCCUPIED]), int(scratch.sets[OPEN]), die)
     return _append_moves(0, sources, die, 0, scratch.plays, 0)
 
 
-@borrowing_kernel
+@borrowing
+def generate_two_moves(die1: int, die2: int, scratch: PlayScratch) -> int:
+    """List all distinct results of two dice, as `generate_plays`; both may show the same."""
+    high, low = max(die1, die2), min(die1, die2)
+    scratch.plays[0] = 0
+    count = _add_two_dice_plays(high, low, 0, scratch)
+    count = _add_two_dice_plays(low, high, count, scratch)
+    if count == 0:  # only one die can be played: the larger one if possible
+        count = _generate_one_die_plays(high, scratch)
+    if count == 0:
+        count = _generate_one_die_plays(low, scratch)
+    return max(count, 1)
+
+
+@borrowing
 def generate_plays(boards: NDArray[np.int8], at: int, die1: int, die2: int, scratch: PlayScratch) -> int:
     """List all distinct results of a roll.
 
@@ -269,26 +244,15 @@ def generate_plays(boards: NDArray[np.int8], at: int, die1: int, die2: int, scra
         scratch: in and out, with the `write_point_sets` of the position; receives the plays.
 
     Returns:
-        How many there are; 1 without a move when no checker can move.
+        How many there are; when no checker can move 1, the same position with sides swapped.
     """
-    if die1 == die2:
-        count = _generate_doubles_plays(boards, at, die1, scratch)
-    else:
-        high = max(die1, die2)
-        low = min(die1, die2)
-        count = generate_two_dice_plays(high, low, 0, scratch)
-        count = generate_two_dice_plays(low, high, count, scratch)
-        if count == 0:  # only one die can be played: the larger one if possible
-            count = generate_one_die_plays(high, scratch)
-        if count == 0:
-            count = generate_one_die_plays(low, scratch)
-    if count == 0:  # no checker can move: the only result is the same position with sides swapped
-        scratch.plays[0] = 0
-        count = 1
-    return count
+    if die1 != die2:
+        return generate_two_moves(die1, die2, scratch)
+    scratch.plays[0] = 0
+    return max(_generate_doubles_plays(boards, at, die1, scratch), 1)
 
 
-@borrowing_kernel
+@borrowing
 def write_child(
     boards: NDArray[np.int8], at: int, play: int, children: NDArray[np.int8], target_row: int
 ) -> None:
@@ -315,7 +279,7 @@ def write_child(
             children[target_row, 0, 25] += 1
 
 
-@borrowing_kernel
+@borrowing
 def write_moves(play: int, moves: NDArray[np.int8], row: int) -> None:
     """Write the checker moves of a packed play to a row of ``int8[m, 8]``."""
     for i in range(8):
@@ -346,13 +310,48 @@ def expand(
     """
     scratch = make_play_scratch()
     for i in range(start, boards.shape[0]):
-        at = offsets[i]
-        write_point_sets(boards, i, scratch.sets)
+        write_point_sets(boards, i, 0, scratch.sets)
         count = generate_plays(boards, i, int(dice[i, 0]), int(dice[i, 1]), scratch)
-        if at + count > children.shape[0]:
+        if not _write_plays(boards, i, count, scratch, children, moves, offsets):
             return i
-        for j in range(count):
-            write_child(boards, i, int(scratch.plays[j]), children, at + j)
-            write_moves(int(scratch.plays[j]), moves, at + j)
-        offsets[i + 1] = at + count
     return boards.shape[0]
+
+
+@kernel
+def expand_two_moves(
+    boards: NDArray[np.int8],
+    dice: NDArray[np.int8],
+    start: int,
+    children: NDArray[np.int8],
+    moves: NDArray[np.int8],
+    offsets: NDArray[np.int64],
+) -> int:
+    """Write the results of one roll as `expand` does, where a double is two checker moves."""
+    scratch = make_play_scratch()
+    for i in range(start, boards.shape[0]):
+        write_point_sets(boards, i, 0, scratch.sets)
+        count = generate_two_moves(int(dice[i, 0]), int(dice[i, 1]), scratch)
+        if not _write_plays(boards, i, count, scratch, children, moves, offsets):
+            return i
+    return boards.shape[0]
+
+
+@borrowing
+def _write_plays(
+    boards: NDArray[np.int8],
+    i: int,
+    count: int,
+    scratch: PlayScratch,
+    children: NDArray[np.int8],
+    moves: NDArray[np.int8],
+    offsets: NDArray[np.int64],
+) -> bool:
+    """Write the listed plays of position i as `expand` does, unless they do not fit."""
+    at = offsets[i]
+    if at + count > children.shape[0]:
+        return False
+    for j in range(count):
+        write_child(boards, i, int(scratch.plays[j]), children, at + j)
+        write_moves(int(scratch.plays[j]), moves, at + j)
+    offsets[i + 1] = at + count
+    return True

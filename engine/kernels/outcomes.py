@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+from typing import TypeVar
+
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.kernels import borrowing_kernel, gil_kernel, kernel
-from engine.kernels.phases import has_finished
+from gammond.engine.kernels import borrowing, kernel
+from gammond.engine.kernels.phases import has_finished
+from gammond.engine.kernels.values import sum_equity
+
+_S = TypeVar("_S", np.float32, np.float64)
 
 
-@gil_kernel
+@kernel
 def sanitise(outcomes: NDArray[np.float32], boards: NDArray[np.int8], result: NDArray[np.float32]) -> None:
     """Make estimates consistent: probabilities, monotone, no gammon once the loser has a checker off.
 
@@ -34,17 +39,69 @@ def sanitise(outcomes: NDArray[np.float32], boards: NDArray[np.int8], result: ND
         result[i, 4] = min(min(max(outcomes[i, 4], zero), one), lose_g)
 
 
-@gil_kernel
+@kernel
 def compute_equities(values: NDArray[np.float32], equities: NDArray[np.float32]) -> None:
-    """Write cubeless money equities, summed up in the order of `engine.rules.outcome.cubeless_equity`.
+    """Write cubeless money equities, summed up as by `gammond.engine.rules.outcome.cubeless_equity`.
 
     Args:
         values: ``float32[n, 5 + k]``, outcomes in the first five columns.
         equities: out, ``float32[n]``.
     """
     for i in range(values.shape[0]):
-        gains = np.float32(2.0) * values[i, 0] - np.float32(1.0) + values[i, 1] + values[i, 2]
-        equities[i] = gains - values[i, 3] - values[i, 4]
+        equities[i] = sum_equity(values[i, 0], values[i, 1], values[i, 2], values[i, 3], values[i, 4])
+
+
+@kernel
+def keep_best(
+    scores: NDArray[_S], offsets: NDArray[np.int64], keep: int, margin: _S
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Keep the plays with the lowest scores in each of many positions.
+
+    Args:
+        scores: ``float[m]``, such as equities for the next mover.
+        offsets: ``int64[n + 1]``; those of position i are at ``offsets[i]:offsets[i + 1]``, at least one.
+        keep: The most plays of a position.
+        margin: The largest difference of a play from the best one, in the type of the scores.
+
+    Returns:
+        The places of the plays that are kept, the best of each position first, ties in their order, and
+        ``int64[n + 1]`` their offsets.
+    """
+    kept, kept_offsets = np.empty(scores.shape[0], np.int64), np.zeros_like(offsets)
+    at = 0
+    for i in range(offsets.shape[0] - 1):
+        first, count = offsets[i], offsets[i + 1] - offsets[i]
+        number = select_best(scores[first:], count, keep, margin, kept[at:])
+        for j in range(at, at + number):
+            kept[j] += first
+        at += number
+        kept_offsets[i + 1] = at
+    return kept[:at], kept_offsets
+
+
+@borrowing
+def select_best(scores: NDArray[_S], count: int, keep: int, margin: _S, selected: NDArray[np.int64]) -> int:
+    """Write the places of the lowest scores, as `keep_best` for one position, and return their number."""
+    if count == 0:  # a search was stopped before the plays were known
+        return 0
+    number = 0
+    limit = scores[0] + margin
+    for i in range(count):
+        if scores[i] > limit:
+            continue
+        place = number
+        while place > 0 and scores[selected[place - 1]] > scores[i]:
+            place -= 1
+        if place >= keep:
+            continue
+        number = min(number + 1, keep)
+        for j in range(number - 1, place, -1):
+            selected[j] = selected[j - 1]
+        selected[place] = i
+        limit = scores[selected[0]] + margin
+    while scores[selected[number - 1]] > limit:
+        number -= 1
+    return number
 
 
 @kernel
@@ -69,14 +126,14 @@ def write_finished(boards: NDArray[np.int8], at: int, outcomes: NDArray[np.float
     outcomes[at, column + 1] = int(is_gammon and in_home > 0)
 
 
-@gil_kernel
+@kernel
 def write_all_finished(boards: NDArray[np.int8], outcomes: NDArray[np.float32]) -> None:
     """Write the exact outcomes of positions that are all over, as `write_finished`."""
     for i in range(boards.shape[0]):
         write_finished(boards, i, outcomes)
 
 
-@gil_kernel
+@kernel
 def group_rows_by_class(
     class_of: NDArray[np.int8], rows: NDArray[np.int64], counts: NDArray[np.int64]
 ) -> None:
@@ -97,7 +154,7 @@ def group_rows_by_class(
         place[class_of[i]] += 1
 
 
-@gil_kernel
+@kernel
 def gather_boards(boards: NDArray[np.int8], rows: NDArray[np.int64]) -> NDArray[np.int8]:
     """Return some of ``int8[n, 2, 26]`` positions, those of ``int64[m]`` rows, as a new array."""
     gathered = np.empty((rows.shape[0], 2, 26), np.int8)
@@ -108,7 +165,7 @@ def gather_boards(boards: NDArray[np.int8], rows: NDArray[np.int64]) -> NDArray[
     return gathered
 
 
-@borrowing_kernel
+@borrowing
 def are_equal(boards: NDArray[np.int8], one: int, other: int) -> bool:
     """Return whether two of ``int8[n, 2, 26]`` positions are the same."""
     different = 0
@@ -118,7 +175,7 @@ def are_equal(boards: NDArray[np.int8], one: int, other: int) -> bool:
     return different == 0
 
 
-@gil_kernel
+@kernel
 def scatter_outcomes(
     outcomes: NDArray[np.float32], rows: NDArray[np.int64], result: NDArray[np.float32]
 ) -> None:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.kernels import borrowing_kernel, gil_kernel
-from engine.kernels.board_vectors import find_rear
+from gammond.engine.kernels import borrowing, kernel
+from gammond.engine.kernels.board_counts import find_rear
 
 CONTACT = 0
 CRASHED = 1
@@ -17,7 +17,7 @@ MAX_CRASHED_CHECKERS = 6
 """A side with at most this many useful checkers has crashed."""
 
 
-@borrowing_kernel
+@borrowing
 def has_finished(boards: NDArray[np.int8], at: int, side: int) -> bool:
     """Return whether a side has borne off all its checkers, however many, in ``int8[n, 2, 26]``."""
     point = 0
@@ -28,13 +28,13 @@ def has_finished(boards: NDArray[np.int8], at: int, side: int) -> bool:
     return point == 26
 
 
-@borrowing_kernel
+@borrowing
 def is_over(boards: NDArray[np.int8], at: int) -> bool:
     """Return whether one of ``int8[n, 2, 26]`` positions is over: a side has borne off all its checkers."""
     return has_finished(boards, at, 0) or has_finished(boards, at, 1)
 
 
-@borrowing_kernel
+@borrowing
 def count_checkers(boards: NDArray[np.int8]) -> int:
     """Return how many checkers each side has in the game, those borne off included.
 
@@ -47,7 +47,7 @@ def count_checkers(boards: NDArray[np.int8]) -> int:
     return checkers
 
 
-@gil_kernel
+@kernel
 def is_any_over(boards: NDArray[np.int8]) -> bool:
     """Return whether one of the positions is over.
 
@@ -61,9 +61,9 @@ def is_any_over(boards: NDArray[np.int8]) -> bool:
     return found
 
 
-@gil_kernel
+@kernel
 def classify_phases(boards: NDArray[np.int8], result: NDArray[np.int8]) -> None:
-    """Write the phases of positions, as `engine.rules.position.classify_phases` defines them.
+    """Write the phases of positions, as `gammond.engine.rules.position.classify_phases` defines them.
 
     Args:
         boards: ``int8[n, 2, 26]``, all of games with one number of checkers.

@@ -7,8 +7,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.kernels import kernel
-from engine.kernels.search import KEY_BITS, compute_position_keys, find_distinct_keys
+from gammond.engine.kernels import kernel
+from gammond.engine.kernels.search import KEY_BITS, compute_position_keys, find_distinct_keys
 
 
 class TrialArrays(NamedTuple):
@@ -21,8 +21,8 @@ class TrialArrays(NamedTuple):
         stakes: ``float64[n]``.
         kinds: ``int8[n]``, what happens before the roll: `PLAYS_ON` or one of those after it.
         outcomes: ``float32[n, 5]``, for the side on roll, unless the row plays on.
-        rolls: ``int8[n, turns]``: for each trial its rolls, as numbers of `engine.rules.dice.ROLLS`, those of
-            a turn in column ``turn % turns``.
+        rolls: ``int8[n, turns]``: for each trial its rolls, as numbers of `gammond.engine.rules.dice.ROLLS`,
+            those of a turn in column ``turn % turns``.
         scores: ``float64[n, columns]``, of each trial.
         groups: ``int64[n]``, the rows of this turn, repeated positions side by side.
         ends: ``int64[n]``, where each group of repeated positions ends there.
@@ -42,10 +42,11 @@ class TrialArrays(NamedTuple):
     progress: NDArray[np.int64]
 
 
-ROWS, TURN, DRAWN, GROUPS, NEXT_GROUP, LOOKS_FOR_REPEATS = range(6)
+ROWS, TURN, DRAWN, GROUPS, NEXT_GROUP, LOOKS_FOR_REPEATS, MEASURES = range(7)
 """Places in `TrialArrays.progress`: the rows in play; the turn; the turns whose rolls are drawn; the groups
-of this turn, 0 before it begins; the next group to play; whether repeats are looked for."""
-PROGRESS_COUNTS = 6
+of this turn, 0 before it begins; the next group to play; whether repeats are looked for; whether the groups
+are those of which luck is measured."""
+PROGRESS_COUNTS = 7
 
 PLAYS_ON, END, TRUNCATED, CUBE = range(4)
 """Kinds of rows: they roll; end with a known outcome; end with an evaluation; decide on a double by one."""

@@ -1,7 +1,7 @@
 """Scores of rollout trials: where trials end, cube actions, luck.
 
 A score is the outcome, and with the cube the value, for the side on roll at the start: see
-`engine.rollout.trial_scoring`.
+`gammond.engine.rollout.results`.
 """
 
 from __future__ import annotations
@@ -11,20 +11,13 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.kernels import kernel
-from engine.kernels.bearoff_tables import BearoffTables, look_up_outcome
-from engine.kernels.cubeful import OWN, add_double_option
-from engine.kernels.objectives import (
-    MATCH,
-    MONEY,
-    OUTCOME_COLUMNS,
-    OUTCOMES_ONLY,
-    ObjectiveRules,
-    write_values,
-)
-from engine.kernels.outcomes import write_finished
-from engine.kernels.phases import is_over
-from engine.kernels.rollout import (
+from gammond.engine.kernels import kernel
+from gammond.engine.kernels.bearoff_tables import BearoffTables, look_up_outcome
+from gammond.engine.kernels.cubeful import CUBELESS, MATCH, MONEY, OWN, GameArrays, add_double_option
+from gammond.engine.kernels.objectives import write_values
+from gammond.engine.kernels.outcomes import write_finished
+from gammond.engine.kernels.phases import is_over
+from gammond.engine.kernels.rollout import (
     CUBE,
     END,
     NEXT_GROUP,
@@ -35,22 +28,19 @@ from engine.kernels.rollout import (
     TrialArrays,
     drop_ended,
 )
+from gammond.engine.kernels.values import OUTCOME_COLUMNS, is_beaver, should_double, turn_round, value_take
 
 _TIE = np.float32(1e-5)
 """Values closer than this count as equal: rounding of 32-bit numbers."""
-
-_TWO = np.float32(2.0)
 
 
 class TrialRules(NamedTuple):
     """How trials are played, where they end and what they score.
 
     Attributes:
-        own: The values of the side on roll at the start, which moves on even turns.
-        other: Those of the other side.
-        is_dead: ``bool[s]``: in which states nobody can turn the cube any more.
-        may_double_at_start: Whether the side on roll at the start may double before its first roll.
-        may_beaver: Whether the present cube may be beavered.
+        own: The game, seen by the side on roll at the start, which moves on even turns.
+        other: The same, seen by the other side.
+        may_double_first: Whether the side on roll at the start may double before its first roll.
         truncation: The turn at which all trials end; 0 for none.
         variance_reduction: Whether to subtract luck.
         dice: ``int8[21, 2]``, the rolls.
@@ -58,11 +48,9 @@ class TrialRules(NamedTuple):
         no_tables: Empty databases: luck is measured by an evaluator alone.
     """
 
-    own: ObjectiveRules
-    other: ObjectiveRules
-    is_dead: NDArray[np.bool_]
-    may_double_at_start: bool
-    may_beaver: bool
+    own: GameArrays
+    other: GameArrays
+    may_double_first: bool
     truncation: int
     variance_reduction: bool
     dice: NDArray[np.int8]
@@ -82,7 +70,7 @@ def mark_decisions(rules: TrialRules, trials: TrialArrays) -> None:
     """
     turn = trials.progress[TURN]
     side = rules.other if turn % 2 else rules.own
-    has_cube = side.kind != OUTCOMES_ONLY and (turn > 0 or rules.may_double_at_start)
+    has_cube = side.kind != CUBELESS and (turn > 0 or rules.may_double_first)
     for row in range(trials.progress[ROWS]):
         kind = PLAYS_ON
         if is_over(trials.boards, row):
@@ -90,14 +78,18 @@ def mark_decisions(rules: TrialRules, trials: TrialArrays) -> None:
             kind = END
         elif turn > 0 and turn == rules.truncation:
             kind = TRUNCATED
-        elif has_cube and side.option.may_double[trials.states[row]]:
+        elif has_cube and side.may_double[trials.states[row]]:
             kind = CUBE
         trials.kinds[row] = kind
 
 
 @kernel
 def look_up_ends(
-    rules: TrialRules, cubeful_ends: BearoffTables, ends: BearoffTables, trials: TrialArrays
+    rules: TrialRules,
+    cubeful_ends: BearoffTables,
+    ends: BearoffTables,
+    is_solved: bool,
+    trials: TrialArrays,
 ) -> None:
     """End the rows whose value is known, after `mark_decisions`.
 
@@ -105,13 +97,18 @@ def look_up_ends(
         rules: The rules.
         cubeful_ends: Databases that end money trials, and those whose cube is dead.
         ends: Databases that end trials whose cube is dead.
+        is_solved: Whether the caller's evaluator ends trials as ``cubeful_ends`` do: it knows all positions.
         trials: in and out: kinds, and outcomes.
     """
-    is_money = rules.own.kind != MATCH
+    is_money, has_cube = rules.own.kind != MATCH, rules.own.kind != CUBELESS
     for row in range(trials.progress[ROWS]):
         if trials.kinds[row] == END:
             continue
-        is_dead = rules.is_dead[trials.states[row]]
+        state = trials.states[row]
+        is_dead = not has_cube or not (rules.own.may_double[state] or rules.other.may_double[state])
+        if is_solved and (is_dead or is_money):
+            trials.kinds[row] = TRUNCATED
+            continue
         is_known = (is_dead or is_money) and look_up_outcome(
             cubeful_ends, trials.boards, row, trials.outcomes
         )
@@ -133,7 +130,7 @@ def compute_values(rules: TrialRules, tables: BearoffTables, trials: TrialArrays
     """
     side = rules.other if trials.progress[TURN] % 2 else rules.own
     rows = trials.progress[ROWS]
-    values = np.empty((rows, OUTCOME_COLUMNS + side.owners.shape[0]), np.float32)
+    values = np.empty((rows, OUTCOME_COLUMNS + side.states.shape[0]), np.float32)
     write_values(side, tables, trials.boards[:rows], trials.outcomes[:rows], np.arange(rows), values)
     return values
 
@@ -150,14 +147,14 @@ def decide(rules: TrialRules, trials: TrialArrays, values: NDArray[np.float32]) 
     turn = trials.progress[TURN]
     side = rules.other if turn % 2 else rules.own
     best = values.copy()
-    if turn > 0 or rules.may_double_at_start:
-        add_double_option(side.option, best, OUTCOME_COLUMNS)
+    if turn > 0 or rules.may_double_first:
+        add_double_option(side, best, OUTCOME_COLUMNS)
     scores = np.empty((values.shape[0], trials.scores.shape[1]))
     for row in range(values.shape[0]):
         state = int(trials.states[row])
         if trials.kinds[row] == CUBE:
             if _is_passed(rules, trials, row, values):
-                best[row, OUTCOME_COLUMNS + state] = side.option.pass_values[state]
+                best[row, OUTCOME_COLUMNS + state] = side.pass_values[state]
             else:
                 trials.kinds[row] = PLAYS_ON
         if trials.kinds[row] == PLAYS_ON:
@@ -189,9 +186,9 @@ def subtract_luck(
     """
     turn = trials.progress[TURN]
     side = rules.own if turn % 2 else rules.other
-    values = np.empty((boards.shape[0], OUTCOME_COLUMNS + side.owners.shape[0]), np.float32)
+    values = np.empty((boards.shape[0], OUTCOME_COLUMNS + side.states.shape[0]), np.float32)
     write_values(side, rules.no_tables, boards, outcomes, np.arange(boards.shape[0]), values)
-    add_double_option(side.option, values, OUTCOME_COLUMNS)
+    add_double_option(side, values, OUTCOME_COLUMNS)
     first = trials.progress[NEXT_GROUP]
     rolls, columns = rules.weights.shape[0], trials.scores.shape[1]
     scores, means = np.empty((rolls, columns)), np.empty(columns)
@@ -224,26 +221,13 @@ def _write_score(
     scores: NDArray[np.float64],
     place: int,
 ) -> None:
-    """Write a score at a stake of 1.
-
-    Args:
-        rules: The rules.
-        turn: The turn; on odd ones the values are for the other side.
-        values: ``float32[n, 5 + s]``.
-        row: The row of values.
-        state: The state of the cube.
-        scores: out, ``float64[m, columns]``.
-        place: The row to write.
-    """
+    """Write a score at a stake of 1, given values that on odd turns are for the other side."""
     if turn % 2 == 0:
         for column in range(OUTCOME_COLUMNS):
             scores[place, column] = values[row, column]
     else:
-        scores[place, 0] = 1.0 - float(values[row, 0])
-        for column in range(1, 3):
-            scores[place, column] = values[row, column + 2]
-            scores[place, column + 2] = values[row, column]
-    if rules.own.kind != OUTCOMES_ONLY:
+        turn_round(values, row, scores, place)
+    if rules.own.kind != CUBELESS:
         value = float(values[row, OUTCOME_COLUMNS + state])
         total = 0.0 if rules.own.kind == MONEY else 1.0
         scores[place, OUTCOME_COLUMNS] = total - value if turn % 2 else value
@@ -253,30 +237,19 @@ def _write_score(
 def _is_passed(rules: TrialRules, trials: TrialArrays, row: int, values: NDArray[np.float32]) -> bool:
     """Play the cube action of a row whose side on roll may double; a double that costs nothing is made.
 
-    Args:
-        rules: The rules.
-        trials: in and out; the state and the stake change where a double is taken.
-        row: The row.
-        values: ``float32[n, 5 + s]``, without the option to double.
-
-    Returns:
-        Whether the double is passed, which ends the trial.
+    A take changes the state and the stake. Return whether the double is passed, which ends the trial.
     """
     side = rules.other if trials.progress[TURN] % 2 else rules.own
     state = int(trials.states[row])
-    after = side.option.state_after_take[state]
-    held, passed = values[row, OUTCOME_COLUMNS + state], side.option.pass_values[state]
-    taken = np.float32(side.option.stake_factor) * values[row, OUTCOME_COLUMNS + after]
-    factor = side.option.stake_factor
-    if rules.may_beaver and taken < -_TIE:
-        taken = _TWO * taken
-        factor *= 2.0
-    doubled = min(taken, passed)
-    costs_nothing = side.states[state, 2] == OWN
-    if not (doubled > held + _TIE or (costs_nothing and doubled > held - _TIE)):
+    after = side.state_after_take[state]
+    held, passed = values[row, OUTCOME_COLUMNS + state], side.pass_values[state]
+    held_after = values[row, OUTCOME_COLUMNS + after]
+    taken = value_take(held_after, side.stake_factor, side.beavers, _TIE)
+    if not should_double(held, min(taken, passed), side.states[state, 2] == OWN, _TIE):
         return False
     if taken > passed + _TIE:
         return True
+    beavered = is_beaver(np.float32(side.stake_factor) * held_after, side.beavers, _TIE)
     trials.states[row] = after
-    trials.stakes[row] *= factor
+    trials.stakes[row] *= side.stake_factor * (2.0 if beavered else 1.0)
     return False

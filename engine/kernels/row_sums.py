@@ -1,7 +1,7 @@
 """Steps of a net with one hidden layer for inputs that differ in few rows, written as vector instructions.
 
-Every sum is added up in one order, so that a result is
-the same to the bit whoever calls. Nets have any number of hidden units; multiples of 16 are the fastest.
+Every sum is added up in one order, so that a result is the same to the bit whoever calls. Nets have any
+number of hidden units; multiples of 16 are the fastest.
 """
 
 from __future__ import annotations
@@ -14,25 +14,24 @@ from llvmlite import ir
 from numba.core import types
 from numpy.typing import NDArray
 
-from engine.kernels.instructions import (
+from gammond.engine.kernels.instructions import (
     FUSED,
     INT,
     LANE,
     LANES,
     VECTOR,
     Builder,
-    Type,
     Value,
     count_columns,
     emitted_by,
     join,
+    pick,
     point_to_row,
     repeat,
 )
 
 _OUTPUTS = 5
-_BIT = ir.IntType(1)
-_MASK = ir.VectorType(_BIT, LANES)
+_MASK = ir.VectorType(ir.IntType(1), LANES)
 _ZEROS = ir.Constant(VECTOR, [0.0] * LANES)
 
 _FLOATS = types.float32[::1]
@@ -58,7 +57,8 @@ class _Block(NamedTuple):
         place = self._place(pointer)
         if self.mask is None:
             return self.builder.load(place, align=4)
-        load = _declare(self.builder, "llvm.masked.load.v16f32.p0", VECTOR, place.type, LANE, _MASK, VECTOR)
+        kind = ir.FunctionType(VECTOR, [place.type, LANE, _MASK, VECTOR])
+        load = self.builder.module.declare_intrinsic("llvm.masked.load.v16f32.p0", (), kind)
         return self.builder.call(load, [place, LANE(4), self.mask, _ZEROS])
 
     def store(self, vector: Value, pointer: Value) -> None:
@@ -67,8 +67,8 @@ class _Block(NamedTuple):
         if self.mask is None:
             self.builder.store(vector, place, align=4)
             return
-        name = "llvm.masked.store.v16f32.p0"
-        store = _declare(self.builder, name, ir.VoidType(), VECTOR, place.type, LANE, _MASK)
+        kind = ir.FunctionType(ir.VoidType(), [VECTOR, place.type, LANE, _MASK])
+        store = self.builder.module.declare_intrinsic("llvm.masked.store.v16f32.p0", (), kind)
         self.builder.call(store, [vector, place, LANE(4), self.mask])
 
     def add_terms(self, total: Value, terms: Sequence[Value]) -> Value:
@@ -123,38 +123,21 @@ def _emit_loop(builder: Builder, units: Value, totals: list[Value], step: _Step)
 
 def _emit_add_terms(builder: Builder, arguments: list[Value]) -> None:
     weights, inputs, shares, sums, row, target = arguments
-    rows = [point_to_row(builder, sums, place) for place in (row, target)]
-    operands = [count_columns(builder, sums), *rows, *_list_terms(builder, weights, inputs, shares)]
-    _emit_call(builder, f"add_{len(inputs)}_terms", operands, _emit_add_terms_body)
-
-
-def _emit_add_terms_body(builder: Builder, arguments: list[Value]) -> None:
-    units, before, after, *terms = arguments
+    before, after = (point_to_row(builder, sums, place) for place in (row, target))
+    terms = _list_terms(builder, weights, inputs, shares)
 
     def step(block: _Block, _: list[Value]) -> list[Value]:
         block.store(block.add_terms(block.load(before), terms), after)
         return []
 
-    _emit_loop(builder, units, [], step)
+    _emit_loop(builder, count_columns(builder, sums), [], step)
 
 
 def _emit_logits(builder: Builder, arguments: list[Value]) -> None:
     weights, inputs, shares, sums, row, weights2, biases, logits, column = arguments
-    operands = [
-        count_columns(builder, sums),
-        point_to_row(builder, sums, row),
-        weights2.data,
-        biases.data,
-        builder.gep(logits.data, [column]),
-        count_columns(builder, logits),
-        *_list_terms(builder, weights, inputs, shares),
-    ]
-    _emit_call(builder, f"logits_after_{len(inputs)}_terms", operands, _emit_logits_body)
-
-
-def _emit_logits_body(builder: Builder, arguments: list[Value]) -> None:
-    units, before, weights2, biases, logits, stride, *terms = arguments
-    outputs = [builder.gep(weights2, [builder.mul(INT(k), units)]) for k in range(_OUTPUTS)]
+    before = point_to_row(builder, sums, row)
+    terms = _list_terms(builder, weights, inputs, shares)
+    outputs = [point_to_row(builder, weights2, INT(k)) for k in range(_OUTPUTS)]
 
     def step(block: _Block, totals: list[Value]) -> list[Value]:
         unit = block.add_terms(block.load(before), terms)
@@ -162,74 +145,27 @@ def _emit_logits_body(builder: Builder, arguments: list[Value]) -> None:
         loaded = [block.load(output) for output in outputs]
         return [block.add_product(*pair, unit) for pair in zip(totals, loaded, strict=True)]
 
-    totals = _emit_loop(builder, units, [_ZEROS] * _OUTPUTS, step)
-    for k, total in enumerate(_emit_totals(builder, totals)):
-        bias = builder.load(builder.gep(biases, [INT(k)]))
-        builder.store(builder.fadd(total, bias), builder.gep(logits, [builder.mul(INT(k), stride)]))
+    totals = _emit_loop(builder, count_columns(builder, sums), [_ZEROS] * _OUTPUTS, step)
+    for k, total in enumerate(totals):
+        bias = builder.load(builder.gep(biases.data, [INT(k)]))
+        place = builder.gep(point_to_row(builder, logits, INT(k)), [column])
+        builder.store(builder.fadd(_emit_total(builder, total), bias), place)
 
 
-def _emit_totals(builder: Builder, vectors: list[Value]) -> list[Value]:
-    """Emit the sum of the lanes of each of five vectors: of the first four at the same time."""
-    first, second, third, fourth, fifth = vectors
-    pairs = _add_halves(builder, first, second, 8), _add_halves(builder, third, fourth, 8)
-    four = _add_neighbours(builder, _add_halves(builder, *pairs, 4), (2, 1))
-    fifth = _add_neighbours(builder, fifth, (8, 4, 2, 1))
-    places = [(four, 0), (four, 4), (four, 8), (four, 12), (fifth, 0)]
-    return [builder.extract_element(vector, LANE(lane)) for vector, lane in places]
-
-
-def _add_neighbours(builder: Builder, vector: Value, distances: tuple[int, ...]) -> Value:
-    """Emit the sum of each lane and the one at a distance, for one distance after another."""
-    for distance in distances:
-        other = _shuffle(builder, vector, vector, [lane ^ distance for lane in range(LANES)])
-        vector = builder.fadd(vector, other)
-    return vector
-
-
-def _add_halves(builder: Builder, first: Value, second: Value, width: int) -> Value:
-    """Emit the sums of lanes that are ``width`` apart, of the first vector, then of the second."""
-    low = [lane for lane in range(LANES) if lane & width == 0]
-    low += [LANES + lane for lane in low]
-    high = [lane + width for lane in low]
-    return builder.fadd(_shuffle(builder, first, second, low), _shuffle(builder, first, second, high))
-
-
-def _emit_call(
-    builder: Builder, name: str, arguments: list[Value], emit: Callable[[Builder, list[Value]], None]
-) -> None:
-    """Emit a call of a function without a result, and the function itself at its first call in a module.
-
-    Args:
-        builder: The builder.
-        name: The name of the function in the module.
-        arguments: The arguments.
-        emit: Emits the body, given its builder and the parameters.
-    """
-    function = builder.module.globals.get(name)
-    if function is None:
-        kind = ir.FunctionType(ir.VoidType(), [argument.type for argument in arguments])
-        function = ir.Function(builder.module, kind, name)
-        function.linkage = "linkonce_odr"
-        function.attributes.add("noinline")
-        body = ir.IRBuilder(function.append_basic_block())
-        emit(body, list(function.args))
-        body.ret_void()
-    builder.call(function, arguments)
-
-
-def _shuffle(builder: Builder, first: Value, second: Value, lanes: list[int]) -> Value:
-    return builder.shuffle_vector(first, second, ir.Constant(ir.VectorType(LANE, len(lanes)), lanes))
+def _emit_total(builder: Builder, vector: Value) -> Value:
+    """Emit the sum of the lanes of a vector, of those far apart first."""
+    width = LANES
+    while width > 1:
+        width //= 2
+        lower, upper = pick(builder, vector, range(width)), pick(builder, vector, range(width, 2 * width))
+        vector = builder.fadd(lower, upper)
+    return builder.extract_element(vector, LANE(0))
 
 
 def _list_terms(builder: Builder, weights: Value, inputs: list[Value], shares: list[Value]) -> list[Value]:
     """Emit the addresses of the inputs' rows, each followed by its share."""
     rows = [point_to_row(builder, weights, place) for place in inputs]
     return [term for pair in zip(rows, shares, strict=True) for term in pair]
-
-
-def _declare(builder: Builder, name: str, result: Type, *parameters: Type) -> Value:
-    declared = builder.module.globals.get(name)
-    return declared or ir.Function(builder.module, ir.FunctionType(result, parameters), name)
 
 
 @emitted_by(_emit_add_terms, types.void, _FLOAT_ROWS, *_TERMS, _FLOAT_ROWS, types.int64, types.int64)

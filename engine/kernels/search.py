@@ -12,9 +12,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.kernels import gil_kernel, kernel
-from engine.kernels.interrupts import ask_question, try_lock, unlock
-from engine.kernels.outcomes import gather_boards
+from gammond.engine.kernels import kernel
+from gammond.engine.kernels.interrupts import ask_question, try_lock, unlock
+from gammond.engine.kernels.outcomes import gather_boards
 
 KEY_BITS = 40
 TAG_BITS = 23
@@ -35,6 +35,8 @@ _ASK_EVERY = 4096
 _LOCK_TRIES = 1000
 """After these a thread does without the cache: the one that holds its lock is not running."""
 
+_HALF_BITS = 32
+_LOW_BITS = (1 << _HALF_BITS) - 1
 _TAG_MASK = (1 << TAG_BITS) - 1
 
 
@@ -44,7 +46,7 @@ class CacheArrays(NamedTuple):
     Attributes:
         keys: ``int64[entries, 2]``, keys with their tags or `EMPTY`; a power of two of entries.
         values: ``float32[entries, columns]``.
-        lock: ``int64[1]``, for `engine.kernels.interrupts.try_lock`.
+        lock: ``int64[1]``, for `gammond.engine.kernels.interrupts.try_lock`.
     """
 
     keys: NDArray[np.int64]
@@ -53,7 +55,7 @@ class CacheArrays(NamedTuple):
 
 
 class SearchFrame(NamedTuple):
-    """What a search uses beside evaluators; `engine.search.tree` explains the settings.
+    """What a search uses beside evaluators; `gammond.engine.search.tree` explains the settings.
 
     Attributes:
         keep: The most replies that pruning keeps; 0 for all legal plays.
@@ -69,8 +71,8 @@ class SearchFrame(NamedTuple):
         tags: ``int64[2, plies + 1]``, the tags of values in the cache, of the side on roll at the root and of
             the other, by plies; -1 for values left out.
         counters: in and out, ``int64[3]``.
-        question: in and out, the cells of an `engine.kernels.interrupts.Question`, which is told how many
-            positions were evaluated since it was asked.
+        question: in and out, the cells of an `gammond.engine.kernels.interrupts.Question`, which is told how
+            many positions were evaluated since it was asked.
     """
 
     keep: int
@@ -103,8 +105,9 @@ def is_stopped(frame: SearchFrame, work: int) -> bool:
 
 @kernel
 def _hash_key(key0: int, key1: int) -> int:
-    """Spread a key over 62 bits; every product stays inside int64."""
-    mixed = (key0 % 2147483647) * 1103515245 + (key1 % 2147483629) * 1640531527
+    """Spread a key over the bits below the sign, by products of its halves, which stay inside int64."""
+    mixed = (key0 & _LOW_BITS) * 1103515245 ^ (key0 >> _HALF_BITS) * 1640531527
+    mixed ^= (key1 & _LOW_BITS) * 1327217885 ^ (key1 >> _HALF_BITS) * 1812433253
     return mixed ^ (mixed >> 31)
 
 
@@ -160,7 +163,7 @@ def find_distinct_keys(keys: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDAr
     return first[:found], places
 
 
-@gil_kernel
+@kernel
 def find_distinct(
     boards: NDArray[np.int8],
 ) -> tuple[NDArray[np.int8], NDArray[np.int64], NDArray[np.int64]]:
@@ -190,7 +193,7 @@ def _wait_for_lock(lock: NDArray[np.int64]) -> bool:
     return True
 
 
-@gil_kernel
+@kernel
 def look_up(
     cache: CacheArrays, keys: NDArray[np.int64], tag: int, values: NDArray[np.float32]
 ) -> NDArray[np.int64]:
@@ -231,7 +234,7 @@ def look_up(
     return missing[:absent]
 
 
-@gil_kernel
+@kernel
 def store(
     cache: CacheArrays,
     keys: NDArray[np.int64],

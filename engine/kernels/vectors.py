@@ -19,7 +19,7 @@ from llvmlite.binding import get_host_cpu_features
 from numba.core import types
 from numpy.typing import NDArray
 
-from engine.kernels.instructions import (
+from gammond.engine.kernels.instructions import (
     BYTE,
     FLOAT,
     FLOAT_ROWS,

@@ -1,132 +1,51 @@
-"""A match with the engine's judgement of it, as the reports take it."""
+"""A match with the engine's analysis, as the reports take it."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from types import MappingProxyType
 
-from engine.analysis.engine import Engine
-from engine.cubeful.match_equity import MatchEquityTable, load_default_table
-from engine.errors import DataFileError
-from engine.hypergammon.databases import load_solution
-from engine.match_analysis.analysis import AnalysisSettings
-from engine.match_analysis.decisions import judge_recorded_match
-from engine.match_analysis.judgement import Choice
-from engine.match_analysis.marks import add_marks
-from engine.match_analysis.resignations import JudgedResignation, judge_resignations
-from engine.match_analysis.rollouts import DecisionRollouts
-from engine.match_analysis.statistics import (
-    JudgedDecision,
-    JudgedRoll,
+from gammond.engine.analysis.engine import Engine
+from gammond.engine.cubeful.match_equity import MatchEquityTable, load_default_table
+from gammond.engine.cubeful.solutions import load_solution
+from gammond.engine.errors import DataFileError
+from gammond.engine.match_analysis.analysis import AnalysisSettings
+from gammond.engine.match_analysis.decision_errors import Choice
+from gammond.engine.match_analysis.decisions import AnalysedDecision, rate_actions
+from gammond.engine.match_analysis.resignations import AnalysedResignation
+from gammond.engine.match_analysis.rollouts import DecisionRollouts
+from gammond.engine.match_analysis.statistics import (
+    AnalysedRoll,
     PlayerStatistics,
     StatisticsByPhase,
     compute_by_phase,
 )
-from engine.match_files.model import (
-    ANNOTATOR,
-    NO_NOTES,
-    ActionNotes,
-    RecordedCandidate,
-    RecordedEvaluation,
-    RecordedGame,
-    RecordedMatch,
-    find_candidate,
-    number_moves,
-)
-from engine.rules.cube_actions import name_cube_action
-from engine.rules.dice import Roll
-from engine.rules.game_record import GameAction, PlayAction
-from engine.rules.game_replay import GameSituation
-from engine.rules.match import SEATS
-from engine.rules.notation import format_play
-from engine.rules.rules import Rules
-from engine.runtime.version import NAME, read_version
+from gammond.engine.match_files.model import ANNOTATOR, NO_NOTES, ActionNotes, RecordedMatch
+from gammond.engine.rules.game_record import PlayAction
+from gammond.engine.rules.match import SEATS
+from gammond.engine.rules.rules import Rules
+from gammond.engine.runtime.version import NAME, read_version
+from gammond.engine.wording import escape_unprintable
 
+_LOSSES = ((0.12, "very bad"), (0.06, "bad"), (0.03, "doubtful"))
+_LUCK = ((0.6, "very "), (0.3, ""))
+"""The words that GNU Backgammon puts beside plays, cube actions and rolls, from which loss or luck on.
 
-@dataclass(frozen=True)
-class AnalysedDecision:
-    """A decision as reports show it.
-
-    Attributes:
-        judged: What it lost.
-        situation: Where the game stood; before a roll its match state has no dice.
-        action: What was done; of a decision not to double, the play that followed.
-        notes: What the engine thinks of it.
-        move: The number of the move that it belongs to, by `engine.match_files.model.number_moves`.
-        chosen: What was done: a play, or a cube action in the words for a first double.
-        best: What was best, in the same words.
-        depth: How deep the engine looked.
-    """
-
-    judged: JudgedDecision
-    situation: GameSituation
-    action: GameAction
-    notes: ActionNotes
-    move: int
-    chosen: str
-    best: str
-    depth: str
-
-    @property
-    def chosen_name(self) -> str:
-        """What was done, as a reader is told: a redouble, an illegal play."""
-        if isinstance(self.action, PlayAction) and self.roll is not None:
-            return format_play(self.action.play, is_legal=self.action.is_legal)
-        return name_cube_action(self.chosen, self.situation.match)
-
-    @property
-    def best_name(self) -> str:
-        """What was best, as a reader is told."""
-        return name_cube_action(self.best, self.situation.match)
-
-    @property
-    def roll(self) -> Roll | None:
-        """The dice of a play, the larger first; None for cube decisions."""
-        if self.judged.judgement.choice is not Choice.PLAY or not isinstance(self.action, PlayAction):
-            return None
-        return max(self.action.roll), min(self.action.roll)
-
-    @property
-    def made_candidate(self) -> RecordedCandidate | None:
-        """The candidate that was played; None for cube decisions and illegal plays, and without a choice."""
-        if self.roll is None or not isinstance(self.action, PlayAction):
-            return None
-        return find_candidate(self.notes.candidates, self.action.play)
-
-    @property
-    def compared_evaluations(self) -> list[RecordedEvaluation]:
-        """The evaluations that the loss comes from: of the best choice and of the one that was made."""
-        if self.roll is not None:
-            made = self.made_candidate
-            compared = (*self.notes.candidates[:1], *([made] if made else []))
-            return [each.evaluation for each in compared]
-        cube = self.notes.cube
-        evaluations = (cube.evaluation, cube.taken_evaluation) if cube is not None else ()
-        return [each for each in evaluations if each is not None]
-
-    @property
-    def trials(self) -> int:
-        """Trials of its rollout; 0 without one."""
-        return max((each.trials for each in self.compared_evaluations), default=0)
-
-    @property
-    def standard_error(self) -> float | None:
-        """The largest standard error of the equities that the loss comes from; None without a rollout."""
-        errors = [each.error for each in self.compared_evaluations if each.error is not None]
-        return max(errors, default=None)
+*Source:* the manual of GNU Backgammon, "Annotation settings", with the thresholds of version 1.08.
+"""
 
 
 @dataclass(frozen=True)
 class AnalysedMatch:
-    """A match with the engine's judgement of it.
+    """A match with the engine's analysis.
 
     Attributes:
         name: What messages call its file; empty for none.
         match: The match, with the engine's notes.
-        method: What judged it, in words.
+        method: What analysed it, in words.
         table: The match equity table.
         nets: sha256 by name of the nets; empty where it is not asked for.
     """
@@ -136,6 +55,12 @@ class AnalysedMatch:
     method: str
     table: MatchEquityTable
     nets: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def names(self) -> tuple[str, str]:
+        """The names of seats 0 and 1, fit to be shown; ``player 1`` or ``player 2`` for none."""
+        one, two = (escape_unprintable(name) or f"player {at}" for at, name in enumerate(self.match.names, 1))
+        return one, two
 
     @property
     def score(self) -> tuple[int, int]:
@@ -171,44 +96,41 @@ class AnalysedMatch:
     @cached_property
     def statistics_by_phase(self) -> StatisticsByPhase:
         """The statistics of the match."""
-        return compute_by_phase(*self.judged_actions)
+        return compute_by_phase(self.decisions, self.rolls)
 
     @cached_property
     def statistics_of_games(self) -> list[StatisticsByPhase]:
         """The statistics of each game."""
-        decisions: list[list[JudgedDecision]] = [[] for _ in self.match.games]
-        rolls: list[list[JudgedRoll]] = [[] for _ in self.match.games]
-        for decision in self.judged_actions[0]:
+        decisions: list[list[AnalysedDecision]] = [[] for _ in self.match.games]
+        rolls: list[list[AnalysedRoll]] = [[] for _ in self.match.games]
+        for decision in self.decisions:
             decisions[decision.game].append(decision)
-        for roll in self.judged_actions[1]:
+        for roll in self.rolls:
             rolls[roll.game].append(roll)
         return [compute_by_phase(*each) for each in zip(decisions, rolls, strict=True)]
 
-    @cached_property
+    @property
     def decisions(self) -> list[AnalysedDecision]:
         """All decisions in order."""
-        walks = [list(_number_moves(game)) for game in self.match.games]
-        return [
-            _describe(
-                judged,
-                self.match.games[judged.game].notes.get(judged.action, NO_NOTES),
-                *walks[judged.game][judged.action],
-            )
-            for judged in self.judged_actions[0]
-        ]
+        return self._rated[0]
 
-    @cached_property
-    def resignations(self) -> list[JudgedResignation]:
+    @property
+    def rolls(self) -> list[AnalysedRoll]:
+        """The luck of all rolls that were played, in order."""
+        return self._rated[1]
+
+    @property
+    def resignations(self) -> list[AnalysedResignation]:
         """All resignations in order; they count in no statistics."""
-        return list(judge_resignations(self.match, self.table))
+        return self._rated[2]
 
     @property
     def marked_match(self) -> RecordedMatch:
-        """The match with marks beside what was wrong, and what judged it as its annotator if that is known.
+        """The match with marks beside what was wrong, and what analysed it as its annotator if that is known.
 
         A person who is its annotator stays so.
         """
-        marked = add_marks(self.match, self.judged_actions[0])
+        marked = add_marks(self.match, self.decisions)
         before = marked.headers.get(ANNOTATOR, "")
         if not self.method or (before and not is_own_method(before)):
             return marked
@@ -223,25 +145,24 @@ class AnalysedMatch:
         return float(self.winner == 0) - own + other
 
     @cached_property
-    def judged_actions(self) -> tuple[list[JudgedDecision], list[JudgedRoll]]:
-        """Its decisions and rolls."""
-        return judge_recorded_match(self.match, self.table)
+    def _rated(self) -> tuple[list[AnalysedDecision], list[AnalysedRoll], list[AnalysedResignation]]:
+        return rate_actions(self.match, self.table)
 
 
 def make_analysed_match(
     engine: Engine,
-    judged: RecordedMatch,
+    match: RecordedMatch,
     settings: AnalysisSettings,
     rollouts: DecisionRollouts | None = None,
     *,
     name: str = "",
     nets: Mapping[str, str] = MappingProxyType({}),
 ) -> AnalysedMatch:
-    """Return a judged match with what judged it: by the match's rules, a net or the solution of its variant.
+    """Return a match with what analysed it: by the match's rules, a net or the solution of its variant.
 
     Args:
-        engine: Judged it, by its own rules or those of the match.
-        judged: The match.
+        engine: Analysed it, by its own rules or those of the match.
+        match: The match, with the engine's notes.
         settings: How deep.
         rollouts: How decisions were rolled out; None if they were not.
         name: As `AnalysedMatch`.
@@ -250,10 +171,10 @@ def make_analysed_match(
     Raises:
         DataFileError: The solution is missing or its file is damaged.
     """
-    judge = engine.with_rules(judged.rules.rules)
-    table = judge.table or load_default_table()
-    method = describe_method(judge.name, settings, table.name, rollouts)
-    return AnalysedMatch(name, judged, method, table, {} if judge.rules.variant.is_solved else nets)
+    own = engine.with_rules(match.rules.rules)
+    table = own.table or load_default_table()
+    method = describe_method(own.name, settings, table.name, rollouts)
+    return AnalysedMatch(name, match, method, table, {} if own.rules.variant.is_solved else nets)
 
 
 def find_table(rules: Rules) -> MatchEquityTable:
@@ -263,14 +184,14 @@ def find_table(rules: Rules) -> MatchEquityTable:
     """
     if rules.variant.is_solved:
         with suppress(DataFileError):
-            return load_solution(rules.variant.checkers).match_equities
+            return load_solution(rules.variant).match_equities
     return load_default_table()
 
 
 def describe_method(
     net: str, settings: AnalysisSettings, table: str, rollouts: DecisionRollouts | None = None
 ) -> str:
-    """Return what judged a match, in words.
+    """Return what analysed a match, in words.
 
     Args:
         net: The name of the evaluator.
@@ -291,31 +212,40 @@ def is_own_method(annotator: str) -> bool:
     return annotator.startswith(f"{NAME} ")
 
 
-def _number_moves(game: RecordedGame) -> Iterator[tuple[GameSituation, GameAction, int]]:
-    """Yield each action of a game with what was before it, and the number of its move."""
-    for (situation, action), move in zip(game.replay(), number_moves(game.actions), strict=True):
-        yield situation, action, move
+def add_marks(match: RecordedMatch, decisions: Iterable[AnalysedDecision]) -> RecordedMatch:
+    """Return a match with marks in its notes, for what was wrong and for lucky rolls.
+
+    Args:
+        match: The match, with notes on its actions.
+        decisions: Of both players, by these notes.
+    """
+    notes = [
+        {
+            place: replace(each, play_mark="", cube_mark="", luck_mark=_mark_luck(each.luck))
+            if isinstance(game.actions[place], PlayAction)
+            else replace(each, cube_mark="")
+            for place, each in game.notes.items()
+        }
+        for game in match.games
+    ]
+    for decision in decisions:
+        mark = _mark_loss(decision.size_points)
+        if not mark:
+            continue
+        own: ActionNotes = notes[decision.game].get(decision.place, NO_NOTES)
+        is_play = decision.choice is Choice.PLAY
+        marked = replace(own, play_mark=mark) if is_play else replace(own, cube_mark=mark)
+        notes[decision.game][decision.place] = marked
+    games = tuple(game.with_notes(of_game) for game, of_game in zip(match.games, notes, strict=True))
+    return replace(match, games=games)
 
 
-def _describe(
-    judged: JudgedDecision, notes: ActionNotes, situation: GameSituation, action: GameAction, move: int
-) -> AnalysedDecision:
-    choice = judged.judgement.choice
-    if choice is Choice.PLAY:
-        assert isinstance(action, PlayAction)
-        chosen = format_play(action.play)
-        best, depth = chosen, ""
-        if notes.candidates:
-            best, depth = format_play(notes.candidates[0].play), notes.candidates[0].evaluation.depth
-        return AnalysedDecision(judged, situation, action, notes, move, chosen, best, depth)
-    assert notes.cube is not None
-    cube = notes.cube
-    depth = cube.evaluation.depth if cube.evaluation else ""
-    passes = cube.double_take > cube.double_pass
-    if choice in (Choice.TAKE, Choice.PASS):
-        best = "pass" if passes else "take"
-    elif cube.double >= cube.no_double:
-        best = f"double, {'pass' if passes else 'take'}"
-    else:
-        best = "too good to double" if cube.no_double > cube.double_pass else "no double"
-    return AnalysedDecision(judged, situation, action, notes, move, str(choice), best, depth)
+def _mark_loss(points: float) -> str:
+    return next((mark for least, mark in _LOSSES if points >= least), "")
+
+
+def _mark_luck(points: float | None) -> str:
+    size = next((size for least, size in _LUCK if points is not None and abs(points) >= least), None)
+    if points is None or size is None:
+        return ""
+    return f"{size}{'lucky' if points > 0 else 'unlucky'}"

@@ -4,34 +4,40 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Protocol
 
-from engine.analysis.compared_plays import compare_play
-from engine.analysis.engine import Engine
-from engine.analysis.levels import EvalSettings, StoreUse
-from engine.cubeful import CubeDecision, CubeResponse
-from engine.match_analysis.closeness import is_close
-from engine.match_analysis.journal import NO_JOURNAL, SEARCHED, AnalysisJournal
-from engine.match_analysis.luck import measure_luck
-from engine.match_analysis.notes import (
+import numpy as np
+from numpy.typing import NDArray
+
+from gammond.engine.analysis.compared_plays import compare_play
+from gammond.engine.analysis.engine import Engine
+from gammond.engine.analysis.levels import EvalSettings, StoreUse
+from gammond.engine.analysis.many_positions import find_best_plays
+from gammond.engine.evaluation.results import CubeDecision, CubeResponse
+from gammond.engine.match_analysis.notes import (
     MAX_CANDIDATES,
+    SEARCHED,
+    AnalysisJournal,
     add_notes,
     keep_comments,
     make_cube_notes,
+    note_evaluation,
+    note_plays,
     order_plays,
-    to_candidates,
-    to_tuple,
 )
-from engine.match_analysis.tasks import AnalysisTask, list_match_tasks, list_rolls
-from engine.match_files.model import ActionNotes, RecordedEvaluation, RecordedMatch
-from engine.rules.rules import Feature, Rules
-from engine.runtime.threads import Workers
-from engine.search import SearchWatch
-from engine.search.filters import DEFAULT_FILTER
+from gammond.engine.match_analysis.tasks import AnalysisTask, list_match_tasks, list_rolls
+from gammond.engine.match_files.model import ActionNotes, RecordedMatch
+from gammond.engine.rules.dice import ROLL_WEIGHTS, ROLLS
+from gammond.engine.rules.match import MatchState
+from gammond.engine.rules.position import Board
+from gammond.engine.rules.rules import Feature, Rules
+from gammond.engine.runtime.threads import Workers
+from gammond.engine.search import SearchWatch
+from gammond.engine.search.filters import DEFAULT_FILTER
 
 Progress = Callable[[int, int], None]
-"""Is told how many decisions have been judged, and how many there are."""
+"""Is told how many decisions have been analysed, and how many there are."""
 
 
 @dataclass(frozen=True)
@@ -60,7 +66,7 @@ class AnalysisSettings:
 
     @property
     def is_deepening(self) -> bool:
-        """Whether some decisions are judged again, deeper."""
+        """Whether some decisions are analysed again, deeper."""
         return self.deeper_plies > self.plies
 
     def make_eval_settings(self, plies: int, rules: Rules) -> EvalSettings:
@@ -71,20 +77,20 @@ class AnalysisSettings:
 
 
 class DecisionAnalyser(Protocol):
-    """Judges many decisions: elsewhere, in place of the threads of `analyse_match`."""
+    """Analyses many decisions: elsewhere, in place of the threads of `analyse_match`."""
 
     def analyse_all(self, tasks: Sequence[AnalysisTask], rules: Rules) -> Iterator[ActionNotes]:
-        """Return the notes on decisions, in their order, as `judge_decisions` makes them.
+        """Return the notes on decisions, in their order, as `analyse_decision` makes them.
 
         Raises:
             CancelledWork: It was cancelled.
-            GammondError: Those who judge are gone.
+            GammondError: Those who do it are gone.
         """
         ...
 
 
 def count_decisions(match: RecordedMatch) -> int:
-    """Return how many decisions `analyse_match` judges."""
+    """Return how many decisions `analyse_match` analyses."""
     return len(list_match_tasks(match))
 
 
@@ -96,10 +102,10 @@ def analyse_match(
     workers: Workers | None = None,
     progress: Progress = lambda done, total: None,
     cancelled: Callable[[], bool] | None = None,
-    journal: AnalysisJournal = NO_JOURNAL,
+    journal: AnalysisJournal | None = None,
     analyser: DecisionAnalyser | None = None,
 ) -> RecordedMatch:
-    """Return a match with the engine's judgement of each action, in place of what the file has.
+    """Return a match with what the engine thinks of each action, in place of what the file has.
 
     A play gets its candidates, the deepest ones first and then the others: those of different depth are not
     ranked against each other, and the play that was made is as deep as the best one. A play before which the
@@ -107,31 +113,36 @@ def analyse_match(
     positions cannot be evaluated, only plays ranked, leave out luck.
 
     Args:
-        engine: Judges; it works on each decision in one thread.
+        engine: Evaluates; it works on each decision in one thread.
         match: The match, as it was read.
         settings: How deep; 2-ply if None.
         workers: Threads that share the decisions.
         progress: Called by one thread at a time.
         cancelled: Asked during the work; when it returns true, the work ends.
-        journal: Has what was judged before, by the same engine with the same settings, and takes what is new.
-        analyser: Who judges the decisions, with the same engine and settings; the workers if None.
+        journal: Has what is known from before, by the same engine with the same settings, and takes what is
+            new; None for nothing.
+        analyser: Who analyses the decisions, with the same engine and settings; the workers if None.
 
     Raises:
         CancelledWork: It was cancelled.
         UnsupportedError: The engine does not know the rules of the match.
     """
     settings, workers = settings or AnalysisSettings(), workers or Workers()
-    here = _Judge(engine.with_rules(match.rules.rules).with_threads(1), settings, cancelled)
+    here = engine.with_rules(match.rules.rules).with_threads(1)
     tasks = list_match_tasks(match)
-    luck = _measure_luck(here.engine, match, workers, cancelled)
-    judged = _JudgedTasks(tasks, journal, progress)
+    luck = _measure_luck(here, match, workers, cancelled)
+    known = _TaskNotes(tasks, AnalysisJournal() if journal is None else journal, progress)
+
+    def analyse(number: int) -> None:
+        known.keep(number, analyse_decision(here, tasks[number], settings, cancelled))
+
     if analyser is None:
-        workers.map(lambda number: judged.keep(number, here.judge(tasks[number])), judged.missing)
+        workers.map(analyse, known.missing)
     else:
-        answers = analyser.analyse_all([tasks[number] for number in judged.missing], match.rules.rules)
-        for number, notes in zip(judged.missing, answers, strict=True):
-            judged.keep(number, notes)
-    return add_notes(keep_comments(match), [*luck, *judged.list_notes()])
+        answers = analyser.analyse_all([tasks[number] for number in known.missing], match.rules.rules)
+        for number, notes in zip(known.missing, answers, strict=True):
+            known.keep(number, notes)
+    return add_notes(keep_comments(match), [*luck, *known.list_notes()])
 
 
 def _measure_luck(
@@ -140,15 +151,15 @@ def _measure_luck(
     """Return notes with the luck of each roll, as game, place and note; none where nothing is evaluated."""
     if not match.rules.rules.supports(Feature.EVALUATION):
         return []
-    rolls = [rolled for number, game in enumerate(match.games) for rolled in list_rolls(number, game)]
+    rolls = list(list_rolls(match))
     luck = measure_luck(engine, rolls, workers, cancelled)
     return [
-        (rolled.game, rolled.place, ActionNotes(luck=points))
+        (rolled.game, rolled.places[0], ActionNotes(luck=points))
         for rolled, points in zip(rolls, luck.tolist(), strict=True)
     ]
 
 
-class _JudgedTasks:
+class _TaskNotes:
     """The notes of a match's tasks: at first those that a journal has.
 
     Args:
@@ -157,7 +168,7 @@ class _JudgedTasks:
         progress: Called by one thread at a time.
 
     Attributes:
-        missing: The numbers of the tasks that are to be judged.
+        missing: The numbers of the tasks without notes, at the beginning.
     """
 
     def __init__(self, tasks: Sequence[AnalysisTask], journal: AnalysisJournal, progress: Progress) -> None:
@@ -165,13 +176,17 @@ class _JudgedTasks:
         self._journal = journal
         self._notes = [journal.find(SEARCHED, number) for number in range(len(tasks))]
         self.missing = [number for number, notes in enumerate(self._notes) if notes is None]
-        self._counter = _Counter(len(tasks), len(tasks) - len(self.missing), progress)
+        self._lock = threading.Lock()
+        self._progress, self._done = progress, len(tasks) - len(self.missing)
+        progress(self._done, len(tasks))
 
     def keep(self, number: int, notes: ActionNotes) -> None:
         """Take the notes of a task; for any thread."""
         self._journal.add(SEARCHED, number, notes)
         self._notes[number] = notes
-        self._counter.add()
+        with self._lock:
+            self._done += 1
+            self._progress(self._done, len(self._tasks))
 
     def list_notes(self) -> Iterator[tuple[int, int, ActionNotes]]:
         """List the notes of all tasks, as game, place and note."""
@@ -180,95 +195,137 @@ class _JudgedTasks:
             yield from ((task.game, place, notes) for place in task.places)
 
 
-def judge_decisions(
+def analyse_decision(
     engine: Engine,
-    tasks: Sequence[AnalysisTask],
+    task: AnalysisTask,
     settings: AnalysisSettings,
     cancelled: Callable[[], bool] | None = None,
-) -> list[ActionNotes]:
-    """Return the engine's notes on decisions, in one thread.
+) -> ActionNotes:
+    """Return the engine's notes on a decision; for any thread.
 
     Args:
-        engine: Judges, by the rules of the match.
-        tasks: The decisions.
+        engine: Evaluates, by the rules of the match, in one thread.
+        task: The decision.
         settings: How deep.
         cancelled: Asked during the work; when it returns true, the work ends.
 
     Raises:
         CancelledWork: It was cancelled.
     """
-    here = _Judge(engine.with_threads(1), settings, cancelled)
-    return [here.judge(task) for task in tasks]
+
+    def analyse(plies: int) -> ActionNotes:
+        analyse_kind = _analyse_cube if task.roll is None else _analyse_play
+        chosen = settings.make_eval_settings(plies, engine.rules)
+        return analyse_kind(engine, task, chosen, SearchWatch(cancelled))
+
+    notes = analyse(settings.plies)
+    if settings.is_deepening and task.is_close(notes):
+        return analyse(settings.deeper_plies)
+    return notes
 
 
-class _Counter:
-    """Counts what several threads have done."""
-
-    def __init__(self, total: int, done: int, progress: Progress) -> None:
-        self._lock = threading.Lock()
-        self._done, self._total = done, total
-        self._progress = progress
-        progress(done, total)
-
-    def add(self) -> None:
-        """Count one more."""
-        with self._lock:
-            self._done += 1
-            self._progress(self._done, self._total)
+def _analyse_cube(
+    engine: Engine, task: AnalysisTask, settings: EvalSettings, watch: SearchWatch
+) -> ActionNotes:
+    found = engine.evaluate(task.position, task.match, settings, watch)
+    watch.check()
+    assert found.decision is not None  # cubeful, and the game is not over
+    held, taken = found.decision.no_double.equity, _take_equity(found.decision)
+    noted = note_evaluation(found)
+    return make_cube_notes(noted._replace(equity=held), noted._replace(equity=taken))
 
 
-class _Judge:
-    """Judges single decisions; safe to use from several threads."""
-
-    def __init__(
-        self, engine: Engine, settings: AnalysisSettings, cancelled: Callable[[], bool] | None
-    ) -> None:
-        self.engine = engine
-        self._settings = settings
-        self._cancelled = cancelled
-
-    def judge(self, task: AnalysisTask) -> ActionNotes:
-        """Return the engine's notes on a decision.
-
-        Raises:
-            CancelledWork: It was cancelled.
-        """
-        settings = self._settings
-        judge = self._judge_cube if task.roll is None else self._judge_play
-        notes = judge(task, settings.plies)
-        if settings.is_deepening and is_close(task, notes):
-            notes = judge(task, settings.deeper_plies)
-        return notes
-
-    def _judge_cube(self, task: AnalysisTask, plies: int) -> ActionNotes:
-        watch = SearchWatch(self._cancelled)
-        found = self.engine.evaluate(
-            task.position, task.match, self._settings.make_eval_settings(plies, self.engine.rules), watch
-        )
+def _analyse_play(
+    engine: Engine, task: AnalysisTask, settings: EvalSettings, watch: SearchWatch
+) -> ActionNotes:
+    assert task.roll is not None
+    if task.play is None:
+        ranked = engine.rank_plays(task.position, task.roll, task.match, settings, watch)
         watch.check()
-        depth, outcome = f"{found.effort.plies}-ply", to_tuple(found.outcome)
-        assert found.decision is not None  # cubeful, and the game is not over
-        return make_cube_notes(
-            RecordedEvaluation(found.decision.no_double.equity_points, outcome, depth),
-            RecordedEvaluation(_take_equity(found.decision), outcome, depth),
-        )
-
-    def _judge_play(self, task: AnalysisTask, plies: int) -> ActionNotes:
-        assert task.roll is not None
-        watch = SearchWatch(self._cancelled)
-        settings = self._settings.make_eval_settings(plies, self.engine.rules)
-        if task.play is None:
-            ranked = self.engine.rank_plays(task.position, task.roll, task.match, settings, watch)
-            watch.check()
-            return ActionNotes(candidates=to_candidates(ranked.plays[:MAX_CANDIDATES]))
-        found = compare_play(self.engine, task.position, task.roll, task.match, task.play, settings, watch)
-        watch.check()
-        return ActionNotes(candidates=to_candidates(order_plays(found)))
+        return ActionNotes(candidates=note_plays(ranked[:MAX_CANDIDATES]))
+    found = compare_play(engine, task.position, task.roll, task.match, task.play, settings, watch)
+    watch.check()
+    return ActionNotes(candidates=note_plays(order_plays(found)))
 
 
 def _take_equity(decision: CubeDecision) -> float:
     """Return the equity of a double that is taken, not beavered; without a cube to turn, as not doubled."""
     if decision.double_take is None:
-        return decision.no_double.equity_points
+        return decision.no_double.equity
     beavered = decision.response is CubeResponse.BEAVER
-    return decision.double_take.equity_points / (2.0 if beavered else 1.0)
+    return decision.double_take.equity / (2.0 if beavered else 1.0)
+
+
+_ROLL_PLACES = {roll: place for place, roll in enumerate(ROLLS)}
+_OPENING_WEIGHTS = np.array([one != two for one, two in ROLLS]) / 15.0
+
+
+def measure_luck(
+    engine: Engine,
+    rolls: Sequence[AnalysisTask],
+    workers: Workers | None = None,
+    cancelled: Callable[[], bool] | None = None,
+) -> NDArray[np.float64]:
+    """Measure the luck of rolls: the equity after the best play, less its mean over all rolls.
+
+    *Source:* the manual of GNU Backgammon, "Luck analysis"; as there, equities are 0-ply and cubeful. The
+    opening roll belongs to the side with the higher die: its mean is over the 30 rolls of two different
+    dice, half of them the opponent's.
+
+    Args:
+        engine: Evaluates.
+        rolls: n rolls, as `gammond.engine.match_analysis.tasks.list_rolls` has them.
+        workers: Threads that share the work.
+        cancelled: Asked during the work; when it returns true, the work ends.
+
+    Returns:
+        ``float64[n]``, in points for the cube at the roll (in a match on the scale of money play).
+
+    Raises:
+        CancelledWork: It was cancelled.
+    """
+    if not rolls:
+        return np.zeros(0)
+    boards = np.stack([rolled.position.board for rolled in rolls])
+    matches = [rolled.match for rolled in rolls]
+    openings = [place for place, rolled in enumerate(rolls) if rolled.is_opening]
+    boards = np.concatenate([boards, boards[openings][:, ::-1]])
+    matches += [replace(rolls[place].match, on_roll=1 - rolls[place].match.on_roll) for place in openings]
+    equities = _evaluate_rolls(engine, np.ascontiguousarray(boards), matches, workers, cancelled)
+    means = equities @ ROLL_WEIGHTS
+    if openings:
+        own, other = (equities[places] @ _OPENING_WEIGHTS for places in (openings, slice(len(rolls), None)))
+        means[openings] = 0.5 * (own - other)
+    places = list(map(_find_place, rolls))
+    luck: NDArray[np.float64] = equities[np.arange(len(rolls)), places] - means[: len(rolls)]
+    return luck
+
+
+def _find_place(task: AnalysisTask) -> int:
+    """Return the place of a roll among all."""
+    assert task.roll is not None
+    return _ROLL_PLACES[max(task.roll), min(task.roll)]
+
+
+def _evaluate_rolls(
+    engine: Engine,
+    boards: Board,
+    matches: Sequence[MatchState],
+    workers: Workers | None,
+    cancelled: Callable[[], bool] | None,
+) -> NDArray[np.float64]:
+    """Return the equities after the best play of each of 21 rolls, ``float64[n, 21]``."""
+    indices = {match: index for index, match in enumerate(dict.fromkeys(matches))}
+    of_boards = np.array([indices[match] for match in matches], np.int64)
+    found = find_best_plays(
+        engine,
+        np.repeat(boards, len(ROLLS), axis=0),
+        np.tile(np.array(ROLLS, np.int8), (len(boards), 1)),
+        list(indices),
+        np.repeat(of_boards, len(ROLLS)),
+        EvalSettings(),
+        count=1,
+        workers=workers,
+        cancelled=cancelled,
+    )
+    return found.scores[:, 0].reshape(len(boards), len(ROLLS))

@@ -1,98 +1,192 @@
-"""Judges the decisions of a match by the notes on its actions: those of its file, or of our own analysis."""
+"""The decisions of a match by the notes on its actions: those of its file, or of our own analysis."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 
-from engine.cubeful.match_equity import MatchEquityTable
-from engine.match_analysis.judgement import (
-    ILLEGAL_PLAY,
-    Judgement,
-    judge_doubling,
-    judge_play,
-    judge_response,
+from gammond.engine.cubeful.match_equity import MatchEquityTable
+from gammond.engine.evaluation.results import Evaluation, RankedPlay
+from gammond.engine.match_analysis.decision_errors import (
+    COUNTS_NOWHERE,
+    Choice,
+    CountedDecision,
+    Counts,
+    classify_game_phase,
+    count_doubling,
+    count_play,
+    count_response,
 )
-from engine.match_analysis.phases import classify_game_phase
-from engine.match_analysis.statistics import JudgedDecision, JudgedRoll
-from engine.match_files.model import NO_NOTES, ActionNotes, RecordedMatch
-from engine.rules.game_record import DoubleAction, GameAction, PlayAction, ResponseAction
-from engine.rules.match import MatchState
+from gammond.engine.match_analysis.resignations import AnalysedResignation, analyse_resignation
+from gammond.engine.match_analysis.statistics import AnalysedRoll
+from gammond.engine.match_files.model import NO_NOTES, ActionNotes, RecordedMatch, find_candidate
+from gammond.engine.rules.cube_actions import name_cube_action
+from gammond.engine.rules.dice import Roll
+from gammond.engine.rules.game_record import (
+    DoubleAction,
+    GameAction,
+    GameSituation,
+    PlayAction,
+    ResignationAction,
+    ResponseAction,
+)
+from gammond.engine.rules.match import MatchState
+from gammond.engine.rules.notation import format_play
 
 
-def judge_recorded_match(
+@dataclass(frozen=True)
+class AnalysedDecision(CountedDecision):
+    """A decision of a match, with what the engine thinks of it.
+
+    Attributes:
+        game: The place of its game in the match, from 0.
+        place: The place of its action in the game, from 0; of not doubling, that of the play after it.
+        situation: Where the game stood; before a roll its match state has no dice.
+        action: What was done; of a decision not to double, the play that followed.
+        move: The number of the move that it belongs to, by `gammond.engine.match_files.model.number_moves`.
+        notes: What the engine thinks of it.
+    """
+
+    game: int
+    place: int
+    situation: GameSituation
+    action: GameAction
+    move: int
+    notes: ActionNotes
+
+    @property
+    def chosen(self) -> str:
+        """What was done: a play, or a cube action in the words for a first double."""
+        if self.choice is Choice.PLAY and isinstance(self.action, PlayAction):
+            return format_play(self.action.play)
+        return str(self.choice)
+
+    @property
+    def best(self) -> str:
+        """What was best, in the same words."""
+        if self.choice is Choice.PLAY:
+            return format_play(self.notes.candidates[0].play) if self.notes.candidates else self.chosen
+        cube = self.notes.cube
+        assert cube is not None
+        if self.choice in (Choice.TAKE, Choice.PASS):
+            return str(cube.response)
+        return cube.best_action
+
+    @property
+    def chosen_name(self) -> str:
+        """What was done, as a reader is told: a redouble, an illegal play."""
+        if isinstance(self.action, PlayAction) and self.roll is not None:
+            return format_play(self.action.play, is_legal=self.action.is_legal)
+        return name_cube_action(self.chosen, self.situation.match)
+
+    @property
+    def best_name(self) -> str:
+        """What was best, as a reader is told."""
+        return name_cube_action(self.best, self.situation.match)
+
+    @property
+    def roll(self) -> Roll | None:
+        """The dice of a play, the larger first; None for cube decisions."""
+        if self.choice is not Choice.PLAY or not isinstance(self.action, PlayAction):
+            return None
+        return max(self.action.roll), min(self.action.roll)
+
+    @property
+    def made_candidate(self) -> RankedPlay | None:
+        """The candidate that was played; None for cube decisions and illegal plays, and without a choice."""
+        if self.roll is None or not isinstance(self.action, PlayAction):
+            return None
+        return find_candidate(self.notes.candidates, self.action.play)
+
+    @property
+    def compared_evaluations(self) -> list[Evaluation]:
+        """The evaluations that the loss comes from: of the best choice and of the one that was made."""
+        if self.roll is not None:
+            made = self.made_candidate
+            compared = (*self.notes.candidates[:1], *([made] if made else []))
+            return [each.evaluation for each in compared]
+        cube = self.notes.cube
+        evaluations = (cube.no_double, cube.double_take) if cube is not None else ()
+        return [each for each in evaluations if each is not None]
+
+    @property
+    def depth(self) -> str:
+        """How deep the engine looked; empty where that is not known."""
+        if self.choice is Choice.PLAY:
+            return self.notes.candidates[0].evaluation.depth if self.notes.candidates else ""
+        return self.notes.cube.no_double.depth if self.notes.cube else ""
+
+    @property
+    def trials(self) -> int:
+        """Trials of its rollout; 0 without one."""
+        return max((each.trials for each in self.compared_evaluations), default=0)
+
+    @property
+    def standard_error(self) -> float | None:
+        """The largest standard error of the equities that the loss comes from; None without a rollout."""
+        errors = [each.error for each in self.compared_evaluations if each.error is not None]
+        return max(errors, default=None)
+
+
+def rate_actions(
     match: RecordedMatch, table: MatchEquityTable
-) -> tuple[list[JudgedDecision], list[JudgedRoll]]:
-    """Judge the decisions that have an evaluation, in the order of the match.
+) -> tuple[list[AnalysedDecision], list[AnalysedRoll], list[AnalysedResignation]]:
+    """Rate the decisions and rolls that have an evaluation, in the order of the match.
 
-    A legal play that is not among its candidates is left out, and so are beavers.
+    A legal play that is not among its candidates is left out, and so are beavers, and resignations of which
+    only the result tells.
 
     Args:
-        match: The match as its file was read, or as `engine.match_analysis.analysis.analyse_match` left it.
+        match: The match as its file was read, or as `gammond.engine.match_analysis.analysis.analyse_match`
+            left it.
         table: For match-winning chances.
     """
-    decisions: list[JudgedDecision] = []
-    rolls: list[JudgedRoll] = []
+    decisions: list[AnalysedDecision] = []
+    rolls: list[AnalysedRoll] = []
+    resignations: list[AnalysedResignation] = []
     for number, game in enumerate(match.games):
         is_whole = game.position == game.rules.starting_position
         plays_done = 0
-        for place, (situation, action) in enumerate(game.replay()):
-            notes = game.notes.get(place, NO_NOTES)
-            worth = compute_mwc_per_point(situation.match, table)
-            for seat, judgement in _judge_action(action, situation.match, notes):
+        for place, replayed in enumerate(game.replayed):
+            situation, action, _ = replayed
+            state, notes = situation.match, game.notes.get(place, NO_NOTES)
+            worth = table.mwc_per_point(state)
+            for choice, loss, counts in _rate_action(action, state, notes):
+                is_legal = choice is not Choice.PLAY or not isinstance(action, PlayAction) or action.is_legal
                 phase = classify_game_phase(situation.position, plays_done if is_whole else None)
-                decisions.append(JudgedDecision(seat, judgement, worth, number, place, phase))
+                rated = state.to_act, choice, loss, *counts, is_legal, worth, phase
+                decisions.append(AnalysedDecision(*rated, number, place, *replayed, notes))
             if isinstance(action, PlayAction):
                 plays_done += 1
                 if notes.luck is not None:
-                    rolls.append(JudgedRoll(action.seat, notes.luck, worth, number))
-    return decisions, rolls
+                    rolls.append(AnalysedRoll(action.seat, notes.luck, worth, number))
+            elif isinstance(action, ResignationAction):
+                found = analyse_resignation(number, place, replayed, notes, table)
+                resignations += [found] if found else []
+    return decisions, rolls, resignations
 
 
-def compute_mwc_scale(match: MatchState, seat: int, table: MatchEquityTable) -> tuple[float, float]:
-    """Return a seat's MWC at an equity of 0, and what a point of equity adds to it at the present cube.
-
-    Args:
-        match: The match state; no money play.
-        seat: The seat.
-        table: The match equity table.
-    """
-    lost, won = (table.mwc_after(match, seat, points) for points in (-match.cube, match.cube))
-    return 0.5 * (won + lost), 0.5 * (won - lost)
-
-
-def compute_mwc_per_point(match: MatchState, table: MatchEquityTable) -> float | None:
-    """Return the MWC that a point of equity is worth at the present cube; None in money play."""
-    return None if match.is_money else compute_mwc_scale(match, 0, table)[1]
-
-
-def compute_mwc(equity_points: float, match: MatchState, table: MatchEquityTable) -> float | None:
-    """Return the match-winning chance of an equity for the seat on roll; None in money play."""
-    if match.is_money:
-        return None
-    even, stake = compute_mwc_scale(match, match.on_roll, table)
-    return even + stake * equity_points
-
-
-def _judge_action(
+def _rate_action(
     action: GameAction, match: MatchState, notes: ActionNotes
-) -> Iterator[tuple[int, Judgement]]:
-    """Yield the seat and the judgement of each decision of an action; a play may follow one not to double."""
+) -> Iterator[tuple[Choice, float, Counts]]:
+    """Yield each decision of an action with what it lost; a play may follow one not to double."""
     cube = notes.cube
     if isinstance(action, PlayAction):
         if cube is not None:
-            yield action.seat, judge_doubling(cube, is_double=False)
-        results = [candidate.play.result for candidate in notes.candidates]
+            error = cube.find_doubling_error(is_double=False)
+            yield Choice.NO_DOUBLE, error, count_doubling(cube, is_double=False)
+        equities = [candidate.evaluation.equity for candidate in notes.candidates]
         if not action.is_legal:
-            if notes.candidates:
-                yield action.seat, ILLEGAL_PLAY
-        elif action.play.result in results:
-            equities = [candidate.evaluation.equity for candidate in notes.candidates]
-            yield action.seat, judge_play(equities, results.index(action.play.result))
+            if equities:
+                yield Choice.PLAY, 0.0, COUNTS_NOWHERE
+        elif made := find_candidate(notes.candidates, action.play):
+            yield Choice.PLAY, max(0.0, equities[0] - made.evaluation.equity), count_play(equities)
         elif not action.play.moves and notes.luck is not None:  # analysed: nothing else could be played
-            yield action.seat, judge_play([0.0], 0)
+            yield Choice.PLAY, 0.0, COUNTS_NOWHERE
     elif cube is None or match.beavered:
         return
     elif isinstance(action, DoubleAction) and not match.doubled:
-        yield action.seat, judge_doubling(cube, is_double=True)
+        yield Choice.DOUBLE, cube.find_doubling_error(is_double=True), count_doubling(cube, is_double=True)
     elif isinstance(action, ResponseAction):
-        yield action.seat, judge_response(cube, is_take=action.is_take)
+        choice = Choice.TAKE if action.is_take else Choice.PASS
+        yield choice, cube.find_response_error(is_take=action.is_take), count_response(cube)

@@ -4,23 +4,23 @@ from __future__ import annotations
 
 from dataclasses import fields
 
-from engine.cubeful.match_equity import MatchEquityTable
-from engine.errors import UnsupportedError
-from engine.formats.xgid import encode_xgid
-from engine.match_analysis.analysed_match import AnalysedDecision, AnalysedMatch
-from engine.match_analysis.decisions import compute_mwc, compute_mwc_per_point
-from engine.match_analysis.resignations import JudgedResignation
-from engine.match_analysis.statistics import (
+from gammond.engine.cubeful.match_equity import MatchEquityTable
+from gammond.engine.errors import UnsupportedError
+from gammond.engine.evaluation.results import Evaluation, is_on_scale
+from gammond.engine.formats.xgid import encode_xgid
+from gammond.engine.match_analysis.analysed_match import AnalysedMatch
+from gammond.engine.match_analysis.decisions import AnalysedDecision
+from gammond.engine.match_analysis.resignations import AnalysedResignation
+from gammond.engine.match_analysis.statistics import (
     ErrorTotal,
     PlayerStatistics,
     StatisticsByPhase,
-    is_on_scale,
     round_value,
 )
-from engine.match_files.model import NO_NOTES, ActionNotes, RecordedEvaluation
-from engine.rules.dice import encode_roll
-from engine.rules.match import SEATS, MatchState
-from engine.rules.notation import format_play
+from gammond.engine.match_files.model import NO_NOTES, ActionNotes, describe_issues
+from gammond.engine.rules.dice import encode_roll
+from gammond.engine.rules.match import SEATS, MatchState
+from gammond.engine.rules.notation import format_play
 
 
 def describe_match(analysed: AnalysedMatch, max_candidates: int | None = None) -> dict[str, object]:
@@ -53,19 +53,19 @@ def describe_match(analysed: AnalysedMatch, max_candidates: int | None = None) -
         "resignations": [
             {
                 "game": each.game + 1,
-                "action": each.action + 1,
+                "action": each.place + 1,
                 "seat": each.seat,
                 "kind": each.kind,
                 "accepted": each.is_accepted,
-                "loss": round_value(each.loss_points),
-                "answer_loss": round_value(each.answer_loss_points),
-                "playing_on": round_value(each.worth_points),
+                "loss": _round_equity(each.loss_points, each.match, analysed.table),
+                "answer_loss": _round_equity(each.answer_loss_points, each.match, analysed.table),
+                "playing_on": _round_equity(each.worth_points, each.match, analysed.table),
                 **_list_playing_on(each, analysed.table, max_candidates),
             }
             for each in analysed.resignations
         ],
         **({"cut": analysed.cut_games} if analysed.cut_games else {}),
-        "issues": [str(issue) for issue in match.issues],
+        "issues": describe_issues(match.issues),
     }
 
 
@@ -75,7 +75,7 @@ def _list_rolls(analysed: AnalysedMatch) -> list[dict[str, object]]:
         for place, game in enumerate(analysed.match.games)
         for number, match, notes in (
             (number, situation.match, game.notes.get(number, NO_NOTES))
-            for number, (situation, _) in enumerate(game.replay())
+            for number, (situation, _, _) in enumerate(game.replayed)
         )
         if notes.luck is not None
     ]
@@ -140,28 +140,28 @@ def list_decision(
         table: Gives match-winning chances.
         max_candidates: The most plays; None for all.
     """
-    judged, notes, match = decision.judged, decision.notes, decision.situation.match
+    notes, match = decision.notes, decision.situation.match
     try:
         xgid = encode_xgid(decision.situation.position, match.before_roll())
     except UnsupportedError:
         xgid = ""
     listed: dict[str, object] = {
-        "game": judged.game + 1,
-        "action": judged.action + 1,
+        "game": decision.game + 1,
+        "action": decision.place + 1,
         "move": decision.move,
-        "seat": judged.seat,
-        "phase": str(judged.phase),
-        "decision": str(judged.judgement.choice),
+        "seat": decision.seat,
+        "phase": str(decision.phase),
+        "decision": str(decision.choice),
         "xgid": xgid,
         "score": [match.score[seat] for seat in SEATS],
         "roll": encode_roll(decision.roll) if decision.roll else "",
         "chosen": decision.chosen,
-        **({} if judged.judgement.is_legal else {"illegal": True}),
+        **({} if decision.is_legal else {"illegal": True}),
         "best": decision.best,
-        "error": round_value(judged.error_points),
-        "error_mwc": round_value(judged.error_mwc),
-        "counts_for_xg": judged.judgement.counts_for_xg,
-        "counts_for_gnubg": judged.judgement.counts_for_gnubg,
+        "error": round_value(decision.error_points),
+        "error_mwc": round_value(decision.error_mwc),
+        "counts_for_xg": decision.counts_for_xg,
+        "counts_for_gnubg": decision.counts_for_gnubg,
         "depth": decision.depth,
         **_list_trials(decision.trials, decision.standard_error),
     }
@@ -188,33 +188,29 @@ def _list_cube(notes: ActionNotes, match: MatchState, table: MatchEquityTable) -
     if cube is None:
         return {}
     listed: dict[str, object] = {}
-    for name in ("no_double", "double_take", "double_pass"):
-        equity = getattr(cube, name)
+    for name, equity in zip(("no_double", "double_take", "double_pass"), cube.equities, strict=True):
         listed |= {name: _round_equity(equity, match, table)}
-        listed |= {f"{name}_mwc": round_value(compute_mwc(equity, match, table))}
-    for name, evaluation in (("no_double", cube.evaluation), ("double_take", cube.taken_evaluation)):
+        listed |= {f"{name}_mwc": round_value(table.mwc_of(equity, match))}
+    for name, evaluation in (("no_double", cube.no_double), ("double_take", cube.double_take)):
         if evaluation is not None and evaluation.trials:
             listed[f"{name}_se"] = round_value(evaluation.error)
-    return listed | {"outcome": _list_outcome(cube.evaluation)}
+    return listed | {"outcome": _list_outcome(cube.no_double)}
 
 
 def _list_playing_on(
-    resignation: JudgedResignation, table: MatchEquityTable, max_candidates: int | None
+    resignation: AnalysedResignation, table: MatchEquityTable, max_candidates: int | None
 ) -> dict[str, object]:
     """Return what the engine thinks of playing on, as in the decision that would have come."""
     notes, match = resignation.notes, resignation.match
     if match.roll:
         return _list_plays(notes, match, table, max_candidates)
-    depth = notes.cube.evaluation.depth if notes.cube and notes.cube.evaluation else ""
-    return {"depth": depth, **_list_cube(notes, match, table)}
+    return {"depth": notes.cube.no_double.depth if notes.cube else "", **_list_cube(notes, match, table)}
 
 
-def _list_evaluation(
-    evaluation: RecordedEvaluation, match: MatchState, table: MatchEquityTable
-) -> dict[str, object]:
+def _list_evaluation(evaluation: Evaluation, match: MatchState, table: MatchEquityTable) -> dict[str, object]:
     return {
         "equity": _round_equity(evaluation.equity, match, table),
-        "mwc": round_value(compute_mwc(evaluation.equity, match, table)),
+        "mwc": round_value(table.mwc_of(evaluation.equity, match)),
         "depth": evaluation.depth,
         "outcome": _list_outcome(evaluation),
         **_list_trials(evaluation.trials, evaluation.error),
@@ -223,7 +219,7 @@ def _list_evaluation(
 
 def _round_equity(equity: float, match: MatchState, table: MatchEquityTable) -> float | None:
     """Return an equity as documents have it; None where it is on no scale."""
-    return round_value(equity) if is_on_scale(equity, compute_mwc_per_point(match, table)) else None
+    return round_value(equity) if is_on_scale(equity, table.mwc_per_point(match)) else None
 
 
 def _list_trials(trials: int, error: float | None) -> dict[str, object]:
@@ -231,7 +227,7 @@ def _list_trials(trials: int, error: float | None) -> dict[str, object]:
     return {"se": round_value(error), "trials": trials} if trials else {}
 
 
-def _list_outcome(evaluation: RecordedEvaluation | None) -> list[float | None] | None:
+def _list_outcome(evaluation: Evaluation | None) -> list[float | None] | None:
     if evaluation is None or evaluation.outcome is None:
         return None
     return [round_value(chance) for chance in evaluation.outcome]

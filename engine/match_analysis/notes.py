@@ -1,60 +1,66 @@
-"""What evaluations become as notes on the actions of a match."""
+"""What evaluations become as notes on the actions of a match, and what keeps these so that work can go on."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import math
+from collections.abc import Iterable
 from dataclasses import replace
 
-from engine.match_files.model import (
-    NO_NOTES,
-    ActionNotes,
-    RecordedCandidate,
-    RecordedCubeDecision,
-    RecordedEvaluation,
-    RecordedMatch,
-)
-from engine.rules.outcome import Outcome
-from engine.search.results import ComparedPlay, PlayEvaluation
+from gammond.engine.evaluation.results import CubeDecision, Evaluation, RankedPlay
+from gammond.engine.match_files.model import NO_NOTES, ActionNotes, RecordedMatch
+from gammond.engine.search.ranked_plays import ChosenPlay
 
 MAX_CANDIDATES = 10
 """Plays that are noted of each roll."""
 
+SEARCHED, ROLLED_OUT = "searched", "rolled out"
+"""The stages of an analysis."""
 
-def make_cube_notes(held: RecordedEvaluation, taken: RecordedEvaluation) -> ActionNotes:
+
+class AnalysisJournal:
+    """Keeps the notes on the decisions of one match, by stage and by their number; here in memory."""
+
+    def __init__(self) -> None:
+        self._notes: dict[tuple[str, int], ActionNotes] = {}
+
+    def find(self, stage: str, number: int) -> ActionNotes | None:
+        """Return the notes on a decision; None if there are none. Safe to call from several threads."""
+        return self._notes.get((stage, number))
+
+    def add(self, stage: str, number: int, notes: ActionNotes) -> None:
+        """Take new notes on a decision. Safe to call from several threads."""
+        self._notes[stage, number] = notes
+
+
+def make_cube_notes(held: Evaluation, taken: Evaluation) -> ActionNotes:
     """Return the notes on a cube decision.
 
     Args:
         held: The evaluation of the position without a double.
         taken: That of a double that is taken, in units of the cube before it.
     """
-    return ActionNotes(cube=RecordedCubeDecision(held.equity, taken.equity, 1.0, held, taken))
+    return ActionNotes(cube=CubeDecision.of_choices(held, taken))
 
 
-def order_plays(found: ComparedPlay) -> list[PlayEvaluation]:
+def note_evaluation(evaluation: Evaluation) -> Evaluation:
+    """Return what notes have of an evaluation: what files have a place for."""
+    error = None if evaluation.error is None or math.isnan(evaluation.error) else evaluation.error
+    return Evaluation(evaluation.equity, evaluation.outcome, evaluation.depth, error, evaluation.trials)
+
+
+def note_plays(plays: Iterable[RankedPlay]) -> tuple[RankedPlay, ...]:
+    """Return what notes have of plays, in their order."""
+    return tuple(RankedPlay(each.play, note_evaluation(each.evaluation)) for each in plays)
+
+
+def order_plays(found: ChosenPlay) -> list[RankedPlay]:
     """Return the plays to be noted: those as deep as the best, with the play that was made, then others."""
-    ranked = found.ranked.plays
-    made = found.evaluation
-    plays = [play for play in ranked[: MAX_CANDIDATES + 1] if play.play.result != made.play.result]
-    deepest = [play for play in plays if play.plies == made.plies]
-    place = sum(play.score >= made.score for play in deepest) if found.rank > 1 else 0
+    made = found.chosen
+    plays = [each for each in found.ranked[: MAX_CANDIDATES + 1] if each.play.result != made.play.result]
+    deepest = [each.evaluation for each in plays if each.evaluation.plies == made.evaluation.plies]
+    place = sum(each.equity >= made.evaluation.equity for each in deepest) if found.rank > 1 else 0
     plays.insert(place, made)
     return plays[: max(MAX_CANDIDATES, place + 1)]
-
-
-def to_candidates(plays: Sequence[PlayEvaluation]) -> tuple[RecordedCandidate, ...]:
-    """Return the candidates of evaluated plays, in their order."""
-    return tuple(
-        RecordedCandidate(
-            play.play, RecordedEvaluation(play.score, to_tuple(play.outcome), f"{play.plies}-ply")
-        )
-        for play in plays
-    )
-
-
-def to_tuple(outcome: Outcome) -> tuple[float, float, float, float, float]:
-    """Return the probabilities of an outcome as notes have them."""
-    win, win_gammon, win_backgammon, lose_gammon, lose_backgammon = outcome
-    return win, win_gammon, win_backgammon, lose_gammon, lose_backgammon
 
 
 def keep_comments(match: RecordedMatch) -> RecordedMatch:
@@ -64,7 +70,7 @@ def keep_comments(match: RecordedMatch) -> RecordedMatch:
         comments = {
             place: ActionNotes(comment=old.comment) for place, old in game.notes.items() if old.comment
         }
-        games.append(replace(game, notes=comments))
+        games.append(game.with_notes(comments))
     return replace(match, games=tuple(games))
 
 
@@ -85,7 +91,7 @@ def add_notes(match: RecordedMatch, found: Iterable[tuple[int, int, ActionNotes]
             luck=old.luck if new.luck is None else new.luck,
         )
     games = tuple(
-        replace(game, notes=dict(sorted(of_game.items())))
+        game.with_notes(dict(sorted(of_game.items())))
         for game, of_game in zip(match.games, notes, strict=True)
     )
     return replace(match, games=games)

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 
-from engine.cubeful.match_equity import MatchEquityTable
-from engine.match_analysis.decisions import compute_mwc_scale
-from engine.match_files.model import NO_NOTES, ActionNotes, RecordedMatch
-from engine.rules.game_record import ResignationAction
-from engine.rules.match import MatchState
+from gammond.engine.cubeful.match_equity import MatchEquityTable
+from gammond.engine.evaluation.results import is_on_scale
+from gammond.engine.match_files.model import ActionNotes, ReplayedAction
+from gammond.engine.rules.game_record import ResignationAction
+from gammond.engine.rules.match import MatchState
 
 
 @dataclass(frozen=True)
-class JudgedResignation:
+class AnalysedResignation:
     """An offer to resign, and its answer.
 
     Attributes:
@@ -21,22 +20,26 @@ class JudgedResignation:
         kind: 1 a single game, 2 a gammon, 3 a backgammon.
         is_accepted: Whether the other seat accepted.
         game: The place of its game in the match, from 0.
-        action: The place of the action in the game, from 0.
+        place: The place of the action in the game, from 0.
+        move: The number of its move, by `gammond.engine.match_files.model.number_moves`.
         offered_points: The equity of the offer for the seat that made it, in units of the present cube.
         worth_points: The equity of playing on for that seat.
         match: The match state before it, with the dice if they were out.
         notes: The engine's opinion of playing on: plays of the roll, or the cube decision.
+        mwc_per_point: The match-winning chance that a point of equity is worth here; None in money play.
     """
 
     seat: int
     kind: int
     is_accepted: bool
     game: int
-    action: int
+    place: int
+    move: int
     offered_points: float
     worth_points: float
     match: MatchState
     notes: ActionNotes
+    mwc_per_point: float | None
 
     @property
     def loss_points(self) -> float:
@@ -49,35 +52,35 @@ class JudgedResignation:
         gain = self.offered_points - self.worth_points
         return max(0.0, gain if self.is_accepted else -gain)
 
+    def measure(self, loss_points: float) -> float:
+        """Return the size of a loss: at double match point where points have no scale (`is_on_scale`)."""
+        is_scaled = is_on_scale(loss_points, self.mwc_per_point)
+        return loss_points if is_scaled else 2.0 * loss_points * (self.mwc_per_point or 0.0)
 
-def judge_resignations(match: RecordedMatch, table: MatchEquityTable) -> Iterator[JudgedResignation]:
-    """Yield the resignations of an analysed match, in order.
+
+def analyse_resignation(
+    game: int, place: int, replayed: ReplayedAction, notes: ActionNotes, table: MatchEquityTable
+) -> AnalysedResignation | None:
+    """Return a resignation; None if only the result tells of it, or nothing is known of playing on.
 
     Args:
-        match: The match, with the engine's notes on its actions.
+        game: The place of the game in the match.
+        place: That of the action in the game.
+        replayed: The action.
+        notes: What the engine thinks of playing on.
         table: For the results of games.
     """
-    for number, game in enumerate(match.games):
-        for place, (situation, action) in enumerate(game.replay()):
-            notes = game.notes.get(place, NO_NOTES)
-            if not isinstance(action, ResignationAction):
-                continue
-            worth = _find_worth(notes, situation.match)
-            if worth is None:
-                continue
-            own = worth if action.seat == situation.match.on_roll else -worth
-            offered = -compute_result_equity(situation.match, 1 - action.seat, action.kind, table)
-            yield JudgedResignation(
-                action.seat,
-                action.kind,
-                action.is_accepted,
-                number,
-                place,
-                offered,
-                own,
-                situation.match,
-                notes,
-            )
+    situation, action, move = replayed
+    match = situation.match
+    worth = _find_worth(notes, match)
+    if not isinstance(action, ResignationAction) or not action.is_stated or worth is None:
+        return None
+    return AnalysedResignation(
+        *(action.seat, action.kind, action.is_accepted, game, place, move),
+        -compute_result_equity(match, 1 - action.seat, action.kind, table),
+        worth if action.seat == match.on_roll else -worth,
+        *(match, notes, table.mwc_per_point(match)),
+    )
 
 
 def compute_result_equity(match: MatchState, winner: int, kind: int, table: MatchEquityTable) -> float:
@@ -89,11 +92,8 @@ def compute_result_equity(match: MatchState, winner: int, kind: int, table: Matc
         kind: 1 a single game, 2 a gammon, 3 a backgammon.
         table: The match equity table.
     """
-    points = match.game_result(winner, kind).points
-    if match.is_money:
-        return points / match.cube
-    even, stake = compute_mwc_scale(match, winner, table)
-    return (table.mwc_after(match, winner, points) - even) / stake if stake else 0.0
+    even, stake = table.equity_scale(match, winner)
+    return (table.result_value(match, winner, kind) - even) / stake if stake else 0.0
 
 
 def _find_worth(notes: ActionNotes, match: MatchState) -> float | None:
@@ -105,4 +105,5 @@ def _find_worth(notes: ActionNotes, match: MatchState) -> float | None:
     if match.doubled:
         return notes.cube.double
     may_double = match.may_double(match.on_roll)
-    return max(notes.cube.no_double, notes.cube.double) if may_double else notes.cube.no_double
+    held = notes.cube.no_double.equity
+    return max(held, notes.cube.double) if may_double else held

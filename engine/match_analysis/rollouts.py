@@ -2,29 +2,28 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from engine.analysis.engine import Engine
-from engine.analysis.levels import DEFAULT_CANDIDATES, EvalSettings
-from engine.analysis.rollout_evaluators import make_rollout_evaluators
-from engine.errors import CancelledWork, ValueRangeError
-from engine.match_analysis.closeness import CLOSE_POINTS, is_close
-from engine.match_analysis.journal import NO_JOURNAL, ROLLED_OUT, AnalysisJournal
-from engine.match_analysis.notes import add_notes, make_cube_notes, to_tuple
-from engine.match_analysis.tasks import AnalysisTask, list_match_tasks
-from engine.match_files.model import (
-    NO_NOTES,
-    ActionNotes,
-    RecordedCandidate,
-    RecordedEvaluation,
-    RecordedMatch,
+from gammond.engine.analysis.engine import Engine
+from gammond.engine.analysis.levels import DEFAULT_CANDIDATES, EvalSettings
+from gammond.engine.analysis.rollout_requests import make_rollout_evaluators
+from gammond.engine.errors import CancelledWork, ValueRangeError
+from gammond.engine.evaluation.results import RankedPlay
+from gammond.engine.match_analysis.notes import (
+    ROLLED_OUT,
+    AnalysisJournal,
+    add_notes,
+    make_cube_notes,
+    note_evaluation,
+    note_plays,
 )
-from engine.rollout import RolloutEstimate, RolloutSettings, RolloutState, StopReason
-from engine.rollout.cube_decisions import roll_out_cube
-from engine.rollout.decisions import roll_out_plays
-from engine.rollout.runner import BlockPlayer
+from gammond.engine.match_analysis.tasks import CLOSE_POINTS, AnalysisTask, list_match_tasks
+from gammond.engine.match_files.model import NO_NOTES, ActionNotes, RecordedMatch, split_by_depth
+from gammond.engine.rollout import RolloutSettings, RolloutState
+from gammond.engine.rollout.decisions import roll_out_cube, roll_out_plays
+from gammond.engine.rollout.runner import BlockPlayer
+from gammond.engine.rollout.stop_rules import CANCELLED, describe_aims
 
 QUICK_ROLLOUT = RolloutSettings(trials=324, truncation=11, min_trials=108)
 """Some seconds for a decision, with a standard error of about .005 points."""
@@ -56,20 +55,13 @@ class DecisionRollouts:
         if self.max_plays < 2:
             raise ValueRangeError(f"expected 2 plays or more, got {self.max_plays}", field="candidates")
 
-    @property
-    def label(self) -> str:
-        """What their evaluations are called in notes."""
-        truncation = self.settings.truncation
-        return f"rollout of {truncation} plies" if truncation else "rollout"
-
     def describe(self) -> str:
         """Return them in words."""
         settings = self.settings
         parts = [f"{settings.trials:,} trials", f"{self.plies}-ply", f"seed {settings.seed}"]
         if settings.truncation:
             parts.insert(1, f"{settings.truncation} plies, then {self.leaf_plies}-ply")
-        if settings.stop_error:
-            parts.append(f"to a standard error of {settings.stop_error:g}")
+        parts += describe_aims(settings)
         if not settings.variance_reduction:
             parts.append("no variance reduction")
         return f"rolled out ({', '.join(parts)})"
@@ -95,7 +87,7 @@ def roll_out_decisions(
     *,
     progress: Callable[[int, int], None] = lambda done, total: None,
     cancelled: Callable[[], bool] | None = None,
-    journal: AnalysisJournal = NO_JOURNAL,
+    journal: AnalysisJournal | None = None,
     blocks: BlockPlayer | None = None,
 ) -> RecordedMatch:
     """Return an analysed match with rollouts of the decisions that are close or wrong by its notes.
@@ -105,17 +97,17 @@ def roll_out_decisions(
 
     Args:
         engine: Evaluates.
-        match: The match, as `engine.match_analysis.analysis.analyse_match` left it.
+        match: The match, as `gammond.engine.match_analysis.analysis.analyse_match` left it.
         rollouts: How.
         progress: Called with the numbers of trials that are done, and of all.
         cancelled: Asked during the work; when it returns true, the work ends.
         journal: As for `analyse_match`.
-        blocks: As for `engine.rollout.roll_out`.
+        blocks: As for `gammond.engine.rollout.roll_out`.
 
     Raises:
         CancelledWork: It was cancelled.
     """
-    close = _list_close(match)
+    close, journal = _list_close(match), AnalysisJournal() if journal is None else journal
     roller = _Roller(engine.with_rules(match.rules.rules), rollouts, cancelled, blocks)
     trials, rolled = rollouts.settings.trials, []
     for place, (number, task, notes) in enumerate(close):
@@ -139,7 +131,7 @@ def _list_close(match: RecordedMatch) -> list[tuple[int, AnalysisTask, ActionNot
     for number, task in enumerate(list_match_tasks(match)):
         notes = match.games[task.game].notes.get(task.places[0], NO_NOTES)
         own = ActionNotes(candidates=notes.candidates) if task.roll else ActionNotes(cube=notes.cube)
-        if is_close(task, own):
+        if task.is_close(own):
             close.append((number, task, own))
     return close
 
@@ -185,14 +177,14 @@ class _Roller:
             self._evaluators,
             self._rollouts.settings,
             plays=[each.play for each in chosen],
-            space=self._engine.make_cube_game(task.match),
+            game=self._engine.make_cube_game(task.match),
             prunes=False,
             progress=progress,
             cancelled=self._cancelled,
             blocks=self._blocks,
         )
         self._check(rollout.reason)
-        rolled = [RecordedCandidate(each.play, self._to_evaluation(each.estimate)) for each in results]
+        rolled = note_plays(results)
         found = {each.play.result for each in chosen}
         others = [each for each in notes.candidates if each.play.result not in found]
         return ActionNotes(candidates=(*rolled, *others))
@@ -200,10 +192,10 @@ class _Roller:
     def _roll_out_cube(
         self, task: AnalysisTask, notes: ActionNotes, progress: Callable[[RolloutState], None]
     ) -> ActionNotes:
-        space = self._engine.make_cube_game(task.match)
+        game = self._engine.make_cube_game(task.match)
         found = roll_out_cube(
             task.position,
-            space,
+            game,
             self._evaluators,
             self._rollouts.settings,
             progress=progress,
@@ -211,34 +203,21 @@ class _Roller:
             blocks=self._blocks,
         )
         self._check(found.rollout.reason)
-        held = self._to_evaluation(found.no_double)
-        return make_cube_notes(held, held if found.take is None else self._to_evaluation(found.take))
+        held = note_evaluation(found.no_double)
+        return make_cube_notes(held, held if found.take is None else note_evaluation(found.take))
 
-    def _to_evaluation(self, estimate: RolloutEstimate) -> RecordedEvaluation:
-        return RecordedEvaluation(
-            estimate.equity,
-            to_tuple(estimate.outcome),
-            self._rollouts.label,
-            None if math.isnan(estimate.equity_error) else estimate.equity_error,
-            estimate.trials,
-        )
-
-    def _check(self, reason: StopReason) -> None:
-        if reason is StopReason.CANCELLED:
+    def _check(self, reason: str) -> None:
+        if reason == CANCELLED:
             raise CancelledWork("the rollout was cancelled")
 
 
-def _choose_candidates(
-    candidates: Sequence[RecordedCandidate], task: AnalysisTask, most: int
-) -> list[RecordedCandidate]:
+def _choose_candidates(candidates: Sequence[RankedPlay], task: AnalysisTask, most: int) -> list[RankedPlay]:
     """Return the candidates to roll out: the play that was made, and those close to the best at its depth."""
     best, made = candidates[0].evaluation, task.find_made(candidates)
     near = [
         each
-        for each in candidates
-        if each is not made
-        and each.evaluation.depth == best.depth
-        and best.equity - each.evaluation.equity < CLOSE_POINTS
+        for each in split_by_depth(candidates)[0]
+        if each is not made and best.equity - each.evaluation.equity < CLOSE_POINTS
     ]
     chosen = [made, *near[: most - 1]]
     return [each for each in candidates if each in chosen]

@@ -10,26 +10,15 @@ import statistics
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from engine.match_analysis.judgement import WRONG_POINTS, Choice, Judgement
-from engine.match_analysis.phases import GamePhase
-from engine.rules.match import SEATS
+from gammond.engine.evaluation.results import is_on_scale
+from gammond.engine.match_analysis.decision_errors import WRONG_POINTS, Choice, CountedDecision, GamePhase
+from gammond.engine.rules.match import SEATS
 
 PR_SCALE = 500.0
 """eXtreme Gammon's performance rating is this times the mean error."""
 
 MILLIPOINTS = 1000.0
 """GNU Backgammon's error rates and Snowie's are in thousandths of a point."""
-
-XG_ERROR_POINTS = 0.02
-XG_BLUNDER_POINTS = 0.08
-"""From which loss on eXtreme Gammon calls a decision an error, and a blunder; here everything does."""
-
-LEAST_SCALE_MWC = 1e-4
-"""A point of equity that is worth less of the match is no scale: with 97 of 99 points a game hardly matters,
-unless the cube gets so high that it decides the match, which then counts thousands of points."""
-
-MOST_POINTS = 10.0
-"""Beyond this an equity is on no scale either: the point that it is measured by is next to nothing."""
 
 NO_SCALE = "not meaningful here"
 """What stands in place of a number whose scale is (almost) zero."""
@@ -43,67 +32,8 @@ _NORMAL_95 = 1.96
 _DIGITS = 6
 
 
-def classify_loss(points: float) -> str:
-    """Return what a decision with a loss is called: ``blunder``, ``error``; empty for a smaller loss.
-
-    The loss counts as it is shown, with three digits: .0196 is shown as .020.
-    """
-    shown = round(points, 3)
-    if shown >= XG_BLUNDER_POINTS:
-        return "blunder"
-    return "error" if shown >= XG_ERROR_POINTS else ""
-
-
-def is_on_scale(points: float, mwc_per_point: float | None) -> bool:
-    """Return whether an equity, or a difference of equities, says something.
-
-    Args:
-        points: The equity, in units of the present cube.
-        mwc_per_point: The match-winning chance that a point is worth there; None in money play.
-    """
-    return mwc_per_point is None or (mwc_per_point >= LEAST_SCALE_MWC and abs(points) <= MOST_POINTS)
-
-
 @dataclass(frozen=True)
-class JudgedDecision:
-    """A decision of a game.
-
-    Attributes:
-        seat: Who decided.
-        judgement: What it lost, and what counts it.
-        mwc_per_point: The match-winning chance that a point of equity is worth here; None in money play.
-        game: The place of its game in the match, from 0.
-        action: The place of its action in the game, from 0; of not doubling, that of the play after it.
-        phase: The phase of the game.
-    """
-
-    seat: int
-    judgement: Judgement
-    mwc_per_point: float | None
-    game: int
-    action: int
-    phase: GamePhase
-
-    @property
-    def error_mwc(self) -> float | None:
-        """The match-winning chance that it lost; None in money play."""
-        return None if self.mwc_per_point is None else self.judgement.error_points * self.mwc_per_point
-
-    @property
-    def error_points(self) -> float | None:
-        """The equity that it lost; None where that is on no scale (`is_on_scale`)."""
-        points = self.judgement.error_points
-        return points if is_on_scale(points, self.mwc_per_point) else None
-
-    @property
-    def size_points(self) -> float:
-        """The size of the error: `error_points`, or its loss at double match point if it is on no scale."""
-        points = self.error_points
-        return 2.0 * (self.error_mwc or 0.0) if points is None else points
-
-
-@dataclass(frozen=True)
-class JudgedRoll:
+class AnalysedRoll:
     """The luck of a roll.
 
     Attributes:
@@ -218,13 +148,13 @@ class RatingTotal:
     counted_squares: float = 0.0
 
     @classmethod
-    def add_up(cls, seat: int, decisions: Iterable[JudgedDecision]) -> RatingTotal:
+    def add_up(cls, seat: int, decisions: Iterable[CountedDecision]) -> RatingTotal:
         """Add up the decisions of a seat."""
-        own = [each.judgement for each in decisions if each.seat == seat and each.error_points is not None]
-        counted = [judgement.error_points for judgement in own if judgement.counts_for_xg]
+        own = [each for each in decisions if each.seat == seat and each.error_points is not None]
+        counted = [each.equity_loss for each in own if each.counts_for_xg]
         return cls(
             len(counted),
-            sum(judgement.error_points for judgement in own),
+            sum(each.equity_loss for each in own),
             sum(counted),
             sum(points * points for points in counted),
         )
@@ -253,7 +183,7 @@ class RatingTotal:
 
 
 def compute_statistics(
-    seat: int, decisions: Iterable[JudgedDecision], rolls: Iterable[JudgedRoll] = ()
+    seat: int, decisions: Iterable[CountedDecision], rolls: Iterable[AnalysedRoll] = ()
 ) -> PlayerStatistics:
     """Compute the statistics of a player.
 
@@ -262,16 +192,16 @@ def compute_statistics(
         decisions: Of both players: Snowie's rate divides by the plays of both. Illegal plays are left out.
         rolls: Of both players.
     """
-    every = [decision for decision in decisions if decision.judgement.is_legal]
+    every = [decision for decision in decisions if decision.is_legal]
     own = [decision for decision in every if decision.seat == seat]
     scaled = [decision for decision in own if decision.error_points is not None]
-    counted = [decision for decision in scaled if decision.judgement.counts_for_xg]
+    counted = [decision for decision in scaled if decision.counts_for_xg]
     rating = RatingTotal.add_up(seat, own)
     wrong = [decision for decision in own if decision.size_points >= WRONG_POINTS]
-    marks = [classify_loss(decision.size_points) for decision in own]
-    gnubg_count = sum(decision.judgement.counts_for_gnubg for decision in scaled)
+    marks = [decision.mark for decision in own]
+    gnubg_count = sum(decision.counts_for_gnubg for decision in scaled)
     plays_of_both = sum(
-        decision.judgement.choice is Choice.PLAY and decision.error_points is not None for decision in every
+        decision.choice is Choice.PLAY and decision.error_points is not None for decision in every
     )
     own_rolls = [roll for roll in rolls if roll.seat == seat]
     return PlayerStatistics(
@@ -309,7 +239,7 @@ class StatisticsByPhase:
 
 
 def compute_by_phase(
-    decisions: Iterable[JudgedDecision], rolls: Iterable[JudgedRoll] = ()
+    decisions: Iterable[CountedDecision], rolls: Iterable[AnalysedRoll] = ()
 ) -> StatisticsByPhase:
     """Compute the statistics of both players, in all and by the phase of the game."""
     every, rolled = list(decisions), list(rolls)
@@ -321,9 +251,9 @@ def compute_by_phase(
     return StatisticsByPhase((one, two), phases)
 
 
-def _add_up(decisions: Sequence[JudgedDecision], *choices: Choice) -> ErrorTotal:
+def _add_up(decisions: Sequence[CountedDecision], *choices: Choice) -> ErrorTotal:
     """Add up the decisions with one of the choices; all if none is given."""
-    chosen = [decision for decision in decisions if not choices or decision.judgement.choice in choices]
+    chosen = [decision for decision in decisions if not choices or decision.choice in choices]
     return ErrorTotal(
         len(chosen),
         _sum_points([decision.error_points for decision in chosen]),
@@ -342,7 +272,7 @@ def _sum_mwc(values: Sequence[float | None]) -> float | None:
     return None if None in values else sum(value for value in values if value is not None)
 
 
-def _estimate_interval(counted: Sequence[JudgedDecision]) -> float | None:
+def _estimate_interval(counted: Sequence[CountedDecision]) -> float | None:
     points = [decision.error_points for decision in counted if decision.error_points is not None]
     if len(points) < 2:
         return None

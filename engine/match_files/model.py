@@ -1,32 +1,42 @@
 """The model of a match file: who played what by which rules, and what the file says about each action.
 
-Every reader fills it through `engine.match_files.builder.MatchBuilder`, so that the same match in two formats
-gives the same games.
+Every reader fills it through `gammond.engine.match_files.builder.MatchBuilder`, so that the same match in two
+formats gives the same games.
 """
 
 from __future__ import annotations
 
 import enum
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from itertools import pairwise
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from itertools import groupby, pairwise
+from typing import NamedTuple
 
-from engine.rules.game_record import GameAction, GameRecord, ResignationAction, SetAction
-from engine.rules.game_replay import GameSituation, replay
-from engine.rules.match import MAX_CUBE, GameResult, MatchState
-from engine.rules.moves import Play
-from engine.rules.position import Position
-from engine.rules.rules import STANDARD_RULES, Rules
+from gammond.engine.evaluation.results import CubeDecision, RankedPlay
+from gammond.engine.formats.xgid import USUAL_MAX_CUBE_LOG
+from gammond.engine.rules.game_record import (
+    GameAction,
+    GameRecord,
+    GameSituation,
+    ResignationAction,
+    SetAction,
+    replay,
+)
+from gammond.engine.rules.match import MAX_CUBE, GameResult, MatchState
+from gammond.engine.rules.moves import Play
+from gammond.engine.rules.position import Position
+from gammond.engine.rules.rules import STANDARD_RULES, Rules
 
-ONE_POSITION_ADVICE = "give it to gammond eval, hint or cube"
-"""What to do with a file of one position where a match was expected."""
+ONE_POSITION_ADVICE = "give it to gammond eval, hint or cube, or many to gammond batch"
+"""What to do with a file of positions where a match was expected."""
 
-MATCH_ADVICE = "gammond analyse judges its decisions, 'open' in the terminal shows its positions"
+MATCH_ADVICE = "gammond analyse rates its decisions, 'open' in the terminal shows its positions"
 """What to do with a match file where a position was expected."""
 
 
 ANNOTATOR = "Annotator"
-"""The header of a match that names who, or which program, judged it."""
+"""The header of a match that names who, or which program, analysed it."""
 
 
 class IssueKind(enum.StrEnum):
@@ -34,6 +44,7 @@ class IssueKind(enum.StrEnum):
 
     MISSING = "missing"
     MISSING_GAMES = "games missing"
+    PLAYERS_SWAPPED = "players swapped"
     UNREADABLE = "unreadable"
     UNSUPPORTED = "unsupported"
     IMPOSSIBLE_SCORE = "impossible score"
@@ -43,6 +54,7 @@ class IssueKind(enum.StrEnum):
     ILLEGAL_PLAY = "illegal play"
     ILLEGAL_CUBE_ACTION = "illegal cube action"
     WRONG_RESULT = "wrong result"
+    DOUBTFUL_RESULT = "doubtful result"
     NO_RESULT = "no result"
 
 
@@ -54,7 +66,7 @@ class MatchIssue:
         kind: The kind of fault.
         message: What was expected, and what came.
         line: The line of a text file, from 1; None in binary files.
-        offset: The byte of a binary file; None in text files.
+        offset: The byte of a binary file, 0 where that is not known; None in text files.
         game: The number of the game in the file; 0 before the first one.
         move: The number of the move in its game, by `number_moves`; 0 before the first one.
     """
@@ -67,59 +79,40 @@ class MatchIssue:
     move: int = 0
 
     def __str__(self) -> str:
-        places = {
-            "line": self.line,
-            "byte": self.offset,
-            "game": self.game or None,
-            "move": self.move or None,
-        }
-        where = ", ".join(f"{word} {number}" for word, number in places.items() if number is not None)
-        return f"{where}: {self.kind}: {self.message}" if where else f"{self.kind}: {self.message}"
+        return _describe([self])
+
+    @property
+    def place(self) -> tuple[int, int | None, int | None]:
+        """Where it is: the game, and the line or the byte."""
+        return self.game, self.line, self.offset
 
 
-@dataclass(frozen=True, slots=True)
-class RecordedEvaluation:
-    """What a file says about a position, for the player on roll or who made the play.
-
-    Attributes:
-        equity: Cubeful equity as the file has it: in a match, on the scale of a money game at the present
-            cube (EMG); in money play in units of the present cube.
-        outcome: The five probabilities of `docs/reference/glossary.md`, "outcome"; None where the file has
-            none.
-        depth: How the file's program found it, in its words: ``2-ply``, ``XG Roller+``, ``rollout``.
-        error: Standard error of the equity; None for other evaluations than rollouts.
-        trials: Games of a rollout, 0 for other evaluations.
-    """
-
-    equity: float
-    outcome: tuple[float, float, float, float, float] | None = None
-    depth: str = ""
-    error: float | None = None
-    trials: int = 0
+def describe_issues(issues: Iterable[MatchIssue]) -> list[str]:
+    """Return issues in words, those at one place in one line: what came, and what was lost by it."""
+    return [_describe(list(found)) for _, found in groupby(issues, lambda issue: issue.place)]
 
 
-@dataclass(frozen=True, slots=True)
-class RecordedCandidate:
-    """A play that the file's program considered.
+def _describe(issues: Sequence[MatchIssue]) -> str:
+    first = issues[0]
+    places = {"line": first.line, "byte": first.offset, "game": first.game, "move": first.move}
+    where = ", ".join(f"{word} {number}" for word, number in places.items() if number)
+    said, told = [], None
+    for issue in issues:
+        is_told = told is not None and issue.kind in (told, IssueKind.MISSING)
+        said.append(issue.message if is_told else f"{issue.kind}: {issue.message}")
+        told = issue.kind
+    return f"{where}: {'; '.join(said)}" if where else "; ".join(said)
 
-    Attributes:
-        play: The play.
-        evaluation: Its evaluation, for the player who makes it.
-    """
 
-    play: Play
-    evaluation: RecordedEvaluation
-
-
-def find_candidate(candidates: Iterable[RecordedCandidate], play: Play) -> RecordedCandidate | None:
+def find_candidate(candidates: Iterable[RankedPlay], play: Play) -> RankedPlay | None:
     """Return the candidate that leads to the same position as a play; None if none does."""
     return next((each for each in candidates if each.play.result == play.result), None)
 
 
 def split_by_depth(
-    candidates: Sequence[RecordedCandidate],
-) -> tuple[list[RecordedCandidate], list[RecordedCandidate], str]:
-    """Return the candidates that were judged as the best was, the others, and what to call these.
+    candidates: Sequence[RankedPlay],
+) -> tuple[list[RankedPlay], list[RankedPlay], str]:
+    """Return the candidates that are as deep as the best, the others, and what to call these.
 
     Equities of different depths do not compare.
     """
@@ -127,31 +120,6 @@ def split_by_depth(
     compared = [each for each in candidates if each.evaluation.depth == best.depth]
     others = [each for each in candidates if each.evaluation.depth != best.depth]
     return compared, others, "not rolled out" if best.trials else f"not searched at {best.depth}"
-
-
-@dataclass(frozen=True)
-class RecordedCubeDecision:
-    """What the file's program thinks of doubling and of taking, for the player on roll.
-
-    Attributes:
-        no_double: The equity of not doubling.
-        double_take: Of a double that is taken, in units of the cube before it.
-        double_pass: Of a double that is passed, 1 in money play.
-        evaluation: The position without a double: its outcome and how it was found; None where the file has
-            only the equities.
-        taken_evaluation: The same after a take; None where the file has none.
-    """
-
-    no_double: float
-    double_take: float
-    double_pass: float = 1.0
-    evaluation: RecordedEvaluation | None = None
-    taken_evaluation: RecordedEvaluation | None = None
-
-    @property
-    def double(self) -> float:
-        """The equity of a double with the right response."""
-        return min(self.double_take, self.double_pass)
 
 
 @dataclass(frozen=True)
@@ -169,8 +137,8 @@ class ActionNotes:
     """
 
     comment: str = ""
-    candidates: tuple[RecordedCandidate, ...] = ()
-    cube: RecordedCubeDecision | None = None
+    candidates: tuple[RankedPlay, ...] = ()
+    cube: CubeDecision | None = None
     luck: float | None = None
     play_mark: str = ""
     cube_mark: str = ""
@@ -204,6 +172,20 @@ class MatchRules:
 
 
 USUAL_RULES = MatchRules()
+
+
+class ReplayedAction(NamedTuple):
+    """An action of a game, with what was before it.
+
+    Attributes:
+        situation: The position and the match state before it.
+        action: What was done.
+        move: The number of its move, by `number_moves`.
+    """
+
+    situation: GameSituation
+    action: GameAction
+    move: int
 
 
 @dataclass(frozen=True)
@@ -244,7 +226,7 @@ class RecordedGame:
         """The result by the rules, where the file states another one; None where it does not."""
         if not self.actions or self.result is None:
             return None
-        *_, (before, last) = self.replay()
+        before, last, _ = self.replayed[-1]
         ruled = before.apply(last).result
         stated = self.result.winner, self.result.points
         return None if ruled is None or (ruled.winner, ruled.points) == stated else ruled
@@ -256,9 +238,18 @@ class RecordedGame:
             return None
         return GameRecord(self.initial_state, self.actions, self.result, self.rules)
 
-    def replay(self) -> Iterator[tuple[GameSituation, GameAction]]:
-        """Yield each action with the position and the match state before it."""
-        return replay(GameSituation(self.position, self.initial_state), self.actions)
+    @cached_property
+    def replayed(self) -> tuple[ReplayedAction, ...]:
+        """Its actions, each with what was before it."""
+        steps = replay(GameSituation(self.position, self.initial_state), self.actions)
+        moves = number_moves(self.actions)
+        return tuple(ReplayedAction(*step, move) for step, move in zip(steps, moves, strict=True))
+
+    def with_notes(self, notes: Mapping[int, ActionNotes]) -> RecordedGame:
+        """Return the game with other notes on its actions; it is not replayed again."""
+        changed = replace(self, notes=notes)
+        vars(changed)["replayed"] = self.replayed
+        return changed
 
 
 @dataclass(frozen=True)
@@ -300,9 +291,9 @@ class RecordedMatch:
         return any(notes.candidates or notes.cube for game in self.games for notes in game.notes.values())
 
 
-def number_games(games: Sequence[GameRecord | RecordedGame]) -> list[int]:
+def number_games(games: Sequence[RecordedGame]) -> list[int]:
     """Return the numbers of games for a file: their own where these rise from 1 on, else 1, 2, 3."""
-    own = [game.number if isinstance(game, RecordedGame) else 0 for game in games]
+    own = [game.number for game in games]
     rises = all(before < number for before, number in pairwise([0, *own]))
     return own if rises else list(range(1, len(games) + 1))
 
@@ -336,6 +327,8 @@ class RecordedPosition:
         names: Of seats 0 and 1; empty where the file has none.
         notes: The plays that were considered for the roll, or the cube decision, and the comment.
         format: The name of the format.
+        rules: The rules that the file states, and the usual ones for what it does not say.
+        headers: What else the file says, as those of `RecordedMatch`.
     """
 
     position: Position
@@ -343,3 +336,21 @@ class RecordedPosition:
     names: tuple[str, str] = ("", "")
     notes: ActionNotes = NO_NOTES
     format: str = ""
+    rules: MatchRules = USUAL_RULES
+    headers: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def unkept(self) -> list[str]:
+        """What the file says, and no form of a position has a place for, in words."""
+        rules, notes = self.rules, self.notes
+        said = {
+            "highest cube": rules.cube_limit not in (MAX_CUBE, max(self.match.cube, 1 << USUAL_MAX_CUBE_LOG)),
+            "Crawford rule": not rules.crawford and not self.match.is_money,
+            "automatic doubles": rules.automatic_doubles,
+            "raccoons": rules.raccoons,
+            "names": any(self.names),
+            "analysis": bool(notes.candidates or notes.cube),
+            "comment": bool(notes.comment),
+        }
+        found = [what for what, is_said in said.items() if is_said]
+        return found + [f"header {header}" for header in self.headers]

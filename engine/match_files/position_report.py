@@ -8,22 +8,19 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import islice
 
-from engine.errors import FormatError, GammondError
-from engine.formats.xgid import BOTTOM, decode_xgid
-from engine.match_files.model import (
-    ActionNotes,
-    RecordedCandidate,
-    RecordedCubeDecision,
-    RecordedEvaluation,
-    RecordedPosition,
-)
-from engine.rules.match import MatchState
-from engine.rules.notation import parse_play
-from engine.rules.position import Position
-from engine.wording import escape_unprintable
+from gammond.engine.errors import FormatError, GammondError
+from gammond.engine.evaluation.results import CubeDecision, Evaluation, RankedPlay
+from gammond.engine.formats.position_text import LABELLED_IDS
+from gammond.engine.formats.xgid import BOTTOM, decode_xgid
+from gammond.engine.match_files.model import ActionNotes, RecordedPosition
+from gammond.engine.rules.match import MatchState
+from gammond.engine.rules.notation import parse_play
+from gammond.engine.rules.outcome import Outcome
+from gammond.engine.rules.position import Position
+from gammond.engine.wording import escape_unprintable
 
 MAX_REPORT_POSITIONS = 1000
 """Positions of a text that are read."""
@@ -81,6 +78,11 @@ def is_position_report(text: str) -> bool:
     )
 
 
+def has_drawn_boards(text: str) -> bool:
+    """Return whether a text has drawn boards with their IDs, as GNU Backgammon copies and exports them."""
+    return _BOARD_EDGE.search(text) is not None and LABELLED_IDS.search(text) is not None
+
+
 def parse_position_reports(text: str) -> tuple[RecordedPosition, ...]:
     """Parse the positions of a text, each with the evaluations beside it.
 
@@ -93,7 +95,7 @@ def parse_position_reports(text: str) -> tuple[RecordedPosition, ...]:
 
     Raises:
         FormatError: There is no XGID in a line of its own.
-        GammondError: As `engine.formats.xgid.decode_xgid`.
+        GammondError: As `gammond.engine.formats.xgid.decode_xgid`.
     """
     reports: list[_Report] = []
     names: dict[int, str] = {}
@@ -136,30 +138,31 @@ class _Row:
     chances: list[float]
 
 
+@dataclass
 class _Report:
     """What is found about one position, line by line.
 
     Attributes:
+        position: The checkers, as the seat on roll sees them.
+        match: The match state.
+        names: Of the seats.
         around: What somebody wrote about it before its XGID, or behind its last line.
         is_closed: Whether its last line has come: what follows is about the next position, if there is one.
     """
 
-    def __init__(
-        self, position: Position, match: MatchState, names: dict[int, str], around: list[str]
-    ) -> None:
-        self.around = around
-        self.is_closed = False
-        self._comment: list[str] = []
-        self._blank_lines = 0
-        self._position = position
-        self._match = match
-        self._names = names
-        self._rows: list[_Row] = []
-        self._depth = ""
-        self._chances: list[float] = []
-        self._sides: dict[str, list[float]] = {}
-        self._equities: list[float] = []
-        self._labelled: list[tuple[str, float]] = []
+    position: Position
+    match: MatchState
+    names: dict[int, str]
+    around: list[str]
+    is_closed: bool = False
+    _comment: list[str] = field(default_factory=list)
+    _blank_lines: int = 0
+    _rows: list[_Row] = field(default_factory=list)
+    _depth: str = ""
+    _chances: list[float] = field(default_factory=list)
+    _sides: dict[str, list[float]] = field(default_factory=dict)
+    _equities: list[float] = field(default_factory=list)
+    _labelled: list[tuple[str, float]] = field(default_factory=list)
 
     def read(self, line: str) -> None:
         """Read a line: of the analysis, or of the comment that stands behind two blank lines."""
@@ -194,7 +197,7 @@ class _Report:
         elif found := _BGBLITZ_SIDE.fullmatch(line):
             self._sides[found["name"]] = [_to_chance(found[i]) for i in (2, 3, 4)]
         elif found := _NAMES.fullmatch(line):
-            self._names = {BOTTOM: found["x"], 1 - BOTTOM: found["o"]}
+            self.names = {BOTTOM: found["x"], 1 - BOTTOM: found["o"]}
         elif not self._depth and not self._rows and (found := _LEVEL.search(line)):
             self._depth = found[0]
         else:
@@ -203,40 +206,40 @@ class _Report:
 
     def build(self) -> RecordedPosition:
         """Return the position with what was found."""
-        names = escape_unprintable(self._names.get(0, "")), escape_unprintable(self._names.get(1, ""))
+        names = escape_unprintable(self.names.get(0, "")), escape_unprintable(self.names.get(1, ""))
         comment = "\n".join(map(escape_unprintable, (*self._comment, *self.around))).strip()
         notes = ActionNotes(
             comment=comment, candidates=self._list_candidates(), cube=self._make_cube_decision()
         )
-        return RecordedPosition(self._position, self._match, names, notes, _FORMAT)
+        return RecordedPosition(self.position, self.match, names, notes, _FORMAT)
 
     def _add_row(self, row: _Row) -> None:
         if len(self._rows) < _MAX_CANDIDATES:
             self._rows.append(row)
 
-    def _list_candidates(self) -> tuple[RecordedCandidate, ...]:
-        roll, candidates = self._match.roll, []
+    def _list_candidates(self) -> tuple[RankedPlay, ...]:
+        roll, candidates = self.match.roll, []
         if roll is None:
             return ()
         for row in self._rows:
             try:
-                play = parse_play(row.text, self._position, roll)
+                play = parse_play(row.text, self.position, roll)
             except GammondError:
                 continue
-            evaluation = RecordedEvaluation(row.equity, _to_outcome(row.chances), row.depth)
-            candidates.append(RecordedCandidate(play, evaluation))
+            evaluation = Evaluation(row.equity, _to_outcome(row.chances), row.depth)
+            candidates.append(RankedPlay(play, evaluation))
         return tuple(candidates)
 
-    def _make_cube_decision(self) -> RecordedCubeDecision | None:
+    def _make_cube_decision(self) -> CubeDecision | None:
         equities = self._sort_labelled()
         if len(self._equities) >= 3:
             equities = self._equities[0], self._equities[1], self._equities[2]
         if equities is None:
             return None
-        outcome = _to_outcome(self._chances or self._list_side_chances())
-        evaluation = RecordedEvaluation(equities[0], outcome, self._depth) if outcome else None
-        no_double, double_take, double_pass = equities
-        return RecordedCubeDecision(no_double, double_take, double_pass, evaluation)
+        held, taken, passed = map(Evaluation, equities)
+        if outcome := _to_outcome(self._chances or self._list_side_chances()):
+            held = held._replace(outcome=outcome, words=self._depth)
+        return CubeDecision.of_choices(held, taken, passed)
 
     def _sort_labelled(self) -> tuple[float, float, float] | None:
         """Tell BGBlitz's rows apart: in any language a double has a slash, and a pass is worth 1."""
@@ -251,7 +254,7 @@ class _Report:
         """Return the chances of BGBlitz's two rows, those of the player on roll first."""
         if len(self._sides) != 2:
             return []
-        own_name = self._names.get(self._match.on_roll)
+        own_name = self.names.get(self.match.on_roll)
         rows = sorted(self._sides.items(), key=lambda row: row[0] != own_name)
         return [chance for _, chances in rows for chance in chances]
 
@@ -272,9 +275,9 @@ def _to_chance(percent: str) -> float:
     return round(_to_number(percent) / 100, 6)
 
 
-def _to_outcome(chances: list[float]) -> tuple[float, float, float, float, float] | None:
+def _to_outcome(chances: list[float]) -> Outcome | None:
     """Return an outcome of win, gammon and backgammon of the player and of the opponent."""
     if len(chances) != 6:
         return None
     win, gammon, backgammon, _, lose_gammon, lose_backgammon = chances
-    return win, gammon, backgammon, lose_gammon, lose_backgammon
+    return Outcome(win, gammon, backgammon, lose_gammon, lose_backgammon)

@@ -5,46 +5,39 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator
 
-from engine.errors import UnsupportedError
-from engine.formats.board_svg import draw_board
-from engine.formats.xgid import encode_xgid
-from engine.match_analysis.analysed_match import AnalysedDecision, AnalysedMatch
-from engine.match_analysis.decisions import compute_mwc, compute_mwc_per_point
-from engine.match_analysis.judgement import Choice
-from engine.match_analysis.statistics import is_on_scale
-from engine.match_files.model import (
-    NO_NOTES,
-    RecordedCandidate,
-    RecordedGame,
-    number_moves,
-    split_by_depth,
-)
-from engine.match_reports.html_parts import (
+from gammond.engine.errors import UnsupportedError
+from gammond.engine.evaluation.results import RankedPlay, is_on_scale
+from gammond.engine.formats.board_svg import draw_board
+from gammond.engine.formats.xgid import encode_xgid
+from gammond.engine.match_analysis.analysed_match import AnalysedMatch
+from gammond.engine.match_analysis.decision_errors import Choice
+from gammond.engine.match_analysis.decisions import AnalysedDecision
+from gammond.engine.match_files.model import NO_NOTES, RecordedGame, ReplayedAction, split_by_depth
+from gammond.engine.match_reports.html_parts import (
     escape_text,
     format_comment,
     format_difference,
     format_interval,
     format_points,
     format_verdict,
-    get_mark,
     list_names,
     name_place,
 )
-from engine.match_reports.ratings import format_rating
-from engine.rules.cube_actions import name_cube_action, name_double
-from engine.rules.dice import format_roll
-from engine.rules.game_record import (
+from gammond.engine.match_reports.ratings import format_rating
+from gammond.engine.rules.cube_actions import name_cube_action, name_double
+from gammond.engine.rules.dice import format_roll
+from gammond.engine.rules.game_record import (
     DoubleAction,
     GameAction,
+    GameSituation,
     PlayAction,
     ResignationAction,
     ResponseAction,
     RollAction,
 )
-from engine.rules.game_replay import GameSituation
-from engine.rules.match import RESULT_NAMES, MatchState
-from engine.rules.notation import format_play
-from engine.wording import format_count
+from gammond.engine.rules.match import RESULT_NAMES, MatchState
+from gammond.engine.rules.notation import format_play
+from gammond.engine.wording import format_count
 
 _LISTED_PLAYS = 5
 
@@ -53,7 +46,7 @@ def format_games(analysed: AnalysedMatch) -> Iterator[str]:
     """Yield the games, each as an element that opens and closes."""
     decisions: dict[tuple[int, int], list[AnalysedDecision]] = defaultdict(list)
     for decision in analysed.decisions:
-        decisions[decision.judged.game, decision.judged.action].append(decision)
+        decisions[decision.game, decision.place].append(decision)
     for number, game in enumerate(analysed.match.games):
         of_game = {place: each for (found, place), each in decisions.items() if found == number}
         yield _format_game(analysed, number, game, of_game)
@@ -81,7 +74,7 @@ def _format_game(
     if (ruled := game.ruled_result) is not None:
         points = format_count(ruled.points, "point")
         result += f" by the file, {names[ruled.winner]} {points} ({ruled.name}) by the rules"
-    marks = [get_mark(each) for of_action in decisions.values() for each in of_action]
+    marks = [each.mark for of_action in decisions.values() for each in of_action]
     wrong = f"errors {sum(map(bool, marks))}, blunders {marks.count('blunder')}{', cut' * game.is_cut}"
     crawford = ", Crawford game" if state.crawford else ""
     rows = [
@@ -91,11 +84,8 @@ def _format_game(
         format_comment(game.comment),
         _format_phases(analysed, number),
     ]
-    moves = number_moves(game.actions)
-    for place, ((situation, action), move) in enumerate(zip(game.replay(), moves, strict=True)):
-        rows.append(
-            _format_action(analysed, number, place, move, situation, action, decisions.get(place, []))
-        )
+    for place, replayed in enumerate(game.replayed):
+        rows.append(_format_action(analysed, number, place, replayed, decisions.get(place, [])))
     return f"{''.join(rows)}</details>"
 
 
@@ -118,20 +108,17 @@ def _format_action(
     analysed: AnalysedMatch,
     game: int,
     place: int,
-    move: int,
-    situation: GameSituation,
-    action: GameAction,
+    replayed: ReplayedAction,
     decisions: list[AnalysedDecision],
 ) -> str:
+    situation, action, move = replayed
     match, notes = situation.match, analysed.match.games[game].notes.get(place, NO_NOTES)
     title = f"{move}. {_describe_action(list_names(analysed), match, action)}"
     address = f"g{game + 1}a{place + 1}"
     if isinstance(action, PlayAction | DoubleAction | ResponseAction):
         address = name_place(game, move, action.seat)
     verdicts = " ".join(
-        "cube " * (each.judged.judgement.choice is Choice.NO_DOUBLE) + format_verdict(each)
-        for each in decisions
-        if get_mark(each)
+        "cube " * (each.choice is Choice.NO_DOUBLE) + format_verdict(each) for each in decisions if each.mark
     )
     heading = f"<h4>{title}</h4> {verdicts}"
     facts = "".join(_format_decision(analysed, each) for each in decisions) + format_comment(notes.comment)
@@ -164,6 +151,8 @@ def _describe_action(names: tuple[str, str], match: MatchState, action: GameActi
             return f"{names[seat]} {name_double(match)}s to {cube}"
         case ResponseAction(seat, is_take):
             return f"{names[seat]} {'takes' if is_take else 'passes'}"
+        case ResignationAction(seat, kind, is_stated=False):
+            return f"{names[seat]} loses a {RESULT_NAMES[kind - 1]}, by the result in the file"
         case ResignationAction(seat, kind, is_accepted):
             answer = "accepted" if is_accepted else "rejected"
             return f"{names[seat]} resigns a {RESULT_NAMES[kind - 1]}: {answer}"
@@ -173,7 +162,7 @@ def _describe_action(names: tuple[str, str], match: MatchState, action: GameActi
 
 def _format_decision(analysed: AnalysedMatch, decision: AnalysedDecision) -> str:
     """Format what the engine thinks of a decision."""
-    match decision.judged.judgement.choice:
+    match decision.choice:
         case Choice.PLAY:
             return _format_plays(analysed, decision)
         case Choice.NO_DOUBLE | Choice.DOUBLE:
@@ -185,11 +174,11 @@ def _format_decision(analysed: AnalysedMatch, decision: AnalysedDecision) -> str
 def _format_plays(analysed: AnalysedMatch, decision: AnalysedDecision) -> str:
     """Format the best plays, and the one that was made; empty where there was no choice."""
     candidates, match = decision.notes.candidates, decision.situation.match
-    is_legal = decision.judged.judgement.is_legal
+    is_legal = decision.is_legal
     if len(candidates) < 2 and is_legal:
         return ""
     compared, others, others_name = split_by_depth(candidates)
-    worth = decision.judged.mwc_per_point
+    worth = decision.mwc_per_point
     blocks: list[list[str]] = [[], []]
     for rank, each in enumerate((*compared, *others), 1):
         is_made, is_compared = each is decision.made_candidate, rank <= len(compared)
@@ -219,15 +208,11 @@ def _format_cube(analysed: AnalysedMatch, decision: AnalysedDecision) -> str:
     """Format the equities of a cube decision: as a table, or as a line where nothing was near."""
     cube, match = decision.notes.cube, decision.situation.match
     assert cube is not None
-    held, taken = cube.evaluation, cube.taken_evaluation
-    best = decision.best_name
-    equities = {
-        name_cube_action("no double", match): (cube.no_double, held.error if held else None),
-        name_cube_action("double, take", match): (cube.double_take, taken.error if taken else None),
-        name_cube_action("double, pass", match): (cube.double_pass, None),
-    }
-    judgement = decision.judged.judgement
-    if judgement.choice is Choice.NO_DOUBLE and not (judgement.counts_for_gnubg or get_mark(decision)):
+    best, taken = decision.best_name, cube.double_take
+    errors = cube.no_double.error, taken and taken.error, None
+    actions = (name_cube_action(name, match) for name in ("no double", "double, take", "double, pass"))
+    equities = dict(zip(actions, zip(cube.equities, errors, strict=True), strict=True))
+    if decision.choice is Choice.NO_DOUBLE and not (decision.counts_for_gnubg or decision.mark):
         listed = ", ".join(
             f"{name} {_format_scaled(analysed, match, equity)}" for name, (equity, _) in equities.items()
         )
@@ -244,7 +229,7 @@ def _format_cube(analysed: AnalysedMatch, decision: AnalysedDecision) -> str:
 
 
 def _format_depth(decision: AnalysedDecision) -> str:
-    """Format how a decision was judged."""
+    """Format how a decision was analysed."""
     return f"{decision.depth}, {decision.trials:,} trials" if decision.trials else decision.depth
 
 
@@ -252,7 +237,7 @@ def _format_equity(
     analysed: AnalysedMatch, match: MatchState, equity: float, error: float | None = None
 ) -> str:
     """Format the cells of an equity: itself with its 95 % interval, and in a match the winning chance."""
-    mwc = compute_mwc(equity, match, analysed.table)
+    mwc = analysed.table.mwc_of(equity, match)
     spread = "" if error is None else f"\N{NO-BREAK SPACE}{format_interval(error)}"
     shown = _format_scaled(analysed, match, equity)
     return f"<td>{shown}{spread}" + ("" if mwc is None else f"<td>{100 * mwc:.2f}")
@@ -260,11 +245,11 @@ def _format_equity(
 
 def _format_scaled(analysed: AnalysedMatch, match: MatchState, points: float) -> str:
     """Format an equity; a dash where it is on no scale."""
-    is_scaled = is_on_scale(points, compute_mwc_per_point(match, analysed.table))
+    is_scaled = is_on_scale(points, analysed.table.mwc_per_point(match))
     return format_points(points) if is_scaled else "\N{EN DASH}"
 
 
-def _format_chances(candidate: RecordedCandidate) -> str:
+def _format_chances(candidate: RankedPlay) -> str:
     outcome = candidate.evaluation.outcome
     if outcome is None:
         return ""

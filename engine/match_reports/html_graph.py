@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from itertools import groupby
 
-from engine.match_analysis.analysed_match import AnalysedDecision, AnalysedMatch
-from engine.match_analysis.decisions import compute_mwc
-from engine.match_analysis.judgement import Choice
-from engine.match_reports.html_parts import get_mark, list_names
-from engine.rules.match import MatchState
+from gammond.engine.match_analysis.analysed_match import AnalysedMatch
+from gammond.engine.match_analysis.decision_errors import Choice
+from gammond.engine.match_analysis.decisions import AnalysedDecision
+from gammond.engine.match_reports.html_parts import list_names
+from gammond.engine.rules.match import MatchState
 
 _WIDTH, _HEIGHT = 900, 260
 _LEFT, _TOP, _BOTTOM = 46, 26, 30
@@ -89,8 +89,7 @@ def draw_graph(analysed: AnalysedMatch) -> str:
 def _list_games(analysed: AnalysedMatch) -> list[list[_Point]]:
     """Return the points of each game."""
     by_game = {
-        number: list(decisions)
-        for number, decisions in groupby(analysed.decisions, lambda each: each.judged.game)
+        number: list(decisions) for number, decisions in groupby(analysed.decisions, lambda each: each.game)
     }
     games = []
     for number, game in enumerate(analysed.match.games):
@@ -99,7 +98,7 @@ def _list_games(analysed: AnalysedMatch) -> list[list[_Point]]:
             equity = _find_equity(decision)
             if equity is not None:
                 value = _to_value(analysed, decision.situation.match, equity)
-                points.append(_Point(value, decision if get_mark(decision) else None))
+                points.append(_Point(value, decision if decision.mark else None))
         if points and game.result is not None:
             state = game.initial_state
             won = game.result.points if game.result.winner == 0 else -game.result.points
@@ -114,23 +113,23 @@ def _list_games(analysed: AnalysedMatch) -> list[list[_Point]]:
 def _find_equity(decision: AnalysedDecision) -> float | None:
     """Return the equity after a decision for the seat on roll; None where the next decision has it."""
     cube = decision.notes.cube
-    match decision.judged.judgement.choice:
+    match decision.choice:
         case Choice.PLAY:
             made = decision.made_candidate
             return None if made is None else made.evaluation.equity
         case Choice.DOUBLE if cube is not None:
             return cube.double
         case Choice.TAKE if cube is not None:
-            return cube.double_take
+            return cube.equities[1]
         case Choice.PASS if cube is not None:
-            return cube.double_pass
+            return cube.equities[2]
         case _:
             return None
 
 
 def _to_value(analysed: AnalysedMatch, match: MatchState, equity: float) -> float:
     """Return what an equity of the seat on roll makes of the match for seat 0."""
-    mwc = compute_mwc(equity, match, analysed.table)
+    mwc = analysed.table.mwc_of(equity, match)
     if mwc is None:
         own = equity * match.cube * (1 if match.on_roll == 0 else -1)
         return match.score[0] - match.score[1] + own
@@ -139,15 +138,15 @@ def _to_value(analysed: AnalysedMatch, match: MatchState, equity: float) -> floa
 
 def _draw_mark(x: float, y: float, wrong: AnalysedDecision) -> str:
     """Draw the mark of an error, hollow, or of a blunder."""
-    style = f"{('one', 'two')[wrong.judged.seat]}{' hollow' * (get_mark(wrong) == 'error')}"
-    if wrong.judged.seat == 0:
+    style = f"{('one', 'two')[wrong.seat]}{' hollow' * (wrong.mark == 'error')}"
+    if wrong.seat == 0:
         return f'<circle class="{style}" cx="{x:.1f}" cy="{y:.1f}" r="4.5"/>'
     return f'<rect class="{style}" x="{x - 4:.1f}" y="{y - 4:.1f}" width="8" height="8"/>'
 
 
 def _format_legend(games: list[list[_Point]], names: tuple[str, str]) -> str:
     """Format what the marks mean, of those that there are."""
-    found = {(get_mark(each.wrong), each.wrong.judged.seat) for game in games for each in game if each.wrong}
+    found = {(each.wrong.mark, each.wrong.seat) for game in games for each in game if each.wrong}
     text = ""
     for mark, signs in _SIGNS.items():
         shown = [f"{signs[seat]} {name}" for seat, name in enumerate(names) if (mark, seat) in found]

@@ -5,10 +5,10 @@ from __future__ import annotations
 from html import escape
 from pathlib import Path
 
-from engine.match_analysis.analysed_match import AnalysedDecision, AnalysedMatch
-from engine.match_analysis.statistics import classify_loss
-from engine.match_reports.ratings import format_lost
-from engine.wording import escape_unprintable
+from gammond.engine.match_analysis.analysed_match import AnalysedMatch
+from gammond.engine.match_analysis.decisions import AnalysedDecision
+from gammond.engine.match_reports.ratings import format_lost
+from gammond.engine.wording import escape_unprintable
 
 _STYLE_FILE = Path(__file__).with_name("report.css")
 _ERRORS_TO_95 = 1.96
@@ -62,24 +62,19 @@ def format_interval(error: float) -> str:
 
 def format_loss(decision: AnalysedDecision) -> str:
     """Format what a decision lost, in equity and in match-winning chance."""
-    lost = format_lost(decision.judged.error_points, decision.judged.error_mwc)
+    lost = format_lost(decision.error_points, decision.error_mwc)
     return lost.replace(" %", "\N{NO-BREAK SPACE}%")
-
-
-def get_mark(decision: AnalysedDecision) -> str:
-    """Return ``blunder``, ``error`` or nothing, by the loss; a word and the name of its style."""
-    return classify_loss(decision.judged.size_points)
 
 
 def format_verdict(decision: AnalysedDecision) -> str:
     """Format a mark with the loss; empty where the decision was right, or nearly."""
-    mark = get_mark(decision)
+    mark = decision.mark
     return f'<span class="{mark}">{mark}: lost {format_loss(decision)}</span>' if mark else ""
 
 
 def get_address(decision: AnalysedDecision) -> str:
     """Return the name of the place of a decision in the page."""
-    return name_place(decision.judged.game, decision.move, decision.judged.seat)
+    return name_place(decision.game, decision.move, decision.seat)
 
 
 def name_place(game: int, move: int, seat: int) -> str:
@@ -89,5 +84,5 @@ def name_place(game: int, move: int, seat: int) -> str:
 
 def list_names(analysed: AnalysedMatch) -> tuple[str, str]:
     """Return the names of both seats for the page."""
-    one, two = (escape_text(name) or f"player {seat + 1}" for seat, name in enumerate(analysed.match.names))
+    one, two = map(escape, analysed.names)
     return one, two

@@ -8,24 +8,24 @@ from dataclasses import replace
 from datetime import datetime
 from pathlib import PurePath
 
-from engine.formats.board_svg import draw_parts
-from engine.match_analysis.analysed_match import AnalysedMatch
-from engine.match_analysis.documents import describe_match
-from engine.match_reports.html_games import format_games, format_key
-from engine.match_reports.html_graph import draw_graph
-from engine.match_reports.html_parts import (
+from gammond.engine.formats.board_svg import draw_parts
+from gammond.engine.match_analysis.analysed_match import AnalysedMatch
+from gammond.engine.match_analysis.documents import describe_match
+from gammond.engine.match_files.model import IssueKind, RecordedMatch, describe_issues
+from gammond.engine.match_reports.html_games import format_games, format_key
+from gammond.engine.match_reports.html_graph import draw_graph
+from gammond.engine.match_reports.html_parts import (
     escape_text,
     format_comment,
     format_loss,
     format_page,
     get_address,
-    get_mark,
     list_names,
 )
-from engine.match_reports.ratings import explain_unscaled
-from engine.match_reports.text_report import list_statistics
-from engine.rules.dice import format_roll
-from engine.rules.match import SEATS
+from gammond.engine.match_reports.ratings import explain_unscaled
+from gammond.engine.match_reports.text_report import list_statistics
+from gammond.engine.rules.dice import format_roll
+from gammond.engine.rules.match import SEATS
 
 _SCALES = (
     "PR is 500 times the mean loss over the decisions that count by eXtreme Gammon's rule: plays with a "
@@ -85,9 +85,16 @@ def _format_facts(analysed: AnalysedMatch, date: datetime) -> str:
         "Analysed by": escape_text(analysed.method),
         "Analysed on": f"{date:%Y-%m-%d %H:%M}",
         "Statistics rest on what could be read": "; ".join(map(escape_text, analysed.cut_games)),
-        "Faults of the file": "; ".join(escape_text(str(issue)) for issue in match.issues),
+        "Faults of the file": "; ".join(map(escape_text, _list_faults(match))),
     }
     return f"<dl>{''.join(f'<dt>{name}</dt><dd>{text}</dd>' for name, text in facts.items() if text)}</dl>"
+
+
+def _list_faults(match: RecordedMatch) -> list[str]:
+    """Return the faults of a file in words, without what is missing of games, which is said beside them."""
+    cut = {game.number for game in match.games if game.is_cut}
+    is_said = (issue.kind is IssueKind.MISSING and issue.game in cut for issue in match.issues)
+    return describe_issues(issue for issue, said in zip(match.issues, is_said, strict=True) if not said)
 
 
 def _format_footer(analysed: AnalysedMatch) -> str:
@@ -124,22 +131,18 @@ def _set_signs(text: str) -> str:
 def _format_errors(analysed: AnalysedMatch) -> str:
     names = list_names(analysed)
     wrong = sorted(
-        (each for each in analysed.decisions if get_mark(each)),
-        key=lambda each: -each.judged.size_points,
+        (each for each in analysed.decisions if each.mark),
+        key=lambda each: -each.size_points,
     )
-    small = [
-        each.judged.size_points
-        for each in analysed.decisions
-        if not get_mark(each) and each.judged.size_points > 0.0
-    ]
+    small = [each.size_points for each in analysed.decisions if not each.mark and each.size_points > 0.0]
     rest = '<p class="soft">Moves are numbered as in .mat files: both players have a move of each number.'
     if small:
         rest += f" {len(small)} decisions lost less than .020 each, {sum(small):.3f} in all: see the games."
     if not wrong:
         return f'<section><h2 id="errors">Errors</h2><p>No error of .020 or more.</p>{rest}</p></section>'
     rows = "".join(
-        f'<tr><th scope=row><a href="#{get_address(each)}">Game {each.judged.game + 1}, move {each.move}</a>'
-        f'<td class=text>{names[each.judged.seat]}<td class="text {get_mark(each)}">{get_mark(each)}'
+        f'<tr><th scope=row><a href="#{get_address(each)}">Game {each.game + 1}, move {each.move}</a>'
+        f'<td class=text>{names[each.seat]}<td class="text {each.mark}">{each.mark}'
         f"<td>{format_loss(each)}<td>{format_roll(each.roll)}"
         f"<td class=text>{each.chosen_name}"
         f"<td class=text>{each.best_name}"

@@ -4,13 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from engine.match_analysis.statistics import (
-    NO_SCALE,
-    NO_SCALE_REASON,
-    ErrorTotal,
-    PlayerStatistics,
-)
-from engine.wording import format_count
+from gammond.engine.match_analysis.statistics import NO_SCALE, NO_SCALE_REASON, ErrorTotal, PlayerStatistics
+from gammond.engine.wording import format_count
 
 
 def format_rating(player: PlayerStatistics) -> str:

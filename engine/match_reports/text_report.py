@@ -5,9 +5,13 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Callable
 
-from engine.match_analysis.analysed_match import AnalysedDecision, AnalysedMatch
-from engine.match_analysis.statistics import XG_ERROR_POINTS, ErrorTotal, PlayerStatistics, classify_loss
-from engine.match_reports.ratings import (
+from gammond.engine.evaluation.results import is_on_scale
+from gammond.engine.match_analysis.analysed_match import AnalysedMatch
+from gammond.engine.match_analysis.decision_errors import XG_ERROR_POINTS, classify_loss
+from gammond.engine.match_analysis.decisions import AnalysedDecision
+from gammond.engine.match_analysis.resignations import AnalysedResignation
+from gammond.engine.match_analysis.statistics import ErrorTotal, PlayerStatistics
+from gammond.engine.match_reports.ratings import (
     explain_unscaled,
     format_lost,
     format_luck,
@@ -15,13 +19,15 @@ from engine.match_reports.ratings import (
     format_rating,
     format_total,
 )
-from engine.rules.dice import format_roll
-from engine.rules.match import RESULT_NAMES
-from engine.wording import escape_unprintable, format_count, shorten_names
+from gammond.engine.rules.dice import format_roll
+from gammond.engine.rules.match import RESULT_NAMES
+from gammond.engine.wording import escape_unprintable, format_count, shorten_names
 
-_LABEL_WIDTH = 42
-_CELL_WIDTH = 24
-_NAME_WIDTH = 22
+_LABEL_WIDTH = 34
+_CELL_WIDTH = 22
+"""A table fits into 80 columns; a longer label takes blanks of the first cell."""
+
+_NAME_WIDTH = 20
 _TEXT_WIDTH = 78
 
 
@@ -45,12 +51,16 @@ def format_text(analysed: AnalysedMatch, errors: int) -> str:
 
 
 def _format_heading(analysed: AnalysedMatch) -> list[str]:
-    match, names = analysed.match, _get_names(analysed)
+    match, names = analysed.match, analysed.names
     length = f"a {match.length}-point match" if match.length else "money play"
     games = f"{format_count(len(match.games), 'game')}"
     score = ", ".join(f"{name} {points}" for name, points in zip(names, analysed.score, strict=True))
     cuts = [
-        f"{escape_unprintable(cut)}. Its statistics rest on what could be read." for cut in analysed.cut_games
+        line
+        for cut in analysed.cut_games
+        for line in textwrap.wrap(
+            f"{escape_unprintable(cut)}. Its statistics rest on what could be read.", _TEXT_WIDTH
+        )
     ]
     return [f"{' and '.join(names)}, {length} ({games}): {score}", analysed.method, *cuts]
 
@@ -105,10 +115,10 @@ def _format_ratings(players: tuple[PlayerStatistics, PlayerStatistics]) -> tuple
 
 
 def _format_statistics(analysed: AnalysedMatch) -> list[str]:
-    header = ("", tuple(shorten_names(_get_names(analysed), _NAME_WIDTH)))
+    header = ("", tuple(shorten_names(analysed.names, _NAME_WIDTH)))
     return [
-        (f"{label:<{_LABEL_WIDTH}}" + "".join(f"{cell:>{_CELL_WIDTH}}" for cell in cells)).rstrip()
-        for label, cells in (header, *list_statistics(analysed))
+        f"{label}{one:>{_LABEL_WIDTH + _CELL_WIDTH - len(label)}}{two:>{_CELL_WIDTH}}".rstrip()
+        for label, (one, two) in (header, *list_statistics(analysed))
     ]
 
 
@@ -122,17 +132,17 @@ def _format_count(total: ErrorTotal) -> str:
 
 
 def _format_errors(analysed: AnalysedMatch, count: int) -> list[str]:
-    wrong = [each for each in analysed.decisions if classify_loss(each.judged.size_points)]
+    wrong = [each for each in analysed.decisions if each.mark]
     if not wrong:
         return [f"No error of {XG_ERROR_POINTS:.3f} or more."]
-    wrong.sort(key=lambda each: -each.judged.size_points)
-    names = shorten_names(_get_names(analysed), _NAME_WIDTH)
+    wrong.sort(key=lambda each: -each.size_points)
+    names = shorten_names(analysed.names, _NAME_WIDTH)
     rows = [
         (
-            f"{each.judged.game + 1}",
+            f"{each.game + 1}",
             f"{each.move}",
-            names[each.judged.seat],
-            format_lost(each.judged.error_points, None) or "-",
+            names[each.seat],
+            format_lost(each.error_points, None) or "-",
             _format_mwc(each),
             format_roll(each.roll),
             each.chosen_name,
@@ -157,28 +167,36 @@ def _format_errors(analysed: AnalysedMatch, count: int) -> list[str]:
 
 def _format_resignations(analysed: AnalysedMatch) -> list[str]:
     """Format a line for each resignation that lost something, or whose answer did."""
-    names, lines = _get_names(analysed), []
+    names, lines = analysed.names, []
     for each in analysed.resignations:
         did = "accepted" if each.is_accepted else "rejected"
         kind = "single game" if each.kind == 1 else RESULT_NAMES[each.kind - 1]
         offer = f"Game {each.game + 1}: {names[each.seat]} resigned a {kind}"
-        worth = f"playing on was worth {each.worth_points:+.3f}"
-        if classify_loss(each.loss_points):
-            lines.append(f"{offer}, which lost {each.loss_points:.3f}: {worth}")
-        if classify_loss(each.answer_loss_points):
-            answer = f"{names[1 - each.seat]} {did} it, which lost {each.answer_loss_points:.3f}"
-            lines.append(f"{offer}; {answer}: {worth} for {names[each.seat]}")
+        is_scaled = is_on_scale(each.worth_points, each.mwc_per_point)
+        worth = f": playing on was worth {each.worth_points:+.3f}" if is_scaled else ""
+        if classify_loss(each.measure(each.loss_points)):
+            lines.append(f"{offer}, which lost {_format_lost(each, each.loss_points)}{worth}")
+        if classify_loss(each.measure(each.answer_loss_points)):
+            lost = _format_lost(each, each.answer_loss_points)
+            answer = f"{names[1 - each.seat]} {did} it, which lost {lost}"
+            lines.append(f"{offer}; {answer}{worth}{f' for {names[each.seat]}' if worth else ''}")
     return ["", *lines] if lines else []
+
+
+def _format_lost(resignation: AnalysedResignation, points: float) -> str:
+    """Format what a resignation or its answer lost: in the match where points have no scale."""
+    worth = resignation.mwc_per_point
+    return f"{points:.3f}" if worth is None or is_on_scale(points, worth) else f"{100 * worth * points:.2f} %"
 
 
 def _format_breaches(analysed: AnalysedMatch) -> list[str]:
     """Format a line for each illegal play, and for each result of the file that is not that of the rules."""
-    names = _get_names(analysed)
+    names = analysed.names
     lines = [
-        f"Game {each.judged.game + 1}, move {each.move}: {names[each.judged.seat]} played "
+        f"Game {each.game + 1}, move {each.move}: {names[each.seat]} played "
         f"{format_roll(each.roll)} {each.chosen_name}, for which no error is counted; best: {each.best_name}"
         for each in analysed.decisions
-        if not each.judged.judgement.is_legal
+        if not each.is_legal
     ]
     for number, game in enumerate(analysed.match.games, 1):
         if game.result is not None and (ruled := game.ruled_result) is not None:
@@ -195,12 +213,5 @@ def _format_depth(decision: AnalysedDecision) -> str:
 
 
 def _format_mwc(decision: AnalysedDecision) -> str:
-    lost = decision.judged.error_mwc
+    lost = decision.error_mwc
     return "" if lost is None else f"{100 * lost:.2f} %"
-
-
-def _get_names(analysed: AnalysedMatch) -> tuple[str, str]:
-    one, two = (
-        escape_unprintable(name) or f"player {seat + 1}" for seat, name in enumerate(analysed.match.names)
-    )
-    return one, two

@@ -8,17 +8,21 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from engine.cubeful import CubeResponse
-from engine.errors import CancelledWork
-from engine.play.decider import Decider
-from engine.play.lockstep import MAX_TURNS, EndlessGameError
-from engine.rules import cube_actions
-from engine.rules.dice import Roll
-from engine.rules.game_record import DoubleAction, GameAction, GameRecord, PlayAction, ResponseAction
-from engine.rules.match import GameResult, MatchState
-from engine.rules.outcome import classify_results
-from engine.rules.position import Position
-from engine.rules.rules import STANDARD_RULES, Feature, Rules
+from gammond.engine.errors import CancelledWork
+from gammond.engine.evaluation.results import CubeResponse
+from gammond.engine.play.decider import Decider
+from gammond.engine.play.lockstep import MAX_TURNS, EndlessGameError
+from gammond.engine.rules.dice import Roll
+from gammond.engine.rules.game_record import (
+    DoubleAction,
+    GameAction,
+    GameRecord,
+    GameSituation,
+    PlayAction,
+    ResponseAction,
+)
+from gammond.engine.rules.match import MatchState
+from gammond.engine.rules.rules import STANDARD_RULES, Feature, Rules
 
 GameDice = Callable[[int], Roll]
 """The roll of each turn of a game, from 0; that of turn 0 has two different dice."""
@@ -36,36 +40,40 @@ def play_game(
     Args:
         players: In seats 0 and 1.
         initial_match: The match state; its seat on roll won the opening roll.
-        dice: The dice.
+        dice: The roll of each turn.
         cancelled: Asked before each turn; the work stops when it returns true.
         rules: The rules of the game.
 
     Raises:
         UnsupportedError: The rules do not support the cube.
         CancelledWork: The work was cancelled.
-        EndlessGameError: The game did not end within `engine.play.lockstep.MAX_TURNS`.
+        EndlessGameError: The game did not end within `gammond.engine.play.lockstep.MAX_TURNS`.
         GammondError: A player cannot decide.
     """
     rules.check_supports(Feature.CUBE)
     players = players[0].with_rules(rules), players[1].with_rules(rules)
-    position, match = rules.starting_position, initial_match
+    now = GameSituation(rules.starting_position, initial_match)
     actions: list[GameAction] = []
+
+    def act(action: GameAction) -> None:
+        nonlocal now
+        now = now.apply(action)
+        actions.append(action)
+
     for turn in range(MAX_TURNS):
         if cancelled is not None and cancelled():
             raise CancelledWork(f"stopped in turn {turn} of a game")
-        seat = match.on_roll
+        position, match = now.position, now.match
+        seat, other = match.on_roll, 1 - match.on_roll
         if turn and match.may_double(seat) and players[seat].should_double(position, match):
-            match, dropped = _offer_double(players, position, match, actions)
-            if dropped is not None:
-                return GameRecord(initial_match, tuple(actions), dropped, rules)
-        roll = dice(turn)
-        play = players[seat].choose_play(position, roll, match).play
-        actions.append(PlayAction(seat, roll, play))
-        position = play.result
-        if position.is_over:
-            kind = int(classify_results(position.board[None])[0])
-            return GameRecord(initial_match, tuple(actions), match.game_result(seat, kind), rules)
-        match = match.next_turn()
+            act(DoubleAction(seat, 2 * match.cube))
+            response = players[other].choose_response(position, match)
+            act(ResponseAction(other, response is not CubeResponse.PASS))
+        if now.result is None:
+            roll = dice(turn)
+            act(PlayAction(seat, roll, players[seat].choose_play(position, roll, now.match).play))
+        if now.result is not None:
+            return GameRecord(initial_match, tuple(actions), now.result, rules)
     raise EndlessGameError(f"a game with the cube took over {MAX_TURNS} turns")
 
 
@@ -77,7 +85,7 @@ def play_match(
     cancelled: Callable[[], bool] | None = None,
     rules: Rules = STANDARD_RULES,
 ) -> list[GameRecord]:
-    """Play a match.
+    """Play a match; the winner of its last game has won it.
 
     Args:
         players: In seats 0 and 1.
@@ -86,9 +94,6 @@ def play_match(
         dice: The dice of each game.
         cancelled: As for `play_game`.
         rules: The rules of the games.
-
-    Returns:
-        The games in order; the winner of the last one has won the match.
 
     Raises:
         ValueRangeError: The length is out of range.
@@ -103,15 +108,3 @@ def play_match(
         result = games[-1].result
         match = begun.after_game(result.winner, result.points)
     return games
-
-
-def _offer_double(
-    players: tuple[Decider, Decider], position: Position, match: MatchState, actions: list[GameAction]
-) -> tuple[MatchState, GameResult | None]:
-    """Play out a double and its response; return the new state, and the result after a pass."""
-    offered = cube_actions.double(match)
-    other = offered.to_act
-    actions.append(DoubleAction(match.on_roll, 2 * match.cube))
-    takes = players[other].choose_response(position, match) is not CubeResponse.PASS
-    actions.append(ResponseAction(other, takes))
-    return (cube_actions.take(offered), None) if takes else (match, cube_actions.pass_double(offered))

@@ -8,18 +8,17 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.analysis.engine import Engine
-from engine.analysis.levels import MAX_NOISE_POINTS, EvalSettings, choose_with_noise
-from engine.cubeful import CubeResponse
-from engine.errors import PlayError, ValueRangeError
-from engine.play.player import Player
-from engine.play.variant_player import adapt_to_rules
-from engine.rules.dice import MAX_SEED, Roll, format_roll
-from engine.rules.match import MatchState
-from engine.rules.position import Board, Position
-from engine.rules.rules import Rules, Variant
-from engine.search import SearchWatch
-from engine.search.results import ChosenPlay, PositionEvaluation, RankedPlays
+from gammond.engine.analysis.engine import Engine
+from gammond.engine.analysis.levels import MAX_NOISE_POINTS, EvalSettings, choose_with_noise
+from gammond.engine.errors import PlayError, ValueRangeError
+from gammond.engine.evaluation.results import CubeResponse, Evaluation
+from gammond.engine.play.player import Player
+from gammond.engine.rules.dice import MAX_SEED, Roll, format_roll
+from gammond.engine.rules.match import MatchState
+from gammond.engine.rules.position import Board, Position
+from gammond.engine.rules.rules import Rules, Variant
+from gammond.engine.search import SearchWatch
+from gammond.engine.search.ranked_plays import ChosenPlay, RankedPlays
 
 _MONEY = MatchState()
 _NO_DICE = (0, 0)
@@ -31,7 +30,7 @@ class Decider:
     Args:
         engine: Evaluates.
         settings: How it evaluates; for a `player`, the cube alone.
-        noise_points: Size of its errors, see `engine.analysis.levels.choose_with_noise`.
+        noise_points: Size of its errors, see `gammond.engine.analysis.levels.choose_with_noise`.
         seed: Seed of the errors, 0 to `MAX_SEED`.
         player: Chooses the plays, whatever the score; the engine, with the errors, if None.
 
@@ -59,7 +58,7 @@ class Decider:
         self.settings = settings or EvalSettings.make_default(engine.rules)
         self._noise_points = noise_points
         self._seed = seed
-        self._player = None if player is None else adapt_to_rules(player, engine.rules)
+        self._player = None if player is None else player.with_rules(engine.rules)
 
     @property
     def name(self) -> str:
@@ -92,13 +91,7 @@ class Decider:
         """Choose a play of a roll.
 
         The plays are ranked as the settings say; those of a player as the player ranks them, or else at
-        0-ply.
-
-        Args:
-            position: The position, the player on roll to move.
-            roll: Two dice.
-            match: The match state.
-            watch: Counts nodes, reports progress, stops the search.
+        0-ply. The watch counts nodes, reports progress and stops the search.
 
         Raises:
             PlayError: The player broke the rules.
@@ -116,34 +109,21 @@ class Decider:
         ranked = self.engine.rank_plays(
             position, roll, match, EvalSettings(is_cubeful=self.settings.is_cubeful)
         )
-        return self._find_choice(ranked, board, roll)
-
-    def _find_choice(self, ranked: RankedPlays, board: Board, roll: Roll) -> ChosenPlay:
-        """Find the play that leads to a board.
-
-        Raises:
-            PlayError: No legal play leads there.
-        """
-        evaluation = ranked.find_by_result(board)
-        if evaluation is None:
+        place = ranked.find_place(board)
+        if place is None:
             raise PlayError(f"{self.name} chose what is no legal play of {format_roll(roll)}", field="player")
-        return ChosenPlay(evaluation, ranked)
+        return ChosenPlay(ranked[place], place + 1, ranked)
 
     def _choose_among(self, ranked: RankedPlays, position: Position, roll: Roll) -> ChosenPlay:
         """Choose among ranked plays, with its errors."""
         if self._noise_points == 0.0:
-            return ChosenPlay(ranked.best, ranked)
-        scores = [play.score for play in ranked.plays if play.survived]
-        chosen = choose_with_noise(scores, self._noise_points, self._draw_number(position, roll))
-        return ChosenPlay(ranked.plays[chosen], ranked)
+            return ChosenPlay(ranked.best, 1, ranked)
+        number = self._draw_number(position, roll)
+        place = choose_with_noise(ranked.survivor_equities(), self._noise_points, number)
+        return ChosenPlay(ranked[place], place + 1, ranked)
 
     def should_double(self, position: Position, match: MatchState, watch: SearchWatch | None = None) -> bool:
-        """Decide whether to double.
-
-        Args:
-            position: The checkers, those of the seat on roll first.
-            match: The match state.
-            watch: As for `choose_play`.
+        """Decide whether to double, with the checkers of the seat on roll first.
 
         Raises:
             GammondError: As `Engine.evaluate`.
@@ -155,7 +135,7 @@ class Decider:
             return False
         if self._noise_points == 0.0:
             return decision.should_double
-        rolled, doubled = decision.no_double.equity_points, min(decision.double_take.equity_points, 1.0)
+        rolled, doubled = decision.no_double.equity, min(decision.double_take.equity, 1.0)
         chosen = choose_with_noise(
             (rolled, doubled), self._noise_points, self._draw_number(position, _NO_DICE)
         )
@@ -164,12 +144,7 @@ class Decider:
     def choose_response(
         self, position: Position, match: MatchState, watch: SearchWatch | None = None
     ) -> CubeResponse:
-        """Decide how to answer a double.
-
-        Args:
-            position: The checkers, those of the seat that doubled first.
-            match: The match state; its seat on roll is the one that doubled.
-            watch: As for `choose_play`.
+        """Decide how to answer a double of the seat on roll, whose checkers come first.
 
         Raises:
             GammondError: As `Engine.evaluate`.
@@ -179,17 +154,15 @@ class Decider:
             return CubeResponse.TAKE
         if self._noise_points == 0.0 or decision.response is CubeResponse.BEAVER:
             return decision.response
-        costs = (-decision.double_take.equity_points, -1.0)
+        costs = (-decision.double_take.equity, -1.0)
         taken = choose_with_noise(costs, self._noise_points, self._draw_number(position, _NO_DICE)) == 0
         return CubeResponse.TAKE if taken else CubeResponse.PASS
 
     def takes_beaver(self, position: Position, match: MatchState, watch: SearchWatch | None = None) -> bool:
-        """Decide whether to play on after a beaver, as `Engine.takes_beaver`."""
-        return self.engine.evaluate_beaver(position, match, self._cube_settings, watch).plays_on
+        """Decide whether to play on after a beaver."""
+        return self.engine.evaluate_beaver(position, match, self._cube_settings, watch).equity > -1.0
 
-    def _evaluate(
-        self, position: Position, match: MatchState, watch: SearchWatch | None
-    ) -> PositionEvaluation:
+    def _evaluate(self, position: Position, match: MatchState, watch: SearchWatch | None) -> Evaluation:
         return self.engine.evaluate(position, match, self._cube_settings, watch)
 
     @property
@@ -204,12 +177,7 @@ class Decider:
 
 
 class SearchPlayer(Player):
-    """Plays what a `Decider` chooses in cubeless money play.
-
-    Args:
-        name: The player's name in results.
-        decider: Chooses; its settings leave the cube out.
-    """
+    """Plays what a `Decider` chooses in cubeless money play; its settings leave the cube out."""
 
     is_deep = True
 

@@ -10,25 +10,73 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.errors import CancelledWork, LimitError, ValueRangeError
-from engine.play.player import Player
-from engine.play.variant_player import adapt_to_rules
-from engine.rules.dice import draw_paired_dice
-from engine.rules.end_conditions import GAME_OVER, EndCondition
-from engine.rules.position import Board
-from engine.rules.rules import STANDARD_RULES, Rules
-from engine.rules.seeded_random import check_seed
+from gammond.engine.errors import CancelledWork, LimitError, ValueRangeError
+from gammond.engine.play.player import Player
+from gammond.engine.rules.dice import draw_paired_dice
+from gammond.engine.rules.outcome import classify_results
+from gammond.engine.rules.position import OFF, Board, Phase, classify_phases, count_checkers
+from gammond.engine.rules.rules import STANDARD_RULES, Rules
+from gammond.engine.rules.seeded_random import check_seed
 
 LOCKSTEP_GAMES = 512
 """Games that run side by side: enough to keep nets in large batches."""
 
 MAX_TURNS = 10_000
 """A game that is not over by then will not end: games of random plays take some hundred turns at most."""
+
+
+PIPS_PER_ROLL = 8.166
+"""Lead of the side that rolls next: the average roll, 8 1/6 pips.
+
+*Source:* the metric's author, who cuts it to three places. It ignores blocked points and wastage.
+"""
+
+_PIPS = np.arange(26, dtype=np.float32)
+
+
+class EndCondition(NamedTuple):
+    """When games stop, and how they are scored.
+
+    Attributes:
+        dtype: The dtype of scores.
+        is_reached: Returns which games stop, ``bool[n]``, by ``int8[n, 2, 26]``, each just after a play as
+            the next mover sees it; at least those in which a side has borne off all its checkers.
+        score_games: Returns the scores of games that stop for the side that has *just moved*, ``dtype[n]``.
+    """
+
+    dtype: np.dtype[Any]
+    is_reached: Callable[[Board], NDArray[np.bool_]]
+    score_games: Callable[[Board], NDArray[Any]]
+
+
+def _find_borne_off(boards: Board) -> NDArray[np.bool_]:
+    done: NDArray[np.bool_] = boards[:, 1, OFF] == count_checkers(boards)
+    return done
+
+
+def _find_races(boards: Board) -> NDArray[np.bool_]:
+    return classify_phases(boards) >= Phase.RACE
+
+
+def _count_pips_ahead(boards: Board) -> NDArray[np.float32]:
+    """Return the lead in pips; `PIPS_PER_ROLL` goes to the side to roll."""
+    pips = boards.astype(np.float32) @ _PIPS
+    return (pips[:, 0] - pips[:, 1] - np.float32(PIPS_PER_ROLL)).astype(np.float32)
+
+
+GAME_OVER = EndCondition(np.dtype(np.int8), _find_borne_off, classify_results)
+"""Games end when a side has borne off all its checkers; they score 1 to 3 points."""
+
+HOME_BOUND = EndCondition(np.dtype(np.float32), _find_races, _count_pips_ahead)
+"""Games stop once contact is over; they score the lead in pips.
+
+*Source:* the Home Bound metric of the GenGammon project (`docs/lab/history.md` has the document).
+"""
 
 
 class EndlessGameError(LimitError):
@@ -41,7 +89,7 @@ class PairedGameResults:
 
     Attributes:
         points: ``[games]``; games 2i and 2i + 1 are a pair. ``int8`` -3..3 for games that were played out, or
-            the scores of the `engine.rules.end_conditions.EndCondition`.
+            the scores of the `EndCondition`.
         endless: ``int64[n]``, which games did not end within `MAX_TURNS`; their points are 0, and they do not
             count, nor do the games with the same dice.
     """
@@ -73,14 +121,7 @@ class PairedGameResults:
         return float((self._pairs > 0).mean()) if self.games else float("nan")
 
     def count_wins(self, player: int) -> tuple[int, int, int]:
-        """Count the wins of a player in games that were played out.
-
-        Args:
-            player: 0 the first, 1 the second.
-
-        Returns:
-            Wins of any kind, gammons and backgammons, backgammons.
-        """
+        """Count wins of any kind, gammons and backgammons, and backgammons of player 0 or 1."""
         won = self._pairs if player == 0 else -self._pairs
         return int((won >= 1).sum()), int((won >= 2).sum()), int((won >= 3).sum())
 
@@ -159,9 +200,13 @@ def play_games(
     check_seed(seed)
     if lockstep < 1:
         raise ValueRangeError(f"expected 1 game or more at a time, got {lockstep}", field="lockstep")
-    series = _DiceSeries(seed, first_pair, has_pairs)
-    first, second = adapt_to_rules(first, rules), adapt_to_rules(second, rules)
-    table = _LockstepGames(games, series, rules.starting_position.board, lockstep, ending, log)
+
+    def draw(numbers: NDArray[np.int64], turns: NDArray[np.int64]) -> NDArray[np.int8]:
+        own = first_pair + numbers // 2 if has_pairs else 2 * first_pair + numbers
+        return draw_paired_dice(seed, own, turns)
+
+    first, second = first.with_rules(rules), second.with_rules(rules)
+    table = _LockstepGames(games, draw, rules.starting_position.board, lockstep, ending, log)
     while table.running_count:
         if cancelled is not None and cancelled():
             raise CancelledWork(f"stopped after {table.finished_count} of {games} games")
@@ -175,27 +220,22 @@ def play_games(
     return PairedGameResults(table.points, np.array(sorted(table.endless), np.int64))
 
 
-@dataclass(frozen=True)
-class _DiceSeries:
-    """The dice of a series of games; see `play_games`."""
-
-    seed: int
-    first_pair: int
-    has_pairs: bool
-
-    def draw(self, games: NDArray[np.int64], turns: NDArray[np.int64]) -> NDArray[np.int8]:
-        """Draw the rolls of turns of games, ``int8[n, 2]`` for ``int64[n]`` each."""
-        own = self.first_pair + games // 2 if self.has_pairs else 2 * self.first_pair + games
-        return draw_paired_dice(self.seed, own, turns)
-
-
 class _LockstepGames:
-    """Games in progress, one row each; a finished game's row goes to the next game."""
+    """Games in progress, one row each; a finished game's row goes to the next game.
+
+    Args:
+        games: How many are to be played.
+        draw: Draws the rolls of turns of games, ``int8[n, 2]`` for ``int64[n]`` each.
+        start: The starting position.
+        lockstep: How many run side by side.
+        ending: As for `play_games`.
+        log: As for `play_games`.
+    """
 
     def __init__(
         self,
         games: int,
-        series: _DiceSeries,
+        draw: Callable[[NDArray[np.int64], NDArray[np.int64]], NDArray[np.int8]],
         start: Board,
         lockstep: int,
         ending: EndCondition,
@@ -204,7 +244,7 @@ class _LockstepGames:
         self.points = np.zeros(games, ending.dtype)
         self.finished_count = 0
         self.endless: list[int] = []
-        self._series = series
+        self._draw = draw
         self._start = start
         self._ending = ending
         self._log = log
@@ -220,7 +260,7 @@ class _LockstepGames:
 
     def play_turn(self, first: Player, second: Player) -> None:
         """Play one turn in each game; the first player starts the even games, the second the odd ones."""
-        dice = self._series.draw(self._games, self._turns)
+        dice = self._draw(self._games, self._turns)
         mover = (self._games + self._turns) % 2
         for number, player in enumerate((first, second)):
             rows = np.flatnonzero(mover == number)

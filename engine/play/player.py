@@ -1,31 +1,34 @@
-"""Players: choose plays for rolls, in many games at a time."""
+"""Players: choose plays for rolls in many games at a time, and some say what they think of a position."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from copy import copy
+from dataclasses import dataclass
 from types import MappingProxyType
 
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.errors import UnsupportedError
-from engine.evaluation.evaluator import Evaluator, FeatureScorer, Scorer, find_first_highest
-from engine.hypergammon.databases import load_solution
-from engine.rules.dice import Roll
-from engine.rules.moves import expand_rolls
-from engine.rules.outcome import cubeless_equity
-from engine.rules.position import CHECKERS, Board, Position
-from engine.rules.rules import Rules, Variant
-from engine.rules.seeded_random import BoardHasher, to_integers_below
-from engine.search import SearchWatch
-from engine.search.results import ChosenPlay
+from gammond.engine.cubeful.solutions import load_solution
+from gammond.engine.errors import UnsupportedError
+from gammond.engine.evaluation.evaluator import Evaluator, FeatureScorer, Scorer, find_first_highest
+from gammond.engine.rules.dice import Roll
+from gammond.engine.rules.moves import Play, expand_rolls, legal_plays
+from gammond.engine.rules.outcome import Outcome, Outcomes, cubeless_equity, invert_outcomes
+from gammond.engine.rules.position import CHECKERS, Board, Position, swap_sides
+from gammond.engine.rules.rules import STANDARD_RULES, Feature, Rules, Variant
+from gammond.engine.rules.seeded_random import BoardHasher, to_integers_below
+from gammond.engine.search import SearchWatch
+from gammond.engine.search.ranked_plays import ChosenPlay
 
 
 class Player:
     """Chooses plays; each choice depends on its own position and roll alone.
 
-    A subclass implements `pick`, or `choose` if it can only play by the standard rules. The attributes are
-    capabilities: a player sets those that it has. Players are safe to use from several threads.
+    A subclass implements `score_plays`, `pick` where it plays another than the highest score, or `choose` if
+    it can only play by the standard rules. The attributes are capabilities: a player sets those that it has.
+    Players are safe to use from several threads.
 
     Attributes:
         name: The player's name in results.
@@ -36,6 +39,7 @@ class Player:
         follows_evaluator: Whether it always plays the highest cubeless equity by `evaluator`.
         scorer: The scorer whose highest score it plays; None for other players.
         checkers: How many checkers a side has in the positions that it knows; None for any number.
+        rules: The rules by which it plays, see `with_rules`.
     """
 
     name: str
@@ -45,11 +49,12 @@ class Player:
     follows_evaluator: bool = False
     scorer: Scorer | None = None
     checkers: int | None = CHECKERS
+    rules: Rules = STANDARD_RULES
 
     @property
     def can_pick(self) -> bool:
         """Whether `pick` is supported, so that the player can play variants of the rules."""
-        return type(self).pick is not Player.pick
+        return type(self).choose is Player.choose
 
     def as_solver(self, variant: Variant) -> Player:
         """Return the player that takes its place in a solved variant, and plays by the solution.
@@ -65,8 +70,26 @@ class Player:
         )
 
     def with_rules(self, rules: Rules) -> Player:
-        """Return the player that picks plays by other rules: itself, unless it looks at the opponent's."""
-        return self
+        """Return the player that plays by other rules: itself where they support look-ahead.
+
+        By all others it plays what it picks among their plays. One that looks at no replies evaluates
+        positions as always: as if both sides went on by the standard rules. In a solved variant the solution
+        takes the place of the nets of a player that values positions.
+
+        Raises:
+            UnsupportedError: It lists plays itself, as players do that look ahead or err, and the rules do
+                not support look-ahead; or it knows positions with another number of checkers only.
+            DataFileError: The solution of the variant is missing.
+        """
+        if self.checkers not in (None, rules.variant.checkers):
+            return self.as_solver(rules.variant).with_rules(rules)
+        if rules.supports(Feature.LOOK_AHEAD):
+            return self
+        if not self.can_pick:
+            rules.check_supports(Feature.LOOK_AHEAD, f"{self.name}, which looks ahead or errs,")
+        player = copy(self)
+        player.rules = rules
+        return player
 
     def choose(self, boards: Board, dice: NDArray[np.int8]) -> Board:
         """Choose a legal play in each of many positions.
@@ -78,14 +101,14 @@ class Player:
         Returns:
             The positions after the plays, ``int8[n, 2, 26]`` as the next mover sees them.
         """
-        children, _, offsets = expand_rolls(boards, dice)
+        children, _, offsets = expand_rolls(boards, dice, self.rules)
         chosen: Board = children[self.pick(boards, dice, children, offsets)]
         return chosen
 
     def pick(
         self, boards: Board, dice: NDArray[np.int8], children: Board, offsets: NDArray[np.int64]
     ) -> NDArray[np.int64]:
-        """Choose among given plays in each of many positions.
+        """Choose among given plays in each of many positions: the first with the highest score.
 
         Args:
             boards: ``int8[n, 2, 26]``, none of them over.
@@ -97,20 +120,14 @@ class Player:
             ``int64[n]``, places in `children`.
 
         Raises:
-            UnsupportedError: The player generates its plays itself; see `can_pick`.
+            UnsupportedError: The player chooses plays itself; see `can_pick`.
         """
-        raise UnsupportedError(f"{self.name} cannot choose among given plays", field="player")
+        return find_first_highest(self.score_plays(boards, children, offsets), offsets)
 
     def score_plays(self, boards: Board, children: Board, offsets: NDArray[np.int64]) -> NDArray[np.float32]:
-        """Score given plays on the player's own scale: what it thinks of them.
+        """Score given plays on the player's own scale, higher is better for the side that plays.
 
-        Args:
-            boards: As for `pick`.
-            children: As for `pick`.
-            offsets: As for `pick`.
-
-        Returns:
-            ``float32[m]``, higher is better for the side that plays.
+        Arguments are as for `pick`; there is one score for each of the positions after the plays.
 
         Raises:
             UnsupportedError: Its choice does not come from a number for each play.
@@ -118,26 +135,16 @@ class Player:
         raise UnsupportedError(f"{self.name} chooses plays without a number for each", field="player")
 
     def list_features(self, board: Board) -> Mapping[str, float | str]:
-        """List what it sees in a position, by name; empty for most players.
-
-        Args:
-            board: ``int8[2, 26]`` as the next mover sees it: row 1 has played.
-        """
+        """List what it sees in a position, whose row 1 has just played, by name; empty for most players."""
         return {}
 
     def choose_one(self, position: Position, roll: Roll, watch: SearchWatch | None = None) -> Board:
-        """Choose a play of one position.
+        """Choose a play of one position, and return the position after it as the next mover sees it.
 
-        Args:
-            position: The position, the player on roll to move.
-            roll: Two dice.
-            watch: Counts nodes and stops the search of a player that looks ahead.
-
-        Returns:
-            ``int8[2, 26]``, the position after the play as the next mover sees it.
+        The watch counts nodes and stops the search of a player that looks ahead.
 
         Raises:
-            GammondError: As `engine.rules.moves.legal_plays`.
+            GammondError: As `gammond.engine.rules.moves.legal_plays`.
         """
         chosen: Board = self.choose(position.board[None].copy(), np.array([roll], np.int8))[0]
         return chosen
@@ -145,39 +152,18 @@ class Player:
     def choose_and_rank(
         self, position: Position, roll: Roll, watch: SearchWatch | None = None
     ) -> ChosenPlay | None:
-        """Choose a play of one position, with the player's own ranking of all plays.
+        """Choose a play of one position; None for a player without a ranking of its own of all plays.
 
-        Args:
-            position: The position, the player on roll to move.
-            roll: Two dice.
-            watch: Counts nodes, reports progress, stops the search.
-
-        Returns:
-            The play; None for a player without a ranking of its own.
+        The watch is as for `choose_one`, and reports progress too.
 
         Raises:
-            GammondError: As `engine.analysis.engine.Engine.rank_plays`.
+            GammondError: As `gammond.engine.analysis.engine.Engine.rank_plays`.
         """
         return None
 
 
-class ScoringPlayer(Player):
-    """Plays the highest number that it gives to a play, the first of equal ones."""
-
-    def pick(
-        self, boards: Board, dice: NDArray[np.int8], children: Board, offsets: NDArray[np.int64]
-    ) -> NDArray[np.int64]:
-        """Choose among given plays, as `Player.pick`."""
-        return find_first_highest(self.score_plays(boards, children, offsets), offsets)
-
-
-class EvaluatorPlayer(ScoringPlayer):
-    """Plays the highest cubeless money equity by an evaluator.
-
-    Args:
-        evaluator: Evaluates the positions after the plays.
-        checkers: How many checkers a side has in the positions that it knows.
-    """
+class EvaluatorPlayer(Player):
+    """Plays the highest cubeless money equity by an evaluator."""
 
     evaluator: Evaluator
     follows_evaluator = True
@@ -189,20 +175,15 @@ class EvaluatorPlayer(ScoringPlayer):
 
     def as_solver(self, variant: Variant) -> Player:
         """Return the player of the best cubeless plays, as `Player.as_solver`."""
-        return EvaluatorPlayer(load_solution(variant.checkers), variant.checkers)
+        return EvaluatorPlayer(load_solution(variant), variant.checkers)
 
     def score_plays(self, boards: Board, children: Board, offsets: NDArray[np.int64]) -> NDArray[np.float32]:
         """Compute the equities of plays, as `Player.score_plays`."""
         return -cubeless_equity(self.evaluator.evaluate(children))
 
 
-class ScorerPlayer(ScoringPlayer):
-    """Plays the highest score of a scorer.
-
-    Args:
-        name: The player's name in results.
-        scorer: Scores the positions after the plays.
-    """
+class ScorerPlayer(Player):
+    """Plays the highest score of a scorer."""
 
     scorer: Scorer
 
@@ -240,3 +221,68 @@ class RandomPlayer(Player):
     ) -> NDArray[np.int64]:
         """Choose among given plays, as `Player.pick`."""
         return offsets[:-1] + to_integers_below(self._chance.hash_rolls(boards, dice), np.diff(offsets))
+
+
+@dataclass(frozen=True)
+class Opinion:
+    """What a player thinks of a position, or of one after a play.
+
+    Attributes:
+        score: The number by which it chooses: the cubeless money equity of a player that estimates outcomes,
+            else on a scale of its own, higher is better.
+        outcome: Its estimate; None for a player that estimates none.
+        features: What it sees there, by name; empty for most players.
+    """
+
+    score: float
+    outcome: Outcome | None
+    features: Mapping[str, float | str]
+
+
+def form_opinion(player: Player, position: Position) -> Opinion:
+    """Return what a player thinks of a position, for the side on roll.
+
+    A player that scores positions after a play scores it as if that side had just played.
+
+    Raises:
+        UnsupportedError: Its choice does not come from a number for each play.
+    """
+    board, turned = position.board[None], swap_sides(position.board)
+    if player.evaluator is not None:
+        outcomes = player.evaluator.evaluate(board.copy())
+        return _make_outcome_opinion(player, outcomes[0], turned)
+    score = player.score_plays(board, turned[None], np.array([0, 1]))[0]
+    return Opinion(float(score), None, player.list_features(turned))
+
+
+def rank_by_opinion(
+    player: Player, position: Position, roll: Roll, rules: Rules = STANDARD_RULES
+) -> list[tuple[Play, Opinion]]:
+    """Return the legal plays of a roll, the best first, with what a player thinks of each for that side.
+
+    A player that looks ahead is asked for the estimates behind its search.
+
+    Raises:
+        UnsupportedError: As `form_opinion`.
+        GammondError: As `gammond.engine.rules.moves.legal_plays`.
+    """
+    plays = legal_plays(position, roll, rules)
+    children = np.stack([play.result.board for play in plays])
+    if player.evaluator is not None:
+        outcomes = invert_outcomes(player.evaluator.evaluate(children))
+        opinions = [
+            _make_outcome_opinion(player, outcome, board)
+            for outcome, board in zip(outcomes, children, strict=True)
+        ]
+    else:
+        scores = player.score_plays(position.board[None], children, np.array([0, len(plays)]))
+        opinions = [
+            Opinion(score, None, player.list_features(board))
+            for score, board in zip(scores.tolist(), children, strict=True)
+        ]
+    return sorted(zip(plays, opinions, strict=True), key=lambda each: -each[1].score)
+
+
+def _make_outcome_opinion(player: Player, outcome: Outcomes, turned: Board) -> Opinion:
+    equity = float(cubeless_equity(outcome[None])[0])
+    return Opinion(equity, Outcome(*map(float, outcome)), player.list_features(turned))

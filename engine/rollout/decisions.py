@@ -1,4 +1,4 @@
-"""Rollouts of a position, or of the plays of a roll."""
+"""Rollouts of a position, of the plays of a roll, or of a cube decision: no double and double/take."""
 
 from __future__ import annotations
 
@@ -6,33 +6,18 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Unpack
 
-from engine.cubeful import CubeStateSpace
-from engine.errors import PlayError, ValueRangeError
-from engine.rollout.results import EquityDifference, RolloutEstimate
-from engine.rollout.runner import Rollout, RolloutHandling, roll_out
-from engine.rollout.settings import RolloutEvaluators, RolloutSettings
-from engine.rollout.stop_rules import apply_candidate_rule, apply_decision_rule
-from engine.rollout.trial_scoring import CubefulScoring, TrialScoring
-from engine.rules.dice import Roll, format_roll
-from engine.rules.moves import Play, legal_plays
-from engine.rules.position import Position
+import numpy as np
 
-
-@dataclass(frozen=True)
-class PlayRollout:
-    """A play with its rollout.
-
-    Attributes:
-        play: The play.
-        estimate: The estimate after the play, for the player who makes it.
-        difference_to_best: Loss against the best play, for that player; None for the best play itself.
-        is_pruned: Whether a stop rule pruned it before all trials.
-    """
-
-    play: Play
-    estimate: RolloutEstimate
-    difference_to_best: EquityDifference | None
-    is_pruned: bool
+from gammond.engine.cubeful import CUBELESS_GAME, CubeGame
+from gammond.engine.errors import PlayError, StateError, ValueRangeError
+from gammond.engine.evaluation.results import CubeDecision, Evaluation, MeanEquity, RankedPlay
+from gammond.engine.rollout.results import VALUE_COLUMN, RolloutState, TrialCubes
+from gammond.engine.rollout.runner import Rollout, RolloutHandling, roll_out
+from gammond.engine.rollout.settings import RolloutEvaluators, RolloutSettings
+from gammond.engine.rollout.stop_rules import apply_candidate_rule, apply_cube_rule, apply_decision_rule
+from gammond.engine.rules.dice import Roll, format_roll
+from gammond.engine.rules.moves import Play, legal_plays
+from gammond.engine.rules.position import Position
 
 
 def roll_out_position(
@@ -40,17 +25,16 @@ def roll_out_position(
     evaluators: RolloutEvaluators,
     settings: RolloutSettings | None = None,
     *,
-    space: CubeStateSpace | None = None,
+    game: CubeGame = CUBELESS_GAME,
     **handling: Unpack[RolloutHandling],
-) -> tuple[RolloutEstimate, Rollout]:
+) -> tuple[Evaluation, Rollout]:
     """Roll out a position.
 
     Args:
         position: The position; a finished one has its exact outcome.
         evaluators: As for `roll_out`.
         settings: As there.
-        space: The states of the cube, seen by the player on roll, who does not double on the first roll;
-            cubeless if None.
+        game: The game, seen by the player on roll, who does not double on the first roll.
         **handling: As there.
 
     Returns:
@@ -59,9 +43,8 @@ def roll_out_position(
     Raises:
         GammondError: As `roll_out`.
     """
-    scoring = make_scoring_before_roll(space)
-    rollout = roll_out([position], evaluators, settings, scoring=scoring, **handling)
-    return rollout.state.estimate(0, scoring), rollout
+    rollout = roll_out([position], evaluators, settings, game=game, **handling)
+    return rollout.state.estimate(0, game), rollout
 
 
 def roll_out_plays(
@@ -71,10 +54,10 @@ def roll_out_plays(
     settings: RolloutSettings | None = None,
     *,
     plays: Sequence[Play] | None = None,
-    space: CubeStateSpace | None = None,
+    game: CubeGame = CUBELESS_GAME,
     prunes: bool = True,
     **handling: Unpack[RolloutHandling],
-) -> tuple[list[PlayRollout], Rollout]:
+) -> tuple[list[RankedPlay], Rollout]:
     """Roll out plays of one roll with the same dice, and rank them.
 
     Args:
@@ -83,7 +66,7 @@ def roll_out_plays(
         evaluators: As for `roll_out`.
         settings: As there.
         plays: The plays; all legal ones if None.
-        space: The states of the cube, seen by the player on roll; cubeless if None.
+        game: The game, seen by the player on roll; the next mover may double before its first roll.
         prunes: Whether ``stop_jsd`` prunes single plays; else all have the same trials, and it ends the
             rollout once all but the best would have been pruned.
         **handling: As there; the starts are the positions after the plays, in their order.
@@ -98,52 +81,37 @@ def roll_out_plays(
         GammondError: As `roll_out`.
     """
     chosen = _check_plays(position, roll, plays)
-    scoring = make_scoring_after_plays(space)
     rollout = roll_out(
         [play.result for play in chosen],
         evaluators,
         settings,
-        scoring=scoring,
+        game=game.other,
         rule=apply_candidate_rule if prunes else apply_decision_rule,
         **handling,
     )
-    return rank_by_rollout(chosen, rollout, scoring), rollout
+    return rank_by_rollout(chosen, rollout, game.other), rollout
 
 
-def make_scoring_before_roll(space: CubeStateSpace | None) -> TrialScoring:
-    """Make the scoring of `roll_out_position` and `roll_out_cube`: no double before the first roll."""
-    return TrialScoring() if space is None else CubefulScoring(space)
-
-
-def make_scoring_after_plays(space: CubeStateSpace | None) -> TrialScoring:
-    """Make the scoring of `roll_out_plays`: for the next mover, who may double before its first roll.
-
-    Args:
-        space: The states of the cube, seen by the side that makes the plays; cubeless if None.
-    """
-    return TrialScoring() if space is None else CubefulScoring(space.opponent_view, may_double_at_start=True)
-
-
-def rank_by_rollout(plays: Sequence[Play], rollout: Rollout, scoring: TrialScoring) -> list[PlayRollout]:
+def rank_by_rollout(plays: Sequence[Play], rollout: Rollout, game: CubeGame) -> list[RankedPlay]:
     """Rank plays by a rollout of the positions after them.
 
     Args:
         plays: The plays, in the order of the rollout's starts.
         rollout: The rollout.
-        scoring: Its scoring.
+        game: Its game, seen by the next mover.
 
     Returns:
         The plays, best first and pruned ones last.
     """
     state = rollout.state
-    estimates = [state.estimate(one, scoring, for_opponent=True) for one in range(len(plays))]
+    estimates = [state.estimate(one, game, for_opponent=True) for one in range(len(plays))]
     order = sorted(range(len(plays)), key=lambda one: (one not in rollout.survivors, -estimates[one].equity))
     return [
-        PlayRollout(
+        RankedPlay(
             plays[one],
             estimates[one],
-            state.estimate_difference(one, order[0], scoring) if place else None,
-            one not in rollout.survivors,
+            one in rollout.survivors,
+            state.estimate_difference(one, order[0], game) if place else None,
         )
         for place, one in enumerate(order)
     ]
@@ -163,3 +131,78 @@ def _check_plays(position: Position, roll: Roll, plays: Sequence[Play] | None) -
         if result in results[:place]:
             raise PlayError(f"play {place + 1} leads to the same position as an earlier one", field="plays")
     return [legal[result] for result in results]
+
+
+@dataclass(frozen=True)
+class CubeRollout:
+    """A cube decision with its rollout, all for the side on roll.
+
+    Attributes:
+        decision: The best cube action of both sides, by the means.
+        no_double: The estimate without the double.
+        take: The estimate after double/take, in points for the present cube; None if a double is impossible.
+        gain: Equity of double/take minus that of no double; None if a double is impossible.
+        rollout: The rollout.
+    """
+
+    decision: CubeDecision
+    no_double: Evaluation
+    take: Evaluation | None
+    gain: MeanEquity | None
+    rollout: Rollout
+
+
+def roll_out_cube(
+    position: Position,
+    game: CubeGame,
+    evaluators: RolloutEvaluators,
+    settings: RolloutSettings | None = None,
+    **handling: Unpack[RolloutHandling],
+) -> CubeRollout:
+    """Roll out a cube decision.
+
+    Args:
+        position: The position of the player on roll.
+        game: The game, seen by that player.
+        evaluators: As for `gammond.engine.rollout.roll_out`.
+        settings: As there; ``stop_jsd`` stops when neither the double nor the response is in doubt, see
+            `gammond.engine.rollout.stop_rules.apply_cube_rule`.
+        **handling: As there; start 0 is the position without the double, start 1 the one after a take.
+
+    Raises:
+        StateError: The game is over, or ``resume`` is of another rollout.
+        GammondError: As `gammond.engine.rollout.roll_out`.
+    """
+    if position.is_over:
+        raise StateError(
+            "expected a game in progress for a cube decision, got a finished one", field="position"
+        )
+    cubes = TrialCubes.make_decision(game)
+    rollout = roll_out(
+        [position] * len(cubes.states),
+        evaluators,
+        settings,
+        game=game,
+        cubes=cubes,
+        rule=apply_cube_rule,
+        **handling,
+    )
+    state = rollout.state
+    decision = game.decide(_compute_mean_values(state, game))
+    if len(cubes.states) == 1:
+        return CubeRollout(decision, state.estimate(0, game), None, None, rollout)
+    return CubeRollout(
+        decision,
+        state.estimate(0, game),
+        state.estimate(1, game),
+        state.estimate_difference(0, 1, game),
+        rollout,
+    )
+
+
+def _compute_mean_values(state: RolloutState, game: CubeGame) -> np.ndarray[tuple[int], np.dtype[np.float32]]:
+    """Compute the mean values of both starts at their states of the cube, ``float32[states]``."""
+    values = np.zeros(len(game.states), np.float32)
+    for start, column in enumerate(state.cubes.states.tolist()):
+        values[column] = state.scores[start][:, VALUE_COLUMN].mean() / state.cubes.stakes[start]
+    return values

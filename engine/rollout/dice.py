@@ -11,8 +11,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.rules.dice import ROLLS, draw_paired_dice
-from engine.rules.seeded_random import mix64
+from gammond.engine.rules.dice import ROLLS, draw_paired_dice
+from gammond.engine.rules.seeded_random import mix64
 
 FACES = 36
 """Ordered rolls of two dice."""
@@ -39,7 +39,7 @@ def draw_rolls(seed: int, trials: NDArray[np.int64], turns: range) -> NDArray[np
         turns: The turns, 0 for the first roll.
 
     Returns:
-        ``int8[n, len(turns)]``, indices in `engine.rules.dice.ROLLS`.
+        ``int8[n, len(turns)]``, indices in `gammond.engine.rules.dice.ROLLS`.
     """
     dice = np.empty((len(trials), len(turns), 2), np.int8)
     stratified = [turn for turn in turns if turn < STRATIFIED_TURNS]

@@ -1,73 +1,67 @@
-"""The state of a rollout: the scores of every trial as plain data, and estimates from them."""
+"""The state of a rollout: the scores of every trial as plain data, and estimates from them.
+
+A score is the outcome, and in a game with states of the cube its value beside it: in points for a cube of 1
+in money play, times the trial's stake, and a match-winning chance in a match. In a game that ends with a
+pass, the outcome is the evaluator's before the pass. Checker play is the policy's, whatever the cube.
+"""
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.rollout.trial_scoring import OUTCOME_COLUMNS, Scores, TrialCubes, TrialScoring
-from engine.rules.outcome import Outcome
-from engine.rules.position import Board
+from gammond.engine.cubeful import CUBELESS_GAME, CubeGame
+from gammond.engine.evaluation.results import Evaluation, MeanEquity
+from gammond.engine.kernels.values import OUTCOME_COLUMNS
+from gammond.engine.rules.outcome import Outcome, invert_outcomes
+from gammond.engine.rules.position import Board
+
+VALUE_COLUMN = OUTCOME_COLUMNS
+"""The column of the cubeful value, after those of the outcome, which a stake multiplies."""
+
+Scores = NDArray[np.float64]
+"""``float64[n, columns]``, for the side on roll at the start of the rollout."""
 
 
-@dataclass(frozen=True)
-class RolloutEstimate:
-    """The mean of trials.
-
-    With variance reduction a probability near 0 or 1 may lie outside by about its error. Standard errors are
-    those of independent trials: the quasi-random first rolls make the true ones a little smaller. With a
-    single trial they are nan.
-
-    Attributes:
-        trials: Number of trials.
-        outcome: Mean outcome.
-        errors: Standard error of each of its numbers.
-        equity: Equity in points, cubeful if the rollout was.
-        equity_error: Its standard error in points.
-        cubeless_equity: Cubeless money equity of the outcome in points.
-        cubeless_error: Its standard error in points.
-    """
-
-    trials: int
-    outcome: Outcome
-    errors: Outcome
-    equity: float
-    equity_error: float
-    cubeless_equity: float
-    cubeless_error: float
-
-
-class MeanEquity(NamedTuple):
-    """The mean equity of trials, in points, and its standard error."""
-
-    mean: float
-    error: float
-
-
-@dataclass(frozen=True)
-class EquityDifference:
-    """The mean difference of two equities over the trials that both have, which share their dice.
+@dataclass(eq=False)
+class TrialCubes:
+    """The cube at each of many starts.
 
     Attributes:
-        trials: Number of trials that both have.
-        equity: The difference in points.
-        error: Its standard error in points: the joint standard deviation of the two.
+        states: ``int8[n]``, the numbers of the game's states; 0 is the present one.
+        stakes: ``float64[n]``, factors of the value.
     """
 
-    trials: int
-    equity: float
-    error: float
+    states: NDArray[np.int8]
+    stakes: NDArray[np.float64]
 
-    @property
-    def jsds(self) -> float:
-        """The difference in joint standard deviations; infinite if there is no spread."""
-        if self.equity == 0:
-            return 0.0
-        return self.equity / self.error if self.error else math.copysign(math.inf, self.equity)
+    @classmethod
+    def make_initial(cls, rows: int) -> TrialCubes:
+        """Return the present cube for each row, at a stake of 1."""
+        return cls(np.zeros(rows, np.int8), np.ones(rows))
+
+    @classmethod
+    def make_decision(cls, game: CubeGame) -> TrialCubes:
+        """Return the present cube, and the one after a double is taken where a double is possible."""
+        taken = game.state_after_take
+        if taken < 0:
+            return cls.make_initial(1)
+        return cls(np.array([0, taken], np.int8), np.array([1.0, game.arrays.stake_factor]))
+
+    def __getitem__(self, rows: list[int]) -> TrialCubes:
+        """Return a copy of some rows."""
+        return TrialCubes(self.states[rows], self.stakes[rows])
+
+    def equals(self, other: TrialCubes) -> bool:
+        """Return whether all rows are equal."""
+        return np.array_equal(self.states, other.states) and np.array_equal(self.stakes, other.stakes)
+
+
+def count_score_columns(game: CubeGame) -> int:
+    """Return the number of columns of scores."""
+    return OUTCOME_COLUMNS + (1 if game.states else 0)
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,7 +75,7 @@ class RolloutState:
         truncation: Plies; 0 for none.
         variance_reduction: Whether luck was subtracted.
         evaluators: Names of the evaluators.
-        scoring: The kind of scores.
+        scoring: What was at stake: the name of the game.
         scores: For each start ``float64[trials, columns]``, for the player on roll there; trial i in row i.
     """
 
@@ -99,44 +93,50 @@ class RolloutState:
         return len(self.scores[start])
 
     def estimate(
-        self, start: int = 0, scoring: TrialScoring | None = None, *, for_opponent: bool = False
-    ) -> RolloutEstimate:
-        """Estimate one of the starts.
+        self, start: int = 0, game: CubeGame = CUBELESS_GAME, *, for_opponent: bool = False
+    ) -> Evaluation:
+        """Estimate one of the starts by the mean of its trials, with standard errors.
+
+        With variance reduction a probability near 0 or 1 may lie outside by about its error. Standard errors
+        are those of independent trials: the quasi-random first rolls make the true ones a little smaller.
 
         Args:
             start: Index of the start.
-            scoring: The scoring of the trials; cubeless if None.
+            game: The game of the rollout; cubeless equities without.
             for_opponent: Whether to estimate for the side that is not on roll: the one that has just played.
         """
-        scoring = scoring or TrialScoring()
         scores = self.scores[start]
-        equity, cubeless = (
-            self.estimate_equity(start, by, for_opponent=for_opponent) for by in (scoring, TrialScoring())
+        mean, cubeless = (
+            self.estimate_equity(start, by, for_opponent=for_opponent) for by in (game, CUBELESS_GAME)
         )
-        outcomes = (scoring.swap_sides(scores) if for_opponent else scores)[:, :OUTCOME_COLUMNS]
-        return RolloutEstimate(
-            len(scores),
+        outcomes = scores[:, :OUTCOME_COLUMNS]
+        if for_opponent:
+            outcomes = invert_outcomes(outcomes)
+        own = game.other if for_opponent else game
+        even, stake = own.equity_scale
+        return Evaluation(
+            mean.equity,
             Outcome(*outcomes.mean(axis=0).tolist()),
-            Outcome(*_compute_standard_errors(outcomes).tolist()),
-            equity.mean,
-            equity.error,
-            cubeless.mean,
-            cubeless.error,
+            f"rollout of {self.truncation} plies" if self.truncation else "rollout",
+            mean.error,
+            mean.trials,
+            cubeless.equity,
+            None if own.is_money else even + mean.equity * stake,
+            own.mwc_per_point,
+            own.is_cubeful,
+            outcome_errors=Outcome(*_compute_standard_errors(outcomes).tolist()),
+            cubeless_error=cubeless.error,
         )
 
     def estimate_equity(
-        self, start: int = 0, scoring: TrialScoring | None = None, *, for_opponent: bool = False
+        self, start: int = 0, game: CubeGame = CUBELESS_GAME, *, for_opponent: bool = False
     ) -> MeanEquity:
         """Estimate the equity of one of the starts; as `estimate`, and far faster."""
-        equities = (scoring or TrialScoring()).equities(self.scores[start])
-        return MeanEquity(
-            float(-equities.mean() if for_opponent else equities.mean()),
-            float(_compute_standard_errors(equities)),
-        )
+        equities = game.equities(self.scores[start])
+        mean = float(-equities.mean() if for_opponent else equities.mean())
+        return MeanEquity(len(equities), mean, float(_compute_standard_errors(equities)))
 
-    def estimate_difference(
-        self, start: int, other: int, scoring: TrialScoring | None = None
-    ) -> EquityDifference:
+    def estimate_difference(self, start: int, other: int, game: CubeGame = CUBELESS_GAME) -> MeanEquity:
         """Compare two starts for the side that is *not* on roll there.
 
         The difference is positive if ``start`` is better for that side.
@@ -144,13 +144,12 @@ class RolloutState:
         Args:
             start: Index of one start.
             other: Index of the other.
-            scoring: The scoring of the trials; cubeless if None.
+            game: The game of the rollout; cubeless equities without.
         """
-        scoring = scoring or TrialScoring()
         trials = min(self.count_trials(start), self.count_trials(other))
-        mine, others = (scoring.equities(self.scores[which][:trials]) for which in (start, other))
+        mine, others = (game.equities(self.scores[which][:trials]) for which in (start, other))
         gains = others - mine
-        return EquityDifference(trials, float(gains.mean()), float(_compute_standard_errors(gains)))
+        return MeanEquity(trials, float(gains.mean()), float(_compute_standard_errors(gains)))
 
 
 def _compute_standard_errors(samples: NDArray[np.float64]) -> NDArray[np.float64]:

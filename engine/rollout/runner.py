@@ -12,22 +12,24 @@ from typing import Protocol, TypedDict
 
 import numpy as np
 
-from engine.errors import CancelledWork, StateError, ValueRangeError
-from engine.formats.position_id import encode_position_id
-from engine.rollout.dice import FACES
-from engine.rollout.results import RolloutState
-from engine.rollout.settings import RolloutEvaluators, RolloutSettings
-from engine.rollout.stop_rules import (
-    StopReason,
-    StopRule,
+from gammond.engine.cubeful import CUBELESS_GAME, CubeGame
+from gammond.engine.errors import CancelledWork, StateError, ValueRangeError
+from gammond.engine.formats.position_id import encode_position_id
+from gammond.engine.rollout.dice import FACES
+from gammond.engine.rollout.results import RolloutState, Scores, TrialCubes, count_score_columns
+from gammond.engine.rollout.settings import RolloutEvaluators, RolloutSettings
+from gammond.engine.rollout.stop_rules import (
+    ALL_PLAYED,
+    CANCELLED,
+    StopCheck,
     apply_candidate_rule,
-    has_stop_rules,
+    list_rules,
     next_check_trial,
 )
-from engine.rollout.trial_scoring import Scores, TrialCubes, TrialScoring
-from engine.rollout.trials import BLOCK_ROWS, play_trials
-from engine.rules.position import Board, Position
-from engine.runtime.thread_turns import hold_turn
+from gammond.engine.rollout.trials import BLOCK_ROWS, play_trials
+from gammond.engine.rules.outcome import Outcomes, sanitise_outcomes
+from gammond.engine.rules.position import Board, Position
+from gammond.engine.runtime.threads import hold_turn
 
 BLOCK_S = 0.5
 """Target time of a block of trials. Each complete block reports progress, and counts if the rollout is
@@ -67,14 +69,14 @@ class TrialBlock:
         cubes: The cube at each start.
         trials: The numbers of the trials.
         settings: Of the rollout.
-        scoring: Of the trials.
+        game: The game, seen by the side on roll at the starts.
     """
 
     starts: Board
     cubes: TrialCubes
     trials: range
     settings: RolloutSettings
-    scoring: TrialScoring
+    game: CubeGame
 
     def __str__(self) -> str:
         trials = f"trials {self.trials.start:,} to {self.trials.stop - 1:,} of seed {self.settings.seed}"
@@ -98,7 +100,7 @@ class TrialBlock:
         """
         began_s = time.perf_counter()
         scores = play_trials(
-            self.starts, self.trials, self.settings, evaluators, self.scoring, cancelled, self.cubes
+            self.starts, self.trials, self.settings, evaluators, self.game, cancelled, self.cubes
         )
         return scores, time.perf_counter() - began_s
 
@@ -118,12 +120,12 @@ class Rollout:
 
     Attributes:
         state: All trials.
-        reason: The reason that it ended.
+        reason: The word of `REASONS` for why it ended.
         survivors: The candidates that no rule pruned, in the order of the starts.
     """
 
     state: RolloutState
-    reason: StopReason
+    reason: str
     survivors: tuple[int, ...]
 
 
@@ -132,9 +134,9 @@ def roll_out(
     evaluators: RolloutEvaluators,
     settings: RolloutSettings | None = None,
     *,
-    scoring: TrialScoring | None = None,
+    game: CubeGame = CUBELESS_GAME,
     cubes: TrialCubes | None = None,
-    rule: StopRule | None = None,
+    rule: StopCheck | None = None,
     resume: RolloutState | None = None,
     progress: RolloutProgressCallback | None = None,
     cancelled: Callable[[], bool] | None = None,
@@ -150,10 +152,10 @@ def roll_out(
         starts: One or more; finished positions score as they ended.
         evaluators: The evaluators.
         settings: Settings; the defaults if None.
-        scoring: The scoring of the trials; cubeless if None.
-        cubes: The cube at each start, as the scoring numbers them; the present one if None.
-        rule: Stop rule; `apply_candidate_rule` if None.
-        resume: A state of the same starts, evaluators, scoring, seed, truncation and variance reduction to
+        game: The game, seen by the side on roll at the starts.
+        cubes: The cube at each start, by the states of the game; the present one if None.
+        rule: How the stop rules apply; `apply_candidate_rule` if None.
+        resume: A state of the same starts, evaluators, game, seed, truncation and variance reduction to
             continue. The result equals that of a single run.
         progress: Called with the state after each block of trials, and every half second in between (at first
             with no trials), in the caller's thread.
@@ -173,14 +175,13 @@ def roll_out(
     if not starts:
         raise ValueRangeError("expected at least 1 position to roll out, got none", field="position")
     settings = settings or RolloutSettings()
-    scoring = scoring or TrialScoring()
     cubes = TrialCubes.make_initial(len(starts)) if cubes is None else cubes
-    state = _make_empty_state(starts, cubes, evaluators, settings, scoring)
+    state = _make_empty_state(starts, cubes, evaluators, settings, game)
     if resume is not None:
         _check_same_rollout(resume, state)
         _check_trial_count(resume, settings)
         state = resume
-    runner = _RolloutRunner(state, evaluators, settings, scoring, progress, cancelled or (lambda: False))
+    runner = _RolloutRunner(state, evaluators, settings, game, progress, cancelled or (lambda: False))
     return runner.run(rule or apply_candidate_rule, blocks)
 
 
@@ -192,7 +193,7 @@ class _RolloutRunner:
         state: RolloutState,
         evaluators: RolloutEvaluators,
         settings: RolloutSettings,
-        scoring: TrialScoring,
+        game: CubeGame,
         progress: RolloutProgressCallback | None,
         cancelled: Callable[[], bool],
     ) -> None:
@@ -202,13 +203,13 @@ class _RolloutRunner:
             buffer[: len(scores)] = scores
         self._evaluators = evaluators
         self._settings = settings
-        self._scoring = scoring
+        self._game = game
         self._progress = progress
         self._cancelled = cancelled
         self._stop_event = threading.Event()
         self._block_size = 1
 
-    def run(self, rule: StopRule, blocks: BlockPlayer | None) -> Rollout:
+    def run(self, rule: StopCheck, blocks: BlockPlayer | None) -> Rollout:
         """Play trials until a stop rule applies or all are played."""
         if blocks is not None:
             return self._run(rule, blocks)
@@ -220,27 +221,27 @@ class _RolloutRunner:
             self._stop_event.set()
             pool.shutdown(cancel_futures=True)
 
-    def _run(self, rule: StopRule, blocks: BlockPlayer) -> Rollout:
-        ruled = has_stop_rules(self._settings, len(self._state.starts))
-        active = self._find_active(ruled)
-        reason = StopReason.TRIALS
+    def _run(self, rule: StopCheck, blocks: BlockPlayer) -> Rollout:
+        rules = list_rules(self._settings, len(self._state.starts))
+        active = self._find_active(any(each.compares for each in rules))
+        reason = ALL_PLAYED
         try:
             while True:
-                if ruled and self._state.count_trials(active[0]):
-                    active, stop = rule(self._state, active, self._settings, self._scoring)
+                least, most = self._count_trials(active)
+                if rules and least == most > 0:
+                    active, stop = rule(self._state, active, self._settings, self._game)
                     if stop is not None:
                         reason = stop
                         break
-                least = min(self._state.count_trials(one) for one in active)
                 if least >= self._settings.trials:
                     break
-                end = next_check_trial(least) if ruled else self._settings.trials
+                end = next_check_trial(least) if rules else self._settings.trials
                 lagging = [one for one in active if self._state.count_trials(one) == least]
                 self._play_until(blocks, lagging, min(end, self._settings.trials))
         except CancelledWork:
             if not min(map(len, self._state.scores)):
                 raise
-            reason = StopReason.CANCELLED
+            reason = CANCELLED
         return Rollout(self._trim_state(), reason, tuple(active))
 
     def _trim_state(self) -> RolloutState:
@@ -249,10 +250,16 @@ class _RolloutRunner:
             return self._state
         return replace(self._state, scores=tuple(scores.copy() for scores in self._state.scores))
 
-    def _find_active(self, is_ruled: bool) -> list[int]:
-        """Return the candidates to continue: with stop rules, those that were not pruned before."""
-        counts = [len(scores) for scores in self._state.scores]
-        return [one for one, count in enumerate(counts) if count == max(counts) or not is_ruled]
+    def _find_active(self, is_pruning: bool) -> list[int]:
+        """Return the candidates to continue: where a rule prunes, those that it did not prune before."""
+        candidates = list(range(len(self._state.scores)))
+        _, most = self._count_trials(candidates)
+        return [one for one in candidates if self._state.count_trials(one) == most or not is_pruning]
+
+    def _count_trials(self, candidates: list[int]) -> tuple[int, int]:
+        """Return the least and the most trials that one of the candidates has."""
+        counts = [self._state.count_trials(one) for one in candidates]
+        return min(counts), max(counts)
 
     def _play_until(self, blocks: BlockPlayer, candidates: list[int], end: int) -> None:
         """Play the trials of some candidates up to a number, and add them in order."""
@@ -289,7 +296,7 @@ class _RolloutRunner:
     def _make_block(self, candidates: list[int], trials: range) -> TrialBlock:
         state = self._state
         starts, cubes = state.starts[candidates], state.cubes[candidates]
-        return TrialBlock(starts, cubes, trials, self._settings, self._scoring)
+        return TrialBlock(starts, cubes, trials, self._settings, self._game)
 
     def _should_stop(self) -> bool:
         return self._stop_event.is_set() or self._cancelled()
@@ -344,7 +351,7 @@ def _make_empty_state(
     cubes: TrialCubes,
     evaluators: RolloutEvaluators,
     settings: RolloutSettings,
-    scoring: TrialScoring,
+    game: CubeGame,
 ) -> RolloutState:
     """Make the state of a rollout without trials."""
     return RolloutState(
@@ -354,8 +361,8 @@ def _make_empty_state(
         truncation=settings.truncation,
         variance_reduction=settings.variance_reduction,
         evaluators=evaluators.names,
-        scoring=scoring.name,
-        scores=(np.empty((0, scoring.columns)),) * len(starts),
+        scoring=game.name,
+        scores=(np.empty((0, count_score_columns(game))),) * len(starts),
     )
 
 
@@ -411,3 +418,46 @@ def _format_positions(starts: Board) -> str:
     ids = [encode_position_id(Position.from_valid_board(board)) for board in starts[:_SHOWN_STARTS]]
     more = ", ..." if len(starts) > len(ids) else ""
     return f"{len(starts)} position{'s'[: len(starts) != 1]} ({', '.join(ids)}{more})"
+
+
+class RolloutEvaluator:
+    """Evaluates positions by rolling each of them out with the same dice, many in lockstep.
+
+    The stop rules are not applied: a row depends on its own board alone.
+
+    Args:
+        evaluators: The evaluators of the rollout.
+        settings: Trials, seed, truncation and variance reduction apply.
+    """
+
+    def __init__(self, evaluators: RolloutEvaluators, settings: RolloutSettings) -> None:
+        self._evaluators = evaluators
+        self._settings = settings
+
+    @property
+    def name(self) -> str:
+        """The number of trials and the policy."""
+        return f"rollout {self._settings.trials} {self._evaluators.policy.name}"
+
+    @property
+    def plies(self) -> int:
+        """Plies played before the leaf evaluator; 0 if games are played out."""
+        return self._settings.truncation
+
+    def evaluate(self, boards: Board) -> Outcomes:
+        """Roll positions out, as `gammond.engine.evaluation.evaluator.Evaluator.evaluate`."""
+        means = np.empty((len(boards), 5), np.float32)
+        trials = range(self._settings.trials)
+        step = max(1, BLOCK_ROWS // len(trials))
+        for start in range(0, len(boards), step):
+            scores = play_trials(
+                boards[start : start + step],
+                trials,
+                self._settings,
+                self._evaluators,
+                CUBELESS_GAME,
+                lambda: False,
+            )
+            for row, of_row in enumerate(scores, start):
+                means[row] = of_row.mean(axis=0)
+        return sanitise_outcomes(means, boards)

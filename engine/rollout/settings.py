@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, fields, replace
+from typing import Any, Self
 
-from engine.errors import ValueRangeError
-from engine.evaluation.evaluator import CubefulEvaluator, Evaluator, ExactEvaluator
-from engine.evaluation.pruning import PlayPruner
-from engine.rules.dice import MAX_SEED
-from engine.runtime.cores import MAX_THREADS
+from gammond.engine.errors import ValueRangeError
+from gammond.engine.evaluation.evaluator import CubefulEvaluator, Evaluator, ExactEvaluator
+from gammond.engine.evaluation.pruning import PlayPruner
+from gammond.engine.rollout.stop_rules import STOP_RULES, StopSettings
+from gammond.engine.rules.dice import MAX_SEED
+from gammond.engine.runtime.machine import MAX_THREADS
 
 MAX_TRIALS = 1_000_000
 """The scores of this many trials of one position take 40 MB."""
@@ -20,19 +23,18 @@ MAX_TURNS = 10_000
 """A longer trial is not played by the rules."""
 
 
+_OPTION_NAMES = {"truncation": "truncate", "variance_reduction": "vr"}
+
+
 @dataclass(frozen=True)
-class RolloutSettings:
-    """Settings of a rollout.
+class RolloutSettings(StopSettings):
+    """Settings of a rollout; its stop rules are those of `StopSettings`.
 
     Attributes:
         trials: Number of trials of each position, 1 to `MAX_TRIALS`.
         seed: Seed of the dice, 0 or more.
         truncation: Plies after which a trial ends with the leaf evaluator's value; 0 plays all games out.
         variance_reduction: Whether to subtract the luck of each roll.
-        stop_error: Stop when the standard error of every equity is at most this many points; 0 for never.
-        stop_jsd: Prune a candidate that is more than this many joint standard deviations (standard errors of
-            the difference with common dice) behind the best one, and stop when one is left; 0 for never.
-        min_trials: Trials before either stop rule applies, 2 or more.
         threads: Number of threads; it changes no result.
     """
 
@@ -40,9 +42,6 @@ class RolloutSettings:
     seed: int = 0
     truncation: int = 0
     variance_reduction: bool = True
-    stop_error: float = 0.0
-    stop_jsd: float = 3.0
-    min_trials: int = 324
     threads: int = 1
 
     def __post_init__(self) -> None:
@@ -56,9 +55,20 @@ class RolloutSettings:
         _check_integer("truncation", self.truncation, 0, MAX_TRUNCATION)
         _check_integer("min_trials", self.min_trials, 2, MAX_TRIALS)
         _check_integer("threads", self.threads, 1, MAX_THREADS)
-        for name, value in (("stop_error", self.stop_error), ("stop_jsd", self.stop_jsd)):
+        for name in STOP_RULES:
+            value = getattr(self, name)
             if not (math.isfinite(value) and value >= 0):
                 raise ValueRangeError(f"expected a number of 0 or more for {name}, got {value}", field=name)
+
+    def with_options(self, values: Mapping[str, Any]) -> Self:
+        """Return them with the options that have a value, by the names that clients and tools use.
+
+        Raises:
+            ValueRangeError: As for the class.
+        """
+        options = {_OPTION_NAMES.get(each.name, each.name): each.name for each in fields(self)}
+        given = {options[name]: value for name, value in values.items() if name in options}
+        return replace(self, **{name: value for name, value in given.items() if value is not None})
 
 
 @dataclass(frozen=True)

@@ -10,14 +10,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.errors import DataFileError, PositionError, StateError
-from engine.formats.array_file import read_array_file
-from engine.rollout.results import RolloutState
-from engine.rollout.settings import MAX_TRIALS
-from engine.rollout.trial_scoring import OUTCOME_COLUMNS, TrialCubes
-from engine.rules.match import MAX_CUBE
-from engine.rules.position import Position, count_checkers
-from engine.runtime.output_files import open_output
+from gammond.engine.errors import DataFileError, PositionError, StateError
+from gammond.engine.formats.array_file import read_array_file
+from gammond.engine.kernels.values import OUTCOME_COLUMNS
+from gammond.engine.rollout.results import RolloutState, TrialCubes
+from gammond.engine.rollout.settings import MAX_TRIALS
+from gammond.engine.rules.match import MAX_CUBE
+from gammond.engine.rules.position import Position, count_checkers
+from gammond.engine.runtime.files import open_output
 
 FORMAT = "gammond rollout 1"
 

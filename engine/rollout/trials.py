@@ -11,25 +11,35 @@ David Montgomery, "Variance Reduction", GammOnLine, 2000).
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
-from typing import Protocol, runtime_checkable
+import time
+from collections.abc import Callable, Iterator
 
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.errors import LimitError
-from engine.evaluation.evaluator import CubefulEvaluator, Evaluator, ExactEvaluator
-from engine.evaluation.pruning import PlayPruner
-from engine.kernels import as_kernel_array
-from engine.kernels.objectives import OUTCOME_COLUMNS, OUTCOMES_ONLY
-from engine.kernels.rollout import DRAWN, LOOKS_FOR_REPEATS, PROGRESS_COUNTS, ROWS, TURN, TrialArrays
-from engine.kernels.rollout_scoring import TrialRules
-from engine.rollout.batching import AdaptiveBatcher
-from engine.rollout.dice import CYCLE, draw_rolls
-from engine.rollout.settings import MAX_TURNS, RolloutEvaluators, RolloutSettings
-from engine.rollout.trial_scoring import Scores, TrialCubes, TrialScoring
-from engine.rollout.trial_steps import SteppedTrials
-from engine.rules.position import Board
+from gammond.engine.bearoff.tables import pack_tables
+from gammond.engine.cubeful import CubeGame, select_exact_values
+from gammond.engine.errors import CancelledWork, LimitError
+from gammond.engine.evaluation.evaluator import Evaluator, find_solution
+from gammond.engine.evaluation.leaves import find_leaves, open_question
+from gammond.engine.evaluation.pruning import PlayPruner, Replies, ShortlistPruner, find_pruning_nets
+from gammond.engine.kernels import as_kernel_array
+from gammond.engine.kernels.bearoff_tables import NO_TABLES
+from gammond.engine.kernels.cubeful import DEAD_CUBE, MATCH, MONEY
+from gammond.engine.kernels.interrupts import Question
+from gammond.engine.kernels.nets import trials as kernel_trials
+from gammond.engine.kernels.nets.play_evaluation import NO_NETS
+from gammond.engine.kernels.nets.routing import LeafNets
+from gammond.engine.kernels.nets.trials import TrialNets, TrialPolicy
+from gammond.engine.kernels.rollout import DRAWN, LOOKS_FOR_REPEATS, PROGRESS_COUNTS, ROWS, TURN, TrialArrays
+from gammond.engine.kernels.rollout_scoring import TrialRules
+from gammond.engine.kernels.values import OUTCOME_COLUMNS
+from gammond.engine.rollout.dice import CYCLE, draw_rolls
+from gammond.engine.rollout.results import Scores, TrialCubes, count_score_columns
+from gammond.engine.rollout.settings import MAX_TURNS, RolloutEvaluators, RolloutSettings
+from gammond.engine.rules.dice import ROLL_WEIGHTS, ROLLS
+from gammond.engine.rules.position import Board
+from gammond.engine.runtime.threads import release_turn
 
 BLOCK_ROWS = 2 * CYCLE
 """Maximum number of games in a block, which bounds the memory of a thread to some tens of MB."""
@@ -37,42 +47,47 @@ BLOCK_ROWS = 2 * CYCLE
 DRAWN_TURNS = 32
 """Turns whose dice are drawn together."""
 
+_ALL_ROLLS = np.array(ROLLS, np.int8)
 
-class TrialLoop(Protocol):
-    """A compiled loop that plays trials, to the bit as `SteppedTrials` does in steps."""
 
-    def __call__(self, rules: TrialRules, trials: TrialArrays, rolls: int) -> bool:
-        """Play on with a block of trials until a number of rolls are played, or those that are drawn.
+BATCH_S = 0.02
+"""Target time of a batch of work: short, so that a stop takes effect well within a tenth of a second."""
 
-        Args:
-            rules: The rules.
-            trials: in and out.
-            rolls: Number of rolls, all 21 of a position where luck is measured; a few more may be played.
+INITIAL_ROWS = 32
+MAX_ROWS = 4096
 
-        Returns:
-            Whether all trials have ended.
+
+class AdaptiveBatcher:
+    """Learns how many rows of one kind of work take `BATCH_S`. For use from one thread.
+
+    Args:
+        cancelled: Asked before each batch.
+    """
+
+    def __init__(self, cancelled: Callable[[], bool]) -> None:
+        self._cancelled = cancelled
+        self._rows = INITIAL_ROWS
+
+    def iter_batches(self, rows: int) -> Iterator[slice]:
+        """Cut rows into slices; the work on each is done before the next one is asked for.
+
+        Raises:
+            CancelledWork: The work was cancelled.
         """
-        ...
+        start = 0
+        while start < rows:
+            if self._cancelled():
+                raise CancelledWork("the rollout was stopped")
+            stop = min(start + self._rows, rows)
+            began_s = time.perf_counter()
+            yield slice(start, stop)
+            self._adapt(stop - start, time.perf_counter() - began_s)
+            start = stop
 
-
-@runtime_checkable
-class TrialEvaluator(Evaluator, Protocol):
-    """An evaluator that may be part of a compiled loop of trials; used from several threads."""
-
-    def make_trial_loop(
-        self,
-        policy: PlayPruner,
-        exact: tuple[ExactEvaluator, ...],
-        exact_cubeful: tuple[CubefulEvaluator, ...],
-    ) -> TrialLoop | None:
-        """Return the loop of trials in which this evaluates all that is evaluated.
-
-        Arguments as the attributes of `RolloutEvaluators`.
-
-        Returns:
-            The loop; None if one of these has no compiled form.
-        """
-        ...
+    def _adapt(self, rows: int, took_s: float) -> None:
+        wanted = int(rows * BATCH_S / max(took_s, 1e-6))
+        if wanted < self._rows or rows == self._rows:
+            self._rows = max(1, min(wanted, 4 * self._rows, MAX_ROWS))
 
 
 def play_trials(
@@ -80,7 +95,7 @@ def play_trials(
     trials: range,
     settings: RolloutSettings,
     evaluators: RolloutEvaluators,
-    scoring: TrialScoring,
+    game: CubeGame,
     cancelled: Callable[[], bool],
     cubes: TrialCubes | None = None,
 ) -> Scores:
@@ -91,7 +106,7 @@ def play_trials(
         trials: Numbers of the trials.
         settings: Seed, truncation and variance reduction apply here.
         evaluators: The evaluators of the rollout.
-        scoring: The scoring of the trials.
+        game: The game, seen by the side on roll at the start.
         cancelled: Asked some fifty times a second.
         cubes: The cube at each start; the present one if None.
 
@@ -104,33 +119,102 @@ def play_trials(
     """
     cubes = TrialCubes.make_initial(len(starts)) if cubes is None else cubes
     boards = as_kernel_array(starts, np.int8)
-    rules = scoring.make_rules(settings)
-    play_on = find_loop(evaluators, rules) or SteppedTrials(evaluators, cancelled)
+    rules, columns = make_trial_rules(game, settings), count_score_columns(game)
+    nets, question = _prepare_loop(evaluators, rules, cancelled)
     step = max(BLOCK_ROWS // len(starts), 1)
     parts = []
     for part in (trials[first : first + step] for first in range(0, len(trials), step)):
-        block = make_block(boards, cubes, len(part), scoring.columns)
+        block = make_block(boards, cubes, len(part), columns)
         numbers = np.tile(np.arange(part.start, part.stop), len(starts))
         for batch in AdaptiveBatcher(cancelled).iter_batches(sys.maxsize):
             if block.progress[TURN] == block.progress[DRAWN]:
-                _draw_turns(block, settings.seed, numbers)
-            if play_on(rules, block, batch.stop - batch.start):
+                draw_turns(block, settings.seed, numbers)
+            with release_turn():
+                state = kernel_trials.play_trials(
+                    nets, question.cells, rules, block, batch.stop - batch.start
+                )
+            question.check()
+            if state == kernel_trials.HAS_ENDED:
                 break
-        parts.append(block.scores.reshape(len(starts), len(part), scoring.columns))
+        parts.append(block.scores.reshape(len(starts), len(part), columns))
     return np.concatenate(parts, axis=1)
 
 
-def find_loop(evaluators: RolloutEvaluators, rules: TrialRules) -> TrialLoop | None:
-    """Return the compiled loop of trials; None if an evaluator that these trials ask has no compiled form."""
-    evaluator = evaluators.luck_evaluator
-    if (
-        not isinstance(evaluator, TrialEvaluator)
-        or (rules.variance_reduction and evaluators.effective_luck_policy is not evaluators.policy)
-        or (rules.truncation > 0 and evaluators.leaf is not evaluator)
-        or (rules.own.kind != OUTCOMES_ONLY and evaluators.cube_evaluator is not evaluator)
-    ):
-        return None
-    return evaluator.make_trial_loop(evaluators.policy, evaluators.exact, evaluators.exact_cubeful)
+def _prepare_loop(
+    evaluators: RolloutEvaluators, rules: TrialRules, cancelled: Callable[[], bool]
+) -> tuple[TrialNets, Question]:
+    """Return what the loop takes, and the question to those that it asks."""
+
+    def check(_: int) -> None:
+        if cancelled():
+            raise CancelledWork("the rollout was stopped")
+
+    asked: list[Callable[[Board], NDArray[np.float32]]] = []
+    pruners: list[Callable[[Board, NDArray[np.int8]], Replies]] = []
+
+    added: dict[int, LeafNets] = {}
+
+    def add_evaluator(evaluator: Evaluator) -> LeafNets:
+        if id(evaluator) not in added:
+            nets, own = find_leaves(evaluator)
+            numbers = np.where(nets.net_of_class < 0, nets.net_of_class - len(asked), nets.net_of_class)
+            asked.extend(each.evaluate for each in own)
+            added[id(evaluator)] = nets._replace(net_of_class=numbers)
+        return added[id(evaluator)]
+
+    def add_policy(policy: PlayPruner, luck: Evaluator) -> TrialPolicy:
+        size, margin, chooser = 1, 0.0, luck
+        if isinstance(policy, ShortlistPruner):
+            size, margin, chooser = policy.shortlist_size, float(policy.margin), policy.evaluator
+            policy = policy.pruner
+        nets = find_pruning_nets(policy)
+        if nets is None:
+            pruners.append(lambda boards, dice: policy.prune_plays(boards, dice, size, margin))
+        number = -1 if nets else len(pruners) - 1
+        return TrialPolicy(nets or NO_NETS, number, size, margin, add_evaluator(chooser), chooser is luck)
+
+    luck = evaluators.luck_evaluator
+    solution = find_solution(luck, evaluators.exact_cubeful)
+    ends = () if solution else evaluators.exact_cubeful
+    policy = add_policy(evaluators.policy, luck)
+    is_apart = evaluators.effective_luck_policy is not evaluators.policy
+    nets = TrialNets(
+        policy,
+        add_policy(evaluators.effective_luck_policy, luck) if is_apart else policy,
+        is_apart,
+        add_evaluator(luck),
+        add_evaluator(evaluators.leaf),
+        add_evaluator(evaluators.cube_evaluator),
+        pack_tables(ends, cubeful=rules.own.kind == MONEY),
+        pack_tables(evaluators.exact),
+        asks=bool(asked or pruners),
+        solved=-1,
+    )
+    if solution:
+        nets = nets._replace(solved=len(asked))
+        asked.append(lambda boards: select_exact_values(solution.cubeful_equities(boards), rules.own))
+    return nets, open_question(check, asked, pruners)
+
+
+def make_trial_rules(game: CubeGame, settings: RolloutSettings) -> TrialRules:
+    """Make the rules of trials for kernels.
+
+    Args:
+        game: The game, seen by the side on roll at the start, which moves on even turns.
+        settings: Truncation and variance reduction apply here.
+    """
+    sides = game.arrays, game.other.arrays
+    if game.arrays.kind == DEAD_CUBE:  # to the last bit the values of a match in which nobody doubles
+        sides = sides[0]._replace(kind=MATCH), sides[1]._replace(kind=MATCH)
+    return TrialRules(
+        *sides,
+        may_double_first=game.may_double_first,
+        truncation=settings.truncation,
+        variance_reduction=settings.variance_reduction,
+        dice=_ALL_ROLLS,
+        weights=ROLL_WEIGHTS,
+        no_tables=NO_TABLES,
+    )
 
 
 def make_block(starts: Board, cubes: TrialCubes, trials: int, columns: int) -> TrialArrays:
@@ -154,8 +238,17 @@ def make_block(starts: Board, cubes: TrialCubes, trials: int, columns: int) -> T
     return block
 
 
-def _draw_turns(block: TrialArrays, seed: int, numbers: NDArray[np.int64]) -> None:
-    """Draw the next rolls of the trials in play, whose numbers are ``int64[n]``."""
+def draw_turns(block: TrialArrays, seed: int, numbers: NDArray[np.int64]) -> None:
+    """Draw the next rolls of the trials in play.
+
+    Args:
+        block: in and out.
+        seed: Of the dice.
+        numbers: ``int64[n]``, the numbers of all trials of the block.
+
+    Raises:
+        LimitError: A trial has not ended within `MAX_TURNS`.
+    """
     turn = int(block.progress[TURN])
     if turn >= MAX_TURNS:
         raise LimitError(f"a trial of a rollout took over {MAX_TURNS} turns")

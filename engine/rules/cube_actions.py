@@ -1,4 +1,4 @@
-"""Cube actions and resignations: double, take, pass, beaver, resign, accept, reject.
+"""Cube actions and resignations: double, take, pass, beaver, raccoon, resign, accept, reject.
 
 The seat `MatchState.to_act` acts. Each function returns the following match state, or the result of the game.
 """
@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from engine.errors import StateError, ValueRangeError
-from engine.rules.match import MAX_CUBE, RESULT_NAMES, GameResult, MatchState
+from gammond.engine.errors import StateError, ValueRangeError
+from gammond.engine.rules.match import MAX_CUBE, RESULT_NAMES, GameResult, MatchState
 
 
 def double(match: MatchState) -> MatchState:
@@ -43,20 +43,12 @@ def name_double(match: MatchState) -> str:
 
 
 def name_cube_action(words: str, match: MatchState) -> str:
-    """Return a cube action of the side on roll in words: a double of a cube that has an owner is a redouble.
-
-    Args:
-        words: As of a first double, such as ``no double`` or ``double, take``.
-        match: The match state.
-    """
+    """Return words of a first double, ``double, take``, as of a redouble where the cube has an owner."""
     return words if match.cube_owner is None else words.replace("double", "redouble")
 
 
 def take(match: MatchState) -> MatchState:
-    """Take the pending double or beaver.
-
-    Returns:
-        The state before the roll: the cube is doubled and owned by the seat that is not on roll.
+    """Take the pending double or beaver: the cube is doubled and owned by the seat that is not on roll.
 
     Raises:
         StateError: No double is pending, or a resignation must be answered first.
@@ -88,6 +80,18 @@ def beaver(match: MatchState) -> MatchState:
     return replace(match, cube=2 * match.cube, cube_owner=1 - match.on_roll, beavered=True)
 
 
+def raccoon(match: MatchState) -> MatchState:
+    """Turn a beavered cube once more; the seat that beavered holds it and cannot refuse.
+
+    Raises:
+        StateError: No beaver is pending, a resignation must be answered first, or the cube would be too high.
+    """
+    if 4 * match.cube > MAX_CUBE:
+        raise StateError(f"a raccoon would turn the cube to {4 * match.cube}, above {MAX_CUBE}", field="cube")
+    taken = take(match)
+    return replace(taken, cube=2 * taken.cube)
+
+
 def pass_double(match: MatchState) -> GameResult:
     """Pass the pending double, which loses the cube's value before it; or pass the beaver.
 
@@ -99,11 +103,7 @@ def pass_double(match: MatchState) -> GameResult:
 
 
 def resign(match: MatchState, kind: int) -> MatchState:
-    """Offer to resign.
-
-    Args:
-        match: The match state.
-        kind: 1 a single game, 2 a gammon, 3 a backgammon.
+    """Offer to resign: 1 a single game, 2 a gammon, 3 a backgammon.
 
     Raises:
         ValueRangeError: The kind is out of range.

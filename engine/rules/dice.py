@@ -9,8 +9,8 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.errors import FormatError, ValueRangeError
-from engine.rules.seeded_random import make_generator, mix64, to_integers_below
+from gammond.engine.errors import FormatError, ValueRangeError
+from gammond.engine.rules.seeded_random import make_generator, mix64, to_integers_below
 
 Roll = tuple[int, int]
 
@@ -94,11 +94,7 @@ class SeededDice:
 
 
 class RollSequence:
-    """A place in the rolls of a source: from one place on they are the same, however often they are read.
-
-    Args:
-        source: Where rolls come from that nobody has read yet.
-    """
+    """A place in the rolls of a source: from one place on they are the same, however often they are read."""
 
     def __init__(self, source: DiceSource) -> None:
         self.source = source
@@ -112,17 +108,9 @@ class RollSequence:
 
 
 def draw_paired_dice(seed: int, pairs: NDArray[np.int64], turns: NDArray[np.int64]) -> NDArray[np.int8]:
-    """Return the rolls of given turns in given pairs of games.
+    """Return the rolls, ``int8[n, 2]``, of turns in pairs of games, ``int64[n]`` each, numbered from 0.
 
-    Turn 0 gets one of the 15 non-doubles, the winning roll of the opening throw.
-
-    Args:
-        seed: Seed of the series, 0 or more.
-        pairs: ``int64[n]``, numbers of the pairs.
-        turns: ``int64[n]``, turns within the games.
-
-    Returns:
-        ``int8[n, 2]``.
+    Turn 0 gets one of the 15 non-doubles, the winning roll of the opening throw. The seed is 0 or more.
     """
     series = mix64(np.array([seed % 2**64], np.uint64) + _GOLDEN_RATIO)
     numbers = mix64(

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Any
 
-from engine.errors import PositionError, ValueRangeError
-from engine.rules.dice import Roll, validate_roll
+from gammond.engine.errors import PositionError, ValueRangeError
+from gammond.engine.rules.dice import Roll, validate_roll
 
 MAX_MATCH_LENGTH = 32767
 """The longest match, and the highest money score, that fit into a GNU match ID."""
@@ -47,7 +48,7 @@ class MatchState:
     The two players are seats 0 and 1. A `Position` beside a match state has the checkers of seat
     ``on_roll`` in row 0, also while that seat's double is pending.
 
-    Cube actions and resignations are in `engine.rules.cube_actions`.
+    Cube actions and resignations are in `gammond.engine.rules.cube_actions`.
 
     Attributes:
         length: Points of the match; 0 for money play.
@@ -105,14 +106,7 @@ class MatchState:
         return not self.is_money and not self.crawford and 1 in (self.away(0), self.away(1))
 
     def away(self, seat: int) -> int:
-        """Return the points that a seat still needs.
-
-        Args:
-            seat: 0 or 1.
-
-        Returns:
-            1 or more; 0 in money play.
-        """
+        """Return the points that a seat still needs, 1 or more; 0 in money play."""
         return 0 if self.is_money else self.length - self.score[seat]
 
     def may_double(self, seat: int) -> bool:
@@ -171,22 +165,15 @@ class MatchState:
         return replace(self, cube=1)
 
     def game_result(self, winner: int, kind: int) -> GameResult:
-        """Return the result of a game won at the present cube; Jacoby counts it single while that is centred.
+        """Return the result of a game won at the present cube, of a kind as in `GameResult`.
 
-        Args:
-            winner: The seat that won.
-            kind: 1 a single game, 2 a gammon, 3 a backgammon.
+        Jacoby counts it single while the cube is centred.
         """
         is_single = self.is_money and self.jacoby and self.cube_owner is None
         return GameResult(winner, kind, self.cube * (1 if is_single else kind))
 
     def score_after(self, winner: int, points: int) -> tuple[int, int]:
-        """Return the score after a game; at the end of a match it reaches or exceeds the length.
-
-        Args:
-            winner: The seat that won the game, 0 or 1.
-            points: Points won, cube included.
-        """
+        """Return the score after a game; at the end of a match it reaches or exceeds the length."""
         own, other = self.score
         return (own + points, other) if winner == 0 else (own, other + points)
 
@@ -195,10 +182,6 @@ class MatchState:
 
         The first game in which a side is 1-away is the Crawford game. The seat on roll stays: the opening
         roll decides who begins.
-
-        Args:
-            winner: The seat that won the game, 0 or 1.
-            points: Points won, cube included.
 
         Raises:
             ValueRangeError: A money score exceeds its range.
@@ -284,3 +267,25 @@ class MatchState:
                 "a beaver answers a double before the roll, in money play with beavers, and takes the cube",
                 field="beavered",
             )
+
+
+@lru_cache(maxsize=4096)
+def make_canonical(match: MatchState) -> MatchState:
+    """Return the match state that stands for all in which the same is at stake, without dice.
+
+    Seat 1 is on roll, and the match is the shortest with these points away.
+    """
+    state, seat = match.before_roll().without_automatic_doubles(), match.on_roll
+    own, other = state.away(seat), state.away(1 - seat)
+    length = max(own, other)
+    seats = {None: None, seat: 1, 1 - seat: 0}
+    return MatchState(
+        length=length,
+        score=(length - other, length - own),
+        crawford=state.crawford,
+        cube=state.cube,
+        cube_owner=seats[state.cube_owner],
+        on_roll=1,
+        jacoby=state.jacoby and state.is_money,
+        beavers=state.beavers or not state.is_money,
+    )

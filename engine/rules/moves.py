@@ -11,12 +11,14 @@ from typing import overload
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.errors import StateError
-from engine.kernels import as_kernel_array
-from engine.kernels import moves as kernel_moves
-from engine.rules.dice import Roll, validate_roll
-from engine.rules.position import BAR, Board, Position
-from engine.rules.rules import STANDARD_RULES, Rules
+from gammond.engine.errors import StateError
+from gammond.engine.kernels import as_kernel_array
+from gammond.engine.kernels import moves as kernel_moves
+from gammond.engine.rules.dice import Roll, validate_roll
+from gammond.engine.rules.position import BAR, Board, Position
+from gammond.engine.rules.rules import STANDARD_RULES, Rules
+
+_HOME_POINTS = 6
 
 CheckerMove = tuple[int, int]
 """Source and target point of one checker in the mover's numbering: 25 is the bar, 0 is off."""
@@ -45,13 +47,7 @@ class Play:
 def legal_plays(position: Position, roll: Roll, rules: Rules = STANDARD_RULES) -> list[Play]:
     """List all legal plays of a roll, one for each distinct resulting position.
 
-    Args:
-        position: The position, the player on roll to move.
-        roll: Two dice, in any order.
-        rules: The rules of the game.
-
-    Returns:
-        At least one play; the only one moves nothing when no checker can move.
+    There is at least one play; the only one moves nothing when no checker can move.
 
     Raises:
         ValueRangeError: A die is not 1..6.
@@ -134,6 +130,22 @@ def generate_plays(position: Position, roll: Roll, rules: Rules = STANDARD_RULES
     return LegalPlays(position, boards, moves)
 
 
+def can_move(position: Position, roll: Roll) -> bool:
+    """Return whether the side on roll can move a checker by either die: at once, without a kernel."""
+    if position.is_over:
+        return False
+    own, other = position.board.tolist()
+    points = [point for point in range(1, BAR + 1) if own[point]]
+    for die in roll:
+        for origin in points if points[-1] != BAR else [BAR]:
+            if origin > die:
+                if other[BAR - (origin - die)] < 2:
+                    return True
+            elif points[-1] <= _HOME_POINTS and (origin == die or origin == points[-1]):
+                return True
+    return False
+
+
 def estimate_plays(position: Position, roll: Roll) -> int:
     """Return about how many plays a roll has, by the number of points that a checker can come from."""
     sources = int(np.count_nonzero(position.board[0, 1:]))
@@ -141,12 +153,7 @@ def estimate_plays(position: Position, roll: Roll) -> int:
 
 
 def estimate_play_counts(boards: Board, are_doubles: NDArray[np.bool_]) -> NDArray[np.int64]:
-    """Return about how many plays many rolls have, as `estimate_plays` does for one.
-
-    Args:
-        boards: ``int8[n, 2, 26]``.
-        are_doubles: Whether each roll is a double, ``bool[n]``.
-    """
+    """Return about how many plays the rolls of ``int8[n, 2, 26]`` have, as `estimate_plays` does for one."""
     sources = np.count_nonzero(boards[:, 0, 1:], axis=1)
     pairs = (sources + 1) * sources // 2
     counts: NDArray[np.int64] = np.where(are_doubles, pairs * (sources + 2) * (sources + 3) // 12, pairs)
@@ -154,16 +161,7 @@ def estimate_play_counts(boards: Board, are_doubles: NDArray[np.bool_]) -> NDArr
 
 
 def find_play(position: Position, roll: Roll, result: Board, rules: Rules = STANDARD_RULES) -> Play | None:
-    """Find the legal play of a roll that leads to a given board.
-
-    Args:
-        position: The position, the player on roll to move.
-        roll: Two dice, in any order.
-        result: ``int8[2, 26]``, as the next mover sees it.
-        rules: The rules of the game.
-
-    Returns:
-        The play; None if no play leads there.
+    """Return the legal play of a roll that leads to a board as the next mover sees it; None if none does.
 
     Raises:
         ValueRangeError: A die is not 1..6.

@@ -9,45 +9,24 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
-from itertools import pairwise
+from itertools import combinations, pairwise
+from typing import NamedTuple
 
 import numpy as np
 
-from engine.errors import FormatError, PlayError
-from engine.rules.dice import Roll, format_roll
-from engine.rules.moves import CheckerMove, LegalPlays, Play, generate_plays, list_checker_moves
-from engine.rules.play_interpretation import (
-    CheckerPath,
-    Dice,
-    PlayInterpretation,
-    find_interpretations,
-    format_move,
-)
-from engine.rules.position import BAR, OFF, Board, Position
-from engine.rules.rules import STANDARD_RULES, Rules
+from gammond.engine.errors import FormatError, PlayError
+from gammond.engine.rules.dice import Roll, format_roll
+from gammond.engine.rules.moves import CheckerMove, LegalPlays, Play, generate_plays, list_checker_moves
+from gammond.engine.rules.position import BAR, OFF, Board, Position, swap_sides
+from gammond.engine.rules.rules import STANDARD_RULES, Rules
+from gammond.engine.wording import format_count
 
 NO_MOVE_TEXT = "pass"
 
-_NO_MOVE_WORDS = frozenset(
-    (
-        "pass",
-        "cannot move",
-        "can not move",
-        "can't move",
-        "cant move",
-        "no move",
-        "no moves",
-        "no play",
-        "no legal move",
-        "no legal moves",
-        "no legal play",
-        "dance",
-        "dances",
-        "fan",
-        "fans",
-        "o-o",
-    )
-)
+_NO_MOVE_WORDS = {
+    *("pass", "cannot move", "can not move", "can't move", "cant move", "no move", "no moves", "no play"),
+    *("no legal move", "no legal moves", "no legal play", "dance", "dances", "fan", "fans", "o-o"),
+}
 _NO_MOVE_MARKS = re.compile(r"[-\u2013\u2014]+|(?:(?:0|25)/(?:0|25) ?)+")
 """What stands in the place of a play where no checker moved: dashes, and moves from a place to itself."""
 
@@ -61,15 +40,41 @@ _POINT = r"(?:bar|off|b|o|[0-9]{1,2})"
 _PATH = re.compile(rf"({_POINT}\*?(?:[/-]{_POINT}\*?)+)(?:\(([1-4])\)|x([1-4]))?(\*?)")
 _MAX_TEXT_LENGTH = 200
 
+_Dice = tuple[int, ...]
+"""One for each checker move."""
+
+
+class _CheckerPath(NamedTuple):
+    """The path of one checker as written.
+
+    Attributes:
+        points: Source, intermediate points and target, falling (25 the bar, 0 off).
+        marked_hits: Points marked as hits.
+    """
+
+    points: tuple[int, ...]
+    marked_hits: tuple[int, ...] = ()
+
+
+class _Interpretation(NamedTuple):
+    """One way to play all paths.
+
+    Attributes:
+        result: The position afterwards, as the next mover sees it.
+        hits: Points hit on, in the mover's numbering.
+        dice_used: How many dice it takes.
+    """
+
+    result: Position
+    hits: tuple[int, ...]
+    dice_used: int
+
 
 def format_play(play: Play, *, is_legal: bool = True) -> str:
     """Format a play as people write it: ``8/5 6/5``, ``bar/22*``, ``6/off(2)``, ``24/18*/13``, ``pass``.
 
-    Moves of one checker are joined, with intermediate points only where it hits; equal moves are counted.
-
-    Args:
-        play: The play.
-        is_legal: False for a play that was made against the rules, as in ``14/10 (illegal)``.
+    Moves of one checker are joined, with intermediate points only where it hits; equal moves are counted. A
+    play that was made against the rules is marked: ``14/10 (illegal)``.
     """
     return _format_moves(play.moves, play.hits) + " (illegal)" * (not is_legal)
 
@@ -94,16 +99,7 @@ def parse_play(text: str, position: Position, roll: Roll, rules: Rules = STANDAR
     ``b`` or 25, ``off``, ``o`` or 0, chains (``24/18/13``), counts (``6/off(2)``), the roll in front (``31:
     8/5 6/5``), and ``pass``, ``cannot move`` or nothing at all where no checker can move. A ``*`` is needed
     only where a checker can reach its target both with and without hitting on the way; without it, the move
-    that does not hit is meant.
-
-    Args:
-        text: The play, in the numbering of the player on roll.
-        position: The position, the player on roll to move.
-        roll: The dice to be played.
-        rules: The rules of the game.
-
-    Returns:
-        The legal play with the same result.
+    that does not hit is meant. Points are numbered as the player on roll sees them.
 
     Raises:
         FormatError: The text is not a play; the message quotes the part at fault.
@@ -117,30 +113,29 @@ def parse_play(text: str, position: Position, roll: Roll, rules: Rules = STANDAR
 def find_written_play(
     written: str | Sequence[CheckerMove], position: Position, roll: Roll, rules: Rules, plays: LegalPlays
 ) -> Play:
-    """Find the legal play that a text, or a list of checker moves in any order, means.
+    """Find among the legal plays of a roll the one that is meant.
 
     Args:
-        written: The text as for `parse_play`, or sources and targets; a long move may be one.
-        position: The position, the player on roll to move.
+        written: A text as for `parse_play`, or sources and targets in any order; a long move may be one.
+        position: The position before the play.
         roll: The dice to be played.
         rules: The rules of the game.
-        plays: The legal plays of the roll.
+        plays: The legal plays.
 
     Raises:
-        FormatError: As `parse_play`.
-        PlayError: As `parse_play`.
+        GammondError: As `parse_play`.
     """
     if isinstance(written, str):
         paths = _parse_paths(written, roll)
     else:
-        paths = [CheckerPath(move) for move in written]
+        paths = [_CheckerPath(move) for move in written]
         for path in paths:
             _check_falls(path.points)
     return _find_play(paths, position, roll, rules, plays)
 
 
 def _find_play(
-    paths: list[CheckerPath], position: Position, roll: Roll, rules: Rules, plays: LegalPlays
+    paths: list[_CheckerPath], position: Position, roll: Roll, rules: Rules, plays: LegalPlays
 ) -> Play:
     dice = rules.dice_of(roll)
     direct = _find_as_written(paths, position, dice, plays) if paths else None
@@ -156,7 +151,7 @@ def _find_play(
         raise PlayError(
             f"no checker can move with {format_roll(roll)}: expected '{NO_MOVE_TEXT}'", field="move"
         )
-    trials, reason = find_interpretations(position, dice, paths)
+    trials, reason = _find_interpretations(position, dice, paths)
     found = {result: plays.find(result.board) for result in {trial.result for trial in trials}}
     by_result = {result: play for result, play in found.items() if play is not None}
     fitting = [trial for trial in trials if trial.result in by_result]
@@ -168,28 +163,23 @@ def _find_play(
 def carry_out_play(written: str | Sequence[CheckerMove], position: Position) -> Play:
     """Carry out a play as it is written, whatever the rules and the dice say of it.
 
-    Args:
-        written: As for `find_written_play`.
-        position: The position, the player on roll to move.
-
-    Returns:
-        The play; a checker hits where it comes upon a single one of the other side.
+    A checker hits where it comes upon a single one of the other side; arguments as `find_written_play`.
 
     Raises:
         FormatError: The text is not a play.
         PlayError: A checker is not where it would move from, moves backwards, or lands on a point that the
             other side holds.
     """
-    paths = _parse_paths(written) if isinstance(written, str) else [CheckerPath(move) for move in written]
+    paths = _parse_paths(written) if isinstance(written, str) else [_CheckerPath(move) for move in written]
     steps = [step for path in paths for step in pairwise(path.points)]
     own, opponent = position.board.tolist()
     moved = []
     for step in steps:
         _check_falls(step)
         if not own[step[0]]:
-            raise PlayError(f"there is no checker to play {format_move(step)}", field="move")
+            raise PlayError(f"there is no checker to play {_format_ends(step)}", field="move")
         if step[1] > OFF and opponent[BAR - step[1]] > 1:
-            raise PlayError(f"the other side holds the point of {format_move(step)}", field="move")
+            raise PlayError(f"the other side holds the point of {_format_ends(step)}", field="move")
         moved.append((step, _move_checker(own, opponent, step)))
     moved.sort(key=lambda each: each[0], reverse=True)
     result = Position(np.array([opponent, own], np.int8), position.checkers)
@@ -197,11 +187,7 @@ def carry_out_play(written: str | Sequence[CheckerMove], position: Position) -> 
 
 
 def infer_play(position: Position, after: Board) -> Play:
-    """Return a play that leads from a position to a board, whatever the rules and the dice say of it.
-
-    Args:
-        position: The position, the player on roll to move.
-        after: ``int8[2, 26]``, as the next mover sees it.
+    """Return a play that leads to a board as the next mover sees it, whatever the rules and dice say of it.
 
     Raises:
         PlayError: No moves of one side lead there.
@@ -240,7 +226,7 @@ def _move_checker(own: list[int], opponent: list[int], step: CheckerMove) -> boo
 
 
 def _find_as_written(
-    paths: list[CheckerPath], position: Position, dice: Dice, plays: LegalPlays
+    paths: list[_CheckerPath], position: Position, dice: _Dice, plays: LegalPlays
 ) -> Play | None:
     """Play paths point by point as written, which most texts allow; None where that is ambiguous."""
     steps = [step for path in paths for step in pairwise(path.points)]
@@ -256,8 +242,109 @@ def _find_as_written(
     return play if has_every_point or sorted(starred) == sorted(hits) else None
 
 
+_Attempt = tuple[list[int], list[int], _Dice, tuple[tuple[int, ...], ...], tuple[int, ...]]
+"""Checkers of both sides, the dice and the parts of paths that are left, and the points of hits."""
+
+
+def _find_interpretations(
+    position: Position, dice: _Dice, paths: list[_CheckerPath]
+) -> tuple[list[_Interpretation], str]:
+    """Play paths in every way that the rules for single checker moves allow.
+
+    Depth-first over which checker moves next and by which die, no state twice. The caller checks whether
+    enough dice were used, and the right one.
+
+    Returns:
+        The interpretations, and if there are none, the rule that stopped the one that went furthest.
+    """
+    reason = _explain_dice_mismatch(paths, dice)
+    if reason:
+        return [], reason
+    found: list[_Interpretation] = []
+    seen: set[tuple[object, ...]] = set()
+    refusals: list[tuple[tuple[int, int, int], str]] = []
+    """With how many paths and dice were left; rules of the game go before arithmetic."""
+
+    own, opponent = position.board.tolist()
+    starts = tuple(path.points for path in paths)  # pending paths begin where their checkers are
+    waiting: list[_Attempt] = [(own, opponent, dice, starts, ())]
+    while waiting:
+        own, opponent, left, pending, hits = waiting.pop()
+        state = tuple(own), left, tuple(sorted(pending)), tuple(sorted(hits))
+        if state in seen:
+            continue
+        seen.add(state)
+        if not pending:
+            result = Position(swap_sides(np.array([own, opponent], np.int8)), sum(own))
+            found.append(_Interpretation(result, hits, len(dice) - len(left)))
+        following: list[_Attempt] = []
+        for points in dict.fromkeys(pending):
+            source, goal, *ahead = points
+            others = list(pending)
+            others.remove(points)
+            for die in dict.fromkeys(left):
+                rest = list(left)
+                rest.remove(die)
+                target = max(source - die, OFF)
+                if not _is_within_reach(source - die, goal, tuple(rest)):
+                    remaining = "-".join(map(str, left)) or "no dice"
+                    refusal = f"{_format_ends(points)} cannot be played with {remaining} left"
+                    refusals.append(((len(others), len(left), 1), refusal))
+                elif refusal := _explain_illegal_move(own, opponent, source, die):
+                    refusals.append(((len(others), len(left), 0), refusal))
+                else:
+                    after = own.copy(), opponent.copy()
+                    hit = (target,) if _move_checker(*after, (source, target)) else ()
+                    further = tuple(ahead) if target == goal else (goal, *ahead)
+                    paths_left = (*others, (target, *further)) if further else tuple(others)
+                    following.append((*after, tuple(rest), paths_left, hits + hit))
+        waiting += reversed(following)
+    return found, min(refusals, key=lambda each: each[0])[1] if refusals else ""
+
+
+def _explain_illegal_move(own: list[int], opponent: list[int], source: int, die: int) -> str:
+    """Return the rule that forbids moving a checker by a die; empty if it is legal."""
+    if not own[source]:
+        return f"no checker on {'the bar' if source == BAR else source}"
+    if own[BAR] and source != BAR:
+        return "checkers on the bar must enter first"
+    target = source - die
+    if target > OFF:
+        holders = opponent[BAR - target]
+        if holders < 2:
+            return ""
+        return f"{_format_ends((source, target))} is blocked by {holders} checkers of the opponent"
+    highest = max(point for point in range(1, BAR + 1) if own[point])
+    if highest > 6:
+        return f"no bearing off while a checker is on {'the bar' if highest == BAR else highest}"
+    if target < OFF and source < highest:
+        return f"a {die} bears off from {source} only when no checker is higher, and one is on {highest}"
+    return ""
+
+
+def _explain_dice_mismatch(paths: list[_CheckerPath], dice: _Dice) -> str:
+    """Return why paths do not fit the dice in any position; empty if they may fit."""
+    steps = [step for path in paths for step in pairwise(path.points)]
+    if len(steps) > len(dice):
+        return f"expected at most {len(dice)} checker moves with {format_roll(dice)}, got {len(steps)}"
+    for source, goal in steps:
+        if not _is_within_reach(source, goal, dice):
+            pips = format_count(source - goal, "pip")
+            return f"{_format_ends((source, goal))} is {pips}, not possible with {format_roll(dice)}"
+    return ""
+
+
+def _is_within_reach(source: int, goal: int, dice: _Dice) -> bool:
+    """Return whether some of the dice move a checker exactly to its goal, or off if that is the goal."""
+    if goal == OFF:
+        return source - sum(dice) <= OFF
+    return source - goal in {
+        sum(some) for count in range(len(dice) + 1) for some in combinations(dice, count)
+    }
+
+
 def _choose_result(
-    interpretations: list[PlayInterpretation], paths: list[CheckerPath], by_result: dict[Position, Play]
+    interpretations: list[_Interpretation], paths: list[_CheckerPath], by_result: dict[Position, Play]
 ) -> Position:
     """Choose the result whose hits differ least from the stars in the text, in number and then in place."""
     starred = {point for path in paths for point in path.marked_hits}
@@ -274,7 +361,7 @@ def _choose_result(
 
 
 def _explain_illegal_play(
-    interpretations: Iterable[PlayInterpretation], reason: str, plays: Sequence[Play], roll: Roll
+    interpretations: Iterable[_Interpretation], reason: str, plays: Sequence[Play], roll: Roll
 ) -> str:
     """Return which rule forbids a play that leads to none of the legal results."""
     most = len(plays[0].moves)
@@ -289,7 +376,7 @@ def _explain_illegal_play(
     return f"both dice must be played{example}"
 
 
-def _parse_paths(text: str, roll: Roll | None = None) -> list[CheckerPath]:
+def _parse_paths(text: str, roll: Roll | None = None) -> list[_CheckerPath]:
     if len(text) > _MAX_TEXT_LENGTH:
         raise FormatError(
             f"expected a play of at most {_MAX_TEXT_LENGTH} characters, got {len(text)}", field="move"
@@ -312,7 +399,7 @@ def _parse_paths(text: str, roll: Roll | None = None) -> list[CheckerPath]:
 
 
 @lru_cache(maxsize=4096)  # game records repeat themselves
-def _parse_path(part: str) -> tuple[CheckerPath, ...]:
+def _parse_path(part: str) -> tuple[_CheckerPath, ...]:
     match = _PATH.fullmatch(part)
     if not match:
         raise FormatError(
@@ -323,16 +410,21 @@ def _parse_path(part: str) -> tuple[CheckerPath, ...]:
     points = tuple(_POINT_WORDS[word] if word in _POINT_WORDS else int(word) for word in words)
     _check_falls(points)
     starred = tuple(point for point, step in zip(points, steps, strict=True) if step.endswith("*"))
-    return (CheckerPath(points, starred),) * int(match[2] or match[3] or 1)
+    return (_CheckerPath(points, starred),) * int(match[2] or match[3] or 1)
 
 
 def _check_falls(points: tuple[int, ...]) -> None:
     for source, target in pairwise(points):
         if not BAR >= source > target >= OFF:
             raise PlayError(
-                f"expected a move from bar or 24 down to 1 or off, got {format_move((source, target))}",
+                f"expected a move from bar or 24 down to 1 or off, got {_format_ends((source, target))}",
                 field="move",
             )
+
+
+def _format_ends(points: tuple[int, ...]) -> str:
+    """Format the ends of a path: ``bar/18``."""
+    return "/".join("bar" if p == BAR else "off" if p == OFF else str(p) for p in (points[0], points[-1]))
 
 
 @lru_cache(maxsize=8192)

@@ -7,9 +7,9 @@ from typing import NamedTuple, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.kernels import as_kernel_array
-from engine.kernels import outcomes as kernel_outcomes
-from engine.rules.position import Board
+from gammond.engine.kernels import as_kernel_array
+from gammond.engine.kernels import outcomes as kernel_outcomes
+from gammond.engine.rules.position import Board
 
 WIN, WIN_G, WIN_BG, LOSE_G, LOSE_BG = range(5)
 """Columns of an outcome: win, win gammon+, win backgammon, lose gammon+, lose backgammon."""
@@ -37,54 +37,29 @@ class Outcome(NamedTuple):
 
 
 def cubeless_equity(outcomes: NDArray[FloatT]) -> NDArray[FloatT]:
-    """Return cubeless money equity in points: 2·win − 1 + wg + wbg − lg − lbg.
-
-    Args:
-        outcomes: ``float32[..., 5]`` or ``float64[..., 5]``.
-
-    Returns:
-        One for each, of the same type.
-    """
+    """Return cubeless money equity in points of outcomes ``[..., 5]``: 2·win − 1 + wg + wbg − lg − lbg."""
     gains = 2 * outcomes[..., WIN] - 1 + outcomes[..., WIN_G] + outcomes[..., WIN_BG]
     return gains - outcomes[..., LOSE_G] - outcomes[..., LOSE_BG]
 
 
-def invert_outcomes(outcomes: Outcomes) -> Outcomes:
-    """Return outcomes from the other side's view.
-
-    Args:
-        outcomes: ``float32[..., 5]``.
-
-    Returns:
-        A new contiguous array of the same shape.
-    """
+def invert_outcomes(outcomes: NDArray[FloatT]) -> NDArray[FloatT]:
+    """Return outcomes ``[..., 5]`` from the other side's view, in a new contiguous array."""
     result = np.take(outcomes, [WIN, LOSE_G, LOSE_BG, WIN_G, WIN_BG], axis=-1)
     result[..., WIN] = 1.0 - result[..., WIN]
     return result
 
 
 def evaluate_finished(boards: Board) -> Outcomes:
-    """Return exact outcomes of positions in which one side has borne off everything.
-
-    Args:
-        boards: ``int8[n, 2, 26]``, each with exactly one side finished.
-
-    Returns:
-        ``float32[n, 5]`` of zeros and ones.
-    """
+    """Return exact outcomes, ``float32[n, 5]``, of ``int8[n, 2, 26]``, each with one side finished."""
     outcomes = np.empty((len(boards), 5), np.float32)
     kernel_outcomes.write_all_finished(as_kernel_array(boards, np.int8), outcomes)
     return outcomes
 
 
 def classify_results(boards: Board) -> NDArray[np.int8]:
-    """Return how finished games were won.
+    """Return how finished games were won, ``int8[n]``: 1 a single game, 2 a gammon, 3 a backgammon.
 
-    Args:
-        boards: ``int8[n, 2, 26]``, each with exactly one side finished.
-
-    Returns:
-        ``int8[n]``: 1 a single game, 2 a gammon, 3 a backgammon.
+    Boards are as for `evaluate_finished`.
     """
     outcomes = evaluate_finished(boards)
     gammons = outcomes[:, WIN_G] + outcomes[:, LOSE_G]
@@ -93,14 +68,11 @@ def classify_results(boards: Board) -> NDArray[np.int8]:
 
 
 def sanitise_outcomes(outcomes: Outcomes, boards: Board) -> Outcomes:
-    """Make estimates consistent: probabilities, monotone, no gammon once the loser has a checker off.
+    """Return consistent estimates: probabilities, monotone, no gammon once the loser has a checker off.
 
     Args:
         outcomes: ``float32[n, 5]`` estimates.
         boards: ``int8[n, 2, 26]``, their positions.
-
-    Returns:
-        A new ``float32[n, 5]``.
     """
     outcomes = as_kernel_array(outcomes, np.float32)
     result = np.empty_like(outcomes)

@@ -8,12 +8,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.rules.dice import Roll
-from engine.rules.moves import CheckerMove, generate_plays
-from engine.rules.notation import format_plays
-from engine.rules.position import BAR, OFF, Position
-from engine.rules.rules import STANDARD_RULES, Rules
-from engine.runtime.thread_turns import offer_turn
+from gammond.engine.rules.dice import Roll
+from gammond.engine.rules.moves import CheckerMove, generate_plays
+from gammond.engine.rules.notation import format_plays
+from gammond.engine.rules.position import BAR, OFF, Position
+from gammond.engine.rules.rules import STANDARD_RULES, Rules
+from gammond.engine.runtime.threads import offer_turn
 
 _HOME_POINTS = 6
 _BITS = 4
@@ -50,11 +50,6 @@ def list_partial_plays(position: Position, roll: Roll, rules: Rules = STANDARD_R
     positions of `legal_plays`, each at least once. There are at most some 4,000, the plays of a
     double and their beginnings, which take 50 ms: the turn in the interpreter is offered now and then.
 
-    Args:
-        position: The position, the player on roll to move.
-        roll: Two dice, in any order.
-        rules: The rules of the game.
-
     Returns:
         The partial plays; the first has moved nothing, and each later one is reached from an earlier one.
 
@@ -81,11 +76,7 @@ def _pack_checkers(rows: NDArray[np.int8]) -> list[int]:
 
 
 def describe_partial_plays(partial_plays: Sequence[PartialPlay]) -> list[dict[str, object]]:
-    """Return partial plays by keys, for JSON; a move is a list of from, to and the place that it leads to.
-
-    Args:
-        partial_plays: What `list_partial_plays` returned.
-    """
+    """Return partial plays by keys, for JSON; a move is a list of from, to and the place that it leads to."""
     described: list[dict[str, object]] = []
     for each in partial_plays:
         moves = [(source, target, following) for (source, target), following in each.moves]

@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.errors import PositionError
-from engine.kernels import as_kernel_array
-from engine.kernels import phases as kernel_phases
+from gammond.engine.errors import PositionError
+from gammond.engine.kernels import as_kernel_array
+from gammond.engine.kernels import phases as kernel_phases
 
 CHECKERS = 15
-"""The checkers of each side in backgammon, the most of any variant (`engine.rules.rules.Variant`)."""
+"""The checkers of each side in backgammon, the most of any variant (`gammond.engine.rules.rules.Variant`)."""
 
 OFF = 0
 BAR = 25
@@ -31,13 +31,9 @@ Arrays of boards, ``int8[n, 2, 26]``, hold positions of games with one number of
 
 
 def swap_sides(boards: Board) -> Board:
-    """Return boards as the other side sees them; outside kernels, rows are swapped here alone.
+    """Return a contiguous copy of boards, ``int8[..., 2, 26]``, as the other side sees them.
 
-    Args:
-        boards: ``int8[..., 2, 26]``.
-
-    Returns:
-        A contiguous copy of the same shape.
+    Outside kernels, rows are swapped here alone.
     """
     return np.ascontiguousarray(boards[..., ::-1, :])
 
@@ -71,11 +67,7 @@ class Position:
 
     @classmethod
     def start(cls, points: Sequence[tuple[int, int]] = START_POINTS) -> Position:
-        """Return a starting position, that of backgammon if no other is given.
-
-        Args:
-            points: Points and checkers, the same for both sides.
-        """
+        """Return the starting position with these points and checkers for both sides."""
         row = np.zeros(26, np.int8)
         for point, count in points:
             row[point] = count
@@ -83,11 +75,7 @@ class Position:
 
     @classmethod
     def from_valid_board(cls, board: Board) -> Position:
-        """Wrap a board that the rules produced from a valid position, without validating it.
-
-        Args:
-            board: ``int8[2, 26]``, C-contiguous; it is copied.
-        """
+        """Copy a C-contiguous board that the rules produced from a valid position, without validating it."""
         position = cls.__new__(cls)
         position._board = board.copy()
         position._board.setflags(write=False)
@@ -180,30 +168,19 @@ def fill_borne_off(board: Board, side_names: tuple[str, str], checkers: int = CH
 
 
 def count_checkers(boards: Board) -> int:
-    """Return how many checkers each side has in the game, with those borne off.
-
-    Args:
-        boards: ``int8[n, 2, 26]``; 15 if there are none.
-    """
+    """Return how many checkers each side of boards has in the game; 15 where there are no boards."""
     return sum(boards[0, 0].tolist()) if len(boards) else CHECKERS
 
 
 def find_finished(boards: Board) -> NDArray[np.bool_]:
-    """Return which positions are over: a side has borne off all its checkers.
-
-    Args:
-        boards: ``int8[n, 2, 26]``.
-
-    Returns:
-        ``bool[n]``.
-    """
+    """Return which of positions ``int8[n, 2, 26]`` are over: a side has borne off all its checkers."""
     checkers = count_checkers(boards)
     finished: NDArray[np.bool_] = (boards[:, 0, OFF] == checkers) | (boards[:, 1, OFF] == checkers)
     return finished
 
 
 def classify_phases(boards: Board) -> NDArray[np.int8]:
-    """Return the phases of positions.
+    """Return the phases of positions ``int8[n, 2, 26]``, ``int8[n]`` of `Phase`.
 
     A race has no contact: no checker can ever meet an opposing one. A crashed position has contact and a side
     (either one) with at most six useful checkers: those borne off do not count, nor do two or more on its ace
@@ -211,12 +188,6 @@ def classify_phases(boards: Board) -> NDArray[np.int8]:
 
     *Source:* GNU Backgammon's classes, inferred from its classification of every combination of checkers on
     the board, the ace and the deuce point; no difference is known. Its bearoff classes are races here.
-
-    Args:
-        boards: ``int8[n, 2, 26]``.
-
-    Returns:
-        ``int8[n]`` of `Phase`.
     """
     boards = as_kernel_array(boards, np.int8)
     result = np.empty(len(boards), np.int8)

@@ -7,21 +7,16 @@ roll is played; `Rules.supports` says which features are available.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property
 from types import MappingProxyType
-from typing import Protocol
 
-import numpy as np
-from numpy.typing import NDArray
-
-from engine.errors import PositionError, UnsupportedError, ValueRangeError
-from engine.kernels import moves as kernel_moves
-from engine.kernels import two_moves as kernel_two_moves
-from engine.rules.dice import Roll
-from engine.rules.position import CHECKERS, START_POINTS, Board, Position
+from gammond.engine.errors import PositionError, UnsupportedError, ValueRangeError
+from gammond.engine.kernels import moves as kernel_moves
+from gammond.engine.rules.dice import Roll
+from gammond.engine.rules.position import CHECKERS, START_POINTS, Position
 
 
 class Doubles(StrEnum):
@@ -168,27 +163,6 @@ def find_variant(name: str) -> Variant:
     return VARIANTS[name]
 
 
-def find_solved_variant(checkers: int) -> Variant:
-    """Return the variant that is solved with a number of checkers a side, 1 to 3."""
-    return next(each for each in VARIANTS.values() if each.is_solved and each.checkers == checkers)
-
-
-class ExpandKernel(Protocol):
-    """A kernel that lists plays, as `engine.kernels.moves.expand` does."""
-
-    def __call__(
-        self,
-        boards: Board,
-        dice: NDArray[np.int8],
-        start: int,
-        children: Board,
-        moves: NDArray[np.int8],
-        offsets: NDArray[np.int64],
-    ) -> int:
-        """Write the results of one roll for each of many positions, from position `start` on."""
-        ...
-
-
 @dataclass(frozen=True)
 class Rules:
     """The rules of a game, beside its match state.
@@ -216,9 +190,9 @@ class Rules:
         return roll * 2 if roll[0] == roll[1] and self.doubles is Doubles.FOUR else roll
 
     @cached_property
-    def expand_kernel(self) -> ExpandKernel:
-        """The kernel that lists the plays of a roll."""
-        return kernel_moves.expand if self.doubles is Doubles.FOUR else kernel_two_moves.expand
+    def expand_kernel(self) -> Callable[..., int]:
+        """The kernel that lists the plays of a roll, called as `gammond.engine.kernels.moves.expand`."""
+        return kernel_moves.expand if self.doubles is Doubles.FOUR else kernel_moves.expand_two_moves
 
     @cached_property
     def features(self) -> frozenset[Feature]:

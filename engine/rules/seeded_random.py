@@ -9,8 +9,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.errors import ValueRangeError
-from engine.rules.position import Board
+from gammond.engine.errors import ValueRangeError
+from gammond.engine.rules.position import Board
 
 _BLOCK = 65_536
 """Boards that are hashed at once: they take eight times their memory."""
@@ -32,26 +32,11 @@ class BoardHasher:
         self._dice_keys = generator.integers(0, 2**64, size=2, dtype=np.uint64)
 
     def hash_boards(self, boards: Board) -> NDArray[np.uint64]:
-        """Return a number for each board.
-
-        Args:
-            boards: ``int8[n, 2, 26]``.
-
-        Returns:
-            ``uint64[n]``.
-        """
+        """Return a number for each board, ``uint64[n]`` for ``int8[n, 2, 26]``."""
         return mix64(self._compute_keys(boards))
 
     def hash_rolls(self, boards: Board, dice: NDArray[np.int8]) -> NDArray[np.uint64]:
-        """Return a number for each board and roll; the order of the dice matters.
-
-        Args:
-            boards: ``int8[n, 2, 26]``.
-            dice: ``int8[n, 2]``.
-
-        Returns:
-            ``uint64[n]``.
-        """
+        """Return a number for each board and roll, ``int8[n, 2]``; the order of the dice matters."""
         return mix64(self._compute_keys(boards) + dice.astype(np.uint64) @ self._dice_keys)
 
     def _compute_keys(self, boards: Board) -> NDArray[np.uint64]:
@@ -84,16 +69,10 @@ def make_generator(seed: int) -> np.random.Generator:
 
 
 def mix64(keys: NDArray[np.uint64]) -> NDArray[np.uint64]:
-    """Turn distinct keys into pseudo-random numbers.
+    """Turn distinct keys into pseudo-random numbers, one to one.
 
     *Source:* the finaliser of SplitMix64 (Steele, Lea and Flood, "Fast splittable pseudorandom number
     generators", 2014).
-
-    Args:
-        keys: ``uint64[...]``.
-
-    Returns:
-        ``uint64[...]``, one to one with the keys.
     """
     result = (keys ^ (keys >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     result = (result ^ (result >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
@@ -101,26 +80,14 @@ def mix64(keys: NDArray[np.uint64]) -> NDArray[np.uint64]:
 
 
 def to_integers_below(numbers: NDArray[np.uint64], limits: NDArray[np.int64] | int) -> NDArray[np.int64]:
-    """Scale random 64-bit numbers to 0 .. limit - 1 (bias below 2^-20 for limits below 4096).
+    """Scale random 64-bit numbers to 0 .. limit - 1, for limits up to 2^32.
 
-    Args:
-        numbers: ``uint64[n]``.
-        limits: Each at most 2^32.
-
-    Returns:
-        ``int64[n]``.
+    The bias is below 2^-20 for limits below 4096.
     """
     scaled = (numbers >> np.uint64(32)) * np.asarray(limits).astype(np.uint64)
     return (scaled >> np.uint64(32)).astype(np.int64)
 
 
 def to_unit_floats(numbers: NDArray[np.uint64]) -> NDArray[np.float64]:
-    """Scale random 64-bit numbers to 0 .. 1, 1 excluded.
-
-    Args:
-        numbers: ``uint64[n]``.
-
-    Returns:
-        ``float64[n]``, multiples of 2^-53.
-    """
+    """Scale random 64-bit numbers to multiples of 2^-53 from 0 to 1, 1 excluded."""
     return (numbers >> np.uint64(11)).astype(np.float64) * 2.0**-53

@@ -1,1 +1,1 @@
-"""The runtime: cores, worker threads and their turns, the version."""
+"""What lies under the engine: the machine, files, worker threads, the version."""

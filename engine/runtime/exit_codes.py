@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from engine.errors import GammondError, LimitError, StateError
+from gammond.engine.errors import GammondError, LimitError, StateError
 
 EXIT_OK = 0
 """All is done; a server was told to end."""

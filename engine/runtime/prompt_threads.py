@@ -1,26 +1,20 @@
-"""Threads that never wait for the compiler: those that serve clients.
+"""Threads that do not wait for the compiler, while they do quick work for clients.
 
 A kernel takes seconds to compile, once. In the thread that serves the clients it would keep all of them
-waiting, and the signals that end the process too. So what needs such a kernel there is broken off, another
-thread compiles, and then it is done anew.
+waiting, and the signals that end the process too. So quick work that meets such a kernel there is broken off,
+and a worker does it anew, as a whole. What changes something meets none (`gammond.protocol.state.readiness`).
 """
 
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
 
 
 class UncompiledKernel(BaseException):
     """A kernel must be compiled or loaded first, for which a prompt thread does not wait.
 
     Whatever takes errors for answers lets it through, as it does the end of the process.
-
-    Attributes:
-        compile: Compiles the kernel, for a thread that may wait.
     """
-
-    compile: Callable[[], object]
 
 
 class _Promptness(threading.local):

@@ -9,12 +9,12 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.errors import ValueRangeError
-from engine.kernels import as_kernel_array
-from engine.kernels import search as kernel_search
-from engine.kernels.search import CacheArrays
-from engine.rules.outcome import Outcome
-from engine.rules.position import Board
+from gammond.engine.errors import ValueRangeError
+from gammond.engine.kernels import as_kernel_array
+from gammond.engine.kernels import search as kernel_search
+from gammond.engine.kernels.search import CacheArrays
+from gammond.engine.rules.outcome import Outcome
+from gammond.engine.rules.position import Board
 
 DEFAULT_ENTRIES = 1 << 17
 """4.5 MiB of outcomes."""
@@ -27,7 +27,7 @@ class DistinctBoards(NamedTuple):
 
     Attributes:
         boards: ``int8[u, 2, 26]``, in the order of their first appearance.
-        keys: ``int64[u, 2]``, their exact keys; see `engine.kernels.search`.
+        keys: ``int64[u, 2]``, their exact keys; see `gammond.engine.kernels.search`.
         places: ``int64[n]``, the row in `boards` of each original position.
     """
 
@@ -52,7 +52,7 @@ class ValueCache:
         columns: Maximum number of columns of a value; sources with fewer leave the others unused.
 
     Attributes:
-        arrays: The entries, for `engine.kernels.search`.
+        arrays: The entries, for `gammond.engine.kernels.search`.
 
     Raises:
         ValueRangeError: The number of entries is no power of two, or the columns are less than 1.

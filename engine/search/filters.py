@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 
-from engine.errors import ValueRangeError
+from gammond.engine.errors import ValueRangeError
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""Evaluation of positions at n-ply: in one compiled loop, or in steps with evaluators that have none.
+"""Evaluation of positions at n-ply, in one compiled loop: `gammond.engine.kernels.nets.look_ahead`.
 
 The average. The value of a position at k-ply is the mean over the 21 rolls, weighted by probability, of the
 value of the best reply at (k - 1)-ply, from the opponent's side; at 0-ply it is the objective's own. A
@@ -25,25 +25,110 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache, partial
+from typing import NamedTuple, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.errors import ValueRangeError
-from engine.evaluation.pruning import PlayPruner
-from engine.kernels import as_kernel_array
-from engine.kernels import objectives as kernel_objectives
-from engine.kernels import search as kernel_search
-from engine.kernels.search import SearchFrame
-from engine.rules.dice import ROLL_WEIGHTS, ROLLS
-from engine.rules.moves import expand_rolls
-from engine.rules.position import Board
-from engine.runtime.threads import Workers
-from engine.search.cache import DistinctBoards, ValueCache, deduplicate_boards
-from engine.search.compiled import CompiledEvaluator, CompiledSearch
-from engine.search.objective import Objective, Values
-from engine.search.watch import SearchWatch
+from gammond.engine.bearoff.tables import pack_tables
+from gammond.engine.cubeful import CUBELESS_GAME, CubeGame, select_exact_values
+from gammond.engine.errors import ValueRangeError
+from gammond.engine.evaluation.evaluator import CubefulEvaluator, Evaluator, ExactEvaluator, find_solution
+from gammond.engine.evaluation.leaves import find_leaves, open_question
+from gammond.engine.evaluation.pruning import PlayPruner, Replies, find_pruning_nets
+from gammond.engine.kernels import as_kernel_array
+from gammond.engine.kernels import phases as kernel_phases
+from gammond.engine.kernels.cubeful import MATCH, MONEY, GameArrays
+from gammond.engine.kernels.nets.look_ahead import SearchNets, evaluate_positions
+from gammond.engine.kernels.nets.play_evaluation import NO_NETS
+from gammond.engine.kernels.search import NODES, SearchFrame
+from gammond.engine.rules.dice import ROLL_WEIGHTS, ROLLS
+from gammond.engine.rules.outcome import Outcomes, evaluate_finished
+from gammond.engine.rules.position import Board, find_finished
+from gammond.engine.runtime.threads import Workers, release_turn
+from gammond.engine.search.cache import ValueCache, deduplicate_boards
+from gammond.engine.search.watch import SearchWatch
+
+Values = NDArray[np.float32]
+"""``float32[n, k]``; the first five columns are the outcome."""
+
+
+@dataclass(frozen=True)
+class Objective:
+    """Evaluates positions for the side on roll; safe to use from several threads.
+
+    Its values are what a search carries from its leaves to its root. Their first five columns are the
+    outcome. Where more than cubeless equity counts, a column for each state of the cube follows, and each has
+    its own best plays.
+
+    Equal objectives give bitwise equal values: a cache takes one for the other.
+
+    Attributes:
+        evaluator: Evaluates the leaves.
+        game: The game, seen by the side on roll; without a cube cubeless money equity chooses the plays.
+        exact: Evaluators from whose positions nothing is looked ahead, unless the cube counts in a match;
+            each a `CubefulEvaluator` where the cube counts. A two-sided bearoff database; or the evaluator
+            itself, if it knows all positions.
+    """
+
+    evaluator: Evaluator
+    game: CubeGame = CUBELESS_GAME
+    exact: tuple[ExactEvaluator, ...] = ()
+
+    @cached_property
+    def other(self) -> Objective:
+        """The objective of the same game with the opponent on roll."""
+        other = self.game.other
+        return self if other is self.game else Objective(self.evaluator, other, self.exact)
+
+    @cached_property
+    def is_solved(self) -> bool:
+        """Whether its evaluator knows the values of all its positions exactly."""
+        return self.game.arrays.kind != MATCH and find_solution(self.evaluator, self.exact) is not None
+
+    def evaluate(self, boards: Board) -> Values:
+        """Evaluate positions at 0-ply, before the roll and before a double.
+
+        Args:
+            boards: ``int8[n, 2, 26]``; finished positions allowed, and evaluated exactly.
+
+        Returns:
+            ``float32[n, columns]`` of the game; each row depends on its own board alone.
+        """
+        outcomes = evaluate_outcomes(self.evaluator, boards)
+        if not self.game.states:
+            return outcomes
+        if not self.game.is_cubeful:
+            return np.concatenate([outcomes, self.game.evaluate(outcomes)], axis=1)
+        efficiencies = self.game.efficiencies.for_boards(boards, outcomes)
+        values = self.game.evaluate(outcomes, efficiencies)
+        for evaluator in self.exact if self.game.arrays.kind == MONEY else ():
+            covered = np.flatnonzero(evaluator.covers(boards))
+            if covered.size:
+                covered = covered[~find_finished(boards[covered])]
+                equities = cast("CubefulEvaluator", evaluator).cubeful_equities(boards[covered])
+                values[covered] = select_exact_values(equities, self.game.arrays)
+        return np.concatenate([outcomes, values], axis=1)
+
+
+def evaluate_outcomes(evaluator: Evaluator, boards: Board) -> Outcomes:
+    """Evaluate positions; finished ones exactly.
+
+    Args:
+        evaluator: The evaluator.
+        boards: ``int8[n, 2, 26]``.
+
+    Returns:
+        ``float32[n, 5]``.
+    """
+    outcomes = evaluator.evaluate(boards)
+    if kernel_phases.is_any_over(as_kernel_array(boards, np.int8)):
+        over = find_finished(boards)
+        outcomes = outcomes.copy()
+        outcomes[over] = evaluate_finished(boards[over])
+    return outcomes
+
 
 MAX_PLIES = 4
 MAX_KEEP = 48
@@ -61,8 +146,8 @@ PRUNE_POSITIONS = 6
 
 _DICE = np.array(ROLLS, np.int8)
 _NO_CACHE = ValueCache(2)
-_MAX_COMPILED = 64
-"""Objectives whose form for kernels is kept."""
+_MAX_LOOPS = 64
+"""Objectives whose form for the loop is cached."""
 
 _TASKS_PER_THREAD = 8
 """Threads that end early take from the others; smaller tasks have fewer positions in common."""
@@ -70,8 +155,8 @@ _TASKS_PER_THREAD = 8
 _MIN_PARALLEL_POSITIONS = 60
 """With fewer positions at 1-ply, 6 ms of work, threads cost more than they gain."""
 
-_MIN_TASK_POSITIONS = 192, 8, 1, 1, 1
-"""The smallest task for a thread by plies: about a millisecond."""
+_MIN_TASK_POSITIONS = 8, 1, 1, 1
+"""The smallest task for a thread by plies, from 1 on: about a millisecond."""
 
 
 @dataclass(frozen=True)
@@ -113,6 +198,24 @@ UNPRUNED = Pruning(keep=None, width=None)
 """All legal plays, all followed to the full depth: the exact expectiminimax."""
 
 
+class _Loop(NamedTuple):
+    """What the compiled loop takes for an objective; the first four as it does.
+
+    Attributes:
+        nets: What evaluates and prunes.
+        frame: What it uses; the counters and the question are those of each call.
+        own: The game, seen by the side on roll.
+        other: The same, seen by the opponent.
+        asked: The evaluators that it asks.
+    """
+
+    nets: SearchNets
+    frame: SearchFrame
+    own: GameArrays
+    other: GameArrays
+    asked: tuple[Evaluator, ...]
+
+
 class TreeSearch:
     """Looks ahead from positions; safe to use from several threads.
 
@@ -137,24 +240,7 @@ class TreeSearch:
         self._pruning = pruning
         self._cache = cache or _NO_CACHE
         self._workers = Workers(threads)
-        self._frame = SearchFrame(
-            keep=0 if self._pruner is None else pruning.keep or 0,
-            margin=float(pruning.margin),
-            width=pruning.width or 0,
-            width_margin=float(pruning.width_margin),
-            block=BLOCK_UNPRUNED if self._pruner is None else BLOCK_POSITIONS,
-            batch=PRUNE_POSITIONS,
-            evaluate_rows=EVALUATE_ROWS,
-            dice=_DICE,
-            weights=ROLL_WEIGHTS,
-            cache=self._cache.arrays,
-            tags=np.empty((2, 0), np.int64),
-            counters=np.empty(0, np.int64),
-            question=np.empty(0, np.int64),
-        )
-        self._compile: Callable[[Objective], CompiledSearch | None] = lru_cache(_MAX_COMPILED)(
-            self._compile_search
-        )
+        self._make_loop: Callable[[Objective], _Loop] = lru_cache(_MAX_LOOPS)(self._prepare_loop)
 
     def evaluate(
         self, objective: Objective, boards: Board, plies: int, watch: SearchWatch | None = None
@@ -176,114 +262,124 @@ class TreeSearch:
         """
         check_plies(plies)
         boards = as_kernel_array(boards, np.int8)
-        if len(boards) == 1 and not plies and watch is None:  # nothing in it is repeated, shared or stopped
-            return objective.evaluate(boards)
         if not len(boards):
-            return np.empty((0, objective.columns), np.float32)
-        return self._evaluate(objective, boards, plies, watch or SearchWatch(), is_shared=plies > 0)
+            return np.empty((0, objective.game.columns), np.float32)
+        if not plies or objective.is_solved:
+            return _evaluate_leaves(objective, boards, watch)
+        return self._evaluate(objective, plies, watch or SearchWatch(), boards)
 
-    def _evaluate(
-        self, objective: Objective, boards: Board, plies: int, watch: SearchWatch, is_shared: bool
-    ) -> Values:
-        """Evaluate positions, each once; if the work may be shared and is long enough, in several threads."""
+    def _evaluate(self, objective: Objective, plies: int, watch: SearchWatch, boards: Board) -> Values:
+        """Evaluate positions; if the work is long enough, in several threads."""
         threads = self._workers.threads
         work = len(boards) * len(ROLLS) ** (plies - 1)
-        is_shared = is_shared and threads > 1 and work >= _MIN_PARALLEL_POSITIONS
-        compiled = None if is_shared or not plies else self._compile(objective)
-        if compiled:
-            return compiled.evaluate(boards, plies, watch)
-        distinct = deduplicate_boards(boards)
-        count = len(distinct.boards)
-        if is_shared and (plies < 2 or count >= 2 * threads):
-            size = max(_MIN_TASK_POSITIONS[plies], -(-count // (_TASKS_PER_THREAD * threads)))
-            tasks = [distinct.boards[start : start + size] for start in range(0, count, size)]
-            parts = self._workers.map(
-                lambda task: self._evaluate(objective, task, plies, watch, is_shared=False), tasks
-            )
-            values = np.concatenate(parts)
-        elif plies:
-            values = self._look_ahead(objective, distinct, plies, watch, is_shared)
-        else:
-            values = _evaluate_leaves(objective, distinct.boards, watch)
-        return values[distinct.places]
-
-    def _look_ahead(
-        self, objective: Objective, distinct: DistinctBoards, plies: int, watch: SearchWatch, is_shared: bool
-    ) -> Values:
-        """Evaluate positions with the cache: settled ones, then the others block by block."""
-        tag = self._assign_tag(objective, plies)
-        values = np.empty((len(distinct.boards), objective.columns), np.float32)
-        missing = kernel_search.look_up(self._cache.arrays, distinct.keys, tag, values)
-        is_settled = objective.is_settled(distinct.boards[missing])
-        settled, deep = missing[is_settled], missing[~is_settled]
-        values[settled] = _evaluate_leaves(objective, distinct.boards[settled], watch)
-        for start in range(0, len(deep), self._frame.block):
-            rows = deep[start : start + self._frame.block]
-            values[rows] = self._back_up(objective, distinct.boards[rows], plies, watch, is_shared)
-        kernel_search.store(self._cache.arrays, distinct.keys, missing, tag, values)
+        if threads == 1 or work < _MIN_PARALLEL_POSITIONS:
+            return self._run_loop(objective, plies, watch, boards)
+        distinct, _, places = deduplicate_boards(boards)
+        count = len(distinct)
+        if plies > 1 and count < 2 * threads:  # they share the replies
+            return self._run_loop(objective, plies, watch, boards, is_shared=True)
+        size = max(_MIN_TASK_POSITIONS[plies - 1], -(-count // (_TASKS_PER_THREAD * threads)))
+        tasks = [distinct[start : start + size] for start in range(0, count, size)]
+        parts = self._workers.map(partial(self._run_loop, objective, plies, watch), tasks)
+        values: Values = np.concatenate(parts)[places]
         return values
 
-    def _back_up(
-        self, objective: Objective, boards: Board, plies: int, watch: SearchWatch, is_shared: bool
+    def _run_loop(
+        self, objective: Objective, plies: int, watch: SearchWatch, boards: Board, is_shared: bool = False
     ) -> Values:
-        """Average the best replies to all rolls in a block of positions."""
-        replies, offsets = self._list_replies(boards, watch)
-        other, width = objective.other, self._pruning.width
-        if plies > 1 and width is not None:
-            leaves = other.add_double_option(self._evaluate(other, replies, 0, watch, is_shared))
-            chosen, offsets = kernel_objectives.choose_replies(
-                objective.kind, leaves, offsets, width, self._frame.width_margin
-            )
-            replies = replies[chosen]
-        values = other.add_double_option(self._evaluate(other, replies, plies - 1, watch, is_shared))
-        return kernel_objectives.average_best_replies(objective.kind, values, offsets, ROLL_WEIGHTS)
+        """Evaluate positions in the compiled loop.
 
-    def _list_replies(self, boards: Board, watch: SearchWatch) -> tuple[Board, NDArray[np.int64]]:
-        """List the replies considered: ``int8[m, 2, 26]``, ``int64[n * 21 + 1]`` offsets, roll by roll."""
-        found, offsets = [], [np.zeros(1, np.int64)]
-        for start in range(0, len(boards), PRUNE_POSITIONS):
+        Args:
+            objective: Evaluates the leaves.
+            plies: 1 or more.
+            watch: Counts nodes and stops the work.
+            boards: ``int8[n, 2, 26]``.
+            is_shared: Whether threads share the replies to the root.
+        """
+        watch.check()
+        nets, frame, own, other, asked = self._make_loop(objective)
+        evaluate: list[Callable[[Board], Values]] = [each.evaluate for each in asked]
+        if is_shared:
+            nets = nets._replace(sharer=len(evaluate))
+            evaluate.append(partial(self._evaluate, objective.other, plies - 1, watch))
+
+        def ask(nodes: int) -> None:
+            watch.count(nodes)
             watch.check()
-            batch = boards[start : start + PRUNE_POSITIONS]
-            rows, dice = np.repeat(batch, len(ROLLS), axis=0), np.tile(_DICE, (len(batch), 1))
-            if self._pruner is None:
-                children, _, ends = expand_rolls(rows, dice)
-            else:
-                replies = self._pruner.prune_plays(rows, dice, self._frame.keep, self._frame.margin)
-                children, ends = replies.children, replies.offsets
-            found.append(children)
-            offsets.append(offsets[-1][-1] + ends[1:])
-        return np.concatenate(found), np.concatenate(offsets)
+
+        question = open_question(ask, evaluate, [self._prune_plays] if nets.asks_plays else ())
+        counters = np.zeros(3, np.int64)
+        frame = frame._replace(counters=counters, question=question.cells)
+        with release_turn():
+            values = evaluate_positions(nets, frame, own, other, boards, plies)
+        watch.count(int(counters[NODES]))
+        question.check()
+        return values
+
+    def _prune_plays(self, boards: Board, dice: NDArray[np.int8]) -> Replies:
+        assert self._pruner is not None  # the loop asks for it
+        return self._pruner.prune_plays(boards, dice, self._pruning.keep or 0, self._pruning.margin)
 
     def _assign_tag(self, objective: Objective, plies: int) -> int:
         """Return the tag of values in the cache, -1 if they are not cached.
 
         Values at 0-ply are not: looking one up costs about as much as computing it.
         """
-        if self._cache is _NO_CACHE or plies == 0 or self._cache.columns < objective.columns:
+        if self._cache is _NO_CACHE or plies == 0 or self._cache.columns < objective.game.columns:
             return -1
         return self._cache.assign_tag((objective, self._pruner, self._pruning, plies))
 
-    def _compile_search(self, objective: Objective) -> CompiledSearch | None:
-        """Return the search in one compiled loop, None if something in it has no compiled form."""
-        if not isinstance(objective.evaluator, CompiledEvaluator):
-            return None
-        loop = objective.evaluator.make_search_loop(self._pruner, objective.exact)
-        if loop is None:
-            return None
+    def _prepare_loop(self, objective: Objective) -> _Loop:
+        """Return what the loop takes for an objective."""
+        pruning, nets = self._pruning, find_pruning_nets(self._pruner)
+        leaves = find_leaves(objective.evaluator)
+        kind = objective.game.arrays.kind
+        settled = () if kind == MATCH else objective.exact
         sides = objective, objective.other
         tags = [[self._assign_tag(side, plies) for plies in range(MAX_PLIES + 1)] for side in sides]
-        frame = self._frame._replace(tags=np.array(tags, np.int64))
-        return CompiledSearch(loop, frame, *(side.make_rules() for side in sides))
+        frame = SearchFrame(
+            keep=0 if self._pruner is None else pruning.keep or 0,
+            margin=float(pruning.margin),
+            width=pruning.width or 0,
+            width_margin=float(pruning.width_margin),
+            block=BLOCK_UNPRUNED if self._pruner is None else BLOCK_POSITIONS,
+            batch=PRUNE_POSITIONS,
+            evaluate_rows=EVALUATE_ROWS,
+            dice=_DICE,
+            weights=ROLL_WEIGHTS,
+            cache=self._cache.arrays,
+            tags=np.array(tags, np.int64),
+            counters=np.empty(0, np.int64),
+            question=np.empty(0, np.int64),
+        )
+        return _Loop(
+            SearchNets(
+                leaves.nets,
+                pack_tables(settled, cubeful=kind == MONEY),
+                NO_NETS if nets is None else nets,
+                asks_plays=self._pruner is not None and nets is None,
+                sharer=-1,
+            ),
+            frame,
+            objective.game.arrays,
+            objective.other.game.arrays,
+            leaves.asked,
+        )
 
 
-def _evaluate_leaves(objective: Objective, boards: Board, watch: SearchWatch) -> Values:
-    values = np.empty((len(boards), objective.columns), np.float32)
-    for start in range(0, len(boards), EVALUATE_ROWS):
+def _evaluate_leaves(objective: Objective, boards: Board, watch: SearchWatch | None) -> Values:
+    """Evaluate positions at 0-ply, without compiling the loop."""
+    if len(boards) == 1 and watch is None:  # nothing in it is repeated or stopped
+        return objective.evaluate(boards)
+    watch = watch or SearchWatch()
+    distinct, _, places = deduplicate_boards(boards)
+    values = np.empty((len(distinct), objective.game.columns), np.float32)
+    for start in range(0, len(distinct), EVALUATE_ROWS):
         watch.check()
-        rows = boards[start : start + EVALUATE_ROWS]
+        rows = distinct[start : start + EVALUATE_ROWS]
         values[start : start + EVALUATE_ROWS] = objective.evaluate(rows)
         watch.count(len(rows))
-    return values
+    return values[places]
 
 
 def check_plies(plies: int) -> int:

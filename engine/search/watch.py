@@ -5,12 +5,27 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
-from engine.errors import CancelledWork
-from engine.search.results import Effort, PlayEvaluation, SearchProgress
+from gammond.engine.errors import CancelledWork
+from gammond.engine.evaluation.results import Effort, RankedPlay
 
 PROGRESS_EVERY_S = 0.5
 """Interval of reports within a depth."""
+
+
+@dataclass(frozen=True)
+class SearchProgress:
+    """A report from a search that is running.
+
+    Attributes:
+        effort: The effort so far; its plies are the depth at work, or just finished.
+        best: The best play at the depth that was just finished; None within a depth, and in searches that
+            evaluate positions.
+    """
+
+    effort: Effort
+    best: RankedPlay | None = None
 
 
 class SearchWatch:
@@ -60,7 +75,7 @@ class SearchWatch:
         """Note the depth at work."""
         self._plies = plies
 
-    def end_depth(self, ranked: Sequence[PlayEvaluation] = (), *, is_stored: bool = False) -> None:
+    def end_depth(self, ranked: Sequence[RankedPlay] = (), *, is_stored: bool = False) -> None:
         """Report the end of the depth at work, and the best of the plays that it ranked, the first."""
         with self._lock:
             self._report(is_finished=True, ranked=ranked, is_stored=is_stored)
@@ -72,9 +87,7 @@ class SearchWatch:
             if self._progress is not None and time.monotonic() - self._reported_s >= PROGRESS_EVERY_S:
                 self._report(is_finished=False)
 
-    def _report(
-        self, is_finished: bool, ranked: Sequence[PlayEvaluation] = (), is_stored: bool = False
-    ) -> None:
+    def _report(self, is_finished: bool, ranked: Sequence[RankedPlay] = (), is_stored: bool = False) -> None:
         self._reported_s = time.monotonic()
         if self._progress is not None and not (is_finished and self._plies < self._from_plies):
             best = ranked[0] if ranked else None

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-import os
-import sqlite3
-import tempfile
+import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
-from engine.errors import DataFileError
-from engine.store.entries import (
+from gammond.engine.errors import DataFileError, FormatError, ValueRangeError
+from gammond.engine.runtime.sqlite_file import Schema, SqliteFile
+from gammond.engine.search.tree import MAX_PLIES
+from gammond.engine.store.entries import (
     EngineIdentity,
     EntryReader,
     KeptEntry,
@@ -18,29 +20,12 @@ from engine.store.entries import (
     StoreQuestion,
     compute_checksum,
 )
-from engine.store.rows import BadRow, DueQuestion, StoreRow
-from engine.store.sqlite_database import SqliteDatabase, make_damage
-from engine.store.tiers import DepthTiers
 
-SCHEMA_VERSION = 1
-APPLICATION_ID = 0x676D6D64
-"""``gmmd``: marks the file as a store, so that no other program's database is written into or moved."""
-
-STORE_NAME = "a store of analyses"
-"""What messages call it."""
-
-HALVING_S = 30 * 24 * 3600
-"""At the end of each period of so many seconds since 1970 all visits count half, so that a question of today
-overtakes one that was asked often last year."""
-
-_PLY_FACTOR_BITS = 4
-"""A search takes about 16 times as long with a ply more."""
-
-_CLEARED_SHARE = 0.1
-"""The share of the maximum size that is made free at once."""
-
-_SCHEMA = f"""
-PRAGMA user_version = {SCHEMA_VERSION};
+SCHEMA = Schema(
+    "a store of analyses",
+    0x676D6D64,  # gmmd
+    (
+        """
 CREATE TABLE engines (
     digest TEXT PRIMARY KEY,
     net TEXT NOT NULL, nets TEXT NOT NULL, tables TEXT NOT NULL, program TEXT NOT NULL
@@ -56,11 +41,27 @@ CREATE TABLE answers (
     question INTEGER NOT NULL, plies INTEGER NOT NULL,
     payload BLOB NOT NULL, checksum INTEGER NOT NULL, created INTEGER NOT NULL,
     PRIMARY KEY (question, plies)
-);
-"""
+)
+""",
+    ),
+    is_private=False,
+)
 """An answer for each depth; a question is there as long as it has one."""
 
-_TABLES = frozenset({"engines", "questions", "answers"})
+HALVING_S = 30 * 24 * 3600
+"""At the end of each period of so many seconds since 1970 all visits count half, so that a question of today
+overtakes one that was asked often last year."""
+
+MAX_TIERS = 16
+MAX_TIER_VISITS = 1_000_000
+
+_TIER = re.compile(r"([0-9]{1,9}):([0-9]{1,9})")
+
+_PLY_FACTOR_BITS = 4
+"""A search takes about 16 times as long with a ply more."""
+
+_CLEARED_SHARE = 0.1
+"""The share of the maximum size that is made free at once."""
 
 _KEY = "xgid = ? AND rules = ? AND settings = ? AND engine = ?"
 _AGED_VISITS = f"(visits >> min(62, max(0, ? / {HALVING_S} - asked / {HALVING_S})))"
@@ -69,43 +70,125 @@ _AGED_VISITS = f"(visits >> min(62, max(0, ? / {HALVING_S} - asked / {HALVING_S}
 _ROWS = "answers JOIN questions ON questions.id = answers.question"
 
 
-class StoreDatabase(SqliteDatabase):
+@dataclass(frozen=True)
+class StoreRow:
+    """An entry with its question and its use.
+
+    Attributes:
+        question: What was asked.
+        engine: Who answered.
+        entry: The values.
+        visits: How often the question was asked, at any depth, as that counted then: visits age.
+        asked: When it was last asked, in seconds since 1970.
+        created: When the entry was searched.
+    """
+
+    question: StoreQuestion
+    engine: EngineIdentity
+    entry: KeptEntry
+    visits: int
+    asked: int
+    created: int
+
+
+@dataclass(frozen=True)
+class BadRow:
+    """A row that is not as it was written.
+
+    Attributes:
+        question: Its question, as far as it can be told.
+        digest: The engine that it names.
+        problem: What is wrong with it.
+    """
+
+    question: StoreQuestion
+    digest: str
+    problem: str
+
+
+class DueQuestion(NamedTuple):
+    """A question that is asked often enough to be searched deeper.
+
+    Attributes:
+        question: What was asked.
+        plies: The depth of its next search, one more than its deepest entry has.
+        visits: How often it was asked.
+    """
+
+    question: StoreQuestion
+    plies: int
+    visits: int
+
+
+@dataclass(frozen=True)
+class DepthTiers:
+    """The depth for each number of visits.
+
+    Attributes:
+        steps: From so many visits on, so many plies; both rise from step to step. Questions with fewer visits
+            than the first has are not deepened.
+        max_plies: The deepest search there is.
+
+    Raises:
+        ValueRangeError: There is none or too many, they do not rise, or a number is out of range.
+    """
+
+    steps: tuple[tuple[int, int], ...]
+    max_plies: int = MAX_PLIES
+
+    def __post_init__(self) -> None:
+        if not 1 <= len(self.steps) <= MAX_TIERS:
+            raise ValueRangeError(f"expected 1 to {MAX_TIERS} tiers, got {len(self.steps)}", field="tiers")
+        before = 0, 0
+        for visits, plies in self.steps:
+            if not (before[0] < visits <= MAX_TIER_VISITS and before[1] < plies <= self.max_plies):
+                raise ValueRangeError(
+                    f"expected tiers with rising visits, 1 to {MAX_TIER_VISITS:,}, and rising plies, 1 to "
+                    f"{self.max_plies}, got {self}",
+                    field="tiers",
+                )
+            before = visits, plies
+
+    def __str__(self) -> str:
+        return "/".join(f"{visits}:{plies}" for visits, plies in self.steps)
+
+    @classmethod
+    def parse(cls, text: str) -> DepthTiers:
+        """Parse ``VISITS:PLIES/...``, as `str` writes it.
+
+        Raises:
+            FormatError: It is written otherwise.
+            ValueRangeError: As for the class.
+        """
+        found = [_TIER.fullmatch(part.strip()) for part in text[:400].split("/")]
+        steps = tuple((int(each[1]), int(each[2])) for each in found if each)
+        if len(steps) < len(found):
+            raise FormatError(
+                f"expected tiers as VISITS:PLIES, such as {DEFAULT_TIERS}, got {text[:80]!r}", field="tiers"
+            )
+        return cls(steps)
+
+
+DEFAULT_TIERS = DepthTiers(((1, 2), (3, 3), (5, 4)))
+"""Those of the fifth founding document: its usual search for what was asked once or twice, one ply more from
+the third time, two from the fifth. It counts the play itself as a ply, so its three plies are 2-ply. What
+it searches "very deep", from the sixteenth time, stays at 4-ply, the deepest search there is."""
+
+
+class StoreDatabase(SqliteFile):
     """One connection to the file of a store; for one thread at a time.
 
     Args:
-        file: The file; it is made if it is missing, its folder is there.
+        file: As for `SqliteFile`, with its errors.
         is_book: Whether it is there, and is only read; nobody writes into it.
         read_entry: Reads the entries, all of one game.
-
-    Raises:
-        DataFileError: The file is another program's, or of a later version of gammond.
-        sqlite3.Error: It is damaged (`is_damage`), or cannot be read or written.
     """
 
     def __init__(
         self, file: Path, *, is_book: bool = False, read_entry: EntryReader = StoreEntry.decode
     ) -> None:
         self._read_entry = read_entry
-        self._is_book = is_book
-        super().__init__(file, STORE_NAME, APPLICATION_ID, is_read_only=is_book)
-
-    def set_busy_wait(self, wait_s: float) -> None:
-        """Set how long this connection waits while another process writes, `BUSY_S` at first."""
-        self.connection.execute(f"PRAGMA busy_timeout = {round(wait_s * 1000)}")
-
-    def write_copy(self, file: Path) -> None:
-        """Write all of it into another file, which is replaced as a whole, for use as a book.
-
-        Raises:
-            DataFileError: The file cannot be written.
-        """
-        try:
-            with tempfile.TemporaryDirectory(prefix=".", dir=file.parent) as folder:
-                copy = Path(folder, "copy")
-                self.connection.execute("VACUUM INTO ?", (str(copy),))
-                os.replace(copy, file)
-        except (OSError, sqlite3.Error) as error:
-            raise DataFileError(f"{file} cannot be written: {error}", field="output") from error
+        super().__init__(file, SCHEMA, is_read_only=is_book)
 
     def find(self, question: StoreQuestion, digest: str) -> list[KeptEntry]:
         """Return the entries for a question by an engine, the shallowest first.
@@ -113,14 +196,18 @@ class StoreDatabase(SqliteDatabase):
         Raises:
             DataFileError: A row is damaged.
         """
-        rows = self.connection.execute(
+        rows = self.execute(
             f"SELECT plies, payload, checksum FROM {_ROWS} WHERE {_KEY} ORDER BY plies", (*question, digest)
         )
         return [self._read(question, digest, *row) for row in rows]
 
-    def put(self, question: StoreQuestion, engine: EngineIdentity, entry: KeptEntry, now_s: int) -> None:
-        """Write an entry unless there is one of its depth; a new question counts as not asked yet."""
+    def put(
+        self, question: StoreQuestion, engine: EngineIdentity, entry: KeptEntry, now_s: int, visits: int = 0
+    ) -> None:
+        """Write an entry unless there is one of its depth, and count visits to its question."""
         self.put_row(StoreRow(question, engine, entry, 0, now_s, now_s))
+        if visits:
+            self.count_visits(question, engine.digest, visits, now_s)
 
     def put_row(self, row: StoreRow) -> bool:
         """Write an entry with its use, unless there is one of its depth; return whether it is new.
@@ -130,18 +217,18 @@ class StoreDatabase(SqliteDatabase):
         engine, entry, key = row.engine, row.entry, (*row.question, row.engine.digest)
         payload = entry.encode()
         checksum = compute_checksum(row.question, engine.digest, entry.plies, payload)
-        self.connection.execute(
+        self.execute(
             "INSERT OR IGNORE INTO engines VALUES (?, ?, ?, ?, ?)",
             (engine.digest, engine.net, engine.nets, engine.tables, engine.program),
         )
-        self.connection.execute(
+        self.execute(
             "INSERT INTO questions (xgid, rules, settings, engine, visits, asked) VALUES (?, ?, ?, ?, ?, ?) "
             "ON CONFLICT (xgid, rules, settings, engine) DO UPDATE SET "
             f"visits = max({_AGED_VISITS}, excluded.visits >> min(62, max(0, asked / {HALVING_S} - "
             f"excluded.asked / {HALVING_S}))), asked = max(asked, excluded.asked)",
             (*key, row.visits, row.asked, row.asked),
         )
-        done = self.connection.execute(
+        done = self.execute(
             f"INSERT OR IGNORE INTO answers SELECT id, ?, ?, ?, ? FROM questions WHERE {_KEY}",
             (entry.plies, payload, checksum, row.created, *key),
         )
@@ -149,7 +236,7 @@ class StoreDatabase(SqliteDatabase):
 
     def count_visits(self, question: StoreQuestion, digest: str, visits: int, now_s: int) -> None:
         """Add to the visits of a question, if it is still there."""
-        self.connection.execute(
+        self.execute(
             f"UPDATE questions SET visits = {_AGED_VISITS} + ?, asked = max(asked, ?) WHERE {_KEY}",
             (now_s, visits, now_s, *question, digest),
         )
@@ -158,7 +245,7 @@ class StoreDatabase(SqliteDatabase):
         """Remove a question with all its entries, if it is there."""
         self._remove(f"SELECT id FROM questions WHERE {_KEY}", (*question, digest))
 
-    def evict(self, max_bytes: int, now_s: int) -> int:
+    def evict(self, max_bytes: float, now_s: int) -> int:
         """Remove the questions asked least often, the longest unasked first, if the file is too full.
 
         Args:
@@ -188,7 +275,7 @@ class StoreDatabase(SqliteDatabase):
             now_s: The time, in seconds since 1970.
             limit: How many, at most.
         """
-        rows = self.connection.execute(
+        rows = self.execute(
             f"SELECT xgid, rules, settings, kept + 1, uses FROM ({_make_due_selection(tiers)}) "
             f"ORDER BY uses * 1.0 / (1 << {_PLY_FACTOR_BITS} * kept) DESC, asked DESC LIMIT ?",
             (now_s, digest, limit),
@@ -197,7 +284,7 @@ class StoreDatabase(SqliteDatabase):
 
     def count_due(self, digest: str, tiers: DepthTiers, now_s: int) -> dict[int, int]:
         """Return how many searches are due at each depth, if every ply takes one."""
-        rows = self.connection.execute(
+        rows = self.execute(
             f"SELECT kept, wanted, count(*) FROM ({_make_due_selection(tiers)}) GROUP BY 1, 2",
             (now_s, digest),
         )
@@ -208,22 +295,22 @@ class StoreDatabase(SqliteDatabase):
 
     def count_questions(self) -> int:
         """Return the number of questions."""
-        return int(self.connection.execute("SELECT count(*) FROM questions").fetchone()[0])
+        return int(self.execute("SELECT count(*) FROM questions").fetchone()[0])
 
     def count_visits_of_all(self, now_s: int) -> int:
         """Return how often all questions together were asked, as that counts now."""
         statement = f"SELECT coalesce(sum({_AGED_VISITS}), 0) FROM questions"
-        return int(self.connection.execute(statement, (now_s,)).fetchone()[0])
+        return int(self.execute(statement, (now_s,)).fetchone()[0])
 
     def list_engines(self) -> dict[str, EngineIdentity]:
         """Return the engines by their digests."""
-        rows = self.connection.execute("SELECT digest, net, nets, tables, program FROM engines")
+        rows = self.execute("SELECT digest, net, nets, tables, program FROM engines")
         found = {digest: EngineIdentity(*map(str, fields)) for digest, *fields in rows}
         return {digest: engine for digest, engine in found.items() if engine.digest == digest}
 
     def count_by_kind(self, now_s: int) -> list[tuple[str, bool, int, int, int]]:
         """Return engine digest, whether plays are asked for, plies, entries and visits of each kind."""
-        return self.connection.execute(
+        return self.execute(
             f"SELECT engine, instr(settings, ' ') > 0, plies, count(*), sum({_AGED_VISITS}) FROM {_ROWS} "
             "GROUP BY 1, 2, 3 ORDER BY 4 DESC",
             (now_s,),
@@ -232,7 +319,7 @@ class StoreDatabase(SqliteDatabase):
     def iterate(self) -> Iterator[StoreRow | BadRow]:
         """Return all entries, the most asked first, as they are at this moment."""
         engines = self.list_engines()
-        for row in self.connection.execute(
+        for row in self.execute(
             "SELECT xgid, rules, settings, engine, plies, payload, checksum, visits, asked, created "
             f"FROM {_ROWS} ORDER BY visits DESC, asked DESC, id, plies"
         ):
@@ -246,11 +333,6 @@ class StoreDatabase(SqliteDatabase):
                 yield StoreRow(question, engines[digest], entry, *map(int, row[7:]))
             else:
                 yield BadRow(question, digest, "the file does not say by which engine it is")
-
-    def find_structural_fault(self) -> str:
-        """Return what SQLite finds wrong with the file; empty if it is sound."""
-        found = self.connection.execute("PRAGMA integrity_check(1)").fetchone()[0]
-        return "" if found == "ok" else str(found)
 
     def _read(
         self, question: StoreQuestion, digest: str, plies: int, payload: bytes, checksum: int
@@ -268,37 +350,8 @@ class StoreDatabase(SqliteDatabase):
 
     def _remove(self, selection: str, parameters: Sequence[object]) -> int:
         """Remove the questions whose numbers a statement selects; return how many."""
-        self.connection.execute(f"DELETE FROM answers WHERE question IN ({selection})", parameters)
-        return self.connection.execute(
-            f"DELETE FROM questions WHERE id IN ({selection})", parameters
-        ).rowcount
-
-    def _prepare(self) -> None:
-        """Check that the file is a store, and make an empty one a store unless it is a book."""
-        tables, version = self._list_tables(), self._pragma("user_version")
-        if tables or not self._is_book:
-            self._check_kind(bool(tables))
-        if version > SCHEMA_VERSION:
-            raise DataFileError(
-                f"{self.file}: expected a store of version {SCHEMA_VERSION}, got version {version}, which a "
-                "later gammond has written: use that one, or move the file away"
-            )
-        if not self._is_book:
-            self.connection.execute("PRAGMA journal_mode = WAL")
-            self.connection.execute("PRAGMA synchronous = NORMAL")
-        if not (tables or self._is_book):
-            with self.write():
-                if not self._list_tables():  # another process may have been first
-                    for statement in _SCHEMA.split(";"):
-                        self.connection.execute(statement)
-        if (tables and version != SCHEMA_VERSION) or not self._list_tables() >= _TABLES:
-            raise make_damage(f"{self.file} has not the tables of a store")
-
-    def _list_tables(self) -> set[str]:
-        rows: Sequence[tuple[str]] = self.connection.execute(
-            "SELECT name FROM sqlite_master WHERE type = 'table'"
-        ).fetchall()
-        return {name for (name,) in rows}
+        self.execute(f"DELETE FROM answers WHERE question IN ({selection})", parameters)
+        return self.execute(f"DELETE FROM questions WHERE id IN ({selection})", parameters).rowcount
 
 
 def _make_due_selection(tiers: DepthTiers) -> str:

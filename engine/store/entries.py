@@ -3,27 +3,25 @@
 from __future__ import annotations
 
 import hashlib
-import re
 import struct
 import zlib
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import cached_property, lru_cache
+from functools import cached_property
 from typing import NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.errors import DataFileError, GammondError
-from engine.formats import xgid as xgid_format
-from engine.kernels.objectives import OUTCOME_COLUMNS
-from engine.rules.dice import Roll
-from engine.rules.match import MatchState
-from engine.rules.position import Position
-from engine.rules.rules import STANDARD_RULES, Rules
-from engine.search.filters import FILTERS
-from engine.search.plays import RankedList
-from engine.search.results import PlaySequence
+from gammond.engine.errors import DataFileError, GammondError
+from gammond.engine.formats import xgid as xgid_format
+from gammond.engine.kernels.values import OUTCOME_COLUMNS
+from gammond.engine.rules.dice import Roll
+from gammond.engine.rules.match import MatchState, make_canonical
+from gammond.engine.rules.position import Position
+from gammond.engine.rules.rules import STANDARD_RULES
+from gammond.engine.search.filters import FILTERS
+from gammond.engine.search.ranked_plays import RankedPlays
 
 MAX_PAYLOAD_BYTES = 1 << 18
 """The largest entry: some 3,000 plays, the most that a roll can have, with ten states of the cube."""
@@ -38,28 +36,8 @@ _SLACK = 1e-5
 """How far the rounding of sums may take a chance beyond 0 and 1."""
 
 _CUBEFUL, _CUBELESS = "cubeful", "cubeless"
-_CANDIDATES = re.compile("([1-9][0-9]{0,3})?")
+_MAX_CANDIDATES = 9_999
 _SHAPE = struct.Struct("<HHH")
-
-
-@lru_cache(maxsize=4096)
-def make_canonical(match: MatchState) -> MatchState:
-    """Return the match state that stands for all in which the same is at stake, without dice."""
-    state, seat = match.before_roll().without_automatic_doubles(), match.on_roll
-    own, other = state.away(seat), state.away(1 - seat)
-    length = max(own, other)
-    scores = {xgid_format.BOTTOM: length - own, 1 - xgid_format.BOTTOM: length - other}
-    seats = {None: None, seat: xgid_format.BOTTOM, 1 - seat: 1 - xgid_format.BOTTOM}
-    return MatchState(
-        length=length,
-        score=(scores[0], scores[1]),
-        crawford=state.crawford,
-        cube=state.cube,
-        cube_owner=seats[state.cube_owner],
-        on_roll=xgid_format.BOTTOM,
-        jacoby=state.jacoby and state.is_money,
-        beavers=state.beavers or not state.is_money,
-    )
 
 
 class StoreQuestion(NamedTuple):
@@ -89,9 +67,8 @@ class StoreQuestion(NamedTuple):
         is_cubeful: bool,
         filter_name: str,
         candidates: int = 1,
-        rules: Rules = STANDARD_RULES,
     ) -> StoreQuestion:
-        """Make a question.
+        """Make a question about a game by standard rules.
 
         Args:
             position: The checkers, those of the player on roll first.
@@ -100,15 +77,12 @@ class StoreQuestion(NamedTuple):
             is_cubeful: Whether the cube counts.
             filter_name: The move filter; only plays depend on it.
             candidates: How many of the best plays it lets through in any case.
-            rules: The rules.
         """
-        canonical = make_canonical(match)
+        canonical, settings = make_canonical(match), _CUBEFUL if is_cubeful else _CUBELESS
         if roll is not None:
             canonical = canonical.with_roll((max(roll), min(roll)))
-        settings = _CUBEFUL if is_cubeful else _CUBELESS
-        if roll is not None:
             settings = _write_settings(settings, filter_name, candidates)
-        return cls(xgid_format.encode_xgid(position, canonical), rules.name, settings)
+        return cls(xgid_format.encode_xgid(position, canonical), STANDARD_RULES.name, settings)
 
     @property
     def asks_for_plays(self) -> bool:
@@ -119,51 +93,33 @@ class StoreQuestion(NamedTuple):
         """Return the question for the same plays by a move filter that lets so many through in any case."""
         return self._replace(settings=_write_settings(self.settings.split(" ")[0], name, candidates))
 
-    def read(self) -> tuple[Position, MatchState]:
-        """Return the position and the match state, which has the dice if plays are asked for.
+    def read(self) -> tuple[Position, MatchState, bool, str, int]:
+        """Return what `make` was given: the match state has the dice if plays are asked for.
+
+        Where none are, the filter is empty.
 
         Raises:
             DataFileError: It is not as `make` writes it.
         """
-        try:
-            position, match = xgid_format.decode_xgid(self.xgid)
-        except GammondError as error:
-            raise DataFileError(f"expected a question, got {self.xgid[:80]!r}: {error.message}") from error
         cube, _, by = self.settings.partition(" ")
         filter_name, _, count = by.partition(" ")
-        is_whole = not by if match.roll is None else filter_name in FILTERS and _CANDIDATES.fullmatch(count)
-        if cube not in (_CUBEFUL, _CUBELESS) or not is_whole:
-            raise DataFileError(
-                f"expected {_CUBEFUL} or {_CUBELESS}, and for plays a move filter, got {self.settings[:80]!r}"
-            )
-        if self.rules != STANDARD_RULES.name:
-            raise DataFileError(f"expected the rules {STANDARD_RULES.name}, got {self.rules[:80]!r}")
+        try:
+            position, match = xgid_format.decode_xgid(self.xgid)
+            is_cubeful, candidates = cube == _CUBEFUL, int(count or 1)
+        except (GammondError, ValueError) as error:
+            raise DataFileError(f"expected a question, got {str(self)[:160]}: {error}") from error
         same = StoreQuestion.make(
-            position,
-            match,
-            match.roll,
-            is_cubeful=self.is_cubeful,
+            *(position, match, match.roll),
+            is_cubeful=is_cubeful,
             filter_name=filter_name,
-            candidates=int(count or 1),
+            candidates=candidates,
         )
-        if same != self:
-            raise DataFileError(f"expected the question in the form {same.xgid}, got {self.xgid[:80]!r}")
-        return position, match
-
-    @property
-    def is_cubeful(self) -> bool:
-        """Whether the cube counts."""
-        return self.settings.partition(" ")[0] == _CUBEFUL
-
-    @property
-    def filter_name(self) -> str:
-        """The move filter; empty where no plays are asked for."""
-        return self.settings.partition(" ")[2].partition(" ")[0]
-
-    @property
-    def candidates(self) -> int:
-        """How many of the best plays the filter lets through in any case."""
-        return int(self.settings.partition(" ")[2].partition(" ")[2] or 1)
+        for field, expected, got in zip(self._fields, same, self, strict=True):
+            if got != expected:
+                raise DataFileError(f"expected the {field} {expected}, got {got[:80]!r}")
+        if by and not (filter_name in FILTERS and 1 <= candidates <= _MAX_CANDIDATES):
+            raise DataFileError(f"expected a move filter and how many plays it lets through, got {by[:80]!r}")
+        return position, match, is_cubeful, filter_name, candidates
 
 
 def _write_settings(cube: str, filter_name: str, candidates: int) -> str:
@@ -179,7 +135,8 @@ class EngineIdentity:
         net: The name of the evaluator.
         nets: sha256 of the hashes of its nets, and of those that prune plays.
         tables: sha256 of the match equity table, the cube efficiencies, and what the bearoff databases hold.
-        program: The version of the program; in a checkout with a hash of the sources that search.
+        program: The version of the program; in a checkout with a hash of the sources that search, and after
+            it the family of the processor where sums round otherwise than usual.
     """
 
     net: str
@@ -229,7 +186,7 @@ class StoreEntry:
         plies: Plies of look-ahead that were asked for.
         values: ``float32[n, k]``: of the position (n = 1), before a double and for the side on roll; or of
             n ranked plays, best first, for the next mover with its option to double. The columns are those of
-            `engine.search.objective`, by the match state of the question.
+            `gammond.engine.search.tree`, by the match state of the question.
         order: ``int64[n]``, the places of the ranked plays among the legal ones.
         depths: ``int8[n]``, plies of look-ahead behind each row.
         survivors: The number of plays that reached the greatest depth.
@@ -255,9 +212,8 @@ class StoreEntry:
         return cls(plies, values[None], np.zeros(1, np.int64), np.full(1, plies, np.int8), 1)
 
     @classmethod
-    def of_plays(cls, plies: int, plays: PlaySequence) -> StoreEntry:
+    def of_plays(cls, plies: int, plays: RankedPlays) -> StoreEntry:
         """Make the entry of a roll, given the plays as a search ranks them."""
-        assert isinstance(plays, RankedList)  # what searches return
         return cls(plies, plays.values, plays.order, plays.depths, plays.survivors)
 
     @property

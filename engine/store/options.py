@@ -1,14 +1,25 @@
-"""Where and how analyses are kept: the options of the store of a process."""
+"""Where and how analyses are kept: the options of the store of a process, and its opening at first use."""
 
 from __future__ import annotations
 
+import atexit
 import os
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, TypeAlias
 
 from msgspec import Meta, Struct
 
-from engine.options import convert, list_fields, parse_options
+from gammond.engine.options import convert, list_fields, parse_options
+from gammond.engine.runtime.files import check_folder, data_folder
+
+if TYPE_CHECKING:
+    from gammond.engine.store.entries import EntryReader
+    from gammond.engine.store.store import AnalysisStore  # takes 30 ms, and most clients need none
+
+StoreOpener: TypeAlias = "Callable[[], AnalysisStore]"
+"""Returns a store, the same one each time."""
 
 DEFAULT_MEGABYTES = 256
 
@@ -19,6 +30,11 @@ STORE_FILE = "analyses.sqlite"
 """Its name in the data folder."""
 
 _SWITCHES = ("on", "off")
+
+_LAST_WRITE_S = 1.0
+"""How long a process that ends waits for what is still to be written."""
+
+_opened: dict[tuple[StoreOptions, str], AnalysisStore] = {}
 
 
 class StoreOptions(Struct, frozen=True):
@@ -59,12 +75,7 @@ class StoreOptions(Struct, frozen=True):
         Args:
             game: The name of another game than backgammon, which has a file of its own beside that one.
         """
-        if self.file:
-            file = Path(self.file).expanduser()
-        else:
-            from engine.bearoff.databases import data_folder  # takes 50 ms, and most clients need no store
-
-            file = data_folder() / STORE_FILE
+        file = Path(self.file).expanduser() if self.file else data_folder() / STORE_FILE
         return name_game_file(file, game) if game else file
 
     @property
@@ -90,3 +101,57 @@ def read_store_options() -> StoreOptions:
         ValueRangeError: As `StoreOptions.parse`.
     """
     return StoreOptions.parse(os.environ.get(STORE_VARIABLE, ""))
+
+
+def make_store_opener(options: StoreOptions, book: Path) -> StoreOpener | None:
+    """Return what calls `open_store` for backgammon; None if the store is off.
+
+    Nobody waits for its file for long, and nothing is raised if it cannot be used.
+    """
+    return partial(open_store, options, book) if options.on else None
+
+
+def check_store_file(options: StoreOptions) -> None:
+    """Check at the start of a process that a file which was named can be its store, or made.
+
+    Raises:
+        DataFileError: It is something else, or in a folder that is not there.
+    """
+    if options.on and options.file:
+        from gammond.engine.runtime.sqlite_file import check_own_file  # most stores are where nobody named
+        from gammond.engine.store.database import SCHEMA
+
+        check_folder(file := options.find_file())
+        check_own_file(file, SCHEMA)
+
+
+def open_store(
+    options: StoreOptions, book: Path | None, game: str = "", read_entry: EntryReader | None = None
+) -> AnalysisStore:
+    """Return the store of this process for a game, the same one for the same options.
+
+    Args:
+        options: The options of the store.
+        book: An opening book, which may be missing.
+        game: The name of the game; empty for backgammon.
+        read_entry: Reads the entries of another game.
+    """
+    from gammond.engine.store.entries import StoreEntry
+    from gammond.engine.store.store import AnalysisStore
+
+    if (found := _opened.get((options, game))) is not None:
+        return found
+    store = AnalysisStore(
+        options.find_file(game),
+        options.max_bytes,
+        book if book is not None and options.book and book.exists() else None,
+        is_patient=False,
+        read_entry=read_entry or StoreEntry.decode,
+    )
+    # No lock, which a process that is forked could find held: of two threads one is first.
+    first = _opened.setdefault((options, game), store)
+    if first is store:
+        atexit.register(store.close, _LAST_WRITE_S)
+    else:
+        store.close()
+    return first

@@ -5,14 +5,16 @@ from __future__ import annotations
 from pathlib import Path
 
 import numpy as np
-from msgspec import Struct
 from numpy.typing import NDArray
 
-from engine.errors import DataFileError
-from engine.play.player import Player
-from engine.rules.position import Board, Phase, classify_phases
-from nets.kernels import pubeval as kernel_pubeval
-from nets.player_kinds import PlayerKind
+from gammond.engine.errors import DataFileError
+from gammond.engine.kernels.nets import pubeval as kernel_pubeval
+from gammond.engine.play.player import Player
+from gammond.engine.rules.position import Board, Phase, classify_phases
+from gammond.engine.runtime.files import read_data_file
+from gammond.nets.player_specs import KindSpec
+
+_MAX_BYTES = 100_000
 
 WEIGHTS_FOLDER = Path(__file__).resolve().parents[1] / "weights" / "pubeval"
 
@@ -44,7 +46,7 @@ class PubevalPlayer(Player):
     def pick(
         self, boards: Board, dice: NDArray[np.int8], children: Board, offsets: NDArray[np.int64]
     ) -> NDArray[np.int64]:
-        """Choose among given plays, as `engine.play.player.Player.pick`; ties go to the first."""
+        """Choose among given plays, as `gammond.engine.play.player.Player.pick`; ties go to the first."""
         return self.pick_highest(children, offsets, classify_phases(boards) >= Phase.RACE)
 
     def pick_highest(
@@ -65,7 +67,7 @@ class PubevalPlayer(Player):
         return chosen
 
     def score_plays(self, boards: Board, children: Board, offsets: NDArray[np.int64]) -> NDArray[np.float32]:
-        """Score plays, as `engine.play.player.Player.score_plays`."""
+        """Score plays, as `gammond.engine.play.player.Player.score_plays`."""
         are_races = np.repeat(classify_phases(boards) >= Phase.RACE, np.diff(offsets)).tolist()
         scores = [
             self.score_position(child, is_race=race) for child, race in zip(children, are_races, strict=True)
@@ -86,12 +88,9 @@ class PubevalPlayer(Player):
 
 
 def _read_weights(file: Path) -> NDArray[np.float32]:
+    content = read_data_file(file, _MAX_BYTES, f"pubeval weights {file.name}", "net")
     try:
-        weights = np.array(file.read_text("ascii").split(), np.float32)
-    except OSError as error:
-        raise DataFileError(
-            f"pubeval weights {file.name} cannot be read: {error.strerror}", field="net"
-        ) from error
+        weights = np.array(content.decode("ascii").split(), np.float32)
     except ValueError as error:
         raise DataFileError(
             f"pubeval weights {file.name} have something other than numbers", field="net"
@@ -104,13 +103,12 @@ def _read_weights(file: Path) -> NDArray[np.float32]:
     return weights
 
 
-class PubevalOptions(Struct, frozen=True):
-    """No options."""
+class PubevalSpec(KindSpec, frozen=True):
+    """Pubeval, which has no options."""
 
+    name = "pubeval"
+    summary = "Tesauro's public linear player, the usual yardstick"
 
-KIND = PlayerKind(
-    "pubeval",
-    "Tesauro's public linear player, the usual yardstick",
-    PubevalOptions,
-    lambda _, __: PubevalPlayer(),
-)
+    def make(self) -> PubevalPlayer:
+        """Make the player."""
+        return PubevalPlayer()

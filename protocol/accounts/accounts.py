@@ -16,14 +16,15 @@ from typing import TypeVar
 
 import filelock
 
-from engine.errors import DataFileError, LimitError, ValueRangeError
-from engine.store.sqlite_file import Schema, SqliteFile
-from engine.store.store_file import LOCK_WAIT_S, make_data_folder
-from protocol.accounts.attempt_limits import AttemptLimit, check_attempts
-from protocol.accounts.passwords import Passwords
-from protocol.core.fault_log import FAULT_LOG
-from protocol.tables.names import MAX_NAME_CHARS, check_name, fold_name, is_nobody, tidy_name
-from protocol.tables.tokens import hash_token
+from gammond.engine.errors import DataFileError, LimitError, ValueRangeError
+from gammond.engine.runtime.files import make_data_folder
+from gammond.engine.runtime.shared_file import LOCK_WAIT_S
+from gammond.engine.runtime.sqlite_file import Schema, SqliteFile
+from gammond.protocol.accounts.attempt_limits import AttemptLimit, check_attempts
+from gammond.protocol.accounts.passwords import Passwords
+from gammond.protocol.core.fault_log import FAULT_LOG
+from gammond.protocol.tables.names import MAX_NAME_CHARS, check_name, fold_name, is_nobody, tidy_name
+from gammond.protocol.tables.seats import hash_token
 
 SCHEMA = Schema(
     "a file of accounts",

@@ -7,7 +7,7 @@ import time
 from collections import OrderedDict, deque
 from collections.abc import Callable, Iterable
 
-from protocol.core.errors import BusyError
+from gammond.protocol.core.errors import BusyError
 
 MAX_COUNTED = 10_000
 """Keys that are counted at a time; those counted longest ago are forgotten."""

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping
 
 import msgspec
 
-from engine.errors import GammondError, UnsupportedError
-from protocol.accounts.accounts import IDLE_S, Accounts, LoginError
-from protocol.core.errors import BusyError
-from protocol.core.requests import AnyReply, Work, WorkControl
-from protocol.web.answers import WebAnswer, WebRequest, find_status, make_failure
-from protocol.web.plans import Question
+from gammond.engine.errors import GammondError, UnsupportedError
+from gammond.protocol.accounts.accounts import IDLE_S, Accounts, LoginError
+from gammond.protocol.core.errors import BusyError
+from gammond.protocol.web.answers import WebAnswer, WebRequest, find_status, make_failure
 
 NOT_LOGGED_IN, TOO_MANY = 401, 429
 
@@ -104,22 +102,6 @@ def make_json_answer(document: object, cookie: str = "") -> WebAnswer:
     """
     headers = {**_NO_STORE, "Set-Cookie": cookie} if cookie else _NO_STORE
     return WebAnswer(200, msgspec.json.encode(document) + b"\n", headers=headers)
-
-
-def make_question(work: Callable[[], WebAnswer], *, is_long: bool = False) -> Question:
-    """Return work that makes an answer by itself, in a worker's thread.
-
-    Args:
-        work: Makes it.
-        is_long: Whether it takes more than some milliseconds.
-    """
-    answers: list[WebAnswer] = []
-
-    def run(_: WorkControl) -> Sequence[AnyReply]:
-        answers.append(work())
-        return ()
-
-    return Question(Work(run, is_long=is_long), lambda _: answers[0])
 
 
 def fail(error: Exception, status: int | None) -> WebAnswer:

@@ -2,30 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 
-from engine.options import Field
-from protocol.accounts.accounts import Accounts
-from protocol.accounts.browser_session import (
+from gammond.engine.options import Field
+from gammond.protocol.accounts.accounts import Accounts
+from gammond.protocol.accounts.browser_session import (
     check_can_log_in,
     fail,
     find_user,
     make_cookie,
     make_json_answer,
-    make_question,
     need_user,
     read_token,
 )
-from protocol.state.session import Session
-from protocol.web.answers import JSON, NOT_FOUND, WebAnswer, WebRequest, make_refusal
-from protocol.web.bodies import check_names, decode_body
-from protocol.web.endpoints import API
-from protocol.web.plans import Ask, Endpoint, Question
+from gammond.protocol.state.session import Session
+from gammond.protocol.web.answers import JSON, WebAnswer, WebRequest
+from gammond.protocol.web.endpoints import API, SMALL_BODY_BYTES
+from gammond.protocol.web.plans import Endpoint, WebJob, make_job
+from gammond.protocol.web.schemas import Operation, make_object
 
-_MAX_BODY_BYTES = 16 * 1024
-_EVERYWHERE = Field("everywhere", bool)
+_EVERYWHERE = Field("everywhere", bool, default=False)
+_GREETING = make_object({"name": {"type": ["string", "null"]}})
 
-_Answer = Callable[[Accounts, WebRequest, Mapping[str, object]], WebAnswer]
+_Answer = Callable[[Accounts, WebRequest], WebAnswer]
 
 
 def make_endpoints(accounts: Accounts | None) -> tuple[Endpoint, ...]:
@@ -35,43 +34,54 @@ def make_endpoints(accounts: Accounts | None) -> tuple[Endpoint, ...]:
         accounts: The accounts; None where names need no password.
     """
 
-    def make(name: str, answer: _Answer, *fields: str) -> Endpoint:
-        ask = _make_ask(accounts, answer, fields)
-        return Endpoint("POST", f"{API}/{name}", ask, (JSON,), _MAX_BODY_BYTES, fail=fail)
+    def make(path: str, answer: _Answer, name: str, summary: str, *fields: Field) -> Endpoint:
+        def ask(_: Session, request: WebRequest) -> WebJob:
+            assert accounts is not None  # else the endpoint is missing
+            return make_job(lambda: answer(accounts, request), is_long=True)
 
+        required = [field.name for field in fields if field.default is None]
+        return Endpoint(
+            *("POST", f"{API}/{path}", ask, (JSON,), SMALL_BODY_BYTES),
+            fields={field.name: field for field in fields},
+            fail=fail,
+            missing="this server has no accounts: names need no password" if accounts is None else "",
+            operation=Operation(
+                *(name, "accounts", summary),
+                body={"required": required} if required else {},
+                answer="The session is in a cookie.",
+                content={JSON: _GREETING},
+                errors=(401, 404, 422, 503),
+            ),
+        )
+
+    login = Field("name", str), Field("password", str)
     return (
-        make("register", _register, "name", "password"),
-        make("login", _log_in, "name", "password"),
-        make("logout", _log_out, "everywhere"),
-        make("password", _change_password, "old", "new"),
+        make("register", _register, "register", "Make an account and log in", *login),
+        make("login", _log_in, "logIn", "Log in", *login),
+        make("logout", _log_out, "logOut", "Log out, here or everywhere", _EVERYWHERE),
+        make(
+            *("password", _change_password, "changePassword", "Change one's password"),
+            *(Field("old", str), Field("new", str)),
+        ),
     )
 
 
-def _make_ask(accounts: Accounts | None, answer: _Answer, fields: tuple[str, ...]) -> Ask:
-    def ask(_: Session, request: WebRequest) -> Question | WebAnswer:
-        if accounts is None:
-            return make_refusal(NOT_FOUND, "path", "this server has no accounts: names need no password")
-        document = decode_body(request)
-        check_names(document, fields)
-        return make_question(lambda: answer(accounts, request, document), is_long=True)
-
-    return ask
-
-
-def _register(accounts: Accounts, request: WebRequest, document: Mapping[str, object]) -> WebAnswer:
+def _register(accounts: Accounts, request: WebRequest) -> WebAnswer:
     check_can_log_in(request)
+    document = request.document
     token = accounts.register(document.get("name"), document.get("password"), request.address)
     return _greet(accounts, token, request)
 
 
-def _log_in(accounts: Accounts, request: WebRequest, document: Mapping[str, object]) -> WebAnswer:
+def _log_in(accounts: Accounts, request: WebRequest) -> WebAnswer:
     check_can_log_in(request)
+    document = request.document
     token = accounts.log_in(document.get("name"), document.get("password"), request.address)
     return _greet(accounts, token, request)
 
 
-def _log_out(accounts: Accounts, request: WebRequest, document: Mapping[str, object]) -> WebAnswer:
-    is_everywhere = _EVERYWHERE.check(document.get("everywhere", False))
+def _log_out(accounts: Accounts, request: WebRequest) -> WebAnswer:
+    is_everywhere = _EVERYWHERE.check(request.document.get("everywhere", _EVERYWHERE.default))
     user = find_user(accounts, request.cookies, request.host)
     if user is not None:
         accounts.log_out(read_token(request.cookies, request.host))
@@ -80,8 +90,9 @@ def _log_out(accounts: Accounts, request: WebRequest, document: Mapping[str, obj
     return make_json_answer({"name": None}, make_cookie("", request.host))
 
 
-def _change_password(accounts: Accounts, request: WebRequest, document: Mapping[str, object]) -> WebAnswer:
+def _change_password(accounts: Accounts, request: WebRequest) -> WebAnswer:
     user = need_user(accounts, request)
+    document = request.document
     token = accounts.change_password(user, document.get("old"), document.get("new"), request.address)
     return _greet(accounts, token, request)
 

@@ -7,8 +7,8 @@ import unicodedata
 from collections.abc import Callable
 from typing import TYPE_CHECKING, TypeVar
 
-from engine.errors import ValueRangeError, missing_package
-from protocol.core.errors import BusyError
+from gammond.engine.errors import ValueRangeError, missing_package
+from gammond.protocol.core.errors import BusyError
 
 if TYPE_CHECKING:
     from argon2 import PasswordHasher

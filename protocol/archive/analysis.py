@@ -6,13 +6,13 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-from engine.analysis.engine import Engine
-from engine.errors import CancelledWork, DataFileError, GammondError
-from engine.runtime.threads import yield_to_other_work
-from protocol.archive.archive import GameArchive
-from protocol.archive.database import ArchiveDatabase, unpack_text
-from protocol.archive.records import KeptAnalysis
-from protocol.core.fault_log import FAULT_LOG
+from gammond.engine.analysis.engine import Engine
+from gammond.engine.errors import CancelledWork, DataFileError, GammondError
+from gammond.engine.runtime.threads import yield_to_other_work
+from gammond.protocol.archive.archive import GameArchive
+from gammond.protocol.archive.database import ArchiveDatabase, unpack_text
+from gammond.protocol.archive.records import ArchivedAnalysis
+from gammond.protocol.core.fault_log import FAULT_LOG
 
 _LOOK_EVERY_S = 60.0
 _WAIT_S = 0.2
@@ -78,15 +78,17 @@ class BackgroundAnalysis:
             self._archive.put_analysis(number, analysis, record)
         return self._archive.flush()
 
-    def _analyse(self, record: str, name: str) -> KeptAnalysis:
+    def _analyse(self, record: str, name: str) -> ArchivedAnalysis:
         """Analyse a match, given as it is kept.
 
         Raises:
             CancelledWork: The server ends.
             GammondError: The record cannot be read, or its rules are not known.
         """
-        from engine.match_files.reading import read_matches  # here, since most starts find nothing to analyse
-        from protocol.archive.match_analysis import analyse_kept_match
+        from gammond.engine.match_files.reading import (
+            read_matches,  # here, since most starts find nothing to analyse
+        )
+        from gammond.protocol.archive.match_analysis import analyse_kept_match
 
         match = read_matches(record.encode(), name=name)[0]
         return analyse_kept_match(self._load_engine(), match, self._is_ending.is_set)

@@ -7,11 +7,18 @@ import zlib
 from collections.abc import Collection, Sequence
 from pathlib import Path
 
-from engine.errors import DataFileError
-from engine.store.sqlite_file import Schema, SqliteFile
-from protocol.archive.records import SGF, AnalysisState, KeptAnalysis, MatchRecord, PlayerKind, Worth
-from protocol.tables.archive import KeptGame
-from protocol.tables.names import fold_name, is_nobody
+from gammond.engine.errors import DataFileError
+from gammond.engine.runtime.sqlite_file import Schema, SqliteFile
+from gammond.protocol.archive.records import (
+    SGF,
+    AnalysisState,
+    ArchivedAnalysis,
+    MatchRecord,
+    OpponentKind,
+    Worth,
+)
+from gammond.protocol.tables.archive import ArchivedGame
+from gammond.protocol.tables.names import fold_name, is_nobody
 
 SCHEMA = Schema(
     "an archive of games",
@@ -148,7 +155,7 @@ class ArchiveDatabase(SqliteFile):
         rows = self.execute("SELECT entry FROM actions WHERE table_id = ? ORDER BY place", (table,))
         return [bytes(row[0]) for row in rows]
 
-    def put_game(self, game: KeptGame, record: MatchRecord) -> int:
+    def put_game(self, game: ArchivedGame, record: MatchRecord) -> int:
         """Keep a game with its match; in money play, and without points, each game is a match.
 
         Args:
@@ -191,7 +198,7 @@ class ArchiveDatabase(SqliteFile):
             (AnalysisState.WAITING, table, AnalysisState.NONE, SGF),
         )
 
-    def _find_first_game(self, game: KeptGame) -> int:
+    def _find_first_game(self, game: ArchivedGame) -> int:
         """Return the number of the first game of the match that a game belongs to."""
         if not game.length or not any(game.score_before):
             return game.number
@@ -225,7 +232,7 @@ class ArchiveDatabase(SqliteFile):
         parts, values = ["1"], list[object]()
         if player is not None:
             parts.append("id IN (SELECT match FROM seats WHERE folded = ? AND kind = ?)")
-            values += [fold_name(player), PlayerKind.PERSON]
+            values += [fold_name(player), OpponentKind.PERSON]
         if variant is not None:
             parts.append("variant = ?")
             values.append(variant)
@@ -247,7 +254,7 @@ class ArchiveDatabase(SqliteFile):
         ).fetchone()
         return None if row is None else (int(row["id"]), row["record"])
 
-    def put_analysis(self, number: int, found: KeptAnalysis, before: str) -> None:
+    def put_analysis(self, number: int, found: ArchivedAnalysis, before: str) -> None:
         """Keep the analysis of a match, unless its record is another by now.
 
         Args:
@@ -332,16 +339,16 @@ class ArchiveDatabase(SqliteFile):
         return [number for row in rows if (number := int(row[0])) not in kept][:50]
 
 
-def _find_worth(game: KeptGame) -> Worth:
+def _find_worth(game: ArchivedGame) -> Worth:
     if any(game.owners):
         return Worth.OWNED
     if game.is_trifle:
         return Worth.TRIFLE
-    is_named = any(seat.kind == PlayerKind.PERSON and not is_nobody(seat.name) for seat in game.seats)
+    is_named = any(seat.kind == OpponentKind.PERSON and not is_nobody(seat.name) for seat in game.seats)
     return Worth.NAMED if is_named else Worth.NAMELESS
 
 
-def _score_seat(game: KeptGame, seat: int) -> float | None:
+def _score_seat(game: ArchivedGame, seat: int) -> float | None:
     """Return 1 for a match won, 0 for one lost, 0.5 for a draw; None while it goes on."""
     if game.length:
         return None if game.match_winner is None else float(game.match_winner == seat)

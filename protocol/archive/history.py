@@ -7,22 +7,19 @@ import sqlite3
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from engine.errors import FormatError, StateError, UnsupportedError
-from engine.match_analysis.statistics import round_value
-from engine.match_files.mat.writer import format_match
-from engine.match_files.model import RecordedMatch
-from protocol.archive.database import ArchiveDatabase, unpack, unpack_text
-from protocol.archive.players import describe_rating, make_total
-from protocol.archive.records import MAT, SGF, TEXT, PlayerKind
-from protocol.tables.tokens import is_token
+from gammond.engine.errors import FormatError, StateError, UnsupportedError
+from gammond.engine.match_analysis.statistics import round_value
+from gammond.engine.match_files.model import RecordedMatch
+from gammond.protocol.archive.database import ArchiveDatabase, unpack, unpack_text
+from gammond.protocol.archive.players import describe_rating, make_total
+from gammond.protocol.archive.records import MAT, SGF, TEXT, OpponentKind
+from gammond.protocol.tables.seats import is_token
 
 MAX_LISTED = 100
 """Matches in one answer."""
 
 REMOVED_NAME = "anonymous"
 """Who removed a match against another person has this name in it from then on."""
-
-RECORD_FORMATS = (SGF, MAT, TEXT)
 
 
 @dataclass(frozen=True)
@@ -32,19 +29,12 @@ class RecordFile:
     Attributes:
         name: Of the file.
         media_type: Its type.
-        text: Its content.
+        content: What is in it.
     """
 
     name: str
     media_type: str
-    text: str
-
-
-_MEDIA_TYPES = {
-    SGF: "application/x-go-sgf",
-    MAT: "text/plain; charset=utf-8",
-    TEXT: "text/plain; charset=utf-8",
-}
+    content: bytes
 
 
 def list_matches(
@@ -80,7 +70,7 @@ def make_file(database: ArchiveDatabase, number: int, wanted: str) -> RecordFile
     Args:
         database: The archive.
         number: The match.
-        wanted: The format, of `RECORD_FORMATS`.
+        wanted: The format: `TEXT`, or one of `gammond.engine.match_files.writing.MATCH_FORMATS`.
 
     Raises:
         DataFileError: Its row is damaged.
@@ -89,17 +79,21 @@ def make_file(database: ArchiveDatabase, number: int, wanted: str) -> RecordFile
     row = database.find_match(number)
     if row is None:
         return None
+    from gammond.engine.match_files.writing import MATCH_FORMATS  # here: a server starts without the readers
+
     kept, text = row["format"], unpack_text(row["record"])
-    if kept == SGF and wanted == MAT:
+    content = text.encode()
+    if kept == SGF and wanted not in (SGF, TEXT):
         try:
-            text = format_match(_read_record(text))
+            content = MATCH_FORMATS[wanted].write(_read_record(text))
         except FormatError as error:
-            raise UnsupportedError(f"this match cannot be written as .mat: {error.message}") from error
+            raise UnsupportedError(f"this match cannot be written as .{wanted}: {error.message}") from error
     elif kept != wanted:
         has = f"it has .{kept}" if kept else "it has none"
         raise UnsupportedError(f"this match has no record as .{wanted}: {has}")
     ending = "txt" if wanted == TEXT else wanted
-    return RecordFile(f"gammond-{number}.{ending}", _MEDIA_TYPES[wanted], text)
+    media_type = MATCH_FORMATS[MAT if wanted == TEXT else wanted].media_type
+    return RecordFile(f"gammond-{number}.{ending}", media_type, content)
 
 
 def find_own_seats(seats: Sequence[sqlite3.Row], tokens: Sequence[str], owner: str) -> list[int]:
@@ -113,7 +107,7 @@ def find_own_seats(seats: Sequence[sqlite3.Row], tokens: Sequence[str], owner: s
     return [
         row["seat"]
         for row in seats
-        if row["kind"] == PlayerKind.PERSON
+        if row["kind"] == OpponentKind.PERSON
         and (
             (owner and row["owner"] == owner)
             or (row["token"] and any(is_token(token, row["token"]) for token in tokens))
@@ -145,7 +139,7 @@ def remove_match(database: ArchiveDatabase, number: int, tokens: Sequence[str], 
             "this game is not yours: the token of a seat of it shows that, or a login as when it was played",
             field="token",
         )
-    others = [row for row in seats if row["kind"] == PlayerKind.PERSON and row["seat"] not in own]
+    others = [row for row in seats if row["kind"] == OpponentKind.PERSON and row["seat"] not in own]
     if any(row["folded"] != REMOVED_NAME for row in others):
         for seat in own:
             _remove_name(database, number, seat)
@@ -201,7 +195,7 @@ def _describe_seat(row: sqlite3.Row) -> dict[str, object]:
 
 
 def _read_record(text: str) -> RecordedMatch:
-    from engine.match_files.reading import read_matches  # here: a server starts without the readers
+    from gammond.engine.match_files.reading import read_matches  # here: a server starts without the readers
 
     return read_matches(text.encode(), name="record")[0]
 
@@ -215,7 +209,7 @@ def _remove_name(database: ArchiveDatabase, number: int, seat: int) -> None:
         found["names"][seat] = REMOVED_NAME
         document = json.dumps(found).encode()
     if row["format"] == SGF:
-        from engine.match_files.sgf.writer import format_sgf
+        from gammond.engine.match_files.sgf.writer import format_sgf
 
         match = _read_record(text)
         names = list(match.names)

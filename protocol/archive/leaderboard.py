@@ -7,8 +7,8 @@ import time
 from collections.abc import Callable
 from math import inf
 
-from protocol.archive.archive import GameArchive
-from protocol.archive.players import list_players
+from gammond.protocol.archive.archive import GameArchive
+from gammond.protocol.archive.players import list_players
 
 LEAST_AGE_S = 2.0
 """How long a list is given again at least."""

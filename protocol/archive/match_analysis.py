@@ -6,24 +6,24 @@ from collections.abc import Callable
 
 import msgspec
 
-from engine.analysis.engine import Engine
-from engine.match_analysis.analysed_match import make_analysed_match
-from engine.match_analysis.analysis import AnalysisSettings, analyse_match
-from engine.match_analysis.documents import describe_match
-from engine.match_analysis.statistics import RatingTotal
-from engine.match_files.model import RecordedMatch
-from engine.match_files.sgf.writer import format_sgf
-from engine.rules.match import SEATS
-from protocol.archive.records import KeptAnalysis, SeatRating
+from gammond.engine.analysis.engine import Engine
+from gammond.engine.match_analysis.analysed_match import make_analysed_match
+from gammond.engine.match_analysis.analysis import AnalysisSettings, analyse_match
+from gammond.engine.match_analysis.documents import describe_match
+from gammond.engine.match_analysis.statistics import RatingTotal
+from gammond.engine.match_files.model import RecordedMatch
+from gammond.engine.match_files.sgf.writer import format_sgf
+from gammond.engine.rules.match import SEATS
+from gammond.protocol.archive.records import ArchivedAnalysis, SeatRating
 
 
 def analyse_kept_match(
     engine: Engine, match: RecordedMatch, cancelled: Callable[[], bool] = lambda: False
-) -> KeptAnalysis:
+) -> ArchivedAnalysis:
     """Analyse a match as `gammond analyse` does.
 
     Args:
-        engine: Judges.
+        engine: Evaluates.
         match: The match.
         cancelled: Asked during the work; when it returns true, the work ends.
 
@@ -32,12 +32,11 @@ def analyse_kept_match(
         UnsupportedError: The engine does not know the rules of the match.
     """
     settings = AnalysisSettings()
-    judged = analyse_match(engine, match, settings, cancelled=cancelled)
-    analysed = make_analysed_match(engine, judged, settings)
-    decisions = analysed.judged_actions[0]
+    noted = analyse_match(engine, match, settings, cancelled=cancelled)
+    analysed = make_analysed_match(engine, noted, settings)
     one, two = (
         SeatRating(
-            RatingTotal.add_up(seat, decisions),
+            RatingTotal.add_up(seat, analysed.decisions),
             statistics.errors,
             statistics.blunders,
             statistics.luck_points or 0.0,
@@ -46,4 +45,4 @@ def analyse_kept_match(
         for seat, statistics in zip(SEATS, analysed.statistics, strict=True)
     )
     document = msgspec.json.encode(describe_match(analysed))
-    return KeptAnalysis(analysed.method, format_sgf(analysed.marked_match), document, (one, two))
+    return ArchivedAnalysis(analysed.method, format_sgf(analysed.marked_match), document, (one, two))

@@ -7,7 +7,8 @@ from typing import Annotated
 
 from msgspec import Meta, Struct
 
-from engine.options import convert, list_fields, parse_options
+from gammond.engine.options import convert, list_fields, parse_options
+from gammond.engine.runtime.files import data_folder
 
 DEFAULT_MEGABYTES = 1024
 
@@ -45,7 +46,7 @@ class ArchiveOptions(Struct, frozen=True):
 
     def find_file(self) -> Path:
         """Return the file, by default in the data folder: ``GAMMOND_DATA``, or the system's for user data."""
-        return Path(self.file).expanduser() if self.file else _find_data_folder() / ARCHIVE_FILE
+        return Path(self.file).expanduser() if self.file else data_folder() / ARCHIVE_FILE
 
     def find_accounts_file(self) -> Path:
         """Return the file of accounts: beside the archive, or in the data folder where there is none."""
@@ -60,9 +61,3 @@ class ArchiveOptions(Struct, frozen=True):
     def max_log_bytes(self) -> int:
         """How much of that is for running tables, which make no room for matches, nor these for them."""
         return self.max_bytes // _LOGS_SHARE
-
-
-def _find_data_folder() -> Path:
-    from engine.bearoff.databases import data_folder  # takes 50 ms, and many servers need no archive
-
-    return data_folder()

@@ -6,11 +6,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from engine.match_analysis.elo import estimate_elo
-from engine.match_analysis.statistics import RatingTotal, round_value
-from protocol.archive.database import ArchiveDatabase
-from protocol.archive.records import PlayerKind
-from protocol.tables.names import NOBODY, fold_name
+from gammond.engine.match_analysis.elo import estimate_elo
+from gammond.engine.match_analysis.statistics import RatingTotal, round_value
+from gammond.protocol.archive.database import ArchiveDatabase
+from gammond.protocol.archive.records import OpponentKind
+from gammond.protocol.tables.names import NOBODY, fold_name
 
 MIN_COUNTED = 100
 """Counted decisions from which on a performance rating has a place in the list: some three matches to 5."""
@@ -62,11 +62,11 @@ def list_players(database: ArchiveDatabase, variant: str, since_s: float = 0.0) 
         "FROM seats s JOIN matches m ON m.id = s.match WHERE m.variant = ? AND m.ended >= ? "
         f"AND NOT (s.kind = ? AND s.folded IN ({_MARKS})) "
         "GROUP BY s.kind, s.folded ORDER BY ended DESC, last DESC LIMIT ?",
-        (variant, since_s, PlayerKind.PERSON, *NOBODY, 2 * MAX_LISTED),
+        (variant, since_s, OpponentKind.PERSON, *NOBODY, 2 * MAX_LISTED),
     ).fetchall()
     entrants = [_Entrant(row["kind"], row["folded"]) for row in rows]
     elo = _estimate_elo(database, variant, since_s, entrants)
-    lists: dict[str, list[dict[str, object]]] = {kind: [] for kind in PlayerKind}
+    lists: dict[str, list[dict[str, object]]] = {kind: [] for kind in OpponentKind}
     for row, entrant in zip(rows, entrants, strict=True):
         listed = lists[entrant.kind]
         if len(listed) < MAX_LISTED:
@@ -74,8 +74,8 @@ def list_players(database: ArchiveDatabase, variant: str, since_s: float = 0.0) 
     anchor = next((row["name"] for row, who in zip(rows, entrants, strict=True) if who in elo), None)
     return {
         "variant": variant,
-        "players": lists[PlayerKind.PERSON],
-        "levels": lists[PlayerKind.ENGINE],
+        "players": lists[OpponentKind.PERSON],
+        "levels": lists[OpponentKind.ENGINE],
         "elo_of_0": anchor,
         "min_counted": MIN_COUNTED,
     }
@@ -98,14 +98,14 @@ def describe_player(database: ArchiveDatabase, name: str, variant: str) -> dict[
     known = database.execute(
         "SELECT s.name, m.variant AS variant FROM seats s JOIN matches m ON m.id = s.match "
         "WHERE s.folded = ? AND s.kind = ? GROUP BY m.variant ORDER BY max(m.id) DESC",
-        (folded, PlayerKind.PERSON),
+        (folded, OpponentKind.PERSON),
     ).fetchall()
     if not known:
         return None
     row = database.execute(
         f"SELECT {_COLUMNS} FROM seats s JOIN matches m ON m.id = s.match "
         "WHERE s.folded = ? AND s.kind = ? AND m.variant = ?",
-        (folded, PlayerKind.PERSON, variant),
+        (folded, OpponentKind.PERSON, variant),
     ).fetchone()
     return {
         "name": known[0]["name"],
@@ -161,7 +161,7 @@ def _list_opponents(database: ArchiveDatabase, folded: str, variant: str) -> lis
         "JOIN seats o ON o.match = s.match AND o.seat = 1 - s.seat "
         "WHERE s.folded = ? AND s.kind = ? AND m.variant = ? "
         "GROUP BY o.kind, o.folded ORDER BY matches DESC, o.folded LIMIT ?",
-        (folded, PlayerKind.PERSON, variant, MAX_LISTED),
+        (folded, OpponentKind.PERSON, variant, MAX_LISTED),
     )
     keys = ("kind", "name", "matches", "won", "drawn", "lost")
     return [{key: row[key] or 0 if key in keys[2:] else row[key] for key in keys} for row in rows]
@@ -173,7 +173,7 @@ def _list_ratings(database: ArchiveDatabase, folded: str, variant: str) -> list[
         "SELECT m.id AS id, m.ended AS ended, s.* FROM seats s JOIN matches m ON m.id = s.match "
         f"WHERE s.folded = ? AND s.kind = ? AND m.variant = ? AND s.counted IS NOT NULL AND {_COUNTS} "
         "ORDER BY m.id DESC LIMIT ?",
-        (folded, PlayerKind.PERSON, variant, MAX_HISTORY),
+        (folded, OpponentKind.PERSON, variant, MAX_HISTORY),
     ).fetchall()[::-1]
     totals = [make_total(row) for row in rows]
     listed, first = list[dict[str, object]](), 0

@@ -5,13 +5,13 @@ from __future__ import annotations
 import enum
 from dataclasses import dataclass, replace
 
-from engine.errors import GammondError
-from engine.match_analysis.statistics import RatingTotal
-from protocol.core.fault_log import FAULT_LOG
-from protocol.tables.archive import KeptGame
+from gammond.engine.errors import GammondError
+from gammond.engine.match_analysis.statistics import RatingTotal
+from gammond.protocol.core.fault_log import FAULT_LOG
+from gammond.protocol.tables.archive import ArchivedGame
 
 
-class PlayerKind(enum.StrEnum):
+class OpponentKind(enum.StrEnum):
     """Who sat at a seat."""
 
     PERSON = "person"
@@ -34,7 +34,7 @@ class AnalysisState(enum.StrEnum):
     """Whether a match has its analysis."""
 
     NONE = "none"
-    """None so far, since it goes on; or for good, since nothing judges its game."""
+    """None so far, since it goes on; or for good, since nothing analyses its game."""
     WAITING = "waiting"
     DONE = "done"
     FAILED = "failed"
@@ -60,11 +60,11 @@ class SeatRating:
 
 
 @dataclass(frozen=True)
-class KeptAnalysis:
+class ArchivedAnalysis:
     """The analysis of a match.
 
     Attributes:
-        method: What judged it, in words.
+        method: What analysed it, in words.
         record: The record with the analysis, as SGF.
         document: All of it by keys, as JSON.
         seats: How well each seat played.
@@ -99,12 +99,12 @@ class MatchRecord:
         return self.format == SGF
 
 
-def make_record(game: KeptGame) -> MatchRecord:
+def make_record(game: ArchivedGame) -> MatchRecord:
     """Return the record that is kept of a game: of its match, or in money play of this game alone."""
     if game.text_format != MAT:
         return MatchRecord(TEXT if game.text else "", game.text)
-    from engine.match_files.reading import read_matches  # here: a server starts without the readers
-    from engine.match_files.sgf.writer import format_sgf
+    from gammond.engine.match_files.reading import read_matches  # here: a server starts without the readers
+    from gammond.engine.match_files.sgf.writer import format_sgf
 
     try:
         match = read_matches(game.text.encode(), name=game.game_id)[0]

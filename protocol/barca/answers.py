@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from itertools import groupby
 
-from engine.barca.board import ANIMALS, KINDS, parse_square
-from engine.barca.position import BarcaPosition
-from engine.barca.search import describe_score
-from engine.wording import format_count
-from protocol.core.requests import Reply, ReplyValue
-from protocol.repl.answers.replies import PreformattedLine
+from gammond.engine.barca.kernels.moves import ANIMALS
+from gammond.engine.barca.position import KINDS, BarcaPosition, parse_square
+from gammond.engine.barca.search import describe_score
+from gammond.engine.wording import format_count
+from gammond.protocol.core.requests import Reply, ReplyValue
+from gammond.protocol.repl.answers.replies import PreformattedLine
 
 _PV_MOVES = 4
 """Moves after the first that a hint shows, if there is room."""

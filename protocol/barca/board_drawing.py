@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from engine.barca.board import ANIMALS, FILES, HOLES, HOLES_TO_WIN, LETTERS, SIDES, SIZE, format_square
-from engine.barca.game import BarcaGame, GameResult
-from engine.barca.moves import find_reach, find_scared
-from engine.barca.notation import format_move
+from gammond.engine.barca.game import BarcaGame, BarcaResult
+from gammond.engine.barca.kernels.moves import ANIMALS, HOLES, HOLES_TO_WIN, SIZE
+from gammond.engine.barca.moves import find_reach, find_scared, format_move
+from gammond.engine.barca.position import FILES, LETTERS, SIDES, format_square
 
 _MARGIN = 4
 _CELL = 3
@@ -141,7 +141,7 @@ def _describe_side(game: BarcaGame, side: int) -> str:
     return f"{SIDES[side]}: {game.position.count_holes(side)} of {HOLES_TO_WIN} holes"
 
 
-def _describe_end(result: GameResult) -> str:
+def _describe_end(result: BarcaResult) -> str:
     if result.winner is not None:
         return f"{SIDES[result.winner]} has won"
     return "draw by repetition" if result.reason == "repetition" else "draw: no legal move"

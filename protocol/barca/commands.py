@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import asdict, replace
+from dataclasses import replace
 
-from engine.barca.board import parse_square
-from engine.barca.levels import LEVELS
-from engine.barca.search import MAX_LINES
-from protocol.barca import game_commands, search_commands
-from protocol.barca.settings import BARCA_SETTINGS, PLAYERS, VARIANT
-from protocol.barca.table import BarcaTable
-from protocol.commands.command import Command
-from protocol.commands.session_game import Game
-from protocol.commands.shared_rows import READY_ROW, UBGI_ROW, make_session_rows
-from protocol.commands.ubgi01 import SETOPTION_ROW
-from protocol.core.arguments import Argument, integer_argument, rest_argument, word_argument
-from protocol.state.session import Session
+from gammond.engine.barca.evaluation import list_conditions
+from gammond.engine.barca.game import BarcaGame
+from gammond.engine.barca.player import LEVELS, PLAYER_KINDS
+from gammond.engine.barca.position import BarcaPosition, parse_square
+from gammond.engine.barca.search import MAX_LINES
+from gammond.protocol.barca import game_commands, search_commands
+from gammond.protocol.barca.settings import PLAYERS, VARIANT, BarcaSettings
+from gammond.protocol.barca.table import BarcaTable
+from gammond.protocol.commands.command import Command
+from gammond.protocol.commands.session_game import SessionGame
+from gammond.protocol.commands.shared_rows import READY_ROW, UBGI_ROW, make_session_rows
+from gammond.protocol.commands.ubgi01 import SETOPTION_ROW
+from gammond.protocol.core.arguments import Argument, integer_argument, rest_argument, word_argument
+from gammond.protocol.state.readiness import Readiness
+from gammond.protocol.state.session import Session
+from gammond.protocol.state.settings import SETTINGS, Setting, make_settings, make_variant_setting
 
 _GAME = 'position="RANKS SIDE" turn=white|black'
 _RESULT = "[[winner=white|black] result=holes|repetition|no_move]"
@@ -29,6 +33,15 @@ _LIMITS = tuple(
     for field in search_commands.LIMIT_FIELDS
 )
 
+
+def _call_rules() -> None:
+    BarcaGame.start().legal_moves()
+    list_conditions(BarcaPosition.start())
+
+
+_RULE_KERNELS = Readiness(_call_rules)
+"""Those that handlers call."""
+
 _ROWS = (
     UBGI_ROW,
     READY_ROW,
@@ -39,6 +52,7 @@ _ROWS = (
         f"ok newgame {_GAME}",
         example=("newgame",),
         standard="UBGI 0.2",
+        needs=_RULE_KERNELS,
     ),
     Command(
         "position",
@@ -54,6 +68,8 @@ _ROWS = (
         ),
         example=("position startpos moves e2-e5 e9-e6",),
         standard="UBGI 0.2",
+        help_group="set up",
+        needs=_RULE_KERNELS,
     ),
     Command(
         "legal",
@@ -71,6 +87,7 @@ _ROWS = (
         ),
         data_lines=("play number=N play=MOVE",),
         example=("newgame", "legal e2"),
+        needs=_RULE_KERNELS,
     ),
     Command(
         "eval",
@@ -82,6 +99,7 @@ _ROWS = (
         arguments=_LIMITS,
         data_lines=(_INFO,),
         example=("newgame", "eval"),
+        needs=_RULE_KERNELS,
     ),
     Command(
         "moves",
@@ -101,6 +119,7 @@ _ROWS = (
         ),
         data_lines=(_INFO, f"move rank=N {_LINE}"),
         example=("newgame", "moves 3 depth=2"),
+        needs=_RULE_KERNELS,
     ),
     Command(
         "go",
@@ -119,6 +138,7 @@ _ROWS = (
         data_lines=(_INFO,),
         example=("newgame", "go depth 2"),
         standard="UBGI 0.2",
+        needs=_RULE_KERNELS,
     ),
     Command(
         "play",
@@ -127,6 +147,7 @@ _ROWS = (
         f"ok play play=MOVE {_GAME} {_RESULT}",
         arguments=(rest_argument("play", "MOVE", "a legal move, as e2-e5"),),
         example=("newgame", "play e2-e5"),
+        needs=_RULE_KERNELS,
     ),
     Command(
         "undo",
@@ -134,6 +155,7 @@ _ROWS = (
         game_commands.handle_undo,
         f"ok undo [{_GAME}]",
         example=("newgame", "undo"),
+        needs=_RULE_KERNELS,
     ),
     Command(
         "redo",
@@ -141,6 +163,7 @@ _ROWS = (
         game_commands.handle_redo,
         f"ok redo [{_GAME}]",
         example=("newgame", "undo", "redo"),
+        needs=_RULE_KERNELS,
     ),
     Command(
         "board",
@@ -149,6 +172,7 @@ _ROWS = (
         "boardok",
         data_lines=("board TEXT",),
         example=("newgame", "board"),
+        needs=_RULE_KERNELS,
     ),
     *make_session_rows(setting="engine.level easy", command="moves"),
     replace(SETOPTION_ROW, example=("setoption name engine.level value easy",)),
@@ -156,6 +180,26 @@ _ROWS = (
 
 BARCA_COMMANDS: dict[str, Command] = {row.name: row for row in _ROWS}
 """The table: name to row, in the order of ``help``."""
+
+
+def _write_settings(session: Session, settings: BarcaSettings) -> None:
+    session.get_table(BarcaTable).settings = settings
+
+
+_SETTINGS = (
+    make_variant_setting(lambda session: VARIANT),
+    *make_settings(
+        BarcaSettings,
+        lambda session: session.get_table(BarcaTable).settings,
+        _write_settings,
+        lambda session: BarcaSettings(seed=session.initial_seed),
+    ),
+    SETTINGS["engine.format"],
+    SETTINGS["engine.store"],
+)
+
+BARCA_SETTINGS: dict[str, Setting] = {setting.name: setting for setting in _SETTINGS}
+"""The table: name to row, in the order of ``keys``."""
 
 READY_LINES = (
     "newgame",
@@ -184,12 +228,17 @@ def _describe(session: Session) -> Callable[[], dict[str, object]]:
         "level": settings.level,
         "weights": settings.weights,
         "players": [each.describe() for each in PLAYERS],
-        "levels": [asdict(level) for level in LEVELS.values()],
+        "levels": [
+            {"name": name, "depth": each.depth, "among": each.among, "meaning": PLAYER_KINDS[name].summary}
+            for name, each in LEVELS.items()
+        ],
         "conventions": CONVENTIONS,
     }
 
 
-BARCA = Game(
-    VARIANT, BARCA_COMMANDS, BARCA_SETTINGS, lambda session, variant: None, _describe, READY_LINES, PLAYERS
+BARCA = SessionGame(
+    *(VARIANT, BARCA_COMMANDS, BARCA_SETTINGS, lambda session, variant: None, _describe, READY_LINES),
+    players=PLAYERS,
+    readiness=_RULE_KERNELS,
 )
-"""The part of Barca in `protocol.games.GAMES`."""
+"""The part of Barca in `gammond.protocol.games.GAMES`."""

@@ -4,18 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from engine.barca.board import format_square
-from engine.barca.game import BarcaGame
-from engine.barca.moves import Move
-from engine.barca.notation import format_move, parse_move
-from engine.barca.position import BarcaPosition
-from engine.errors import GammondError, LimitError, ValueRangeError
-from protocol.barca.board_drawing import draw_board, find_forbidden_squares
-from protocol.barca.table import BarcaTable, game_to_values
-from protocol.commands.command import CommandCall
-from protocol.core.arguments import error_field
-from protocol.core.replies import make_ok_reply
-from protocol.core.requests import Answer, Reply, ReplyValue
+from gammond.engine.barca.game import BarcaGame
+from gammond.engine.barca.moves import Move, format_move, parse_move
+from gammond.engine.barca.position import BarcaPosition, format_square
+from gammond.engine.errors import GammondError, LimitError, ValueRangeError
+from gammond.protocol.barca.board_drawing import draw_board, find_forbidden_squares
+from gammond.protocol.barca.table import BarcaTable, game_to_values
+from gammond.protocol.commands.command import CommandCall
+from gammond.protocol.core.arguments import error_field
+from gammond.protocol.core.replies import make_ok_reply
+from gammond.protocol.core.requests import Answer, Reply, ReplyValue
 
 START_WORD = "startpos"
 _MOVES_WORD = "moves"
@@ -128,4 +126,4 @@ def handle_redo(call: CommandCall) -> Answer:
 def handle_board(call: CommandCall) -> Answer:
     """Draw the board."""
     drawn = draw_board(call.session.get_table(BarcaTable).require_game())
-    return [*(Reply("board", line.text, is_final=False) for line in drawn), Reply("boardok")]
+    return [*(Reply("board", line.text, is_final=False, text_key="text") for line in drawn), Reply("boardok")]

@@ -9,23 +9,24 @@ from functools import cached_property, partial
 
 import msgspec
 
-from engine.analysis.deepening import Deepening
-from engine.barca.board import SQUARES
-from engine.barca.evaluation import WEIGHTS, load_weights
-from engine.barca.game import BarcaGame
-from engine.barca.kernels.search import MAX_DEPTH, WIN_SCORE
-from engine.barca.moves import Move
-from engine.barca.position import BarcaPosition
-from engine.barca.search import SearchLimits, SearchLine, SearchResult, search
-from engine.errors import DataFileError, GammondError
-from engine.runtime.version import identify_program
-from engine.search.watch import SearchWatch
-from engine.store.analysis_store import AnalysisStore
-from engine.store.entries import EngineIdentity, StoreQuestion
-from engine.store.opening import open_game_store
-from engine.store.tiers import DepthTiers
-from protocol.games import GameStore
-from protocol.state.service import Service
+from gammond.engine.analysis.deepening import Deepening
+from gammond.engine.barca import search as searching
+from gammond.engine.barca.evaluation import WEIGHTS, load_weights
+from gammond.engine.barca.game import BarcaGame
+from gammond.engine.barca.kernels.moves import SQUARES
+from gammond.engine.barca.kernels.search import MAX_DEPTH, WIN_SCORE
+from gammond.engine.barca.moves import Move
+from gammond.engine.barca.position import BarcaPosition
+from gammond.engine.barca.search import SearchLimits, SearchLine, SearchResult, search
+from gammond.engine.errors import DataFileError, GammondError
+from gammond.engine.runtime.version import identify_program
+from gammond.engine.search.watch import SearchWatch
+from gammond.engine.store.database import DepthTiers
+from gammond.engine.store.entries import EngineIdentity, StoreQuestion
+from gammond.engine.store.options import open_store
+from gammond.engine.store.store import AnalysisStore
+from gammond.protocol.game_entry import GameStore
+from gammond.protocol.state.service import Service
 
 GAME = "barca"
 
@@ -109,7 +110,7 @@ class KeptSearches:
     @cached_property
     def store(self) -> AnalysisStore:
         """The store."""
-        return open_game_store(self._options, GAME, KeptLines.decode)
+        return open_store(self._options, None, GAME, KeptLines.decode)
 
     def find(
         self, game: BarcaGame, weights: str, count: int, depth: int, *, allow_deeper: bool
@@ -159,11 +160,11 @@ def _identify(weights: str) -> EngineIdentity:
     """Return all that the values of a search depend on beside the position and the depth."""
     numbers = ",".join(map(str, load_weights(weights).to_list()))
     nets, tables = (hashlib.sha256(text.encode()).hexdigest() for text in (numbers, ""))
-    return EngineIdentity(f"{_NAME}{weights}", nets, tables, identify_program("engine.barca.search"))
+    return EngineIdentity(f"{_NAME}{weights}", nets, tables, identify_program(searching))
 
 
 STORE = GameStore(lambda name: _identify(name.removeprefix(_NAME)), TIERS)
-"""The part of Barca in `protocol.games.GAMES`."""
+"""The part of Barca in `gammond.protocol.games.GAMES`."""
 
 
 def _make_question(position: BarcaPosition, weights: str, count: int) -> StoreQuestion:

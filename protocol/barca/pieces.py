@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from engine.barca.board import ANIMALS, KINDS, format_square
-from engine.barca.moves import find_frightening, find_reach
-from engine.barca.position import BarcaPosition
+from gammond.engine.barca.kernels.moves import ANIMALS
+from gammond.engine.barca.moves import find_frightening, find_reach
+from gammond.engine.barca.position import KINDS, BarcaPosition, format_square
 
 
 def describe_pieces(position: BarcaPosition) -> list[dict[str, Any]]:

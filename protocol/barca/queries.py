@@ -8,18 +8,18 @@ from typing import Annotated, Any, Literal, get_args
 
 import msgspec
 
-from engine.analysis.levels import StoreUse
-from engine.barca.evaluation import WEIGHTS, WEIGHTS_FORM, load_weights
-from engine.barca.game import BarcaGame
-from engine.barca.kernels.search import MAX_DEPTH
-from engine.barca.levels import LEVELS
-from engine.barca.notation import format_move
-from engine.barca.search import MAX_LINES
-from engine.errors import ValueRangeError
-from engine.options import Bounds, Field
-from protocol.barca.game_commands import START_WORD, parse_game, play_moves
-from protocol.barca.pieces import describe_pieces
-from protocol.barca.search_commands import (
+from gammond.engine.analysis.levels import StoreUse
+from gammond.engine.barca.evaluation import WEIGHTS, WEIGHTS_FORM, load_weights
+from gammond.engine.barca.game import BarcaGame
+from gammond.engine.barca.kernels.search import MAX_DEPTH
+from gammond.engine.barca.moves import format_move
+from gammond.engine.barca.player import LEVELS
+from gammond.engine.barca.search import MAX_LINES
+from gammond.engine.errors import ValueRangeError
+from gammond.engine.options import Bounds, Field
+from gammond.protocol.barca.game_commands import START_WORD, parse_game, play_moves
+from gammond.protocol.barca.pieces import describe_pieces
+from gammond.protocol.barca.search_commands import (
     DEFAULT_MOVE_COUNT,
     MAX_NODES,
     BarcaSearch,
@@ -29,13 +29,13 @@ from protocol.barca.search_commands import (
     find_kept_searches,
     line_to_values,
 )
-from protocol.barca.settings import VARIANT, find_player
-from protocol.barca.table import BarcaTable, game_to_values
-from protocol.core.arguments import error_field
-from protocol.core.requests import JsonReply, Work, WorkControl
-from protocol.dialects.json_documents import make_id_key, make_query_error
-from protocol.dialects.query_fields import MAX_WANTS, PositionQuery, QueryReader, check_position_count
-from protocol.state.session import Session
+from gammond.protocol.barca.settings import VARIANT, find_player
+from gammond.protocol.barca.table import BarcaTable, game_to_values
+from gammond.protocol.core.arguments import error_field
+from gammond.protocol.core.requests import JsonReply, Work, WorkControl
+from gammond.protocol.dialects.json_documents import make_id_key, make_query_error
+from gammond.protocol.dialects.query_fields import MAX_WANTS, PositionQuery, QueryReader, check_position_count
+from gammond.protocol.state.session import Session
 
 Want = Literal["eval", "moves", "legal", "pieces", "bestmove"]
 
@@ -91,7 +91,7 @@ QUERIES = QueryReader(
 
 
 def answer_query(session: Session, document: dict[str, object], head: dict[str, object]) -> Work:
-    """Answer a query, as `protocol.dialects.json_query.GameQueries`."""
+    """Answer a query, as `gammond.protocol.dialects.json_query.GameQueries`."""
     query = QUERIES.read(document, head)
     check_position_count(query, session.service.limits.query_positions)
     if query.played and query.positions is not None:
@@ -135,7 +135,7 @@ class _QueryWork:
         self._weights = query.weights or settings.weights
         load_weights(self._weights)
         with error_field("player"):
-            player = find_player(session, query.player or settings.player)
+            player = find_player(session.service, query.player or settings.player)
             if "bestmove" in query.want:
                 check_player(player)
         self._settings = replace(settings, weights=self._weights, player=player)

@@ -5,31 +5,30 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from engine.analysis.levels import StoreUse
-from engine.barca.evaluation import EvaluationVector, list_conditions, load_weights
-from engine.barca.game import BarcaGame
-from engine.barca.kernels.search import MAX_DEPTH
-from engine.barca.levels import LEVELS, Level
-from engine.barca.moves import Move
-from engine.barca.notation import format_move
-from engine.barca.player import MAX_SEED, choose_by_merit, make_player
-from engine.barca.position import BarcaPosition
-from engine.barca.search import (
+from gammond.engine.analysis.levels import StoreUse
+from gammond.engine.barca.evaluation import EvaluationVector, list_conditions, load_weights
+from gammond.engine.barca.game import BarcaGame
+from gammond.engine.barca.kernels.search import MAX_DEPTH
+from gammond.engine.barca.moves import Move, format_move
+from gammond.engine.barca.player import LEVELS, MAX_SEED, SearchOptions, choose_by_merit, make_player
+from gammond.engine.barca.position import BarcaPosition
+from gammond.engine.barca.search import (
     SearchLimits,
     SearchLine,
     SearchResult,
     find_plies_to_end,
     search,
 )
-from engine.errors import StateError
-from engine.options import Bounds, Field
-from protocol.barca.kept_searches import KeptSearches
-from protocol.barca.table import ENGINE_PLAYER, HUMAN_PLAYER, BarcaSettings, BarcaTable
-from protocol.commands.command import CommandCall
-from protocol.core.arguments import parse_pairs
-from protocol.core.limits import MAX_MOVETIME_MS
-from protocol.core.requests import Answer, Reply, ReplyValue, Work, WorkControl
-from protocol.state.session import Session
+from gammond.engine.errors import StateError
+from gammond.engine.options import Bounds, Field
+from gammond.protocol.barca.kept_searches import KeptSearches
+from gammond.protocol.barca.settings import ENGINE_PLAYER, HUMAN_PLAYER, BarcaSettings
+from gammond.protocol.barca.table import BarcaTable
+from gammond.protocol.commands.command import CommandCall
+from gammond.protocol.core.arguments import parse_pairs
+from gammond.protocol.core.limits import MAX_MOVETIME_MS
+from gammond.protocol.core.requests import Answer, Reply, ReplyValue, Work, WorkControl
+from gammond.protocol.state.session import Session
 
 DEFAULT_MOVE_COUNT = 5
 """The number of moves that `moves` ranks."""
@@ -238,7 +237,8 @@ def handle_go(call: CommandCall) -> Answer:
     request = make_search(session, game, own_limits, count=level.among)
 
     def run(control: WorkControl) -> list[Reply]:
-        return [Reply("bestmove", format_move(choose_move(settings, request, control)))]
+        move = choose_move(settings, request, control)
+        return [Reply("bestmove", format_move(move), text_key="move")]
 
     return Work(run, is_long=True, deadline_s=request.deadline_s)
 
@@ -275,6 +275,6 @@ def choose_move(
     return move
 
 
-def _limit_to_level(limits: dict[str, int], level: Level) -> dict[str, int]:
+def _limit_to_level(limits: dict[str, int], level: SearchOptions) -> dict[str, int]:
     """Add the depth of a level that chooses among several moves: more time must not make it stronger."""
     return limits if level.among == 1 or "depth" in limits else {**limits, "depth": level.depth}

@@ -2,43 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
-from engine.barca.board import SIDES
-from engine.barca.evaluation import DEFAULT_WEIGHTS
-from engine.barca.game import BarcaGame
-from engine.barca.levels import DEFAULT_LEVEL
-from engine.errors import StateError
-from protocol.core.requests import ReplyValue
-from protocol.state.move_table import MoveTable
-from protocol.state.session import Session
-
-ENGINE_PLAYER = "engine"
-"""The name of the engine at the session's level."""
-
-HUMAN_PLAYER = "human"
-"""The name of people, who decide through the session."""
+from gammond.engine.barca.game import BarcaGame
+from gammond.engine.barca.position import SIDES
+from gammond.engine.errors import StateError
+from gammond.protocol.barca.settings import BarcaSettings
+from gammond.protocol.core.requests import ReplyValue
+from gammond.protocol.state.move_table import MoveTable
+from gammond.protocol.state.session import Session
 
 SIDE_WORDS = tuple(side.lower() for side in SIDES)
 """The words of the wire for sides 0 and 1."""
-
-
-@dataclass(frozen=True)
-class BarcaSettings:
-    """How a client wants its answers.
-
-    Attributes:
-        seed: Decides the choice among the best moves.
-        level: A name of `engine.barca.levels.LEVELS`.
-        weights: The name of the board evaluation vector.
-        player: Who chooses the moves of ``go``: the engine at its level, people, or a player of
-            `engine.barca.player.make_player`.
-    """
-
-    seed: int
-    level: str = DEFAULT_LEVEL
-    weights: str = DEFAULT_WEIGHTS
-    player: str = ENGINE_PLAYER
 
 
 class BarcaTable(MoveTable[BarcaGame]):
@@ -53,7 +26,7 @@ class BarcaTable(MoveTable[BarcaGame]):
 
     def __init__(self, session: Session) -> None:
         super().__init__(session.service.limits.undo_steps)
-        self.settings = BarcaSettings(session.initial_seed)
+        self.settings = BarcaSettings(seed=session.initial_seed)
 
     def require_unfinished(self) -> BarcaGame:
         """Return a game that goes on.

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
-from engine.barca.board import HOLES, format_square
-from engine.barca.game import BarcaGame
-from engine.barca.levels import DEFAULT_LEVEL
-from engine.barca.notation import format_move
-from protocol.barca.pieces import describe_pieces
-from protocol.barca.table import ENGINE_PLAYER, BarcaTable
-from protocol.state.session import Session
-from protocol.tables.game_view import Decision, GameEnd, Phase, TableView
-from protocol.tables.requests import TableSpec
+from gammond.engine.barca.game import BarcaGame
+from gammond.engine.barca.kernels.moves import HOLES
+from gammond.engine.barca.moves import format_move
+from gammond.engine.barca.player import DEFAULT_LEVEL
+from gammond.engine.barca.position import format_square
+from gammond.protocol.barca.pieces import describe_pieces
+from gammond.protocol.barca.settings import ENGINE_PLAYER
+from gammond.protocol.barca.table import BarcaTable
+from gammond.protocol.state.session import Session
+from gammond.protocol.tables.game_view import Decision, GameEnd, TablePhase, TableView
+from gammond.protocol.tables.requests import TableSpec
 
 
 class BarcaView(TableView):
@@ -28,13 +30,12 @@ class BarcaView(TableView):
 
     engine_player: ClassVar[str] = ENGINE_PLAYER
     default_level: ClassVar[str] = DEFAULT_LEVEL
-    ready_lines: ClassVar[tuple[str, ...]] = ("newgame", "legal", "play e2-e5")
 
     def __init__(self, session: Session, spec: TableSpec) -> None:
         super().__init__(session, spec)
         self.white = 0
 
-    def note_start(self, number: int, names: tuple[str, str]) -> None:
+    def note_start(self, number: int) -> None:
         """Note who is White, and so moves first."""
         self.white = 1 - number % 2
 
@@ -47,12 +48,12 @@ class BarcaView(TableView):
         return self.session.get_table(BarcaTable).game
 
     @property
-    def phase(self) -> Phase:
+    def phase(self) -> TablePhase:
         """What the game waits for."""
         game = self._game
         if game is None:
-            return Phase.WAITING
-        return Phase.PLAY if game.result is None else Phase.OVER
+            return TablePhase.WAITING
+        return TablePhase.PLAY if game.result is None else TablePhase.OVER
 
     @property
     def to_act(self) -> int | None:

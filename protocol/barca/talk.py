@@ -9,26 +9,25 @@ from typing import Any
 
 import numpy as np
 
-from engine.barca.board import format_square
-from engine.barca.game import WIN_REASON, BarcaGame, describe_result
-from engine.barca.kernels.search import MAX_DEPTH
-from engine.barca.levels import DEFAULT_LEVEL, LEVELS
-from engine.barca.notation import format_move
-from engine.barca.position import BarcaPosition
-from protocol.barca.answers import format_evaluation, format_legal, format_ranking
-from protocol.barca.board_drawing import DrawnSpan, draw_board
-from protocol.barca.commands import BARCA_COMMANDS
-from protocol.barca.game_commands import START_WORD
-from protocol.barca.settings import PLAYERS
-from protocol.barca.table import ENGINE_PLAYER, BarcaTable
-from protocol.core.arguments import choice_argument, integer_argument, rest_argument
-from protocol.core.requests import Reply, WorkControl
-from protocol.repl.answers.replies import BoardLine, Mark, send_command
-from protocol.repl.dialogue.command import ReplCommand
-from protocol.repl.dialogue.move_commands import MOVE_ROWS
-from protocol.repl.dialogue.move_game import PLAYER_KEY
-from protocol.repl.dialogue.move_talk import MoveTalk
-from protocol.state.session import Session
+from gammond.engine.barca.game import WIN_REASON, BarcaGame, describe_result
+from gammond.engine.barca.kernels.search import MAX_DEPTH
+from gammond.engine.barca.moves import format_move
+from gammond.engine.barca.player import DEFAULT_LEVEL, LEVELS
+from gammond.engine.barca.position import BarcaPosition, format_square
+from gammond.protocol.barca.answers import format_evaluation, format_legal, format_ranking
+from gammond.protocol.barca.board_drawing import DrawnSpan, draw_board
+from gammond.protocol.barca.commands import BARCA_COMMANDS
+from gammond.protocol.barca.game_commands import START_WORD
+from gammond.protocol.barca.settings import ENGINE_PLAYER, PLAYERS
+from gammond.protocol.barca.table import BarcaTable
+from gammond.protocol.core.arguments import choice_argument, integer_argument, rest_argument
+from gammond.protocol.core.requests import Reply, WorkControl
+from gammond.protocol.repl.answers.replies import BoardLine, Mark, send_command
+from gammond.protocol.repl.dialogue.command import ReplCommand
+from gammond.protocol.repl.dialogue.move_commands import MOVE_ROWS
+from gammond.protocol.repl.dialogue.move_game import PLAYER_KEY
+from gammond.protocol.repl.dialogue.move_talk import MoveTalk
+from gammond.protocol.state.session import Session
 
 _MOVE = re.compile(r"[a-z][0-9]{1,3}(?:[- ]?[a-z](?:[0-9]{1,3})?|[- ])?", re.IGNORECASE | re.ASCII)
 _POSITION = re.compile(r"(?:startpos|(?:[elm0-9]+/){9}[elm0-9]+(?:\s+\w+)?)(?:\s+moves\b.*)?", re.IGNORECASE)
@@ -56,17 +55,19 @@ _ROWS: Mapping[str, ReplCommand[Any]] = {
         ),
     ),
     "best": replace(MOVE_ROWS["best"], summary="make the move that 'hint' ranks first, whatever the level"),
-    "legal": ReplCommand(
-        "legal",
-        BARCA_COMMANDS["legal"].summary,
-        lambda talk, values, control: talk.show_legal(values["square"], control),
-        BARCA_COMMANDS["legal"].arguments,
-    ),
     "eval": ReplCommand(
         "eval",
         "say what the position is worth to the side to move, by heuristic, or by a search with its line",
         lambda talk, values, control: talk.show_evaluation(values, control),
         BARCA_COMMANDS["eval"].arguments,
+        help_group="ask",
+    ),
+    "legal": ReplCommand(
+        "legal",
+        BARCA_COMMANDS["legal"].summary,
+        lambda talk, values, control: talk.show_legal(values["square"], control),
+        BARCA_COMMANDS["legal"].arguments,
+        help_group="ask",
     ),
     "level": ReplCommand(
         "level",
@@ -75,6 +76,7 @@ _ROWS: Mapping[str, ReplCommand[Any]] = {
             "engine.level", values["name"], control, tuple(LEVELS)
         ),
         (choice_argument("name", _LEVELS, "one of the levels", is_required=False),),
+        help_group="prefer",
     ),
     "player": ReplCommand(
         "player",
@@ -89,6 +91,7 @@ _ROWS: Mapping[str, ReplCommand[Any]] = {
                 choices=_PLAYERS,
             ),
         ),
+        help_group="prefer",
     ),
 }
 
@@ -136,7 +139,7 @@ class BarcaTalk(MoveTalk):
     @property
     def first_side(self) -> int:
         """The side that had the first move of the game."""
-        return self._barca.require_game().history.first[-1]
+        return self._barca.require_game().history[0][-1]
 
     def is_position(self, text: str) -> bool:
         """Return whether a line is written as a position, with or without moves after it."""
@@ -156,8 +159,8 @@ class BarcaTalk(MoveTalk):
         Raises:
             StateError: There is none.
         """
-        start = self._barca.require_game().history.first
-        first = BarcaPosition.from_valid_squares(np.frombuffer(start[:-1], np.int8), start[-1])
+        start = self._barca.require_game().history[0]
+        first = BarcaPosition(np.frombuffer(start[:-1], np.int8), start[-1])
         begin = START_WORD if first == BarcaPosition.start() else first.to_text()
         return " ".join([begin, *(["moves", *played] if (played := self.list_played()) else [])])
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import textwrap
 
-from engine.rules.cube_actions import name_double
-from engine.rules.dice import format_roll
-from engine.rules.match import SEATS, MatchState
-from engine.rules.position import BAR, OFF, Position
-from engine.wording import format_count
+from gammond.engine.rules.cube_actions import name_double
+from gammond.engine.rules.dice import format_roll
+from gammond.engine.rules.match import SEATS, MatchState
+from gammond.engine.rules.position import BAR, OFF, Position
+from gammond.engine.wording import format_count
 
 CHECKER_MARKS = ("O", "X")
 """The checkers of seats 0 and 1, as GNU Backgammon draws them."""

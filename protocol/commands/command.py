@@ -5,21 +5,25 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, Literal
 
 import msgspec
 
-from protocol.core.arguments import Argument, ArgumentParser
-from protocol.core.requests import Answer
-from protocol.state.session import Session
+from gammond.protocol.core.arguments import Argument, ArgumentParser
+from gammond.protocol.core.requests import Answer
+from gammond.protocol.core.words import DATA_WORDS
+from gammond.protocol.state.readiness import Readiness
+from gammond.protocol.state.session import Session
+
+HelpGroup = Literal["play", "ask", "match", "rate", "look", "keep", "set up", "prefer"]
+"""The groups of the terminal's help, in its order."""
 
 
 class CommandCall(msgspec.Struct, frozen=True):
     """A request that was read: what a handler works with.
 
     Attributes:
-        session: The client it came from. A handler changes it only when nothing can fail any more, and then
-            calls no kernel: for one that is not compiled yet, the request is given to it a second time.
+        session: The client it came from. A handler changes it only when nothing can fail any more.
         values: The value of each argument of the command.
         table: The command table.
     """
@@ -42,6 +46,10 @@ class Command:
         data_lines: The lines that may come before the final one, as documentation shows them.
         example: Lines that show its use, itself last.
         standard: Where it comes from: ``UBGI 0.2``, ``UBGI 0.1`` or ``gammond``.
+        help_group: Where the terminal's help lists it; None for a command that programs alone need.
+        other_names: Further names at the terminal.
+        sets_position: Whether it sets up a position, so that a game at the terminal is set aside.
+        needs: The kernels that its handler calls, and not only its work; None for none.
     """
 
     name: str
@@ -52,6 +60,17 @@ class Command:
     data_lines: tuple[str, ...] = ()
     example: tuple[str, ...] = ()
     standard: str = "gammond"
+    help_group: HelpGroup | None = None
+    other_names: tuple[str, ...] = ()
+    sets_position: bool = False
+    needs: Readiness | None = None
+
+    def __post_init__(self) -> None:
+        """Check that clients can tell the final line from those before it."""
+        data = {line.split()[0] for line in self.data_lines}
+        finals = {line.split()[0] for line in self.final_line.split(" | ")}
+        if data - DATA_WORDS or finals & DATA_WORDS:
+            raise ValueError(f"{self.name}: all lines but the final one begin with words of DATA_WORDS")
 
     @cached_property
     def usage(self) -> str:

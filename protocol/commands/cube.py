@@ -2,39 +2,38 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import cast
 
-from engine.analysis.engine import Engine, take_beaver
-from engine.analysis.levels import EvalSettings
-from engine.analysis.score_matrix import search_score_matrix
-from engine.cubeful import (
-    CubeDecision,
-    CubeResponse,
-    CubeValue,
-    DoublingAction,
-    choose_resignation,
-    should_accept_resignation,
-)
-from engine.rules import cube_actions
-from engine.rules.match import RESULT_NAMES, MatchState
-from engine.rules.position import Position
-from engine.rules.rules import Feature
-from engine.search import SearchWatch
-from engine.search.results import PositionEvaluation
-from protocol.commands.command import CommandCall
-from protocol.commands.evaluation import (
-    DECISION_SIZE,
-    effort_to_values,
-    make_decision_kind,
+from gammond.engine.analysis.engine import Engine
+from gammond.engine.analysis.levels import EvalSettings
+from gammond.engine.cubeful import ScoreMatrix
+from gammond.engine.evaluation.results import CubeDecision, DoublingAction, Evaluation
+from gammond.engine.rules import cube_actions
+from gammond.engine.rules.match import RESULT_NAMES, MatchState
+from gammond.engine.rules.position import Position
+from gammond.engine.rules.rules import Feature
+from gammond.protocol.commands.command import CommandCall
+from gammond.protocol.commands.evaluation import (
+    UNSCALED,
     make_search_watch,
-    read_eval_settings,
+    source_to_values,
 )
-from protocol.core.replies import format_value, round_value
-from protocol.core.requests import Answer, Reply, ReplyValue, Work, WorkControl
-from protocol.state.game_state import SEAT_NAMES
-from protocol.state.offers import RESPONSE_WORDS
-from protocol.state.session import Session
+from gammond.protocol.core.replies import format_value, round_value
+from gammond.protocol.core.requests import Answer, Reply, ReplyValue, WorkControl
+from gammond.protocol.questions.positions import (
+    CubeAnswer,
+    DecideCube,
+    DecideTake,
+    FindMatrix,
+    Resign,
+    Resignation,
+)
+from gammond.protocol.questions.question import make_work
+from gammond.protocol.state.game_state import SEAT_NAMES
+from gammond.protocol.state.offers import RESPONSE_WORDS
+from gammond.protocol.state.session import Session
 
 DEFAULT_MATRIX_AWAY = 9
 """The size of the score matrix by default."""
@@ -45,84 +44,89 @@ MAX_MATRIX_AWAY = 25
 NO_RESIGNATION = "none"
 
 
-@dataclass(frozen=True)
-class CubeRequest:
-    """The position and settings of a request, captured when it arrived.
+def read_cube(session: Session, plies: int | None = None) -> DecideCube:
+    """Return the question for the cube decision before the roll.
 
-    Attributes:
-        position: The checkers, those of the seat on roll first.
-        match: The match state before the roll and without offers.
-        settings: Look-ahead; cubeful.
-        session: The session, for its service and its engine.
-        load_engine: Returns the engine; may block.
+    Args:
+        session: Who asks about its game.
+        plies: Look-ahead; None for the session's.
+
+    Raises:
+        ValueRangeError: The plies are out of range.
+        StateError: There is no position, or the game is over.
+        PositionError: Value and owner of the cube do not fit together.
+        UnsupportedError: The rules do not support it.
     """
+    return DecideCube(*_read_position(session, plies, Feature.CUBE))
 
-    position: Position
-    match: MatchState
-    settings: EvalSettings
-    session: Session
-    load_engine: Callable[[], Engine]
 
-    @classmethod
-    def from_call(cls, call: CommandCall, needs: Feature = Feature.CUBE) -> CubeRequest:
-        """Capture a request.
+def read_take(session: Session, plies: int | None = None) -> DecideTake:
+    """Return the question for the answer to the pending double or beaver, or to a double offered now.
 
-        Args:
-            call: The request.
-            needs: What the rules of the game must support.
+    Arguments and errors as `read_cube`; also raises StateError or UnsupportedError where a double may not be
+    offered.
+    """
+    position, match, settings = _read_position(session, plies, Feature.CUBE)
+    asked = session.game.match
+    if asked.beavered:
+        return DecideTake(position, asked, settings, is_beaver=True)
+    if not asked.doubled:
+        cube_actions.double(match)
+    return DecideTake(position, match, settings)
 
-        Raises:
-            UnsupportedError: They do not.
-            StateError: There is no position, or the game is over.
-            PositionError: Value and owner of the cube do not fit together.
-            ValueRangeError: The plies are out of range.
-        """
-        session = call.session
-        depth = replace(read_eval_settings(call), is_cubeful=True)
-        return cls(
-            session.require_game(),
-            session.require_evaluable_match(),
-            depth,
-            session,
-            session.make_engine_loader(needs),
-        )
 
-    def make_work(
-        self, make_reply: Callable[[Engine, SearchWatch], Reply], match: MatchState | None = None
-    ) -> Work:
-        """Return the work that answers with one line.
+def read_resignation(session: Session, kind: int | None = None, plies: int | None = None) -> Resign:
+    """Return the question what the seat on roll can resign, or whether the opponent should accept it.
 
-        Args:
-            make_reply: Makes it, from one evaluation of the position.
-            match: The match state of that; None for the request's own.
-        """
-        match = match or self.match
-        service, kind = self.session.service, make_decision_kind("cube", match, self.settings)
-        kept = self.session.recall(kind, self.position, match, self.settings)
-        is_long = self.settings.plies > 0 and kept is None
+    Arguments and errors as `read_cube`.
 
-        def run(control: WorkControl) -> list[Reply]:
-            engine = self.load_engine()
-            with service.time_evaluation(engine, kind):
-                return [make_reply(engine, make_search_watch(control))]
+    Args:
+        session: Who asks about its game.
+        kind: As `Resign.kind`.
+        plies: Look-ahead; None for the session's.
+    """
+    return Resign(*_read_position(session, plies, Feature.RESIGNATION), kind=kind)
 
-        is_quick = not is_long and self.session.find_quick_engine(kind) is not None
-        sources = () if kept is None else (kept,)
-        return Work(run, is_long=is_long, is_quick=is_quick, size=DECISION_SIZE, sources=sources)
+
+def read_matrix(
+    session: Session, away: int = DEFAULT_MATRIX_AWAY, cube: int = 1, plies: int | None = None
+) -> FindMatrix:
+    """Return the question for the cube decision at every score.
+
+    Args:
+        session: Who asks about its game.
+        away: As `FindMatrix.away`.
+        cube: As `FindMatrix.cube`.
+        plies: Look-ahead; None for the session's.
+
+    Raises:
+        GammondError: As `read_cube`.
+    """
+    position, settings = session.require_game(), session.make_eval_settings(plies)
+    session.check_supports(Feature.CUBE)
+    return FindMatrix(position, MatchState(), settings, away=away, cube=cube)
+
+
+def _read_position(
+    session: Session, plies: int | None, needs: Feature
+) -> tuple[Position, MatchState, EvalSettings]:
+    """Return what a question about the cube is about, by rules that support what it needs."""
+    settings = replace(session.make_eval_settings(plies), is_cubeful=True)
+    found = session.require_game(), session.require_evaluable_match(), settings
+    session.check_supports(needs)
+    return found
 
 
 def handle_cube(call: CommandCall) -> Answer:
     """Analyse the cube decision before the roll."""
-    request = CubeRequest.from_call(call)
+    question = read_cube(call.session, call.values["plies"])
+    return make_work(call.session, question, _write_decision, make_search_watch)
 
-    def make_reply(engine: Engine, watch: SearchWatch) -> Reply:
-        evaluation = engine.evaluate(request.position, request.match, request.settings, watch)
-        assert evaluation.decision is not None  # the evaluation is cubeful and the game is not over
-        return Reply(
-            "cube", values=decision_to_values(evaluation.decision) | _source_to_values(evaluation, engine)
-        )
 
-    return request.make_work(make_reply)
+def _write_decision(evaluation: Evaluation, engine: Engine, _: WorkControl) -> list[Reply]:
+    assert evaluation.decision is not None  # the evaluation is cubeful and the game is not over
+    values = decision_to_values(evaluation.decision) | source_to_values(evaluation.effort, engine)
+    return [Reply("cube", values=values)]
 
 
 def format_action(decision: CubeDecision) -> str:
@@ -142,114 +146,114 @@ def decision_to_values(decision: CubeDecision) -> dict[str, ReplyValue]:
         "best": decision.best,
     }
     known = {name: value for name, value in choices.items() if value is not None}
-    values |= {name: value.equity_points for name, value in known.items()}
+    values |= _list_points({name: value.points for name, value in known.items()})
     return values | {f"mwc_{name}": value.mwc for name, value in known.items() if value.mwc is not None}
+
+
+def _list_points(choices: Mapping[str, float | None]) -> dict[str, ReplyValue]:
+    """Return equities as keys, without those that are on no scale: `UNSCALED` says that there are some."""
+    known: dict[str, ReplyValue] = {name: points for name, points in choices.items() if points is not None}
+    return known if len(known) == len(choices) else known | {UNSCALED: True}
 
 
 def handle_take(call: CommandCall) -> Answer:
     """Analyse the response to a pending double or beaver, or to a double offered now."""
-    request, match = CubeRequest.from_call(call), call.session.game.match
-    if match.beavered:
-        return request.make_work(_make_beaver_answerer(request, match), take_beaver(match))
-    if not match.doubled:
-        cube_actions.double(request.match)
+    question = read_take(call.session, call.values["plies"])
+    seat = question.match.on_roll if question.is_beaver else 1 - question.match.on_roll
 
-    def make_reply(engine: Engine, watch: SearchWatch) -> Reply:
-        evaluation = engine.evaluate(request.position, request.match, request.settings, watch)
-        decision = evaluation.decision
-        assert decision is not None
-        assert decision.response is not None  # the rules let the seat on roll double
-        values = {
-            "seat": SEAT_NAMES[1 - request.match.on_roll],
-            "response": RESPONSE_WORDS[decision.response],
-        }
-        sides = {"take": decision.double_take, "drop": decision.double_pass}
-        return Reply(
-            "take", values=values | _to_opponent_values(sides) | _source_to_values(evaluation, engine)
-        )
+    def write(found: CubeAnswer, engine: Engine, _: WorkControl) -> list[Reply]:
+        values: dict[str, ReplyValue] = {"seat": SEAT_NAMES[seat]}
+        values |= answer_to_values(found) | source_to_values(found.evaluation.effort, engine)
+        return [Reply("take", values=values)]
 
-    return request.make_work(make_reply)
+    return make_work(call.session, question, write, make_search_watch)
 
 
-def _to_opponent_values(choices: dict[str, CubeValue | None]) -> dict[str, ReplyValue]:
+def answer_to_values(found: CubeAnswer) -> dict[str, ReplyValue]:
+    """Return the answer to a double or a beaver as keys, with what both answers are worth to who gives it.
+
+    Equities are in units of the cube before the double, those of a beaver of the cube as it is.
+    """
+    values: dict[str, ReplyValue] = {"response": RESPONSE_WORDS[found.response]}
+    decision = found.decision
+    if decision is None:
+        return values | {"take": found.evaluation.equity, "drop": -1.0}
+    return values | _to_opponent_values({"take": decision.double_take, "drop": decision.double_pass})
+
+
+def _to_opponent_values(choices: dict[str, Evaluation | None]) -> dict[str, ReplyValue]:
     """Return values of the doubler as keys from the view of the opponent."""
     known = {name: value for name, value in choices.items() if value is not None}
-    values: dict[str, ReplyValue] = {name: -value.equity_points for name, value in known.items()}
+    values = _list_points(
+        {name: None if value.points is None else -value.points for name, value in known.items()}
+    )
     return values | {f"mwc_{name}": 1.0 - value.mwc for name, value in known.items() if value.mwc is not None}
-
-
-def _make_beaver_answerer(request: CubeRequest, match: MatchState) -> Callable[[Engine, SearchWatch], Reply]:
-    """Return what answers whether the doubler takes a beaver; equities are in units of the current cube."""
-
-    def make_reply(engine: Engine, watch: SearchWatch) -> Reply:
-        beaver = engine.evaluate_beaver(request.position, match, request.settings, watch)
-        response = CubeResponse.TAKE if beaver.plays_on else CubeResponse.PASS
-        values: dict[str, ReplyValue] = {
-            "seat": SEAT_NAMES[match.on_roll],
-            "response": RESPONSE_WORDS[response],
-        }
-        values |= {"take": beaver.equity, "drop": -1.0}
-        return Reply("take", values=values | _source_to_values(beaver.evaluation, engine))
-
-    return make_reply
 
 
 def handle_resign(call: CommandCall) -> Answer:
     """Find what the seat on roll can resign, or whether the opponent should accept a resignation."""
-    request, named = CubeRequest.from_call(call, Feature.RESIGNATION), call.values["kind"]
+    named = call.values["kind"]
+    kind = None if named is None else RESULT_NAMES.index(named) + 1
+    question = read_resignation(call.session, kind, call.values["plies"])
+    return make_work(call.session, question, _write_resignation, make_search_watch)
 
-    def make_reply(engine: Engine, watch: SearchWatch) -> Reply:
-        evaluation = engine.evaluate(request.position, request.match, request.settings, watch)
-        value, space = evaluation.mwc_or_equity, engine.make_cube_game(request.match)
-        values: dict[str, ReplyValue]
-        if named is None:
-            kind = choose_resignation(value, space)
-            values = {"offer": RESULT_NAMES[kind - 1] if kind else NO_RESIGNATION}
-        else:
-            kind = RESULT_NAMES.index(named) + 1
-            values = {"offer": named, "accept": should_accept_resignation(value, kind, space)}
-        if evaluation.cubeful is not None:
-            values["cubeful"] = evaluation.cubeful
-        if evaluation.mwc is not None:
-            values["mwc"] = evaluation.mwc
-        return Reply("resign", values=values | _source_to_values(evaluation, engine))
 
-    return request.make_work(make_reply)
+def _write_resignation(found: Resignation, engine: Engine, _: WorkControl) -> list[Reply]:
+    values = resignation_to_values(found) | source_to_values(found.evaluation.effort, engine)
+    return [Reply("resign", values=values)]
+
+
+def resignation_to_values(found: Resignation) -> dict[str, ReplyValue]:
+    """Return a resignation as keys, with what playing on is worth."""
+    evaluation = found.evaluation
+    values: dict[str, ReplyValue] = {"offer": RESULT_NAMES[found.kind - 1] if found.kind else NO_RESIGNATION}
+    if found.is_accepted is not None:
+        values["accept"] = found.is_accepted
+    if evaluation.cubeful is not None:
+        values |= {"cubeful": evaluation.cubeful} if evaluation.is_scaled else {UNSCALED: True}
+    if evaluation.mwc is not None:
+        values["mwc"] = evaluation.mwc
+    return values
 
 
 def handle_matrix(call: CommandCall) -> Answer:
     """Analyse the cube decision at every score."""
-    session, away, cube = call.session, call.values["away"], call.values["cube"]
-    has_equities = call.values["equities"]
-    position, settings = session.require_game(), read_eval_settings(call)
-    load_engine = session.make_engine_loader(Feature.CUBE)
+    session, values, has_equities = call.session, call.values, call.values["equities"]
+    question = read_matrix(session, values["away"], values["cube"], values["plies"])
 
-    def run(control: WorkControl) -> list[Reply]:
-        engine, watch = load_engine(), make_search_watch(control)
-        watch.begin_depth(settings.plies)
-        matrix, is_stored = search_score_matrix(
-            engine, position, away, cube=cube, settings=settings, watch=watch
-        )
-        lines = [_make_row(own, row, has_equities=has_equities) for own, row in enumerate(matrix.rows, 1)]
-        values: dict[str, ReplyValue] = {
-            "away": away,
-            "cube": cube,
-            "money": format_action_code(matrix.money),
-        }
-        values |= {"plies": engine.evaluator.plies + settings.plies, "net": engine.name}
-        if is_stored:
-            values["stored"] = True
-        return [*lines, Reply("matrix", values=values)]
+    def write(found: tuple[ScoreMatrix, bool], engine: Engine, _: WorkControl) -> list[Reply]:
+        rows = map(_write_row, list_matrix_rows(found[0], has_equities=has_equities))
+        return [*rows, Reply("matrix", values=matrix_to_values(question, found, engine))]
 
-    return Work(run, is_long=True)
+    return make_work(session, question, write, make_search_watch)
 
 
-def _make_row(away: int, row: Sequence[CubeDecision], *, has_equities: bool) -> Reply:
-    """Return the line with the decisions at one score of the side on roll."""
-    values: dict[str, ReplyValue] = {"away": away, "actions": "".join(map(format_action_code, row))}
+def matrix_to_values(
+    question: FindMatrix, found: tuple[ScoreMatrix, bool], engine: Engine
+) -> dict[str, ReplyValue]:
+    """Return what a matrix is about as keys, and the decision of money play."""
+    matrix, is_stored = found
+    plies = engine.evaluator.plies + question.settings.plies
+    values: dict[str, ReplyValue] = {"away": question.away, "cube": question.cube}
+    values |= {"money": format_action_code(matrix.money), "plies": plies, "net": engine.name}
+    return values | {"stored": True} if is_stored else values
+
+
+def list_matrix_rows(matrix: ScoreMatrix, *, has_equities: bool) -> list[dict[str, object]]:
+    """Return the decisions at each score of the side on roll as keys, equities as lists with None for none.
+
+    Args:
+        matrix: The decisions.
+        has_equities: Whether the equities are wanted.
+    """
+    return [_row_to_values(own, row, has_equities=has_equities) for own, row in enumerate(matrix.rows, 1)]
+
+
+def _row_to_values(away: int, row: Sequence[CubeDecision], *, has_equities: bool) -> dict[str, object]:
+    values: dict[str, object] = {"away": away, "actions": "".join(map(format_action_code, row))}
     if not has_equities:
-        return Reply("row", values=values, is_final=False)
-    lists = {
+        return values
+    return values | {
         "no_double": [_round_equity(decision.no_double) for decision in row],
         "double": [
             _round_doubled(each, each.double_take if each.should_take else each.double_pass) for each in row
@@ -257,17 +261,22 @@ def _make_row(away: int, row: Sequence[CubeDecision], *, has_equities: bool) -> 
         "take": [_round_doubled(each, each.double_take) for each in row],
         "drop": [_round_doubled(each, each.double_pass) for each in row],
     }
-    joined = {key: ",".join(map(_format_equity, equities)) for key, equities in lists.items()}
-    return Reply("row", values=values | joined, is_final=False, fields=lists)
 
 
-def _round_doubled(decision: CubeDecision, value: CubeValue | None) -> float | None:
-    """Return the equity of a double of a decision; None where it is not possible or of no use."""
+def _write_row(row: Mapping[str, object]) -> Reply:
+    lists = {key: value for key, value in row.items() if isinstance(value, list)}
+    joined = {key: ",".join(map(_format_equity, value)) for key, value in lists.items()}
+    values = {**cast("Mapping[str, ReplyValue]", row), **joined}
+    return Reply("row", values=values, is_final=False, fields=lists or None)
+
+
+def _round_doubled(decision: CubeDecision, value: Evaluation | None) -> float | None:
+    """Return the equity of a double of a decision; None where it is of no use, or on no scale."""
     return None if decision.doubling is DoublingAction.UNAVAILABLE else _round_equity(value)
 
 
-def _round_equity(value: CubeValue | None) -> float | None:
-    return None if value is None else round_value(value.equity_points)
+def _round_equity(value: Evaluation | None) -> float | None:
+    return None if value is None or value.points is None else round_value(value.points)
 
 
 def _format_equity(equity: float | None) -> str:
@@ -287,8 +296,3 @@ def format_action_code(decision: CubeDecision) -> str:
     if decision.doubling is DoublingAction.NO_DOUBLE:
         return "N"
     return "D" if decision.should_take else "P"
-
-
-def _source_to_values(evaluation: PositionEvaluation, engine: Engine) -> dict[str, ReplyValue]:
-    about: dict[str, ReplyValue] = {"plies": evaluation.effort.plies, "net": engine.name}
-    return about | effort_to_values(evaluation.effort)

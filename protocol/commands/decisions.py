@@ -2,44 +2,46 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from contextlib import ExitStack
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any, TypeVar
 
-from engine.analysis.levels import EvalSettings
-from engine.cubeful import CubeResponse
-from engine.errors import StateError
-from engine.options import Bounds, Field
-from engine.play.decider import Decider
-from engine.rules.dice import Roll
-from engine.rules.match import RESULT_NAMES, MatchState
-from engine.rules.moves import estimate_plays
-from engine.rules.notation import format_moves_plain
-from engine.rules.position import Position
-from engine.rules.rules import Feature
-from engine.search import FILTERS, MAX_PLIES, SearchWatch
-from engine.search.results import ChosenPlay
-from protocol.commands.command import CommandCall
-from protocol.commands.evaluation import (
-    DECISION_SIZE,
-    MAX_QUICK_PLAYS,
-    MAX_SHORT_PLAYS,
-    format_choice_info,
-    make_decision_kind,
-    make_search_watch,
+from gammond.engine.analysis.levels import EvalSettings
+from gammond.engine.errors import StateError
+from gammond.engine.evaluation.results import CubeResponse
+from gammond.engine.options import Bounds, Field
+from gammond.engine.rules.match import RESULT_NAMES, MatchState
+from gammond.engine.rules.notation import format_moves_plain
+from gammond.engine.rules.position import Position
+from gammond.engine.rules.rules import Feature
+from gammond.engine.search import FILTERS, MAX_PLIES, SearchWatch
+from gammond.engine.search.ranked_plays import ChosenPlay
+from gammond.protocol.commands.command import CommandCall
+from gammond.protocol.commands.evaluation import format_choice_info, make_search_watch
+from gammond.protocol.core.arguments import parse_pairs
+from gammond.protocol.core.errors import CommandError
+from gammond.protocol.core.limits import MAX_MOVETIME_MS
+from gammond.protocol.core.requests import Answer, Reply, WorkControl
+from gammond.protocol.questions.decisions import (
+    ChooseDouble,
+    ChoosePlay,
+    ChooseResponse,
+    ChooseTurn,
+    ChosenTurn,
+    Decision,
+    make_decision_work,
 )
-from protocol.core.arguments import parse_pairs
-from protocol.core.errors import CommandError
-from protocol.core.limits import MAX_MOVETIME_MS
-from protocol.core.requests import Answer, Reply, Work, WorkControl
-from protocol.state.offers import RESPONSE_WORDS
-from protocol.state.player_registry import ENGINE_PLAYER
-from protocol.state.session import Session
+from gammond.protocol.state.offers import RESPONSE_WORDS
+from gammond.protocol.state.player_registry import ENGINE_PLAYER
+from gammond.protocol.state.session import Session
 
 DECISIONS = ("chequer", "cube", "turn", "take")
 
 ROLE = "role"
 """The word that begins the form of UBGI 0.1."""
+
+_ResultT = TypeVar("_ResultT")
 
 _POSITIVE = Bounds(1)
 _LIMITS = (
@@ -88,30 +90,34 @@ class GoLimits:
 
 @dataclass(frozen=True)
 class GoRequest:
-    """What a decision is about, captured when the request arrived.
+    """How a decision is made, captured when the request arrived.
 
     Attributes:
-        position: The checkers, those of the seat on roll first.
-        match: The match state; for a play and a double as before the roll.
+        session: Who decides, and with which settings.
         settings: Look-ahead and move filter.
-        load_decider: Returns the decider; may block.
-        clock: Seconds.
-        received_s: When the request arrived, by the clock.
-        deadline_s: When to answer, by the clock; None for never.
+        received_s: When the request arrived, by the service's clock.
+        deadline_s: When to answer, by that clock; None for never.
         may_deviate: Whether the choice need not be the best play of the search: the level has noise, or
             another player chooses.
-        is_long: Whether it takes longer than 0-ply.
     """
 
-    position: Position
-    match: MatchState
+    session: Session
     settings: EvalSettings
-    load_decider: Callable[[], Decider]
-    clock: Callable[[], float]
     received_s: float
     deadline_s: float | None
     may_deviate: bool
-    is_long: bool
+
+    @classmethod
+    def begin(cls, session: Session, limits: GoLimits) -> GoRequest:
+        """Return the request of a session, within limits.
+
+        Raises:
+            UnsupportedError: As `Session.check_eval_settings`.
+        """
+        engine, asked_s = session.engine_settings, session.service.clock()
+        deadline_s = None if limits.movetime_s is None else asked_s + limits.movetime_s
+        may_deviate = engine.noise > 0 or engine.player != ENGINE_PLAYER
+        return cls(session, limits.make_eval_settings(session), asked_s, deadline_s, may_deviate)
 
     def make_watch(self, control: WorkControl, share: float = 1.0) -> SearchWatch:
         """Return the watch of a search that may take a share of the time."""
@@ -119,7 +125,7 @@ class GoRequest:
         if deadline_s is not None:
             deadline_s -= (1.0 - share) * (deadline_s - self.received_s)
         from_plies = MAX_PLIES + 1 if self.may_deviate else 0
-        return make_search_watch(control, deadline_s, self.clock, from_plies=from_plies)
+        return make_search_watch(control, deadline_s, self.session.service.clock, from_plies=from_plies)
 
 
 def handle_go(call: CommandCall) -> Answer:
@@ -134,12 +140,48 @@ def handle_go(call: CommandCall) -> Answer:
                 f"expected 'go role {'|'.join(DECISIONS)}', got nothing after 'role'", field="what"
             )
         what = _DECISION.parse(what)
-    request = _make_request(session, what, parse_limits(rest.split(), is_role=is_role))
-    return _GO_HANDLERS[what](session, request)
+    limits, (read, write) = parse_limits(rest.split(), is_role=is_role), _DECISIONS[what]
+    question, request = read(session), GoRequest.begin(session, limits)
+    return make_decision_work(
+        *(session, question, request.settings, lambda found: write(found, request)),
+        *(request.make_watch, request.deadline_s),
+    )
 
 
-def _make_request(session: Session, what: str, limits: GoLimits) -> GoRequest:
-    """Capture what a decision is about, after checking that it can be made."""
+def read_play(session: Session) -> ChoosePlay:
+    """Return the question which play of the roll to make.
+
+    Raises:
+        GammondError: There is no such decision to make now, or people make it.
+    """
+    position, match = _require_decision(session)
+    return ChoosePlay(position, match, session.require_roll()[1])
+
+
+def read_double(session: Session) -> ChooseDouble:
+    """Return the question whether to double; raises as `read_play`, and UnsupportedError without a cube."""
+    found = _require_decision(session)
+    session.check_supports(Feature.CUBE)
+    return ChooseDouble(*found)
+
+
+def read_turn(session: Session) -> ChooseTurn:
+    """Return the question for a whole turn; raises as `read_double`."""
+    position, match = _require_decision(session)
+    session.check_supports(Feature.CUBE)
+    return ChooseTurn(position, match, session.require_roll()[1])
+
+
+def read_response(session: Session) -> ChooseResponse:
+    """Return the question how to answer the pending double; raises as `read_double`."""
+    position, _ = _require_decision(session, is_response=True)
+    session.check_supports(Feature.CUBE)
+    match = session.game.match
+    return ChooseResponse(position, match.without_offers(), match.beavered)
+
+
+def _require_decision(session: Session, *, is_response: bool = False) -> tuple[Position, MatchState]:
+    """Return position and match state before the roll, after checking that a decision can be made."""
     position, match, before = session.require_game(), session.game.match, session.require_evaluable_match()
     session.require_engine_player()
     if match.resigned:
@@ -150,152 +192,71 @@ def _make_request(session: Session, what: str, limits: GoLimits) -> GoRequest:
             advice=f"'resign {RESULT_NAMES[match.resigned - 1]}' says whether to accept it, "
             "'play accept' or 'play reject' answers it",
         )
-    if match.doubled and what != "take":
+    if match.doubled and not is_response:
         raise StateError(
             "a double is pending", field="what", missing="answer", advice="'go take' decides about it"
         )
-    if not match.doubled and what == "take":
+    if not match.doubled and is_response:
         raise StateError("no double is pending: 'play double' offers one", field="what")
-    if what != "chequer":
-        session.check_supports(Feature.CUBE)
-    engine, clock = session.engine_settings, session.service.clock
-    depth, is_own, asked_s = limits.make_eval_settings(session), engine.player == ENGINE_PLAYER, clock()
-    return GoRequest(
-        position,
-        match.without_offers() if what == "take" else before,
-        depth,
-        session.make_decider_loader(depth),
-        clock,
-        asked_s,
-        None if limits.movetime_s is None else asked_s + limits.movetime_s,
-        may_deviate=engine.noise > 0 or not is_own,
-        is_long=depth.plies > 0 or (not is_own and session.service.players.uses_look_ahead(engine.player)),
-    )
+    return position, before
 
 
-def _go_chequer(session: Session, request: GoRequest) -> Work:
-    _, roll = session.require_roll()
-
-    def decide(decider: Decider, control: WorkControl) -> list[Reply]:
-        choice = decider.choose_play(request.position, roll, request.match, request.make_watch(control))
-        return [
-            *_make_choice_info(request, choice),
-            Reply("bestmove", format_moves_plain(choice.evaluation.play)),
-        ]
-
-    return _make_work(session, request, decide, "plays", asks=(roll,))
-
-
-def _go_cube(session: Session, request: GoRequest) -> Work:
-    def decide(decider: Decider, control: WorkControl) -> list[Reply]:
-        return [Reply("bestcube", _decide_double(decider, request, request.make_watch(control)))]
-
-    return _make_work(session, request, decide, "cube", asks=(None,))
-
-
-def _go_turn(session: Session, request: GoRequest) -> Work:
-    _, roll = session.require_roll()
-
-    def decide(decider: Decider, control: WorkControl) -> list[Reply]:
-        cube = _decide_double(decider, request, request.make_watch(control, share=0.5))
-        choice = decider.choose_play(request.position, roll, request.match, request.make_watch(control))
-        move = format_moves_plain(choice.evaluation.play)
-        final = Reply("bestturn", f"cube={cube} move={move}", fields={"cube": cube, "move": move})
-        return [*_make_choice_info(request, choice), final]
-
-    asks = (None, roll) if request.match.may_double(request.match.on_roll) else (roll,)
-    return _make_work(session, request, decide, "turn", asks=asks)
-
-
-def _go_take(session: Session, request: GoRequest) -> Work:
-    is_beavered = session.game.match.beavered
-
-    def decide(decider: Decider, control: WorkControl) -> list[Reply]:
-        watch = request.make_watch(control)
-        if is_beavered:
-            takes = decider.takes_beaver(request.position, request.match, watch)
-            return [Reply("besttake", RESPONSE_WORDS[CubeResponse.TAKE if takes else CubeResponse.PASS])]
-        return [
-            Reply("besttake", RESPONSE_WORDS[decider.choose_response(request.position, request.match, watch)])
-        ]
-
-    return _make_work(session, request, decide, "cube", asks=() if is_beavered else (None,))
-
-
-_GO_HANDLERS: dict[str, Callable[[Session, GoRequest], Work]] = {
-    "chequer": _go_chequer,
-    "cube": _go_cube,
-    "turn": _go_turn,
-    "take": _go_take,
-}
-
-
-def _make_work(
-    session: Session,
-    request: GoRequest,
-    decide: Callable[[Decider, WorkControl], list[Reply]],
-    what: str,
-    *,
-    asks: Sequence[Roll | None],
-) -> Work:
-    """Return the work of a decision; it is quick at 0-ply by the session's own engine.
+def decide(session: Session, question: Decision[_ResultT], control: WorkControl) -> _ResultT:
+    """Make a decision on the spot, with the player and the depth of a session.
 
     Args:
-        session: The session.
-        request: What the decision is about.
-        decide: Makes the decision.
-        what: What it decides, for `make_decision_kind`.
-        asks: What is to be known for it: the plays of rolls, and for None the position with its cube; empty
-            for anything else.
+        session: Who decides.
+        question: The decision.
+        control: Stops and watches the search.
+
+    Raises:
+        GammondError: As `GoRequest.begin` and `Decision.run`, or something cannot be loaded.
     """
-    settings, match = request.settings, request.match
-    kind = make_decision_kind(what, match, settings)
-    plays = sum(estimate_plays(request.position, roll) for roll in asks if roll is not None)
-    is_own = session.engine_settings.player == ENGINE_PLAYER
-    is_kept = (
-        bool(asks)
-        and is_own
-        and all(
-            session.recall(
-                kind, request.position, match, settings if roll else replace(settings, is_cubeful=True), roll
-            )
-            for roll in asks
-        )
-    )
-    is_long = request.is_long and not is_kept
-    is_timed = is_own and (settings.plies > 0 or not is_long)
+    request = GoRequest.begin(session, GoLimits())
+    decider = session.make_decider_loader(request.settings)()
+    return question.run(decider, partial(request.make_watch, control))
 
-    def run(control: WorkControl) -> list[Reply]:
-        decider = request.load_decider()
-        if not is_timed:
-            return decide(decider, control)
-        with ExitStack() as stack:
-            if is_known:
-                stack.enter_context(control.take_interpreter())
-            stack.enter_context(session.service.time_evaluation(decider.engine, kind))
-            return decide(decider, control)
 
-    is_known = is_own and not is_long and session.find_quick_engine(kind) is not None
-    return Work(
-        run,
-        is_long=is_long or plays > MAX_SHORT_PLAYS,
-        deadline_s=request.deadline_s,
-        is_quick=is_known and plays <= MAX_QUICK_PLAYS,
-        size=DECISION_SIZE,
-    )
+def _write_play(choice: ChosenPlay, request: GoRequest) -> list[Reply]:
+    return [
+        *_make_choice_info(request, choice),
+        Reply("bestmove", format_moves_plain(choice.play), text_key="move"),
+    ]
+
+
+def _write_double(doubles: bool, _: GoRequest) -> list[Reply]:
+    return [Reply("bestcube", _DOUBLING_WORDS[doubles], text_key="cube")]
+
+
+def _write_turn(turn: ChosenTurn, request: GoRequest) -> list[Reply]:
+    cube, move = _DOUBLING_WORDS[turn.doubles], format_moves_plain(turn.choice.play)
+    final = Reply("bestturn", f"cube={cube} move={move}", fields={"cube": cube, "move": move})
+    return [*_make_choice_info(request, turn.choice), final]
+
+
+def _write_response(response: CubeResponse, _: GoRequest) -> list[Reply]:
+    return [Reply("besttake", RESPONSE_WORDS[response], text_key="response")]
+
+
+_DOUBLING_WORDS = {True: "double", False: "nodouble"}
+
+_DECISIONS: Mapping[
+    str, tuple[Callable[[Session], Decision[Any]], Callable[[Any, GoRequest], list[Reply]]]
+] = {
+    "chequer": (read_play, _write_play),
+    "cube": (read_double, _write_double),
+    "turn": (read_turn, _write_turn),
+    "take": (read_response, _write_response),
+}
+"""What reads the question of each decision off a session, and what writes the choice."""
 
 
 def _make_choice_info(request: GoRequest, choice: ChosenPlay) -> list[Reply]:
     """Report a choice that need not be the best of the search; the search reported others itself."""
     if not request.may_deviate:
         return []
-    effort = replace(choice.ranked.effort, plies=choice.evaluation.plies)
-    return [Reply("info", format_choice_info(effort, choice.evaluation), is_final=False)]
-
-
-def _decide_double(decider: Decider, request: GoRequest, watch: SearchWatch) -> str:
-    doubles = decider.should_double(request.position, request.match, watch)
-    return "double" if doubles else "nodouble"
+    effort = replace(choice.ranked.effort, plies=choice.chosen.evaluation.plies or 0)
+    return [Reply("info", format_choice_info(effort, choice.chosen), is_final=False)]
 
 
 def parse_limits(words: Sequence[str], *, is_role: bool = False) -> GoLimits:

@@ -3,18 +3,58 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cache
 
 import msgspec
 
-from engine.errors import GammondError, LimitError, forget_frames
-from protocol.commands.command import CommandCall
-from protocol.commands.session_game import find_game, make_unknown_error
-from protocol.commands.ubgi01 import translate_error_code
-from protocol.core.errors import INTERNAL_ERROR
-from protocol.core.fault_log import FAULT_LOG
-from protocol.core.replies import make_error_reply
-from protocol.core.requests import Answer, AnyReply, QuitRequest, StopRequest, Work, WorkControl
-from protocol.state.session import Session
+from gammond.engine.errors import GammondError, LimitError, forget_frames
+from gammond.protocol.commands.command import CommandCall
+from gammond.protocol.commands.session_game import find_game, make_unknown_error
+from gammond.protocol.commands.ubgi01 import translate_error_code
+from gammond.protocol.core.errors import INTERNAL_ERROR
+from gammond.protocol.core.fault_log import FAULT_LOG
+from gammond.protocol.core.replies import make_error_reply
+from gammond.protocol.core.requests import (
+    Answer,
+    AnyReply,
+    QuitRequest,
+    StopRequest,
+    Unready,
+    Work,
+    WorkControl,
+    make_preparation,
+)
+from gammond.protocol.games import GAMES
+from gammond.protocol.state.session import Session
+
+
+def find_unready(session: Session, text: str) -> Unready | Sequence[AnyReply] | None:
+    """Return what a thread that does not wait for the compiler answers to a command in place of its handler.
+
+    Args:
+        session: The client it came from.
+        text: The command, without its tag.
+
+    Returns:
+        None where the handler needs no kernels, or they are there.
+    """
+    if not text.startswith(_list_waiting_words(session.game_name)):  # nearly always
+        return None
+    command = find_game(session).commands.get(text.replace("\t", " ").partition(" ")[0])
+    if command is None or command.needs is None or command.needs.is_ready:
+        return None
+    try:
+        command.needs.check()
+    except Exception as error:
+        session.count_request()
+        return [fail_request(session, error)]
+    return Unready(make_preparation(command.needs.warm))
+
+
+@cache
+def _list_waiting_words(game: str) -> tuple[str, ...]:
+    """List the names of the commands of a game that may have to wait for kernels."""
+    return tuple(name for name, row in GAMES[game].load_commands().commands.items() if row.needs is not None)
 
 
 def answer_command(session: Session, text: str) -> Answer:

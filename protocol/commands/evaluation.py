@@ -3,48 +3,46 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from typing import TypeVar
 
 import msgspec
 import numpy as np
 
-from engine.analysis.compared_plays import compare_play, has_compared
-from engine.analysis.engine import Engine
-from engine.analysis.engine_store import KeptAnalysis
-from engine.analysis.levels import EvalSettings
-from engine.analysis.many_matches import evaluate_matches
-from engine.errors import GammondError
-from engine.formats import xgid as xgid_format
-from engine.formats.position_id import encode_position_ids
-from engine.rules.dice import Roll
-from engine.rules.match import MatchState
-from engine.rules.moves import estimate_plays
-from engine.rules.notation import format_moves_plain, format_play, format_plays, parse_play
-from engine.rules.outcome import Outcome, cubeless_equity
-from engine.rules.position import Board, Position
-from engine.rules.rules import Rules
-from engine.search import SearchProgress, SearchWatch
-from engine.search.results import BoardEvaluations, Effort, PlayEvaluation, PlayTable, PositionEvaluation
-from protocol.commands.command import CommandCall
-from protocol.core.arguments import error_field
-from protocol.core.replies import DECIMALS, outcome_to_values
-from protocol.core.requests import Answer, BatchItem, Reply, ReplyValue, Work, WorkControl
-from protocol.state.session import Session
+from gammond.engine.analysis.engine import Engine
+from gammond.engine.analysis.levels import EvalSettings
+from gammond.engine.analysis.many_positions import evaluate_matches
+from gammond.engine.evaluation.results import Effort, Evaluation, Evaluations, RankedPlay
+from gammond.engine.formats import xgid as xgid_format
+from gammond.engine.formats.position_id import encode_position_ids
+from gammond.engine.rules.match import MatchState
+from gammond.engine.rules.moves import estimate_plays
+from gammond.engine.rules.notation import format_moves_plain, format_play, format_plays, parse_play
+from gammond.engine.rules.outcome import Outcome
+from gammond.engine.rules.position import Board, Position
+from gammond.engine.rules.rules import Feature
+from gammond.engine.search import SearchProgress, SearchWatch
+from gammond.engine.search.ranked_plays import ChosenPlay, RankedPlays
+from gammond.protocol.commands.command import CommandCall
+from gammond.protocol.core.arguments import error_field
+from gammond.protocol.core.replies import DECIMALS, outcome_to_values
+from gammond.protocol.core.requests import Answer, BatchItem, Reply, ReplyValue, Work, WorkControl
+from gammond.protocol.questions.plays import Compare, Rank
+from gammond.protocol.questions.positions import Evaluate
+from gammond.protocol.questions.question import EngineQuestion, make_work
+from gammond.protocol.state.session import Session
 
-MAX_QUICK_PLAYS = 128
-"""Maximum estimate of the plays of a roll that are listed in the thread that serves clients: 1 ms or 2."""
+_ResultT = TypeVar("_ResultT")
 
-MAX_SHORT_PLAYS = 1024
-"""Maximum estimate of the plays that short work lists or ranks at 0-ply; some 10 ms."""
+UNSCALED = "unscaled"
+"""The key that is true where equities are left out, since points have no scale: chances of the match alone
+count there (`gammond.engine.evaluation.results.is_on_scale`)."""
 
 PLAY_BYTES = 225
 """What a ranked play takes on the wire, about."""
 
 XGID_BYTES = 60
 """What an XGID takes on the wire, about."""
-
-DECISION_SIZE = 15
-"""The size (`Work.size`) of a decision at 0-ply that shows one play."""
 
 
 def make_search_watch(
@@ -73,15 +71,17 @@ def make_search_watch(
     return SearchWatch(is_over, report, from_plies)
 
 
-def format_choice_info(effort: Effort, best: PlayEvaluation) -> str:
+def format_choice_info(effort: Effort, best: RankedPlay) -> str:
     """Format the best play of a finished depth in the words of UBGI.
 
     Args:
         effort: The effort; its plies are the depth.
         best: The best play, or the one chosen.
     """
-    text = f"depth {effort.plies + 1} {_format_effort(effort)}"
-    return f"{text} multipv 1 score {best.score:.{DECIMALS}f} pv {format_moves_plain(best.play)}"
+    text = f"depth {effort.plies + 1} {_format_effort(effort)} multipv 1"
+    points = best.evaluation.points
+    score = "" if points is None else f" score {points:.{DECIMALS}f}"
+    return f"{text}{score} pv {format_moves_plain(best.play)}"
 
 
 def _format_progress(progress: SearchProgress) -> str:
@@ -107,18 +107,24 @@ def read_eval_settings(call: CommandCall) -> EvalSettings:
     return call.session.make_eval_settings(values.get("plies"), values.get("filter"), values.get("cubeful"))
 
 
-def evaluation_to_values(evaluation: PositionEvaluation | PlayEvaluation) -> dict[str, ReplyValue]:
-    """Return an evaluation as keys: outcome, equity, and the cubeful equity and MWC if there are any."""
-    values = outcome_to_values(evaluation.outcome, evaluation.equity)
-    if evaluation.cubeful is not None:
-        values["cubeful"] = evaluation.cubeful
+def evaluation_to_values(evaluation: Evaluation) -> dict[str, ReplyValue]:
+    """Return an evaluation as keys: outcome, equity, and the cubeful equity and MWC if there are any.
+
+    In place of a cubeful equity that is on no scale stands `UNSCALED`.
+    """
+    outcome, equity = evaluation.outcome, evaluation.cubeless_equity
+    assert outcome is not None
+    assert equity is not None
+    values = outcome_to_values(outcome, equity)
+    if evaluation.is_cubeful:
+        values |= {"cubeful": evaluation.equity} if evaluation.is_scaled else {UNSCALED: True}
     if evaluation.mwc is not None:
         values["mwc"] = evaluation.mwc
     return values
 
 
 def evaluations_to_values(
-    evaluations: BoardEvaluations, decimals: int | None = None
+    evaluations: Evaluations, decimals: int | None = None
 ) -> list[dict[str, ReplyValue]]:
     """Return many evaluations as keys, each as `evaluation_to_values` does.
 
@@ -127,7 +133,7 @@ def evaluations_to_values(
         decimals: Where numbers are rounded, if they are.
     """
     outcomes, cubeful, mwc = evaluations.outcomes, evaluations.cubeful, evaluations.mwc
-    columns = {"equity": cubeless_equity(outcomes), "cubeful": cubeful, "mwc": mwc}
+    columns = {"equity": evaluations.cubeless_equities, "cubeful": cubeful, "mwc": mwc}
     given = {key: column for key, column in columns.items() if column is not None}
     keys = *Outcome._fields, *given
     table = np.column_stack([outcomes, *given.values()]).astype(np.float64, copy=False)
@@ -137,6 +143,11 @@ def evaluations_to_values(
     if mwc is not None:
         for row in np.isnan(mwc).nonzero()[0].tolist():
             del values[row]["mwc"]
+        for row in evaluations.find_unscaled().nonzero()[0].tolist():
+            values[row] = {
+                UNSCALED if key == "cubeful" else key: key == "cubeful" or value
+                for key, value in values[row].items()
+            }
     return values
 
 
@@ -144,6 +155,12 @@ def effort_to_values(effort: Effort) -> dict[str, ReplyValue]:
     """Return the keys of a result whose search was stopped before its depth, or that was kept, if any."""
     values: dict[str, ReplyValue] = {} if effort.is_finished else {"stopped": True}
     return values | {"stored": True} if effort.is_stored else values
+
+
+def source_to_values(effort: Effort | None, engine: Engine) -> dict[str, ReplyValue]:
+    """Return the keys about the search behind a result."""
+    assert effort is not None  # a search says what it took
+    return {"plies": effort.plies, "net": engine.name, **effort_to_values(effort)}
 
 
 def list_id_values(boards: Board, match: MatchState, has_xgids: bool) -> list[dict[str, ReplyValue]]:
@@ -164,36 +181,40 @@ def list_id_values(boards: Board, match: MatchState, has_xgids: bool) -> list[di
     ]
 
 
-def _play_to_values(
-    rank: int, evaluation: PlayEvaluation, ids: Mapping[str, ReplyValue]
-) -> dict[str, ReplyValue]:
+def _play_to_values(rank: int, play: RankedPlay, ids: Mapping[str, ReplyValue]) -> dict[str, ReplyValue]:
     return {
         "rank": rank,
-        "play": format_play(evaluation.play),
-        **evaluation_to_values(evaluation),
-        "plies": evaluation.plies,
-        "survived": evaluation.survived,
+        "play": format_play(play.play),
+        **evaluation_to_values(play.evaluation),
+        "plies": play.evaluation.plies or 0,
+        "survived": play.survived,
         **ids,
     }
 
 
 def plays_to_values(
-    table: PlayTable, match: MatchState, has_xgids: bool = False, decimals: int | None = None
+    ranked: RankedPlays,
+    block: slice,
+    match: MatchState,
+    has_xgids: bool = False,
+    decimals: int | None = None,
 ) -> list[dict[str, ReplyValue]]:
     """Return ranked plays as keys, with the positions after them.
 
     Args:
-        table: The plays.
+        ranked: The plays.
+        block: Which of them.
         match: The match state before the plays.
         has_xgids: As for `list_id_values`.
         decimals: Where numbers are rounded, if they are.
     """
+    plays = ranked.list_legal_plays(block)
     rows = zip(
-        format_plays(table.plays),
-        evaluations_to_values(table.evaluations, decimals),
-        table.plies.tolist(),
-        table.survived.tolist(),
-        list_id_values(table.plays.boards, match, has_xgids),
+        format_plays(plays),
+        evaluations_to_values(ranked.list_evaluations(block), decimals),
+        ranked.depths[block].tolist(),
+        (np.arange(len(ranked))[block] < ranked.survivors).tolist(),
+        list_id_values(plays.boards, match, has_xgids),
         strict=True,
     )
     return [
@@ -228,166 +249,163 @@ class EvaluationBatch(msgspec.Struct, frozen=True):
 
 def handle_eval(call: CommandCall) -> Answer:
     """Evaluate the position before the roll."""
-    session, settings = call.session, read_eval_settings(call)
-    position, match = session.require_evaluable_position(), session.require_evaluable_match()
-    load_engine = session.make_engine_loader()
+    session, question = call.session, read_evaluation(call.session, read_eval_settings(call))
+    position, match, settings = question.position, question.match, question.settings
+    if settings.plies:
+        return make_work(session, question, _write_evaluation, make_search_watch)
+    load_engine, service = session.make_engine_loader(None), session.service
 
     def run(control: WorkControl) -> list[Reply]:
         engine = load_engine()
-        if settings.plies == 0:
-            with session.service.time_evaluation(engine):
-                return EvaluationBatch(engine, settings).answer([(position, match)])
-        with session.service.time_evaluation(engine, make_decision_kind("eval", match, settings)):
-            evaluation = engine.evaluate(position, match, settings, make_search_watch(control))
-        about: dict[str, ReplyValue] = {"plies": evaluation.effort.plies, "net": engine.name}
-        about |= effort_to_values(evaluation.effort)
-        return [Reply("eval", values=evaluation_to_values(evaluation) | about)]
+        with service.time_evaluation(engine):
+            return EvaluationBatch(engine, settings).answer([(position, match)])
 
-    if settings.plies:
-        kept = session.recall(make_decision_kind("eval", match, settings), position, match, settings)
-        return Work(
-            run,
-            is_long=kept is None,
-            is_quick=kept is not None,
-            size=DECISION_SIZE,
-            sources=() if kept is None else (kept,),
-        )
     quick = session.find_quick_engine()
     item = None if quick is None else BatchItem(EvaluationBatch(quick, settings), (position, match))
     return Work(run, is_quick=item is not None, batch_item=item)
 
 
-def make_decision_kind(what: str, match: MatchState, settings: EvalSettings) -> Hashable:
-    """Return the kind of a decision, as `Service.time_evaluation` takes it.
+def _write_evaluation(evaluation: Evaluation, engine: Engine, _: WorkControl) -> list[Reply]:
+    return [
+        Reply("eval", values=evaluation_to_values(evaluation) | source_to_values(evaluation.effort, engine))
+    ]
 
-    Of decisions that look ahead only those that are kept are quick.
+
+def ask(
+    session: Session, question: EngineQuestion[_ResultT], control: WorkControl
+) -> tuple[_ResultT, Engine]:
+    """Answer a question on the spot; return the result, and the engine of the session that found it.
 
     Args:
-        what: What is asked for, such as ``plays``.
-        match: The match state.
-        settings: The settings.
+        session: Who asks.
+        question: The question.
+        control: Stops and watches the search.
+
+    Raises:
+        GammondError: As `EngineQuestion.run`, or the engine cannot be loaded.
     """
-    return what, match.is_money, settings.is_cubeful, settings.plies > 0
+    engine = session.make_engine_loader(None)()
+    return question.run(engine, make_search_watch(control)), engine
 
 
-def has_few_plays(position: Position, roll: Roll) -> bool:
-    """Return whether the plays of a roll are so few that listing or ranking them takes no thread."""
-    return estimate_plays(position, roll) <= MAX_QUICK_PLAYS
+def read_evaluation(session: Session, settings: EvalSettings) -> Evaluate:
+    """Return the question what the position is worth before the roll.
+
+    Args:
+        session: Who asks about its game.
+        settings: How deep.
+
+    Raises:
+        StateError: There is no position, or the game was given up.
+        PositionError: Value and owner of the cube do not fit together.
+        UnsupportedError: The rules do not support evaluation.
+    """
+    position, match = session.require_evaluable_position(), session.require_evaluable_match()
+    session.check_supports(Feature.EVALUATION)
+    return Evaluate(position, match, settings)
+
+
+def read_ranking(session: Session, settings: EvalSettings, shown: int | None = None) -> Rank:
+    """Return the question for the ranked plays of the roll.
+
+    Args:
+        session: Who asks about its game.
+        settings: How deep.
+        shown: How many plays are compared, as for `EvalSettings.with_list`.
+
+    Raises:
+        StateError: There is no position or no dice, the game is over, or an offer waits.
+        PositionError: Value and owner of the cube do not fit together.
+    """
+    position, roll = session.require_roll()
+    return Rank(position, session.require_evaluable_match(), settings.with_list(shown), roll)
+
+
+def read_comparison(session: Session, settings: EvalSettings, text: str) -> Compare:
+    """Return the question how far a play is behind the best one.
+
+    Args:
+        session: Who asks about its game.
+        settings: How deep.
+        text: The play.
+
+    Raises:
+        GammondError: As `read_ranking`, or the text is no legal play; its field is then ``play``.
+    """
+    ranking, rules = read_ranking(session, settings), session.game.rules
+    with error_field("play"):
+        play = parse_play(text, ranking.position, ranking.roll, rules)
+    return Compare(ranking.position, ranking.match, ranking.settings, ranking.roll, play, rules)
 
 
 def handle_moves(call: CommandCall) -> Answer:
     """Rank the legal plays."""
     session, limit = call.session, call.values["n"]
-    settings = read_eval_settings(call).with_list(limit)
-    position, roll = session.require_roll()
-    match, has_xgids = session.require_evaluable_match(), session.engine_settings.has_xgids
-    load_engine = session.make_engine_loader(needs=None)
-    kind = make_decision_kind("plays", match, settings)
+    question = read_ranking(session, read_eval_settings(call), limit)
+    match, has_xgids = question.match, session.engine_settings.has_xgids
 
-    def run(control: WorkControl) -> list[Reply]:
-        engine = load_engine()
-        with session.service.time_evaluation(engine, kind):
-            ranked = engine.rank_plays(position, roll, match, settings, make_search_watch(control))
-        shown = len(ranked.plays) if limit is None else min(limit, len(ranked.plays))
+    def write(ranked: RankedPlays, engine: Engine, control: WorkControl) -> list[Reply]:
+        shown = len(ranked) if limit is None else min(limit, len(ranked))
         lines = control.run_in_blocks(
             shown,
             lambda block: [
                 Reply("move", values={"rank": rank, **values}, is_final=False)
                 for rank, values in enumerate(
-                    plays_to_values(ranked.plays.tabulate(block), match, has_xgids), block.start + 1
+                    plays_to_values(ranked, block, match, has_xgids), block.start + 1
                 )
             ],
         )
-        about: dict[str, ReplyValue] = {"count": len(ranked.plays), "shown": len(lines)}
-        if ranked.plays.survivors < len(ranked.plays):
-            about["searched"] = ranked.plays.survivors
-        about |= {"plies": ranked.effort.plies, "net": engine.name}
-        return [*lines, Reply("moves", values=about | effort_to_values(ranked.effort))]
+        return [*lines, Reply("moves", values=ranking_to_values(ranked, len(lines), engine))]
 
-    plays = estimate_plays(position, roll)
-    shown = plays if limit is None else min(plays, limit)
-    kept = session.recall(kind, position, match, settings, roll)
-    return _make_ranking_work(session, run, settings, kind, plays, shown, kept)
+    plays = estimate_plays(question.position, question.roll)
+    answer_bytes = _count_play_bytes(plays if limit is None else min(plays, limit), has_xgids)
+    return make_work(session, question, write, make_search_watch, answer_bytes=answer_bytes)
 
 
 def handle_rank(call: CommandCall) -> Answer:
     """Compare a play with the best one."""
-    session, settings, text = call.session, read_eval_settings(call).with_list(), call.values["play"]
-    position, roll = session.require_roll()
-    match, rules = session.require_evaluable_match(), session.game.rules
-    has_xgids = session.engine_settings.has_xgids
-    load_engine = session.make_engine_loader(needs=None)
-    kind = make_decision_kind("rank", match, settings)
+    session, has_xgids = call.session, call.session.engine_settings.has_xgids
+    question = read_comparison(session, read_eval_settings(call), call.values["play"])
 
-    def run(control: WorkControl) -> list[Reply]:
-        engine = load_engine()
-        with error_field("play"):
-            play = parse_play(text, position, roll, rules)
-        with session.service.time_evaluation(engine, kind):
-            found = compare_play(engine, position, roll, match, play, settings, make_search_watch(control))
-        rows = [(1, found.best)] if found.rank == 1 else [(1, found.best), (found.rank, found.evaluation)]
+    def write(found: ChosenPlay, engine: Engine, _: WorkControl) -> list[Reply]:
+        rows = [(1, found.best)] if found.rank == 1 else [(1, found.best), (found.rank, found.chosen)]
         boards = np.stack([each.play.result.board for _, each in rows])
-        ids = list_id_values(boards, match, has_xgids)
+        ids = list_id_values(boards, question.match, has_xgids)
         values: dict[str, ReplyValue] = {
             "rank": found.rank,
-            "count": len(found.ranked.plays),
-            "play": format_play(found.evaluation.play),
-            "loss": found.loss,
+            "count": len(found.ranked),
+            "play": format_play(found.play),
+            **({"loss": found.loss} if found.is_loss_scaled else {UNSCALED: True}),
         }
-        if found.best.mwc is not None and found.evaluation.mwc is not None:
-            values["mwc_loss"] = found.best.mwc - found.evaluation.mwc
-        effort = found.ranked.effort
-        values |= {"best": format_play(found.best.play), "plies": effort.plies, "net": engine.name}
+        if (mwc_loss := find_mwc_loss(found)) is not None:
+            values["mwc_loss"] = mwc_loss
+        values["best"] = format_play(found.best.play)
         return [
             *(
                 Reply("move", values=_play_to_values(rank, play, where), is_final=False)
                 for (rank, play), where in zip(rows, ids, strict=True)
             ),
-            Reply("rank", values=values | effort_to_values(effort)),
+            Reply("rank", values=values | source_to_values(found.ranked.effort, engine)),
         ]
 
-    kept = session.recall(kind, position, match, settings, roll)
-    if kept is not None and not _has_compared(kept, position, roll, text, rules):
-        kept = None
-    return _make_ranking_work(session, run, settings, kind, estimate_plays(position, roll), 2, kept)
+    answer_bytes = _count_play_bytes(2, has_xgids)
+    return make_work(session, question, write, make_search_watch, answer_bytes=answer_bytes)
 
 
-def _has_compared(kept: KeptAnalysis, position: Position, roll: Roll, text: str, rules: Rules) -> bool:
-    """Return whether a kept ranking answers where a play stands, written as ``rank`` takes it."""
-    try:
-        return has_compared(kept, position, roll, parse_play(text, position, roll, rules), rules)
-    except GammondError:
-        return False  # the work says what is wrong with it
+def ranking_to_values(ranked: RankedPlays, shown: int, engine: Engine) -> dict[str, ReplyValue]:
+    """Return the keys about ranked plays, of which some are shown."""
+    values: dict[str, ReplyValue] = {"count": len(ranked), "shown": shown}
+    if ranked.survivors < len(ranked):
+        values["searched"] = ranked.survivors
+    return values | source_to_values(ranked.effort, engine)
 
 
-def _make_ranking_work(
-    session: Session,
-    run: Callable[[WorkControl], list[Reply]],
-    settings: EvalSettings,
-    kind: Hashable,
-    plays: int,
-    shown: int,
-    kept: KeptAnalysis | None = None,
-) -> Work:
-    """Return the work of a ranking.
+def find_mwc_loss(found: ChosenPlay) -> float | None:
+    """Return what a play loses in match-winning chance against the best one; None in money play."""
+    best, chosen = found.best.evaluation.mwc, found.chosen.evaluation.mwc
+    return None if best is None or chosen is None else best - chosen
 
-    Args:
-        session: The session.
-        run: Does it.
-        settings: How deep it looks.
-        kind: Its kind, as `make_decision_kind` returns it.
-        plays: About how many plays it ranks.
-        shown: About how many of them its answer shows.
-        kept: The ranking that is kept, if there is one, so that giving it was seen to be quick.
-    """
-    is_kept = kept is not None
-    is_deep = settings.plies > 0 and not is_kept
-    is_quick = not is_deep and plays <= MAX_QUICK_PLAYS
-    return Work(
-        run,
-        is_long=is_deep or plays > MAX_SHORT_PLAYS,
-        is_quick=is_quick and (is_kept or session.find_quick_engine(kind) is not None),
-        size=DECISION_SIZE + plays,
-        answer_bytes=(PLAY_BYTES + XGID_BYTES * session.engine_settings.has_xgids) * shown,
-        sources=() if kept is None else (kept,),
-    )
+
+def _count_play_bytes(shown: int, has_xgids: bool) -> int:
+    """Return about how many bytes some ranked plays take."""
+    return (PLAY_BYTES + XGID_BYTES * has_xgids) * shown

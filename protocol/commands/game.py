@@ -7,37 +7,34 @@ from functools import partial
 
 import numpy as np
 
-from engine.errors import GammondError, StateError, ValueRangeError
-from engine.formats.fibs_board import decode_fibs_board
-from engine.formats.match_id import encode_match_id
-from engine.formats.ogid import decode_ogid
-from engine.formats.pasted_text import read_pasted
-from engine.formats.position_id import encode_position_id
-from engine.formats.position_text import describe_assumption, parse_position
-from engine.formats.snowie import decode_snowie
-from engine.formats.xgid import PREFIX as XGID_PREFIX
-from engine.formats.xgid import decode_xgid, encode_xgid
-from engine.match_files.mat.writer import check_player_name
-from engine.options import MAX_QUOTED_CHARS, Field
-from engine.rules import cube_actions
-from engine.rules.match import RESULT_NAMES, GameResult, MatchState
-from engine.rules.moves import LegalPlays, estimate_plays, generate_plays
-from engine.rules.notation import format_play, format_plays, parse_play
-from engine.rules.outcome import classify_results
-from engine.rules.position import BAR, Position
-from engine.rules.rules import Feature
-from protocol.commands.board_drawing import draw_board
-from protocol.commands.command import CommandCall
-from protocol.commands.evaluation import MAX_QUICK_PLAYS, MAX_SHORT_PLAYS, XGID_BYTES, list_id_values
-from protocol.core.arguments import error_field
-from protocol.core.errors import CommandError
-from protocol.core.replies import make_ok_reply
-from protocol.core.requests import Answer, Reply, ReplyValue, Work, WorkControl
-from protocol.state.game_state import SEAT_NAMES
-from protocol.state.offers import RESIGNATION_RESPONSES, RESPONSE_WORDS, check_no_offer
-from protocol.state.session import Session
+from gammond.engine.errors import GammondError, StateError, ValueRangeError
+from gammond.engine.formats.match_id import encode_match_id
+from gammond.engine.formats.position_id import encode_position_id
+from gammond.engine.formats.position_text import FORMATS, describe_assumption, parse_position, read_pasted
+from gammond.engine.formats.xgid import PREFIX as XGID_PREFIX
+from gammond.engine.formats.xgid import encode_xgid
+from gammond.engine.match_files.mat.writer import check_player_name
+from gammond.engine.options import MAX_QUOTED_CHARS, Field
+from gammond.engine.rules import cube_actions
+from gammond.engine.rules.match import RESULT_NAMES, GameResult, MatchState
+from gammond.engine.rules.moves import LegalPlays, estimate_plays, generate_plays
+from gammond.engine.rules.notation import format_play, format_plays, parse_play
+from gammond.engine.rules.outcome import classify_results
+from gammond.engine.rules.position import BAR
+from gammond.engine.rules.rules import Feature
+from gammond.protocol.commands.board_drawing import draw_board
+from gammond.protocol.commands.command import CommandCall
+from gammond.protocol.commands.evaluation import XGID_BYTES, list_id_values
+from gammond.protocol.core.arguments import error_field
+from gammond.protocol.core.errors import CommandError
+from gammond.protocol.core.replies import make_ok_reply
+from gammond.protocol.core.requests import Answer, Reply, ReplyValue, Work, WorkControl
+from gammond.protocol.questions.question import MAX_QUICK_PLAYS, MAX_SHORT_PLAYS
+from gammond.protocol.state.game_state import SEAT_NAMES
+from gammond.protocol.state.offers import RESIGNATION_RESPONSES, RESPONSE_WORDS, check_no_offer
+from gammond.protocol.state.session import Session
 
-POSITION_FORMS = ("gnubgid", "xgid", "ogid", "fibs", "snowie", "startpos")
+POSITION_FORMS = ("gnubgid", *FORMATS, "startpos")
 _POSITION_FORM = Field("form", str, choices=POSITION_FORMS)
 
 OFFER_ACTIONS: dict[str, Callable[[MatchState], MatchState | GameResult]] = {
@@ -96,26 +93,13 @@ def handle_position(call: CommandCall) -> Answer:
         raise CommandError(f"expected a position after 'position {form}'", field="text")
     else:
         with error_field("text"):
-            position, match = read_pasted(text, _POSITION_READERS[form])
+            decode = parse_position if form == "gnubgid" else FORMATS[form].decode
+            position, match = read_pasted(text, decode)
             position = call.session.game.rules.variant.adopt_position(position)
     assumed = describe_assumption(text) if text is not None else ""
     call.session.set_position(position, match)
     remark: dict[str, ReplyValue] = {"assumed": assumed} if assumed else {}
     return make_ok_reply("position", game_to_values(call.session) | remark)
-
-
-def _read_fibs(text: str) -> tuple[Position, MatchState]:
-    board = decode_fibs_board(text)
-    return board.position, board.match
-
-
-_POSITION_READERS: dict[str, Callable[[str], tuple[Position, MatchState | None]]] = {
-    "gnubgid": parse_position,
-    "xgid": decode_xgid,
-    "ogid": decode_ogid,
-    "fibs": _read_fibs,
-    "snowie": decode_snowie,
-}
 
 
 def game_to_values(session: Session) -> dict[str, ReplyValue]:
@@ -298,8 +282,8 @@ def handle_save(call: CommandCall) -> Answer:
 
     def run(_: WorkControl) -> list[Reply]:
         text, count = log.format(names)
-        lines = [Reply("mat", line, is_final=False) for line in text.splitlines()]
-        return [*lines, Reply("ok", "save", values={"games": count})]
+        lines = [Reply("mat", line, is_final=False, text_key="text") for line in text.splitlines()]
+        return [*lines, *make_ok_reply("save", {"games": count})]
 
     return Work(run)
 
@@ -320,4 +304,4 @@ def handle_board(call: CommandCall) -> Answer:
     """Draw the board."""
     position = call.session.require_position()
     drawn = draw_board(position, call.session.game.match)
-    return [*(Reply("board", line, is_final=False) for line in drawn), Reply("boardok")]
+    return [*(Reply("board", line, is_final=False, text_key="text") for line in drawn), Reply("boardok")]

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import time
 
-from engine.errors import CancelledWork, list_error_codes
-from engine.runtime.version import NAME, read_version
-from protocol.commands.command import Command, CommandCall
-from protocol.commands.session_game import find_game, find_setting, make_unknown_error, put_setting
-from protocol.commands.ubgi01 import make_option_replies
-from protocol.core.limits import MAX_MOVETIME_MS, ClientLimits
-from protocol.core.replies import make_ok_reply
-from protocol.core.requests import (
+from gammond.engine.errors import CancelledWork, list_error_codes
+from gammond.engine.runtime.version import NAME, read_version
+from gammond.protocol.commands.command import Command, CommandCall
+from gammond.protocol.commands.session_game import find_game, find_setting, make_unknown_error, put_setting
+from gammond.protocol.commands.ubgi01 import make_option_replies
+from gammond.protocol.core.limits import MAX_MOVETIME_MS, ClientLimits
+from gammond.protocol.core.replies import make_ok_reply
+from gammond.protocol.core.requests import (
     Answer,
     AnyReply,
     JsonReply,
@@ -21,10 +21,10 @@ from protocol.core.requests import (
     Work,
     WorkControl,
 )
-from protocol.state.game_log import MAX_ACTIONS
-from protocol.state.service import AUTHOR
-from protocol.state.session import Session
-from protocol.state.settings import Setting, get_default
+from gammond.protocol.state.game_log import MAX_ACTIONS
+from gammond.protocol.state.service import AUTHOR
+from gammond.protocol.state.session import Session
+from gammond.protocol.state.settings import Setting
 
 
 def handle_ubgi(call: CommandCall) -> Answer:
@@ -35,7 +35,7 @@ def handle_ubgi(call: CommandCall) -> Answer:
             Reply("id", f"{key} {value}", is_final=False, fields={key: value})
             for key, value in (("name", f"{NAME} {read_version()}"), ("author", AUTHOR))
         ),
-        Reply("proto", "0.2", is_final=False),
+        Reply("proto", "0.2", is_final=False, text_key="version"),
         *make_key_replies(call.session),
         *make_option_replies(call.session),
         Reply("ubgiok"),
@@ -49,6 +49,7 @@ def handle_isready(call: CommandCall) -> Answer:
 
     def run(control: WorkControl) -> list[Reply]:
         began_s = time.monotonic()
+        game.readiness.warm()
         for number, line in enumerate(game.ready_lines):
             if control.is_stopped:
                 raise CancelledWork("stopped before all was ready")
@@ -101,7 +102,7 @@ def make_key_replies(session: Session) -> list[Reply]:
     """Return UBGI's ``key`` line for each setting."""
     lines = []
     for key in find_game(session).settings.values():
-        default = get_default(key, session)
+        default = key.get_default(session)
         parts = [key.name, key.kind, key.values, default, "!" if key.is_unrated else "", key.meaning]
         fields = {**describe_setting(key), "default": default}
         text = " ".join(part for part in parts if part)
@@ -148,7 +149,7 @@ def handle_help(call: CommandCall) -> Answer:
         texts = _explain_command(call.table[name])
     else:
         raise make_unknown_error(name, call.session)
-    return [*(Reply("help", text, is_final=False) for text in texts), Reply("helpok")]
+    return [*(Reply("help", text, is_final=False, text_key="text") for text in texts), Reply("helpok")]
 
 
 def _explain_command(command: Command) -> list[str]:

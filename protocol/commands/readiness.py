@@ -6,22 +6,33 @@ import threading
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from functools import partial
 from types import MappingProxyType
 
-from engine.analysis.levels import EvalSettings, StoreUse
-from engine.analysis.many_matches import evaluate_matches
-from engine.errors import CancelledWork
-from engine.formats.position_batch import parse_positions
-from engine.play.decider import Decider
-from engine.rules.match import MatchState
-from engine.rules.rules import STANDARD_RULES
-from protocol.commands.command import Command, CommandCall
-from protocol.core.requests import Answer, Reply, Work, WorkControl
-from protocol.state.player_registry import ENGINE_PLAYER
-from protocol.state.session import Session
+import numpy as np
+
+from gammond.engine.analysis.engine import Engine
+from gammond.engine.analysis.levels import EvalSettings, StoreUse
+from gammond.engine.analysis.many_positions import evaluate_matches
+from gammond.engine.errors import CancelledWork
+from gammond.engine.formats.position_batch import parse_positions
+from gammond.engine.formats.position_id import decode_position_id
+from gammond.engine.play.decider import Decider
+from gammond.engine.rules.match import MatchState
+from gammond.engine.rules.moves import generate_plays
+from gammond.engine.rules.outcome import classify_results
+from gammond.engine.rules.position import CHECKERS, OFF
+from gammond.engine.rules.rules import STANDARD_RULES, Doubles, Rules
+from gammond.protocol.commands.command import Command, CommandCall
+from gammond.protocol.core.requests import Answer, Reply, Work, WorkControl
+from gammond.protocol.state.player_registry import ENGINE_PLAYER
+from gammond.protocol.state.readiness import Readiness
+from gammond.protocol.state.session import Session
 
 REPORT_EVERY_S = 0.8
 """How often readying that lasts is reported."""
+
+_STOPPED = "stopped before all was ready"
 
 _MATCH_POSITION = "-b----E-C---eE---c-e----B-:1:-1:1:33:3:2:0:7:10"
 _BEAROFF = "-BBBBBC------------ccccc--:0:0:1:21:0:0:0:0:10"
@@ -99,11 +110,38 @@ READY_TEXTS = (
 )
 """Positions in each form that queries take."""
 
-_ready: set[str] = set()
-"""The evaluators for which this process has loaded all compiled code."""
 
-_turn = threading.Lock()
-"""Held by the one thread that readies; the others wait for it."""
+def _play() -> None:
+    """List plays by rules of each kind, and find the result of a game."""
+    start = STANDARD_RULES.starting_position
+    for doubles in Doubles:
+        generate_plays(start, (3, 1), Rules(doubles=doubles))
+    board = np.zeros_like(start.board)
+    board[:, OFF] = CHECKERS, CHECKERS - 1
+    board[1, 1] = 1
+    classify_results(board[None])
+
+
+ID_KERNELS = Readiness(lambda: decode_position_id(READY_TEXTS[0]))
+"""Those that read a position ID."""
+
+TEXT_KERNELS = Readiness(lambda: parse_positions(READY_TEXTS))
+"""Those that read positions in bulk."""
+
+PLAY_KERNELS = Readiness(_play)
+"""Those that play."""
+
+
+def _warm_rules() -> None:
+    for group in (ID_KERNELS, TEXT_KERNELS, PLAY_KERNELS):
+        group.warm()
+
+
+RULE_KERNELS = Readiness(_warm_rules)
+"""All that handlers of backgammon call."""
+
+_ENGINES: dict[str, Readiness] = {}
+"""Of everything that a session can ask for, by the evaluator's name."""
 
 
 def handle_isready(call: CommandCall) -> Answer:
@@ -154,7 +192,7 @@ class _Readying:
                 break
             if control.is_stopped:
                 self._is_stopped = True
-                raise CancelledWork("stopped before all was ready")
+                raise CancelledWork(_STOPPED)
             elapsed_ms = int(1000 * (time.monotonic() - started_s))
             text = f"ready {self._done_count} of {len(READY_LINES)} time_ms {elapsed_ms}"
             control.report(Reply("info", text, is_final=False))
@@ -165,29 +203,30 @@ class _Readying:
         try:
             decider = self._load_decider()
             decider.choose_play(decider.engine.rules.starting_position, (3, 1), MatchState())
-            while not _turn.acquire(timeout=REPORT_EVERY_S / 8):
-                if self._is_stopped:
-                    return
+            RULE_KERNELS.warm()
+            engine = decider.engine.with_rules(STANDARD_RULES)
+            readiness = _ENGINES.setdefault(engine.name, Readiness())
             try:
-                self._ready_engine(decider)
-            finally:
-                _turn.release()
+                readiness.warm(partial(self._ready_engine, engine), lambda: self._is_stopped)
+            except Exception:  # the next one tries again: what a file lacked may be there
+                _ENGINES.pop(engine.name, None)
+                raise
         except BaseException as error:
             self._error = error
 
-    def _ready_engine(self, decider: Decider) -> None:
-        """Ask for everything once, unless that was done, or until it is stopped."""
-        engine = decider.engine.with_rules(STANDARD_RULES)
-        if engine.name in _ready:
-            return
+    def _ready_engine(self, engine: Engine) -> None:
+        """Ask for everything once.
+
+        Raises:
+            CancelledWork: It was stopped.
+        """
         for line in READY_LINES:
             if self._is_stopped:
-                return
+                raise CancelledWork(_STOPPED)
             self._ask(line)
             self._done_count += 1
         parsed = parse_positions((*READY_TEXTS, *READY_TEXTS))
         evaluate_matches(engine, parsed.boards, parsed.matches, parsed.match_indices, EvalSettings())
-        _ready.add(engine.name)
 
     def _ask(self, line: str) -> None:
         name, _, rest = line.partition(" ")

@@ -1,147 +1,101 @@
-"""The replies of a rollout: estimates with their standard errors, and progress."""
+"""A rollout as keys: estimates with their standard errors, what it comes to, and progress."""
 
 from __future__ import annotations
 
 import math
-import time
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
-from engine.analysis.rollout_requests import POSITION, RolloutResult
-from engine.cubeful import CubeStateSpace
-from engine.rollout import (
-    CubeRollout,
-    EquityDifference,
-    PlayRollout,
-    RolloutEstimate,
-    RolloutState,
-    StopReason,
-    TrialScoring,
-)
-from engine.rules.notation import format_play
-from protocol.commands.cube import decision_to_values
-from protocol.core.replies import DECIMALS, outcome_to_values
-from protocol.core.requests import Reply, ReplyValue, WorkControl
-
-PROGRESS_INTERVAL_S = 0.5
-
-_REASON_NAMES = {
-    StopReason.TRIALS: "trials",
-    StopReason.ERROR: "error",
-    StopReason.JSD: "jsd",
-    StopReason.CANCELLED: "stopped",
-}
+from gammond.engine.analysis.rollout_requests import POSITION, RolloutResult
+from gammond.engine.evaluation.results import Evaluation, MeanEquity, RankedPlay, is_on_scale
+from gammond.engine.rollout import CubeRollout
+from gammond.engine.rules.notation import format_moves_plain, format_play
+from gammond.protocol.commands.cube import decision_to_values
+from gammond.protocol.commands.evaluation import UNSCALED
+from gammond.protocol.core.replies import outcome_to_values
+from gammond.protocol.core.requests import ReplyValue
+from gammond.protocol.questions.rollouts import TrialsProgress
 
 
-def format_reason(reason: StopReason) -> str:
-    """Return the word for why a rollout ended."""
-    return _REASON_NAMES[reason]
+def estimate_to_values(estimate: Evaluation) -> dict[str, ReplyValue]:
+    """Return an estimate as keys, each number with its standard error; those of one trial have none."""
+    outcome, errors, equity = estimate.outcome, estimate.outcome_errors, estimate.cubeless_equity
+    error, cubeless_error = estimate.error, estimate.cubeless_error
+    assert outcome is not None
+    assert errors is not None
+    assert equity is not None
+    assert error is not None
+    assert cubeless_error is not None
+    values: dict[str, ReplyValue] = {
+        **outcome_to_values(outcome, equity),
+        **{f"{name}_se": each for name, each in errors._asdict().items()},
+        "se": cubeless_error,
+    }
+    if estimate.is_cubeful:
+        scaled: dict[str, ReplyValue] = {"cubeful": estimate.equity, "cubeful_se": error}
+        values |= scaled if estimate.is_scaled else {UNSCALED: True}
+    if estimate.mwc is not None and estimate.mwc_per_point is not None:
+        values |= {"mwc": estimate.mwc, "mwc_se": estimate.mwc_per_point * error}
+    return _drop_non_finite(values)
 
 
-@dataclass(frozen=True)
-class EstimateFormat:
-    """The form of estimates in replies.
-
-    Attributes:
-        space: The cube, as the side sees it whose numbers these are; None for money play without one.
-        is_cubeful: Whether the cube was live in the trials.
-    """
-
-    space: CubeStateSpace | None
-    is_cubeful: bool
-
-    def to_values(self, estimate: RolloutEstimate) -> dict[str, ReplyValue]:
-        """Return an estimate as keys, each number with its standard error; those of one trial have none."""
-        outcome = outcome_to_values(estimate.outcome, estimate.cubeless_equity)
-        errors = {f"{name}_se": error for name, error in estimate.errors._asdict().items()}
-        values: dict[str, ReplyValue] = {**outcome, **errors, "se": estimate.cubeless_error}
-        if self.is_cubeful:
-            values |= {"cubeful": estimate.equity, "cubeful_se": estimate.equity_error}
-        if self.space is not None and not self.space.is_money:
-            values |= self._to_match_values(self.space, estimate)
-        return _drop_non_finite(values)
-
-    def _to_match_values(self, space: CubeStateSpace, estimate: RolloutEstimate) -> dict[str, ReplyValue]:
-        even, stake = space.equity_scale
-        return {"mwc": even + estimate.equity * stake, "mwc_se": stake * estimate.equity_error}
-
-
-def choose_estimate_format(answer: RolloutResult) -> EstimateFormat:
-    """Return the form of the estimates of an answer."""
-    return EstimateFormat(answer.space, answer.request.is_cubeful)
-
-
-def make_result_replies(answer: RolloutResult) -> list[Reply]:
-    """Return the lines before the last one: of the plays, the position or the cube decision."""
-    view, rows = choose_estimate_format(answer), answer.results
+def list_rollout_rows(answer: RolloutResult) -> list[dict[str, ReplyValue]]:
+    """Return the plays, the position or the sides of the cube decision that were rolled out as keys."""
+    rows = answer.results
     if isinstance(rows, CubeRollout):
-        taken = [] if rows.take is None else [make_estimate_reply("take", rows.take, view)]
-        return [make_estimate_reply("no_double", rows.no_double, view), *taken]
-    if isinstance(rows, RolloutEstimate):
-        return [make_estimate_reply(POSITION, rows, view)]
-    return [make_candidate_reply(rank, row, view) for rank, row in enumerate(rows, 1)]
+        taken = [] if rows.take is None else [_estimate_to_row("take", rows.take)]
+        return [_estimate_to_row("no_double", rows.no_double), *taken]
+    if isinstance(rows, Evaluation):
+        return [_estimate_to_row(POSITION, rows)]
+    return [_candidate_to_row(rank, row) for rank, row in enumerate(rows, 1)]
 
 
-def make_final_reply(answer: RolloutResult, elapsed_ms: int) -> Reply:
-    """Return the last line: what the rollout comes to, and how it ended."""
+def rollout_to_values(answer: RolloutResult) -> dict[str, ReplyValue]:
+    """Return what a rollout comes to as keys, and how it ended."""
     state = answer.rollout.state
     values: dict[str, ReplyValue] = {"of": answer.request.kind}
     if isinstance(answer.results, CubeRollout):
         values |= decision_to_values(answer.results.decision)
         if answer.results.gain is not None:
-            values |= difference_to_values("gain", answer.results.gain)
-    values |= {
+            values |= difference_to_values("gain", answer.results.gain, answer.game.mwc_per_point)
+    return values | {
         "trials": answer.trials,
-        "reason": format_reason(answer.rollout.reason),
+        "reason": answer.rollout.reason,
         "seed": state.seed,
         "plies": answer.plies,
-        "elapsed_ms": elapsed_ms,
-        "net": answer.evaluator_name,
     }
-    return Reply("rollout", values=values)
 
 
-def make_candidate_reply(rank: int, candidate: PlayRollout, estimate_format: EstimateFormat) -> Reply:
-    """Return the line of a play that was rolled out."""
+def _candidate_to_row(rank: int, candidate: RankedPlay) -> dict[str, ReplyValue]:
+    estimate, behind = candidate.evaluation, candidate.difference_to_best
     values: dict[str, ReplyValue] = {
         "rank": rank,
         "play": format_play(candidate.play),
-        **estimate_format.to_values(candidate.estimate),
+        **estimate_to_values(estimate),
     }
-    if candidate.difference_to_best is not None:
-        behind = EquityDifference(
-            candidate.difference_to_best.trials,
-            -candidate.difference_to_best.equity,
-            candidate.difference_to_best.error,
-        )
-        values |= difference_to_values("behind", behind)
-    values |= {"trials": candidate.estimate.trials, "given_up": candidate.is_pruned}
-    return Reply("candidate", values=values, is_final=False)
+    if behind is not None:
+        behind = behind._replace(equity=-behind.equity)
+        values |= difference_to_values("behind", behind, estimate.mwc_per_point)
+    return values | {"trials": estimate.trials, "given_up": not candidate.survived}
 
 
-def make_estimate_reply(name: str, estimate: RolloutEstimate, estimate_format: EstimateFormat) -> Reply:
-    """Return the line of a position that was rolled out.
+def _estimate_to_row(name: str, estimate: Evaluation) -> dict[str, ReplyValue]:
+    """Return an estimate as keys; it is called ``position``, or by the cube action that leads to it."""
+    return {"of": name, **estimate_to_values(estimate), "trials": estimate.trials}
+
+
+def difference_to_values(
+    name: str, difference: MeanEquity, mwc_per_point: float | None
+) -> dict[str, ReplyValue]:
+    """Return a difference as keys, with its standard error and in joint standard deviations.
 
     Args:
-        name: ``position``, or the cube action that leads to it.
-        estimate: What was found.
-        estimate_format: Whose numbers they are.
+        name: Its key.
+        difference: It.
+        mwc_per_point: The match-winning chance that a point is worth; None in money play. Where points have
+            no scale, joint standard deviations alone are left.
     """
-    values: dict[str, ReplyValue] = {
-        "of": name,
-        **estimate_format.to_values(estimate),
-        "trials": estimate.trials,
-    }
-    return Reply("estimate", values=values, is_final=False)
-
-
-def difference_to_values(name: str, difference: EquityDifference) -> dict[str, ReplyValue]:
-    """Return a difference as keys, with its standard error and in joint standard deviations."""
-    values: dict[str, ReplyValue] = {
-        name: difference.equity,
-        f"{name}_se": difference.error,
-        "jsd": difference.jsds,
-    }
+    values: dict[str, ReplyValue] = {"jsd": difference.jsds}
+    if is_on_scale(difference.equity, mwc_per_point):
+        values = {name: difference.equity, f"{name}_se": difference.error, **values}
     return _drop_non_finite(values)
 
 
@@ -152,54 +106,12 @@ def _drop_non_finite(values: dict[str, ReplyValue]) -> dict[str, ReplyValue]:
     }
 
 
-class RolloutReporter:
-    """Reports the progress of a rollout to a client, about twice a second.
-
-    Args:
-        control: Takes the lines.
-        trials: How many each candidate is to have.
-        scoring: What the scores are.
-        play_names: The plays that led to the starts, in their order; none where no plays are rolled out.
-        clock: Seconds.
-    """
-
-    def __init__(
-        self,
-        control: WorkControl,
-        trials: int,
-        scoring: TrialScoring,
-        play_names: Sequence[str] = (),
-        clock: Callable[[], float] = time.monotonic,
-    ) -> None:
-        self._control = control
-        self._trials = trials
-        self._scoring = scoring
-        self._play_names = play_names
-        self._clock = clock
-        self._started_s = self._reported_s = clock()
-
-    @property
-    def elapsed_ms(self) -> int:
-        """Since the start."""
-        return int(1000 * (self._clock() - self._started_s))
-
-    def __call__(self, state: RolloutState) -> None:
-        """Report progress, unless a report was made a moment ago."""
-        if self._clock() - self._reported_s >= PROGRESS_INTERVAL_S:
-            self._reported_s = self._clock()
-            self._control.report(Reply("info", self._format_progress(state), is_final=False))
-
-    def _format_progress(self, state: RolloutState) -> str:
-        done = max(map(len, state.scores))
-        text = f"trials {done} of {self._trials} time_ms {self.elapsed_ms}"
-        if not done:
-            return text
-        # Positions after plays are seen by the other side, so the best play is the one with the least equity.
-        turned = bool(self._play_names)
-        known = [one for one in range(len(state.starts)) if state.count_trials(one) == done]
-        equities = {one: state.estimate_equity(one, self._scoring, for_opponent=turned) for one in known}
-        best = max(known, key=lambda one: equities[one].mean) if turned else 0
-        text += f" equity {equities[best].mean:.{DECIMALS}f}"
-        if done > 1:
-            text += f" se {equities[best].error:.{DECIMALS}f}"
-        return f"{text} pv {self._play_names[best]}" if turned else text
+def progress_to_values(progress: TrialsProgress) -> dict[str, ReplyValue]:
+    """Return how far a rollout is as keys."""
+    values: dict[str, ReplyValue] = {"trials": progress.trials, "of": progress.of}
+    values["time_ms"] = int(1000 * progress.elapsed_s)
+    if progress.equity is not None:
+        values["equity"] = progress.equity.equity
+        if progress.trials > 1:
+            values["se"] = progress.equity.error
+    return values if progress.play is None else values | {"pv": format_moves_plain(progress.play)}

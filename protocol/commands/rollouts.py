@@ -2,52 +2,66 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
-from engine.analysis.engine import Engine
-from engine.analysis.levels import DEFAULT_CANDIDATES
-from engine.analysis.rollout_requests import (
+from gammond.engine.analysis.engine import Engine
+from gammond.engine.analysis.levels import DEFAULT_CANDIDATES
+from gammond.engine.analysis.rollout_requests import (
     CUBE,
     KINDS,
     MOVES,
-    PreparedRollout,
     RolloutRequest,
-    RolloutResult,
     default_kind,
     parse_candidates,
 )
-from engine.errors import LimitError, StateError, ValueRangeError
-from engine.rollout import RolloutSettings, RolloutState
-from engine.rollout.settings import MAX_TRUNCATION
-from engine.rules.dice import MAX_SEED
-from engine.rules.moves import Play
-from engine.rules.notation import format_moves_plain
-from engine.rules.rules import Feature
-from engine.runtime.cores import MAX_THREADS, count_usable_cores
-from engine.search import MAX_PLIES
-from protocol.commands.command import CommandCall
-from protocol.commands.rollout_replies import RolloutReporter, make_final_reply, make_result_replies
-from protocol.core.arguments import (
+from gammond.engine.errors import LimitError, StateError, ValueRangeError
+from gammond.engine.rollout import RolloutSettings, RolloutState
+from gammond.engine.rollout.settings import MAX_TRUNCATION
+from gammond.engine.rollout.stop_rules import EITHER, STOP_RULES, StopRule
+from gammond.engine.rules.dice import MAX_SEED, Roll
+from gammond.engine.rules.match import MatchState
+from gammond.engine.rules.moves import Play
+from gammond.engine.rules.position import Position
+from gammond.engine.rules.rules import Feature, Rules
+from gammond.engine.runtime.machine import MAX_THREADS, count_usable_cores
+from gammond.engine.search import MAX_PLIES
+from gammond.protocol.commands.command import CommandCall
+from gammond.protocol.commands.rollout_replies import (
+    list_rollout_rows,
+    progress_to_values,
+    rollout_to_values,
+)
+from gammond.protocol.core.arguments import (
+    Argument,
     choice_argument,
     decimal_argument,
     integer_argument,
     repeatable_argument,
     switch_argument,
 )
-from protocol.core.errors import CommandError
-from protocol.core.requests import Answer, Reply, Work, WorkControl
-from protocol.state.cluster_work import ClusterWork, work_with_cluster
-from protocol.state.rollout_store import FinishedRollout, RolloutSlot
-from protocol.state.session import Session
+from gammond.protocol.core.errors import CommandError
+from gammond.protocol.core.replies import DECIMALS
+from gammond.protocol.core.requests import Answer, Reply, ReplyValue, Work, WorkControl
+from gammond.protocol.questions.rollouts import RollOut, TrialsProgress
+from gammond.protocol.state.cluster_work import ClusterWork
+from gammond.protocol.state.rollout_store import FinishedRollout, RolloutSlot
+from gammond.protocol.state.session import Session, rules_error_field
 
 CONTINUE = "continue"
 
 MAX_TRIALS = 100_000
 MAX_CANDIDATES = 32
-MAX_STOP_ERROR = 3.0
-MAX_STOP_JSD = 100.0
+
+
+def _make_stop_argument(rule: StopRule) -> Argument:
+    field = rule.field
+    never = "0 for never" if field.default else "never"
+    meaning = f"{field.meaning}; default {field.default_text}, {never}"
+    return decimal_argument(field.name, field.bounds.low, field.bounds.high, meaning, is_named=True)
+
 
 ROLLOUT_ARGUMENTS = (
     choice_argument(
@@ -76,26 +90,12 @@ ROLLOUT_ARGUMENTS = (
     ),
     switch_argument("cubeful", "whether the cube is live; default: the session's"),
     switch_argument("vr", "variance reduction; default true"),
-    decimal_argument(
-        "stop_error",
-        0,
-        MAX_STOP_ERROR,
-        "stop at this standard error of the equities, in points; default 0, never",
-        is_named=True,
-    ),
-    decimal_argument(
-        "stop_jsd",
-        0,
-        MAX_STOP_JSD,
-        "prune candidates this many joint standard deviations behind the best; "
-        f"default {RolloutSettings.stop_jsd:g}, 0 for never",
-        is_named=True,
-    ),
+    *map(_make_stop_argument, STOP_RULES.values()),
     integer_argument(
         "min_trials",
         2,
         MAX_TRIALS,
-        f"trials before either rule may stop anything; default {RolloutSettings.min_trials}",
+        f"trials before {EITHER} rule may stop anything; default {RolloutSettings.min_trials}",
         is_named=True,
     ),
     integer_argument(
@@ -121,19 +121,7 @@ ROLLOUT_ARGUMENTS = (
 )
 """The arguments of `rollout`."""
 
-_SETTING_FIELDS = {
-    "trials": "trials",
-    "seed": "seed",
-    "truncate": "truncation",
-    "vr": "variance_reduction",
-    "stop_error": "stop_error",
-    "stop_jsd": "stop_jsd",
-    "min_trials": "min_trials",
-    "threads": "threads",
-}
-"""Arguments of `rollout`, and the fields of `RolloutSettings` that they set."""
-
-_CONTINUE_ARGUMENTS = ("trials", "stop_error", "stop_jsd", "min_trials", "threads")
+_CONTINUE_ARGUMENTS = ("trials", *STOP_RULES, "min_trials", "threads")
 
 
 def handle_rollout(call: CommandCall) -> Answer:
@@ -141,7 +129,7 @@ def handle_rollout(call: CommandCall) -> Answer:
     values, session = call.values, call.session
     if values["what"] == CONTINUE:
         return _continue_rollout(session, values)
-    request, load_engine = _make_request(session, values), session.make_engine_loader()
+    request, load_engine = _read_request(session, values), session.make_engine_loader()
     settings = apply_rollout_arguments(RolloutSettings(threads=session.engine_settings.threads), values)
     _check_game_count(session, request, settings)
     slot = session.last_rollout = RolloutSlot(session.service.rollout_store)
@@ -150,7 +138,7 @@ def handle_rollout(call: CommandCall) -> Answer:
     def run(control: WorkControl) -> list[Reply]:
         record: FinishedRollout | None = None
         try:
-            replies, state = _run_rollout(request, load_engine, settings, None, control, cluster)
+            replies, state = _roll_out(RollOut(request, settings), load_engine, control, cluster)
             record = FinishedRollout(request, load_engine, settings, state)
         finally:
             slot.finish(record)
@@ -159,28 +147,56 @@ def handle_rollout(call: CommandCall) -> Answer:
     return Work(run, is_long=True)
 
 
-def _make_request(session: Session, values: Mapping[str, Any]) -> RolloutRequest:
-    position, match = session.require_game(), session.game.match
-    kind = values["what"] or (MOVES if values["play"] else default_kind(match.roll))
+def _read_request(session: Session, values: Mapping[str, Any]) -> RolloutRequest:
+    position, game, is_cubeful = session.require_game(), session.game, session.engine_settings.is_cubeful
+    if find_kind(values, game.match.roll) == MOVES:
+        session.require_roll()
+    request = read_rollout_request(values, position, game.match, game.rules, is_cubeful=is_cubeful)
+    session.require_evaluable_match()
+    return request
+
+
+def find_kind(values: Mapping[str, Any], roll: Roll | None) -> str:
+    """Return what the arguments given say is rolled out."""
+    kind: str = values["what"] or (MOVES if values["play"] else default_kind(roll))
+    return kind
+
+
+def read_rollout_request(
+    values: Mapping[str, Any], position: Position, match: MatchState, rules: Rules, *, is_cubeful: bool
+) -> RolloutRequest:
+    """Return the request of arguments.
+
+    Args:
+        values: One for each of `ROLLOUT_ARGUMENTS`, None for those that are not given.
+        position: The checkers, those of the seat on roll first.
+        match: The match state, with the dice if there are any; they are there for plays.
+        rules: The rules of the game.
+        is_cubeful: Whether the cube is live, where the arguments do not say and the rules have one.
+
+    Raises:
+        GammondError: The arguments do not fit together or into the position; its field is their name.
+        UnsupportedError: The cube is to be live, and the rules have none.
+    """
+    kind = find_kind(values, match.roll)
     plays: tuple[Play, ...] = ()
-    if kind == MOVES:
-        _, roll = session.require_roll()
-        plays = parse_candidates(_read_play_texts(values), position, roll, session.game.rules)
+    if kind == MOVES and match.roll is not None:
+        plays = parse_candidates(_read_play_texts(values), position, match.roll, rules)
     for name in ("candidates", "play"):
         if kind != MOVES and values[name] is not None:
             raise ValueRangeError(f"'rollout {kind}' has no candidates: remove '{name}'", field=name)
-    is_cubeful = values["cubeful"]
-    if is_cubeful is None:
-        has_cube = session.game.rules.supports(Feature.CUBE)
-        is_cubeful = (session.engine_settings.is_cubeful and has_cube) or kind == CUBE
-    if is_cubeful:
-        session.check_supports(Feature.CUBE)
+    has_cube: bool | None = values["cubeful"]
+    if has_cube is None:
+        has_cube = (is_cubeful and rules.supports(Feature.CUBE)) or kind == CUBE
+    if has_cube:
+        with rules_error_field():
+            rules.check_supports(Feature.CUBE)
     return RolloutRequest(
         kind=kind,
         position=position,
-        match=session.require_evaluable_match(),
+        match=match.before_roll(),
         roll=match.roll if kind == MOVES else None,
-        is_cubeful=is_cubeful,
+        is_cubeful=has_cube,
         candidates=values["candidates"],
         plays=plays,
         plies=values["plies"] or 0,
@@ -197,8 +213,7 @@ def _read_play_texts(values: Mapping[str, Any]) -> tuple[str, ...]:
 
 def apply_rollout_arguments(settings: RolloutSettings, values: Mapping[str, Any]) -> RolloutSettings:
     """Apply the arguments given; threads are limited to the number of cores."""
-    changes = {field: values[name] for name, field in _SETTING_FIELDS.items() if values[name] is not None}
-    changed = replace(settings, **changes)
+    changed = settings.with_options(values)
     return replace(changed, threads=min(changed.threads, count_usable_cores()))
 
 
@@ -235,9 +250,8 @@ def _continue_rollout(session: Session, values: Mapping[str, Any]) -> Work:
                 record = earlier.wait_for_rollout(lambda: control.is_stopped)
             settings = apply_rollout_arguments(record.settings, values)
             _check_game_count(session, record.request, settings)
-            replies, state = _run_rollout(
-                record.request, record.load_engine, settings, record.state, control, cluster
-            )
+            question = RollOut(record.request, settings, record.state)
+            replies, state = _roll_out(question, record.load_engine, control, cluster)
         except BaseException:
             slot.finish_as(earlier)
             raise
@@ -247,33 +261,22 @@ def _continue_rollout(session: Session, values: Mapping[str, Any]) -> Work:
     return Work(run, is_long=True)
 
 
-def _run_rollout(
-    request: RolloutRequest,
-    load_engine: Callable[[], Engine],
-    settings: RolloutSettings,
-    resume: RolloutState | None,
-    control: WorkControl,
-    cluster: ClusterWork | None,
+def _roll_out(
+    question: RollOut, load_engine: Callable[[], Engine], control: WorkControl, cluster: ClusterWork | None
 ) -> tuple[list[Reply], RolloutState]:
     """Roll out; return the lines of the answer, and the state to continue from."""
-    engine = load_engine()
-    rollout = PreparedRollout(request, engine, settings, control.is_cancelled)
-    names = list(map(format_moves_plain, rollout.plays))
-    reporter = RolloutReporter(control, settings.trials, rollout.scoring, names)
-    latest = resume
 
-    def roll_out_there(cluster: ClusterWork) -> RolloutResult | None:
-        blocks = cluster.make_blocks(engine, request.plies, request.leaf_plies)
-        if blocks is None:
-            return None
-        return rollout.run(resume, follow, blocks, cancelled=lambda: control.is_stopped)
+    def report(progress: TrialsProgress) -> None:
+        pairs = [
+            f"{key} {value:.{DECIMALS}f}" if isinstance(value, float) else f"{key} {value}"
+            for key, value in progress_to_values(progress).items()
+        ]
+        control.report(Reply("info", " ".join(pairs), is_final=False))
 
-    def follow(state: RolloutState) -> None:
-        nonlocal latest
-        latest = state
-        assert cluster is not None
-        cluster.check()
-        reporter(state)
-
-    answer = work_with_cluster(cluster, control, roll_out_there, lambda: rollout.run(latest, reporter))
-    return [*make_result_replies(answer), make_final_reply(answer, reporter.elapsed_ms)], answer.rollout.state
+    engine, started_s = load_engine(), time.monotonic()
+    answer = question.run(engine, control, report, cluster)
+    elapsed_ms = int(1000 * (time.monotonic() - started_s))
+    word = "candidate" if question.request.kind == MOVES else "estimate"
+    lines = [Reply(word, values=row, is_final=False) for row in list_rollout_rows(answer)]
+    about: dict[str, ReplyValue] = {"elapsed_ms": elapsed_ms, "net": answer.evaluator_name}
+    return [*lines, Reply("rollout", values=rollout_to_values(answer) | about)], answer.rollout.state

@@ -5,23 +5,25 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import asdict
 
-from engine.analysis.levels import LEVELS
-from engine.errors import DataFileError
-from engine.hypergammon.databases import check_solution
-from engine.rules.rules import VARIANTS
-from engine.search import FILTERS, MAX_PLIES
-from nets.player_kinds import load_player_kinds
-from nets.player_specs import OPTION_FIELDS
-from protocol.commands.session_game import ListedPlayer, describe_parameter
-from protocol.core.replies import DECIMALS, describe_error
-from protocol.state.player_registry import SESSION_PLAYERS
-from protocol.state.session import Session
+from gammond.engine.analysis.levels import LEVELS
+from gammond.engine.cubeful.solutions import check_solution
+from gammond.engine.errors import DataFileError
+from gammond.engine.rules.rules import VARIANTS
+from gammond.engine.search import FILTERS, MAX_PLIES
+from gammond.nets.catalogue import SHIPPED
+from gammond.nets.player_specs import OPTION_FIELDS
+from gammond.protocol.commands.session_game import ListedPlayer, describe_parameter
+from gammond.protocol.core.replies import DECIMALS, describe_error
+from gammond.protocol.state.player_registry import SESSION_PLAYERS
+from gammond.protocol.state.session import Session
 
 CONVENTIONS = {
     "view": "numbers are for the player on roll, before the roll; after a play, for the player who made it",
     "outcome": "cumulative: win, win_g gammon or more, win_bg backgammon, lose_g and lose_bg likewise",
     "equity": "cubeless money points: 2 win - 1 + win_g + win_bg - lose_g - lose_bg",
     "cubeful": "equity with the cube in units of the current cube; left out of cubeless evaluations",
+    "unscaled": "true where equities in units of the current cube are left out: they are not meaningful "
+    "where a point is worth almost nothing of the match",
     "mwc": "match-winning chance; left out in money play",
     "plies": "look-ahead after the play; 0 is the net alone (UBGI's engine.ply is plies + 1)",
     "points": "each player counts from the own ace point: 1..24, 25 or bar, 0 or off",
@@ -56,20 +58,17 @@ def _describe_missing() -> dict[str, str]:
     for variant in VARIANTS.values():
         try:
             if variant.is_solved:
-                check_solution(variant.checkers)
+                check_solution(variant)
         except DataFileError as error:
             missing[variant.name] = describe_error(error)[2]
     return missing
 
 
 def _list_players(offered: Iterable[str]) -> list[ListedPlayer]:
-    from nets.own_nets import load_own_kinds
-
     of_sessions = [ListedPlayer(name, summary) for name, summary in SESSION_PLAYERS.items()]
-    kinds = [*load_player_kinds(), *load_own_kinds()]
     return [
         *of_sessions,
-        *(ListedPlayer(each.name, each.summary, each.fields) for each in kinds),
+        *(ListedPlayer(each.name, each.summary, each.list_options()) for each in SHIPPED.list_kinds()),
         *(ListedPlayer(name, "offered by whoever runs this server") for name in offered),
     ]
 

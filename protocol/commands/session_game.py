@@ -8,16 +8,17 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from engine.errors import GammondError, UnsupportedError, ValueRangeError
-from engine.options import MAX_QUOTED_CHARS, Field, did_you_mean
-from protocol.commands.command import Command
-from protocol.core.errors import CommandError
-from protocol.games import GAMES, load_part
-from protocol.state.session import Session
-from protocol.state.settings import Setting, change_setting
+from gammond.engine.errors import GammondError, UnsupportedError, ValueRangeError
+from gammond.engine.options import MAX_QUOTED_CHARS, Field, did_you_mean
+from gammond.protocol.commands.command import Command
+from gammond.protocol.core.errors import CommandError
+from gammond.protocol.games import GAMES
+from gammond.protocol.state.readiness import Readiness
+from gammond.protocol.state.session import Session
+from gammond.protocol.state.settings import Setting, change_setting
 
 _MAX_COMPARED_CHARS = 12
 """Longer words, of clients that speak something else, are not compared with the commands."""
@@ -49,11 +50,11 @@ def describe_parameter(parameter: Field) -> dict[str, object]:
 
 
 @dataclass(frozen=True)
-class Game:
+class SessionGame:
     """A game on the line protocol.
 
     Attributes:
-        name: Its name, as in `protocol.games.GAMES`.
+        name: Its name, as in `gammond.protocol.games.GAMES`.
         commands: Its command table, rows that all games share among it, in the order of ``help``.
         settings: Its settings, likewise, in the order of ``keys``.
         set_variant: Puts its table under the rules of one of its values of ``game.variant``; raises a
@@ -61,6 +62,7 @@ class Game:
         describe: Captures what ``describe`` says of it, and returns what makes the keys of the object.
         ready_lines: Requests that need every part of it once, for ``isready`` and ``gammond prepare``.
         players: The values of its ``engine.player``; empty for backgammon, whose players are nets too.
+        readiness: All kernels that its handlers call, and its tables.
     """
 
     name: str
@@ -70,11 +72,12 @@ class Game:
     describe: Callable[[Session], Callable[[], dict[str, object]]]
     ready_lines: tuple[str, ...] = ()
     players: tuple[ListedPlayer, ...] = ()
+    readiness: Readiness = field(default_factory=Readiness)
 
 
-def find_game(session: Session) -> Game:
+def find_game(session: Session) -> SessionGame:
     """Return the game that a session plays."""
-    game: Game = load_part(GAMES[session.game_name].commands)
+    game: SessionGame = GAMES[session.game_name].load_commands()
     return game
 
 
@@ -118,7 +121,7 @@ def explain_foreign_value(game: str, key: str, value: str) -> str:
     """
     names = []
     for entry in GAMES.values():
-        setting = load_part(entry.commands).settings.get(key)
+        setting = entry.load_commands().settings.get(key)
         if setting is not None and value.lower() in setting.field.choices:
             names.append(entry.name)
     if not names or game in names:
@@ -144,11 +147,11 @@ def make_unknown_error(name: str, session: Session) -> GammondError:
 
 
 def _make_foreign_error(
-    kind: str, name: str, game: Game, list_names: Callable[[Game], Mapping[str, object]]
+    kind: str, name: str, game: SessionGame, list_names: Callable[[SessionGame], Mapping[str, object]]
 ) -> GammondError | None:
     """Return the error for a name that another game than the present one knows; None if none does."""
     for entry in GAMES.values():
-        if entry.name != game.name and name in list_names(load_part(entry.commands)):
+        if entry.name != game.name and name in list_names(entry.load_commands()):
             return UnsupportedError(
                 f"{name!r} is a {kind} of {entry.name}, and this session plays {game.name}: "
                 f"'set game.variant {next(iter(entry.variants))}' goes over to it",

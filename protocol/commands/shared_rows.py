@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from protocol.commands import general
-from protocol.commands.command import Command
-from protocol.core.arguments import parse_tag, rest_argument, word_argument
+from gammond.protocol.commands import general
+from gammond.protocol.commands.command import Command
+from gammond.protocol.core.arguments import parse_tag, rest_argument, word_argument
 
 UBGI_ROW = Command(
     "ubgi",
@@ -49,6 +49,7 @@ def make_session_rows(*, setting: str, command: str) -> tuple[Command, ...]:
             ),
             example=(f"set {setting}",),
             standard="UBGI 0.2",
+            help_group="prefer",
         ),
         Command(
             "get",
@@ -58,6 +59,7 @@ def make_session_rows(*, setting: str, command: str) -> tuple[Command, ...]:
             arguments=(word_argument("key", "KEY", "see 'keys'"),),
             example=(f"get {setting.split()[0]}",),
             standard="UBGI 0.2",
+            help_group="prefer",
         ),
         Command(
             "keys",
@@ -67,6 +69,7 @@ def make_session_rows(*, setting: str, command: str) -> tuple[Command, ...]:
             data_lines=("key NAME TYPE VALUES DEFAULT [!] MEANING",),
             example=("keys",),
             standard="UBGI 0.2",
+            help_group="prefer",
         ),
         Command(
             "stop",
@@ -103,6 +106,7 @@ def make_session_rows(*, setting: str, command: str) -> tuple[Command, ...]:
             arguments=(word_argument("command", "COMMAND", "the command to explain", is_required=False),),
             data_lines=("help TEXT",),
             example=(f"help {command}",),
+            other_names=("h", "?"),
         ),
         Command(
             "quit",
@@ -111,5 +115,7 @@ def make_session_rows(*, setting: str, command: str) -> tuple[Command, ...]:
             "ok quit",
             example=("quit",),
             standard="UBGI 0.2",
+            help_group="prefer",
+            other_names=("exit", "q"),
         ),
     )

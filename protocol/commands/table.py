@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from engine.rules.dice import parse_roll
-from engine.rules.match import MAX_CUBE, RESULT_NAMES
-from engine.search import FILTERS, MAX_PLIES
-from protocol.commands import cube, decisions, evaluation, game, opinions, readiness, rollouts, ubgi01
-from protocol.commands.command import Command
-from protocol.commands.server_description import describe_backgammon
-from protocol.commands.session_game import Game
-from protocol.commands.shared_rows import READY_ROW, UBGI_ROW, make_session_rows
-from protocol.core.arguments import (
+from gammond.engine.formats.position_text import LIST_OF_FORMATS
+from gammond.engine.rollout.stop_rules import REASONS
+from gammond.engine.rules.dice import parse_roll
+from gammond.engine.rules.match import MAX_CUBE, RESULT_NAMES
+from gammond.engine.search import FILTERS, MAX_PLIES
+from gammond.protocol.commands import cube, decisions, evaluation, game, opinions, readiness, rollouts, ubgi01
+from gammond.protocol.commands.command import Command
+from gammond.protocol.commands.server_description import describe_backgammon
+from gammond.protocol.commands.session_game import SessionGame
+from gammond.protocol.commands.shared_rows import READY_ROW, UBGI_ROW, make_session_rows
+from gammond.protocol.core.arguments import (
     choice_argument,
     integer_argument,
     named_argument,
@@ -20,11 +22,11 @@ from protocol.core.arguments import (
     switch_argument,
     word_argument,
 )
-from protocol.state.game_state import SEAT_NAMES
-from protocol.state.settings import SETTINGS, set_backgammon_variant
+from gammond.protocol.state.game_state import SEAT_NAMES
+from gammond.protocol.state.settings import SETTINGS, set_backgammon_variant
 
 _CHANCES = "[win=P win_g=P win_bg=P lose_g=P lose_bg=P]"
-_OUTCOME = "win=P win_g=P win_bg=P lose_g=P lose_bg=P equity=E [cubeful=E] [mwc=M] plies=N"
+_OUTCOME = "win=P win_g=P win_bg=P lose_g=P lose_bg=P equity=E [cubeful=E|unscaled=true] [mwc=M] plies=N"
 _GAME = "gnubgid=ID matchid=ID [to_act=SEAT]"
 _INFO = "info [depth N] nodes N time_ms T [stored true]"
 _INFO_PLAY = f"{_INFO} [multipv 1 score E pv FROM/TO ...]"
@@ -41,12 +43,15 @@ _FILTER = choice_argument(
 )
 _CUBEFUL = switch_argument("cubeful", "whether the evaluation is cubeful; default: the session's")
 
-_CUBE_VALUES = "no_double=E [take=E drop=E] best=E [mwc_no_double=M [mwc_take=M mwc_drop=M] mwc_best=M] "
+_CUBE_VALUES = (
+    "[no_double=E] [take=E drop=E] [best=E] [unscaled=true] [mwc_no_double=M [mwc_take=M mwc_drop=M] "
+    "mwc_best=M] "
+)
 _MARKS = "[stopped=true] [stored=true]"
 _ANSWER_SOURCE = f"plies=N net=NAME {_MARKS}"
 _ROLLOUT_VALUES = (
     "win=P win_g=P win_bg=P lose_g=P lose_bg=P equity=E win_se=P win_g_se=P win_bg_se=P lose_g_se=P "
-    "lose_bg_se=P se=E [cubeful=E cubeful_se=E] [mwc=M mwc_se=M]"
+    "lose_bg_se=P se=E [cubeful=E cubeful_se=E|unscaled=true] [mwc=M mwc_se=M]"
 )
 _COMMANDS = (
     UBGI_ROW,
@@ -63,6 +68,8 @@ _COMMANDS = (
         ),
         example=("newgame",),
         standard="UBGI 0.2",
+        help_group="set up",
+        sets_position=True,
     ),
     Command(
         "position",
@@ -80,13 +87,15 @@ _COMMANDS = (
             rest_argument(
                 "text",
                 "TEXT",
-                "a GNU position ID (with ':' and a match ID if wanted), an XGID, an OGID, a FIBS board or "
-                "Snowie's line",
+                f"a GNU position ID (with ':' and a match ID if wanted), {LIST_OF_FORMATS}",
                 is_required=False,
             ),
         ),
         example=("position gnubgid 4HPwATDgc/ABMA",),
         standard="UBGI 0.2",
+        help_group="set up",
+        sets_position=True,
+        needs=readiness.ID_KERNELS,
     ),
     Command(
         "dice",
@@ -96,6 +105,7 @@ _COMMANDS = (
         arguments=(rest_argument("dice", "A B", "two dice of 1..6, in the order rolled", parse=parse_roll),),
         example=("newgame", "dice 3 1"),
         standard="UBGI 0.2",
+        help_group="set up",
     ),
     Command(
         "roll",
@@ -150,7 +160,7 @@ _COMMANDS = (
         "rank",
         "compare a play with the best one",
         evaluation.handle_rank,
-        f"rank rank=N count=N play=PLAY loss=E [mwc_loss=M] best=PLAY {_ANSWER_SOURCE}",
+        f"rank rank=N count=N play=PLAY loss=E|unscaled=true [mwc_loss=M] best=PLAY {_ANSWER_SOURCE}",
         arguments=(
             rest_argument("play", "PLAY", "a legal play, as for 'play'"),
             _PLIES,
@@ -159,6 +169,7 @@ _COMMANDS = (
         ),
         data_lines=(_INFO_PLAY, _MOVE),
         example=("newgame", "dice 3 1", "rank 24/23 13/10"),
+        needs=readiness.PLAY_KERNELS,
     ),
     Command(
         "opinion",
@@ -213,7 +224,8 @@ _COMMANDS = (
         "take",
         "analyse the response to a pending double, or to one offered now",
         cube.handle_take,
-        f"take seat=SEAT response=take|drop|beaver take=E drop=E [mwc_take=M mwc_drop=M] {_ANSWER_SOURCE}",
+        "take seat=SEAT response=take|drop|beaver [take=E] [drop=E] [unscaled=true] [mwc_take=M mwc_drop=M] "
+        + _ANSWER_SOURCE,
         arguments=(_PLIES,),
         data_lines=(_INFO,),
         example=("newgame", "take"),
@@ -222,7 +234,8 @@ _COMMANDS = (
         "resign",
         "find what the seat on roll can resign, or whether the opponent should accept",
         cube.handle_resign,
-        "resign offer=none|single|gammon|backgammon [accept=true|false] cubeful=E [mwc=M] " + _ANSWER_SOURCE,
+        "resign offer=none|single|gammon|backgammon [accept=true|false] cubeful=E|unscaled=true [mwc=M] "
+        + _ANSWER_SOURCE,
         arguments=(
             choice_argument(
                 "kind", RESULT_NAMES, "the resignation to evaluate; default: find one", is_required=False
@@ -271,16 +284,17 @@ _COMMANDS = (
         "rollout",
         "roll out the plays, the position or the cube decision",
         rollouts.handle_rollout,
-        "rollout of=moves|position|cube [action=TEXT ...] trials=N reason=trials|error|jsd|stopped seed=N "
+        f"rollout of=moves|position|cube [action=TEXT ...] trials=N reason={'|'.join(REASONS)} seed=N "
         "plies=N elapsed_ms=T net=NAME",
         arguments=rollouts.ROLLOUT_ARGUMENTS,
         data_lines=(
             "info trials N of N time_ms T [equity E [se E]] [pv FROM/TO ...]",
-            f"candidate rank=N play=PLAY {_ROLLOUT_VALUES} [behind=E behind_se=E "
+            f"candidate rank=N play=PLAY {_ROLLOUT_VALUES} [[behind=E behind_se=E] "
             f"jsd=N] trials=N given_up=true|false",
             f"estimate of=position|no_double|take {_ROLLOUT_VALUES} trials=N",
         ),
         example=("newgame", "dice 3 1", "rollout trials=4 truncate=1 candidates=2"),
+        needs=readiness.PLAY_KERNELS,
     ),
     Command(
         "play",
@@ -297,6 +311,7 @@ _COMMANDS = (
             ),
         ),
         example=("newgame", "dice 3 1", "play 8/5 6/5"),
+        needs=readiness.PLAY_KERNELS,
     ),
     Command(
         "save",
@@ -347,12 +362,8 @@ _COMMANDS = (
 COMMANDS: dict[str, Command] = {row.name: row for row in _COMMANDS}
 """The table: name to row, in the order in which ``help`` shows them."""
 
-DATA_LINE_KEYWORDS: frozenset[str] = frozenset(
-    line.split()[0] for row in _COMMANDS for line in row.data_lines
+BACKGAMMON = SessionGame(
+    *("backgammon", COMMANDS, SETTINGS, set_backgammon_variant, describe_backgammon, readiness.READY_LINES),
+    readiness=readiness.RULE_KERNELS,
 )
-"""First words of lines that come before a final line; a final line never begins with one of them."""
-
-BACKGAMMON = Game(
-    "backgammon", COMMANDS, SETTINGS, set_backgammon_variant, describe_backgammon, readiness.READY_LINES
-)
-"""The part of backgammon in `protocol.games.GAMES`."""
+"""The part of backgammon in `gammond.protocol.games.GAMES`."""

@@ -8,24 +8,29 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
-from engine.options import MAX_QUOTED_CHARS, Bounds, Field, format_value
-from engine.rules.match import MAX_CUBE, MAX_MATCH_LENGTH, MatchState
-from protocol.commands.command import Command, CommandCall
-from protocol.commands.session_game import find_game, find_setting, put_setting
-from protocol.core.arguments import choice_argument, error_field, integer_argument, parse_pairs, rest_argument
-from protocol.core.errors import CommandError
-from protocol.core.replies import make_ok_reply
-from protocol.core.requests import Answer, Reply
-from protocol.state.offers import check_cube_owner
-from protocol.state.session import Session
-from protocol.state.settings import (
+from gammond.engine.options import MAX_QUOTED_CHARS, Bounds, Field, format_value
+from gammond.engine.rules.match import MAX_CUBE, MAX_MATCH_LENGTH, MatchState
+from gammond.protocol.commands.command import Command, CommandCall
+from gammond.protocol.commands.session_game import find_game, find_setting, put_setting
+from gammond.protocol.core.arguments import (
+    choice_argument,
+    error_field,
+    integer_argument,
+    parse_pairs,
+    rest_argument,
+)
+from gammond.protocol.core.errors import CommandError
+from gammond.protocol.core.replies import make_ok_reply
+from gammond.protocol.core.requests import Answer, Reply
+from gammond.protocol.state.offers import check_cube_owner
+from gammond.protocol.state.session import Session
+from gammond.protocol.state.settings import (
     OWNER_NAMES,
     SETTINGS,
     Setting,
     change_match,
     change_setting,
     format_seat,
-    get_default,
     parse_owner,
 )
 
@@ -93,14 +98,14 @@ def _describe_recommended(name: str, session: Session) -> dict[str, str | list[s
     key = find_setting(session, option.key)
     if not option.values:
         return _describe_option(name, key, session)
-    default = next(word for word, value in option.values.items() if value == get_default(key, session))
+    default = next(word for word, value in option.values.items() if value == key.get_default(session))
     return {"name": name, "type": "combo", "default": default, "var": list(option.values)}
 
 
 def _describe_option(name: str, setting: Setting, session: Session) -> dict[str, str | list[str]]:
     """Return an option as an object, with the words of its line as keys."""
     about: dict[str, str | list[str]] = {"name": name, "type": _OPTION_TYPES[setting.kind]}
-    about["default"] = get_default(setting, session)
+    about["default"] = setting.get_default(session)
     if setting.kind == "int":
         about["min"], _, about["max"] = setting.values.partition("..")
     elif setting.kind == "enum":

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Sequence
 
-from protocol.core.jobs import PendingRequest
-from protocol.core.send_buffer import SendBuffer
+from gammond.protocol.core.jobs import PendingRequest
+from gammond.protocol.core.send_buffer import SendBuffer
 
 
 class AnswerQueue:
@@ -46,12 +46,6 @@ class AnswerQueue:
         """Let an ordered request have the next place; no effect for others."""
         if request.is_ordered:
             self._ordered.append(request)
-
-    def withdraw(self, request: PendingRequest) -> None:
-        """Take back the request that was opened last; nothing of its answer is there."""
-        if request.is_ordered:
-            last = self._ordered.pop()
-            assert last is request
 
     def add(self, data: bytes) -> None:
         """Send something whatever waits."""

@@ -1,4 +1,4 @@
-"""Arguments of commands: a front end to `engine.options.Field` for one line of text."""
+"""Arguments of commands: a front end to `gammond.engine.options.Field` for one line of text."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
-from engine.errors import FormatError, GammondError
-from engine.options import MAX_QUOTED_CHARS, Bounds, Field, did_you_mean
-from protocol.core.errors import CommandError
+from gammond.engine.errors import FormatError, GammondError
+from gammond.engine.options import MAX_QUOTED_CHARS, Bounds, Field, did_you_mean
+from gammond.protocol.core.errors import CommandError
 
 _WORD = re.compile(r"[^ \t]+")
 TAG_PATTERN = re.compile(r"@[A-Za-z0-9_.:-]{1,64}")

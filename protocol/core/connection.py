@@ -1,7 +1,8 @@
 """The sans-IO connection: bytes of one client in, jobs out; results of jobs in, bytes out.
 
 It orders answers and keeps every cap, and never touches a socket, a thread or a clock. It does not schedule:
-a pool of workers decides when a job runs, within what `protocol.core.jobs.StartGate` allows. A transport
+a pool of workers decides when a job runs, within what `gammond.protocol.core.jobs.StartGate` allows. A
+transport
 
     - passes on what arrives (`receive_data`, `receive_eof`), while `wants_data`;
     - serves it (`advance`) in turns, while `has_lines`;
@@ -19,26 +20,23 @@ from collections.abc import Callable, Sequence
 from math import inf
 from typing import Protocol
 
-import msgspec
-
-from engine.errors import CancelledWork, GammondError, LimitError, ValueRangeError
-from engine.runtime.prompt_threads import UncompiledKernel
-from protocol.core.answers import AnswerQueue
-from protocol.core.arguments import TAG_PATTERN, parse_tag
-from protocol.core.errors import CommandError
-from protocol.core.framing import InputLine, LineSplitter
-from protocol.core.jobs import CLOSED_GATE, OPEN_GATE, Job, JobResult, PendingRequest, StartGate
-from protocol.core.kept_answers import EncodedAnswer
-from protocol.core.limits import ClientLimits
-from protocol.core.pending_jobs import PendingJobs
-from protocol.core.replies import add_tag, encode_replies
-from protocol.core.requests import (
+from gammond.engine.errors import CancelledWork, GammondError, LimitError, ValueRangeError
+from gammond.protocol.core.answers import AnswerQueue
+from gammond.protocol.core.arguments import TAG_PATTERN, parse_tag
+from gammond.protocol.core.errors import CommandError
+from gammond.protocol.core.framing import InputLine, LineSplitter
+from gammond.protocol.core.jobs import CLOSED_GATE, OPEN_GATE, Job, JobResult, PendingRequest, StartGate
+from gammond.protocol.core.kept_answers import EncodedAnswer
+from gammond.protocol.core.limits import ClientLimits
+from gammond.protocol.core.pending_jobs import PendingJobs
+from gammond.protocol.core.replies import add_tag, encode_replies
+from gammond.protocol.core.requests import (
     Answer,
     AnyReply,
     QuitRequest,
     StopRequest,
+    Unready,
     Work,
-    WorkControl,
 )
 
 _BYTES_FOR_LINE_BYTE = 4
@@ -51,10 +49,7 @@ IsInUse = Callable[[object], bool]
 
 
 class RequestHandler(Protocol):
-    """Answers the requests of one client. Nothing it does raises: errors are answers too.
-
-    Only an `UncompiledKernel` comes through, before anything has changed.
-    """
+    """Answers the requests of one client. Nothing it does raises: errors are answers too."""
 
     @property
     def writes_json(self) -> bool:
@@ -65,7 +60,7 @@ class RequestHandler(Protocol):
         """Return whether a request without a tag waits for the answers to earlier ones."""
         ...
 
-    def answer(self, text: str, is_in_use: IsInUse) -> Answer | EncodedAnswer:
+    def answer(self, text: str, is_in_use: IsInUse) -> Answer | EncodedAnswer | Unready:
         """Answer a request, given without its tag. State changes take effect before this returns."""
         ...
 
@@ -76,20 +71,6 @@ class RequestHandler(Protocol):
     def fail(self, error: Exception, work: Work | None = None) -> AnyReply:
         """Return the final reply for work that raised, or the last of all to a client."""
         ...
-
-
-class _PostponedLine(msgspec.Struct):
-    """A line that waits for a kernel to be compiled, and is served again then.
-
-    Attributes:
-        line: The line.
-        job: Compiles the kernel.
-        is_ready: Whether that is done.
-    """
-
-    line: InputLine
-    job: Job
-    is_ready: bool = False
 
 
 class Connection:
@@ -128,7 +109,10 @@ class Connection:
         self._new_jobs: deque[Job] = deque()
         self._quick_size = 0
         self._may_have_lines = False
-        self._postponed: _PostponedLine | None = None
+        self._held_line: InputLine | None = None
+        """The line that waits for what it needs; none is served before it."""
+        self._preparation: Job | None = None
+        """What prepares that, while it lasts."""
         self._quit_reply: bytes = b""
         self._has_ended = False
         self._is_closing = False
@@ -142,13 +126,13 @@ class Connection:
     @property
     def is_idle(self) -> bool:
         """Whether every request is answered."""
-        return not self._jobs and not self._answers.ordered_count
+        return not self._jobs and not self._answers.ordered_count and self._held_line is None
 
     @property
     def has_lines(self) -> bool:
         """Whether lines that have come can be served by `advance`."""
-        if self._postponed is not None:
-            return self._postponed.is_ready
+        if self._held_line is not None:
+            return self._preparation is None
         return self._may_have_lines and not self._is_closing and self._has_room
 
     @property
@@ -203,7 +187,7 @@ class Connection:
         """
         self._quick_size = 0
         while self.has_lines:
-            line = self._lines.next_line() if self._postponed is None else self._resume()
+            line, self._held_line = self._held_line or self._lines.next_line(), None
             if line is not None and (line.text or line.error):
                 self._serve(line)
             if line is None or not self._lines.buffered_bytes:
@@ -224,12 +208,10 @@ class Connection:
 
     def receive_result(self, job: Job, result: JobResult) -> None:
         """Take in the rest of an answer, or the exception that its work raised."""
-        if self._postponed is not None and self._postponed.job is job:
-            self._postponed.is_ready = not isinstance(result, Exception)
-            if self._postponed.is_ready:
-                return
-            self._postponed = None
         if not self._jobs.remove(job):
+            return
+        if job is self._preparation:
+            self._preparation = None
             return
         if isinstance(result, Exception):
             result = job.request.encode([self.handler.fail(result, job.work)])
@@ -263,7 +245,7 @@ class Connection:
         self.drop()
         self.end_reason = error.message
         self._jobs.clear()
-        self._postponed = None
+        self._held_line = self._preparation = None
         self._quit_reply = b""
         self._answers.clear()
         self._answers.add(self._encode("", [self.handler.fail(error)]))
@@ -275,8 +257,12 @@ class Connection:
     def abandon(self) -> None:
         """Answer everything that is unfinished with an error: the server goes down."""
         self.drop()
+        error = CancelledWork("the server is shutting down", field="server")
         for job in list(self._jobs):
-            self.receive_result(job, CancelledWork("the server is shutting down", field="server"))
+            self.receive_result(job, error)
+        line, self._held_line = self._held_line, None
+        if line is not None:
+            self._serve(line, error)
 
     def drop(self) -> None:
         """Stop all work and hand out no more: the client is gone."""
@@ -293,11 +279,11 @@ class Connection:
             and answers.unsent_bytes <= limits.unsent_bytes
         )
 
-    def _serve(self, line: InputLine) -> None:
+    def _serve(self, line: InputLine, refusal: GammondError | None = None) -> None:
+        """Answer a line, hold it until what it needs is prepared, or refuse it."""
         self.request_count += 1
         is_in_use = self._jobs.has_key
         tag = ""
-        answer: Answer | EncodedAnswer
         try:
             if line.error:
                 match = _FAULTY_LINE_TAG.match(line.text)
@@ -314,38 +300,23 @@ class Connection:
                 self.close()
             return
         if is_in_use(tag):
-            fault = ValueRangeError(
-                f"{tag} is the tag of an unfinished request: choose another or wait for its final line",
-                field="tag",
+            tag, refusal = (
+                "",
+                ValueRangeError(
+                    f"{tag} is the tag of an unfinished request: choose another or wait for its final line",
+                    field="tag",
+                ),
             )
-            tag, answer = "", self.handler.refuse(text, is_in_use, fault)
+        if refusal is not None:
+            answer: Answer | EncodedAnswer | Unready = self.handler.refuse(text, is_in_use, refusal)
         else:
-            try:
-                answer = self.handler.answer(text, is_in_use)
-            except UncompiledKernel as missing:
-                self._postpone(line, tag, not tag and self.handler.keeps_order(text), missing.compile)
-                return
-        self._open_request(tag, not tag and self.handler.keeps_order(text), answer, len(line.text))
-
-    def _postpone(self, line: InputLine, tag: str, is_ordered: bool, prepare: Callable[[], object]) -> None:
-        """Serve a line again once another thread has done what it needs first; until then, serve no other."""
-
-        def run(_: WorkControl) -> Sequence[AnyReply]:
-            prepare()
-            return ()
-
-        job = Job(Work(run), PendingRequest(tag, is_ordered, len(line.text)))
-        self._add_job(job)
-        self._postponed = _PostponedLine(line, job)
-
-    def _resume(self) -> InputLine:
-        """Return the line that was postponed, to be served as if it came now."""
-        assert self._postponed is not None
-        line, job = self._postponed.line, self._postponed.job
-        self._postponed = None
-        self._jobs.remove(job)
-        self._answers.withdraw(job.request)
-        return line
+            answer = self.handler.answer(text, is_in_use)
+        if isinstance(answer, Unready):
+            self._held_line = line
+            self._preparation = Job(answer.preparation, PendingRequest("", False, len(line.text)))
+            self._add_job(self._preparation)
+        else:
+            self._open_request(tag, not tag and self.handler.keeps_order(text), answer, len(line.text))
 
     def _open_request(
         self, tag: str, is_ordered: bool, answer: Answer | EncodedAnswer, line_bytes: int

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from engine.errors import FormatError, GammondError, LimitError
+from gammond.engine.errors import FormatError, GammondError, LimitError
 
 INTERNAL_ERROR = GammondError.code
 """The code of a fault of the server itself."""

@@ -7,7 +7,7 @@ import threading
 import time
 from collections.abc import Callable
 
-from engine.errors import DataFileError, GammondError
+from gammond.engine.errors import DataFileError, GammondError
 
 _LOG = logging.getLogger(__name__)
 

@@ -10,7 +10,7 @@ import re
 
 import msgspec
 
-from engine.errors import FormatError, GammondError, LimitError
+from gammond.engine.errors import FormatError, GammondError, LimitError
 
 _CONTROL_BYTES = bytes([*range(0x09), *range(0x0A, 0x20), 0x7F])
 _CONTROL_BYTE = re.compile(b"[" + re.escape(_CONTROL_BYTES) + b"]")

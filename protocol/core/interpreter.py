@@ -79,7 +79,7 @@ class InterpreterTurns:
 
 
 class WorkerTurn:
-    """The turn of one worker, for `engine.runtime.thread_turns.hold_turn`: compiled work goes on without it.
+    """The turn of one worker, for `gammond.engine.runtime.threads.hold_turn`: compiled work needs none.
 
     Args:
         turns: Where it is taken.

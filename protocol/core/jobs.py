@@ -11,10 +11,10 @@ from typing import Any
 
 import msgspec
 
-from engine.errors import GammondError, forget_frames
-from engine.runtime.prompt_threads import UncompiledKernel
-from protocol.core.replies import encode_replies, has_results, remove_tag, split_results
-from protocol.core.requests import BLOCK_LINES, AnyReply, RequestBatch, Work, WorkControl
+from gammond.engine.errors import GammondError, forget_frames
+from gammond.engine.runtime.prompt_threads import PROMPTNESS, UncompiledKernel
+from gammond.protocol.core.replies import encode_replies, has_results, remove_tag, split_results
+from gammond.protocol.core.requests import BLOCK_LINES, AnyReply, RequestBatch, Work, WorkControl
 
 JobResult = bytes | list[bytes] | Exception
 """The rest of an answer, a long one in pieces; or what its work raised."""
@@ -76,7 +76,7 @@ class Job(msgspec.Struct, eq=False):
             report: Takes replies that come before the final one, in this thread.
 
         Returns:
-            What `protocol.core.connection.Connection.receive_result` takes.
+            What `gammond.protocol.core.connection.Connection.receive_result` takes.
         """
         self.control.report = report
         try:
@@ -114,12 +114,17 @@ class Job(msgspec.Struct, eq=False):
 
 
 def run_batch(jobs: Sequence[Job]) -> list[bytes | Exception | None]:
-    """Do jobs, those of one batch in one call; those without a batch item, and stopped ones, one by one.
+    """Do quick jobs, those of one batch in one call; those without an item, and stopped ones, one by one.
 
     Returns:
-        For each job what `protocol.core.connection.Connection.receive_result` takes; None where it needs a
-        kernel for which this thread does not wait.
+        For each job what `gammond.protocol.core.connection.Connection.receive_result` takes; None where it
+        needs a kernel that is not compiled, for which this thread does not wait: another can do it.
     """
+    with PROMPTNESS:
+        return _run_batch(jobs)
+
+
+def _run_batch(jobs: Sequence[Job]) -> list[bytes | Exception | None]:
     members: dict[RequestBatch, list[tuple[int, Any]]] = {}
     results: list[bytes | Exception | None] = [None] * len(jobs)
     for place, job in enumerate(jobs):

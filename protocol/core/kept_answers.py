@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from protocol.core.requests import KeptSource, Work
+from gammond.protocol.core.requests import KeptSource, Work
 
 MAX_BYTES = 16 << 20
 """What all of them take, with what was asked and the analyses that they are made of."""

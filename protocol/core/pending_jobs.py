@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from protocol.core.jobs import Job
+from gammond.protocol.core.jobs import Job
 
 
 class PendingJobs:

@@ -9,26 +9,14 @@ from typing import Any, cast
 
 import msgspec
 
-from engine.errors import DataFileError, GammondError
-from engine.rules.outcome import Outcome
-from engine.wording import escape_unprintable
-from protocol.core.errors import INTERNAL_ERROR
-from protocol.core.requests import AnyReply, JsonReply, Reply, ReplyValue
+from gammond.engine.errors import DataFileError, GammondError
+from gammond.engine.rules.outcome import Outcome
+from gammond.engine.wording import escape_unprintable
+from gammond.protocol.core.errors import INTERNAL_ERROR
+from gammond.protocol.core.requests import AnyReply, JsonReply, Reply, ReplyValue
 
 DECIMALS = 6
 """Decimals of probabilities and equities."""
-
-_TEXT_KEYS = {
-    "ok": "command",
-    "proto": "version",
-    "bestmove": "move",
-    "bestcube": "cube",
-    "besttake": "response",
-    "board": "text",
-    "help": "text",
-    "mat": "text",
-}
-"""Words of lines whose text is one value, and the key of that value in an object."""
 
 _NO_RESULTS = b'"results":[]'
 """No text in an object looks like this: there a backslash precedes each quote."""
@@ -157,8 +145,8 @@ def make_document(tag: str, reply: AnyReply) -> dict[str, object]:
         document["error"] = {"code": code, "field": field, "message": escape_unprintable(message)}
     elif reply.word == "info":
         document |= info_to_fields(reply.text)
-    elif reply.fields is None and (reply.text or reply.word in _TEXT_KEYS):
-        document[_TEXT_KEYS.get(reply.word, "text")] = escape_unprintable(reply.text)
+    elif reply.text_key or (reply.text and reply.fields is None):
+        document[reply.text_key or "text"] = escape_unprintable(reply.text)
     for key, value in reply.values.items():
         if isinstance(value, float):
             document[key] = round_value(value)
@@ -212,7 +200,7 @@ def round_values(values: Mapping[str, ReplyValue]) -> dict[str, ReplyValue]:
 
 def make_ok_reply(command: str, values: Mapping[str, ReplyValue] | None = None) -> list[Reply]:
     """Return the answer to a command that was carried out and has nothing else to say."""
-    return [Reply("ok", command, values or {})]
+    return [Reply("ok", command, values or {}, text_key="command")]
 
 
 def make_error_reply(error: Exception) -> Reply:

@@ -8,8 +8,8 @@ from typing import Any, NamedTuple, Protocol, TypeVar
 
 import msgspec
 
-from engine.runtime.thread_turns import hold_turn
-from protocol.core.interpreter import InterpreterTurns, WorkerTurn
+from gammond.engine.runtime.threads import hold_turn
+from gammond.protocol.core.interpreter import InterpreterTurns, WorkerTurn
 
 ReplyValue = str | int | float | bool
 """The value of a key. Floats are written with six decimals."""
@@ -26,6 +26,7 @@ class Reply(msgspec.Struct, frozen=True):
         error: What an error line was made of, for front ends that word it themselves; it is not written.
         fields: As the keys of an object, what ``text`` says where it is neither one value nor pairs, and
             ``values`` that are lists there.
+        text_key: The key of ``text`` in an object, where it is one value; empty for ``text`` if there is any.
     """
 
     word: str
@@ -34,6 +35,7 @@ class Reply(msgspec.Struct, frozen=True):
     is_final: bool = True
     error: Exception | None = None
     fields: Mapping[str, object] | None = None
+    text_key: str = ""
 
 
 class JsonReply(msgspec.Struct, frozen=True):
@@ -220,6 +222,27 @@ class Work(msgspec.Struct, frozen=True):
     answer_bytes: int = 1024
     sources: tuple[KeptSource, ...] = ()
     take_answer: Callable[[bytes], object] | None = None
+
+
+def make_preparation(prepare: Callable[[], object]) -> Work:
+    """Return the work of something that has to be done before something else can be."""
+
+    def run(_: WorkControl) -> Sequence[AnyReply]:
+        prepare()
+        return ()
+
+    return Work(run)
+
+
+class Unready(msgspec.Struct, frozen=True):
+    """In place of the answer to a request that is to wait, and come again once what it needs is prepared.
+
+    Attributes:
+        preparation: The work of that. It has no replies; what it raises is the answer when the request comes
+            again.
+    """
+
+    preparation: Work
 
 
 class StopRequest(msgspec.Struct, frozen=True):

@@ -13,17 +13,21 @@ from typing import Annotated, Literal
 import msgspec
 import numpy as np
 
-from engine.analysis.levels import MAX_CANDIDATES, EvalSettings
-from engine.errors import FormatError, PositionError, StateError
-from engine.options import convert
-from engine.rules.match import MatchState
-from engine.rules.moves import Play, generate_plays
-from engine.rules.position import BAR, CHECKERS, OFF, Position
-from engine.rules.rules import STANDARD_RULES
-from engine.search import SearchWatch
-from engine.search.results import PlayEvaluation
-from protocol.core.requests import JsonReply, Work, WorkControl
-from protocol.state.session import Session
+from gammond.engine.analysis.engine import Engine
+from gammond.engine.analysis.levels import MAX_CANDIDATES, EvalSettings
+from gammond.engine.errors import FormatError, PositionError, StateError
+from gammond.engine.evaluation.results import RankedPlay
+from gammond.engine.options import convert
+from gammond.engine.rules.match import MatchState
+from gammond.engine.rules.moves import Play, generate_plays
+from gammond.engine.rules.position import BAR, CHECKERS, OFF, Position
+from gammond.engine.rules.rules import STANDARD_RULES
+from gammond.engine.search import SearchWatch
+from gammond.engine.search.ranked_plays import RankedPlays
+from gammond.protocol.core.requests import JsonReply, Work, WorkControl
+from gammond.protocol.questions.plays import Rank
+from gammond.protocol.questions.question import make_work
+from gammond.protocol.state.session import Session
 
 PLIES = 2
 """The look-ahead of scored plays; in bgweb's words 3 plies."""
@@ -38,11 +42,21 @@ _Count = Annotated[int, msgspec.Meta(ge=0, le=CHECKERS)]
 _Die = Annotated[int, msgspec.Meta(ge=1, le=6)]
 
 
+_Layout = Annotated[
+    dict[str, _Count],
+    msgspec.Meta(
+        description="Checkers by point of their own side, `1` to `24`, or `bar`; the others of 15 are borne "
+        "off.",
+        extra_json_schema={"propertyNames": {"enum": list(_PLACES)}},
+    ),
+]
+
+
 class _Board(msgspec.Struct):
     """The checkers of both sides, by point or ``bar``; those that are missing are borne off."""
 
-    x: dict[str, _Count]
-    o: dict[str, _Count]
+    x: _Layout
+    o: _Layout
 
 
 class GetMoves(msgspec.Struct, rename="kebab"):
@@ -61,7 +75,7 @@ class GetMoves(msgspec.Struct, rename="kebab"):
     dice: tuple[_Die, _Die]
     player: Literal["x", "o"]
     cubeful: bool = False
-    max_moves: Annotated[int, msgspec.Meta(ge=0)] = 0
+    max_moves: Annotated[int, msgspec.Meta(ge=0, description="0 for all.")] = 0
     score_moves: bool = True
 
 
@@ -92,38 +106,33 @@ def answer_get_moves(session: Session, request: GetMoves) -> Work:
         PositionError: The position is impossible, or the game is over.
     """
     position = _make_position(request)
+    most = request.max_moves or MAX_CANDIDATES
+
+    def list_plays(_: WorkControl) -> Sequence[JsonReply]:
+        plays = generate_plays(position, request.dice, STANDARD_RULES)
+        return _write([{"play": list_steps(play)} for play in plays[:most]])
+
+    def write(ranked: RankedPlays, _: Engine, control: WorkControl) -> Sequence[JsonReply]:
+        best = _get_equity(ranked.best)
+        shown = min(len(ranked), most)
+        return _write(
+            control.run_in_blocks(shown, lambda block: [_describe(each, best) for each in ranked[block]])
+        )
+
+    if not request.score_moves:
+        return Work(list_plays)
     settings = EvalSettings(PLIES, is_cubeful=request.cubeful, store=session.engine_settings.store)
-    settings = settings.with_list(request.max_moves or MAX_CANDIDATES)  # each has its difference
-    load_engine = session.make_engine_loader()
+    question = Rank(position, MatchState(), settings.with_list(most), request.dice)  # each has its difference
+    return make_work(session, question, write, lambda control: SearchWatch(control.is_cancelled))
 
-    def run(control: WorkControl) -> Sequence[JsonReply]:
-        if not request.score_moves:
-            plays = list(generate_plays(position, request.dice, STANDARD_RULES))
-            moves: list[dict[str, object]] = [
-                {"play": list_steps(play)} for play in _limit(plays, request.max_moves)
-            ]
-        else:
-            watch = SearchWatch(control.is_cancelled)
-            ranked = load_engine().rank_plays(position, request.dice, MatchState(), settings, watch)
-            shown = len(ranked.plays)
-            if request.max_moves:
-                shown = min(shown, request.max_moves)
-            best = _get_equity(ranked.best)
-            moves = control.run_in_blocks(
-                shown, lambda block: [_describe(each, best) for each in ranked.plays[block]]
-            )
-        return [JsonReply({"moves": [move for move in moves if move["play"]]})]
 
-    return Work(run, is_long=request.score_moves)
+def _write(moves: list[dict[str, object]]) -> list[JsonReply]:
+    return [JsonReply({"moves": [move for move in moves if move["play"]]})]
 
 
 def list_steps(play: Play) -> list[dict[str, str]]:
     """Return the checker moves of a play, from the view of who makes it."""
     return [{"from": _NAMES[source], "to": _NAMES[target]} for source, target in play.moves]
-
-
-def _limit(plays: list[Play], most: int) -> list[Play]:
-    return plays[:most] if most else plays
 
 
 def _make_position(request: GetMoves) -> Position:
@@ -150,12 +159,15 @@ def _make_position(request: GetMoves) -> Position:
     return position
 
 
-def _get_equity(evaluation: PlayEvaluation) -> float:
-    return evaluation.equity if evaluation.cubeful is None else evaluation.cubeful
+def _get_equity(play: RankedPlay) -> float:
+    evaluation = play.evaluation
+    assert evaluation.cubeless_equity is not None  # a search has it
+    return evaluation.equity if evaluation.is_cubeful else evaluation.cubeless_equity
 
 
-def _describe(evaluation: PlayEvaluation, best: float) -> dict[str, object]:
-    outcome, equity = evaluation.outcome, _get_equity(evaluation)
+def _describe(play: RankedPlay, best: float) -> dict[str, object]:
+    evaluation, outcome, equity = play.evaluation, play.evaluation.outcome, _get_equity(play)
+    assert outcome is not None
     probability = {
         "win": outcome.win,
         "winG": outcome.win_g,
@@ -165,9 +177,9 @@ def _describe(evaluation: PlayEvaluation, best: float) -> dict[str, object]:
         "loseBG": outcome.lose_bg,
     }
     return {
-        "play": list_steps(evaluation.play),
+        "play": list_steps(play.play),
         "evaluation": {
-            "info": {"cubeful": evaluation.cubeful is not None, "plies": evaluation.plies + 1},
+            "info": {"cubeful": evaluation.is_cubeful, "plies": (evaluation.plies or 0) + 1},
             "eq": _round(equity),
             "diff": _round(equity - best),
             "probability": {name: _round(value) for name, value in probability.items()},

@@ -10,17 +10,16 @@ from typing import NamedTuple
 import msgspec
 import numpy as np
 
-from engine.analysis.levels import EvalSettings
-from engine.analysis.many_matches import evaluate_matches
-from engine.errors import CancelledWork, FormatError, GammondError
-from engine.formats.fibs_board import FibsDialect, decode_fibs_board, decode_fibs_boards
-from engine.options import Bounds, Field, parse_fields
-from engine.play.decider import Decider
-from engine.rules.match import MatchState
-from engine.rules.outcome import cubeless_equity
-from engine.search import MAX_PLIES, SearchWatch
-from engine.search.results import BoardEvaluations
-from protocol.core.requests import Reply
+from gammond.engine.analysis.levels import EvalSettings
+from gammond.engine.analysis.many_positions import evaluate_matches
+from gammond.engine.errors import CancelledWork, FormatError, GammondError
+from gammond.engine.evaluation.results import Evaluations
+from gammond.engine.formats.fibs_board import FibsDialect, decode_fibs_board, decode_fibs_boards
+from gammond.engine.options import Bounds, Field, parse_fields
+from gammond.engine.play.decider import Decider
+from gammond.engine.rules.match import MatchState
+from gammond.engine.search import MAX_PLIES, SearchWatch
+from gammond.protocol.core.requests import Reply
 
 SWITCH_WORDS = ("on", "off")
 _CUBE_WORDS = ("cubeful", "cubeless")
@@ -141,12 +140,13 @@ class FibsEvaluations(msgspec.Struct, frozen=True, cache_hash=True):
         board, settings = decode_fibs_board(line, FibsDialect.GNUBG), self.settings
         state = _apply_options(board.match, self.rules, self.options)
         evaluation = self.decider.engine.evaluate(board.position, state, settings, watch)
+        assert evaluation.outcome is not None
+        assert evaluation.effort is not None
         if not evaluation.effort.is_finished:
             raise CancelledWork(f"stopped before {settings.plies}-ply was finished")
         value = evaluation.mwc_or_equity
         if evaluation.decision is not None:
-            no_double = evaluation.decision.no_double
-            value = no_double.equity_points if no_double.mwc is None else no_double.mwc
+            value = evaluation.decision.no_double.mwc_or_equity
         return Reply(_ROW % (*evaluation.outcome, value))
 
     def answer(self, items: Sequence[str]) -> list[Reply | Exception]:
@@ -196,9 +196,9 @@ def _find_state(match: MatchState, rules: GnubgRules, options: EvaluationOptions
     return state if has_owner or state.is_money else None
 
 
-def _format_evaluations(found: BoardEvaluations) -> list[Reply]:
+def _format_evaluations(found: Evaluations) -> list[Reply]:
     """Write outcomes, and the value of not doubling: match-winning chance in a match, else equity."""
-    equities = cubeless_equity(found.outcomes) if found.cubeful is None else found.cubeful
+    equities = found.cubeless_equities if found.cubeful is None else found.cubeful
     numbers = np.empty((len(equities), 6))
     chances = equities if found.mwc is None else np.where(np.isnan(found.mwc), equities, found.mwc)
     numbers[:, :5], numbers[:, 5] = found.outcomes, chances

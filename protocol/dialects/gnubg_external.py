@@ -21,28 +21,28 @@ from functools import cached_property
 
 import msgspec
 
-from engine.cubeful import CubeResponse
-from engine.errors import CancelledWork, FormatError, GammondError, PositionError
-from engine.formats.fibs_board import FibsDialect, decode_fibs_board, decode_fibs_boards
-from engine.play.decider import Decider
-from engine.rules.notation import format_moves_plain
-from engine.rules.position import Position
-from engine.search import SearchWatch
-from protocol.commands.evaluation import DECISION_SIZE, has_few_plays
-from protocol.core.connection import Connection, IsInUse
-from protocol.core.fault_log import FAULT_LOG
-from protocol.core.limits import ClientLimits
-from protocol.core.replies import format_reply
-from protocol.core.requests import Answer, AnyReply, BatchItem, QuitRequest, Reply, Work, WorkControl
-from protocol.dialects.gnubg_evaluation import (
+from gammond.engine.errors import CancelledWork, FormatError, GammondError, PositionError
+from gammond.engine.formats.fibs_board import FibsDialect, decode_fibs_board, decode_fibs_boards
+from gammond.engine.play.decider import Decider
+from gammond.engine.rules.notation import format_moves_plain
+from gammond.engine.rules.position import Position
+from gammond.engine.search import SearchWatch
+from gammond.protocol.core.connection import Connection, IsInUse
+from gammond.protocol.core.fault_log import FAULT_LOG
+from gammond.protocol.core.limits import ClientLimits
+from gammond.protocol.core.replies import format_reply
+from gammond.protocol.core.requests import Answer, AnyReply, BatchItem, QuitRequest, Reply, Work, WorkControl
+from gammond.protocol.dialects.gnubg_evaluation import (
     SWITCH_WORDS,
     EvaluationOptions,
     FibsEvaluations,
     GnubgRules,
     parse_evaluation,
 )
-from protocol.state.offers import RESPONSE_WORDS
-from protocol.state.quick_work import QuickWork
+from gammond.protocol.questions.decisions import ChooseDouble, ChoosePlay, ChooseResponse
+from gammond.protocol.questions.question import DECISION_SIZE, has_few_plays
+from gammond.protocol.state.offers import RESPONSE_WORDS
+from gammond.protocol.state.quick_work import QuickWork
 
 _LIMITS = ClientLimits(line_bytes=2048)
 """Caps for one client; gnubg's own lines have about 200 bytes."""
@@ -225,14 +225,13 @@ class GnubgClient:
             kind = "cube" if state.roll is None else "plays", state.is_money
 
         def decide(watch: SearchWatch) -> Reply:
-            if is_beavered:
-                takes = decider.takes_beaver(position, state, watch)
-                return Reply(RESPONSE_WORDS[CubeResponse.TAKE if takes else CubeResponse.PASS])
-            if state.doubled:
-                return Reply(RESPONSE_WORDS[decider.choose_response(position, state, watch)])
+            if is_beavered or state.doubled:
+                question = ChooseResponse(position, state, is_beavered)
+                return Reply(RESPONSE_WORDS[question.run(decider, lambda _: watch)])
             if state.roll is None:
-                return Reply("double" if decider.should_double(position, state, watch) else "roll")
-            play = decider.choose_play(position, state.roll, state, watch).play
+                doubles = ChooseDouble(position, state).run(decider, lambda _: watch)
+                return Reply("double" if doubles else "roll")
+            play = ChoosePlay(position, state, state.roll).run(decider, lambda _: watch).play
             return Reply("" if play.is_no_move else format_moves_plain(play))
 
         return self._make_work(decide, kind, DECISION_SIZE)

@@ -10,28 +10,35 @@ from operator import attrgetter
 import msgspec
 import numpy as np
 
-from engine.analysis.engine import Engine
-from engine.analysis.levels import EvalSettings
-from engine.analysis.many_matches import evaluate_matches
-from engine.errors import CancelledWork, GammondError, LimitError, StateError
-from engine.formats.position_batch import ParsedPositions, parse_positions
-from engine.formats.position_id import encode_position_id, encode_position_ids
-from engine.rules.dice import Roll
-from engine.rules.match import MatchState
-from engine.rules.moves import estimate_play_counts, estimate_plays
-from engine.rules.position import Position
-from engine.rules.rules import Variant
-from engine.search import SearchProgress, SearchWatch
-from engine.search.results import PlayTable
-from protocol.commands.cube import decision_to_values
-from protocol.commands.evaluation import evaluation_to_values, evaluations_to_values, plays_to_values
-from protocol.core.arguments import error_field
-from protocol.core.replies import DECIMALS, info_to_fields, round_values
-from protocol.core.requests import AnyReply, JsonReply, Reply, ReplyValue, WorkControl
-from protocol.dialects.json_fields import Query
-from protocol.dialects.json_parts import PART_NAMES, ROLL_PARTS, answer_part, name_part_field
-from protocol.state.offers import check_cube_owner
-from protocol.state.session import Session
+from gammond.engine.analysis.engine import Engine
+from gammond.engine.analysis.levels import EvalSettings
+from gammond.engine.analysis.many_positions import evaluate_matches
+from gammond.engine.errors import CancelledWork, GammondError, LimitError, StateError
+from gammond.engine.formats.position_batch import ParsedPositions, parse_positions
+from gammond.engine.formats.position_id import encode_position_id, encode_position_ids
+from gammond.engine.rules.dice import Roll
+from gammond.engine.rules.match import MatchState
+from gammond.engine.rules.moves import estimate_play_counts, estimate_plays
+from gammond.engine.rules.position import Position
+from gammond.engine.rules.rules import Variant
+from gammond.engine.search import SearchProgress, SearchWatch
+from gammond.engine.search.ranked_plays import RankedPlays
+from gammond.protocol.commands.cube import decision_to_values
+from gammond.protocol.commands.evaluation import evaluation_to_values, evaluations_to_values, plays_to_values
+from gammond.protocol.core.arguments import error_field
+from gammond.protocol.core.replies import DECIMALS, round_values
+from gammond.protocol.core.requests import AnyReply, JsonReply, WorkControl
+from gammond.protocol.dialects.json_fields import Query
+from gammond.protocol.dialects.json_parts import (
+    PARTS,
+    ROLL_PARTS,
+    PartRequest,
+    effort_to_document,
+    name_part_field,
+)
+from gammond.protocol.state.offers import check_cube_owner
+from gammond.protocol.state.service import Service
+from gammond.protocol.state.session import EngineSettings
 
 CHUNK_SIZES = (256, 48, 8, 1, 1)
 """Positions evaluated together, by plies: the results of finished blocks are kept whatever happens later."""
@@ -153,18 +160,15 @@ class QueryPosition:
 
 
 class _PartControl(WorkControl):
-    """Stops a part of a query when the query is over, and takes its progress.
+    """Stops a part of a query when the query is over.
 
     Args:
         control: That of the query.
         is_over: Returns whether the query is stopped or out of time.
-        report: Takes the lines before the last.
     """
 
-    def __init__(
-        self, control: WorkControl, is_over: Callable[[], bool], report: Callable[[AnyReply], None]
-    ) -> None:
-        super().__init__(report)
+    def __init__(self, control: WorkControl, is_over: Callable[[], bool]) -> None:
+        super().__init__()
         self.interpreter = control.interpreter
         self._is_over = is_over
 
@@ -180,29 +184,32 @@ class QueryAnalysis:
 
     Attributes:
         engine: Evaluates them.
+        service: Has the clock, the players and the caps.
+        settings: Those of the session, when the query came.
         query: What to find out.
         head: What each object of its answer begins with.
         control: Stops it.
-        clock: Seconds.
-        deadline_s: When its time is over, by that clock; None for never.
-        plays_left: How many plays it may still evaluate or list.
-        session: A session with its settings, for parts that commands answer; None without such parts.
+        deadline_s: When its time is over, by the clock of the service; None for never.
         parsed: Its positions, if they are few and read already.
+        plays_left: How many plays it may still evaluate or list.
         done_count: Positions that are done.
         is_partial: Whether one of them has a smaller depth than requested.
     """
 
     engine: Engine
+    service: Service
+    settings: EngineSettings
     query: Query
     head: dict[str, object]
     control: WorkControl
-    clock: Callable[[], float]
     deadline_s: float | None
-    plays_left: int
-    session: Session | None
     parsed: ParsedPositions | None = None
+    plays_left: int = field(init=False)
     done_count: int = field(default=0, init=False)
     is_partial: bool = field(default=False, init=False)
+
+    def __post_init__(self) -> None:
+        self.plays_left = self.service.limits.query_plays
 
     def run(self) -> list[dict[str, object]]:
         """Return the results of the positions, until all are there or the query is stopped or out of time.
@@ -215,7 +222,7 @@ class QueryAnalysis:
     def is_spent(self) -> bool:
         """Return whether the query is stopped or out of time."""
         is_stopped = self.control.is_cancelled()  # which may take a while
-        return is_stopped or (self.deadline_s is not None and self.clock() > self.deadline_s)
+        return is_stopped or (self.deadline_s is not None and self.service.clock() > self.deadline_s)
 
     def _evaluate_texts(self) -> list[dict[str, object]]:
         evaluation = EvaluationQueries(self.engine, self.query.settings)
@@ -241,7 +248,7 @@ class QueryAnalysis:
             chunk = items[start : start + size]
             if {"eval", "cube"} & set(self.query.want):
                 self._evaluate(chunk)
-            if not {"moves", *PART_NAMES} & set(self.query.want):
+            if not {"moves", *PARTS} & set(self.query.want):
                 self._count_done(len(chunk))
                 continue
             for item in chunk:
@@ -303,27 +310,21 @@ class QueryAnalysis:
         }
         self.control.report(JsonReply(progress, is_final=False))
 
-    def _make_watch(self) -> SearchWatch:
-        """Return the watch of one search: stopped with the query, with progress if the query wants it."""
+    def _make_watch(self, part: str | None = None) -> SearchWatch:
+        """Return the watch of one search: stopped with the query, with progress if the query wants it.
+
+        Args:
+            part: The name of the part that it is for, which progress names; nothing is told at 0-ply then.
+        """
 
         def report(progress: SearchProgress) -> None:
-            if not progress.effort.is_finished:
-                self._report(
-                    {"nodes": progress.effort.nodes, "time_ms": int(progress.effort.elapsed_s * 1000)}
-                )
+            effort = progress.effort
+            if not effort.is_finished and (effort.plies or part is None):
+                about = {} if part is None else {"want": part}
+                told = {"nodes": effort.nodes, "time_ms": int(effort.elapsed_s * 1000)}
+                self._report({**about, **told})
 
         return SearchWatch(self.is_spent, report if self.query.progress_every else None)
-
-    def _make_part_reporter(self, name: str) -> Callable[[AnyReply], None]:
-        """Return what reports the ``info`` lines of a part, but for ends of depths, if the query wants it."""
-
-        def report(reply: AnyReply) -> None:
-            if self.query.progress_every and isinstance(reply, Reply) and reply.word == "info":
-                fields = info_to_fields(reply.text)
-                if "depth" not in fields:
-                    self._report({"want": name, **fields})
-
-        return report
 
     def _evaluate(self, items: list[QueryPosition]) -> None:
         want, settings = self.query.want, self.query.settings
@@ -334,10 +335,8 @@ class QueryAnalysis:
                     [item.position for item in group], match, settings, self._make_watch()
                 )
             for item, evaluation in zip(group, evaluations, strict=True):
-                about: dict[str, ReplyValue] = {"plies": evaluation.effort.plies}
-                if evaluation.effort.is_stored:
-                    about["stored"] = True
-                self.is_partial |= not evaluation.effort.is_finished
+                about = effort_to_document(evaluation.effort)
+                self.is_partial |= evaluation.effort is not None and not evaluation.effort.is_finished
                 if "eval" in want:
                     item.result["eval"] = round_values(evaluation_to_values(evaluation) | about)
                 if "cube" in want and evaluation.decision is not None:
@@ -351,21 +350,30 @@ class QueryAnalysis:
         """
         if "moves" in self.query.want:
             self._rank_plays(item)
-        for name in PART_NAMES:
+        for name, part in PARTS.items():
             if name not in self.query.want:
                 continue
             if self.is_spent():
                 raise CancelledWork("the query is over")
-            assert self.session is not None
-            where = (item.position, item.match, item.roll)
-            control = _PartControl(self.control, self.is_spent, self._make_part_reporter(name))
             try:
-                item.result[name], is_whole = answer_part(name, self.query, self.session, *where, control)
+                item.result[name], is_whole = part.answer(self._make_part_request(name, item))
             except GammondError as error:
                 raise error.with_field(name_part_field(name, error, item.field_name)) from error
             self.is_partial |= not is_whole
-            if name in ROLL_PARTS:
+            if part.needs_roll:
                 self._count_plays(estimate_plays(item.position, item.roll or (1, 2)))
+
+    def _make_part_request(self, name: str, item: QueryPosition) -> PartRequest:
+        """Return a part for a position, with what reports it, if the query wants progress."""
+
+        def report(effort: Mapping[str, object]) -> None:
+            if self.query.progress_every:
+                self._report({"want": name, **effort})
+
+        match = item.match if item.roll is None else item.match.with_roll(item.roll)
+        control = _PartControl(self.control, self.is_spent)
+        where, own = (self.query, item.position, match), (self.engine, self.service, self.settings)
+        return PartRequest(*where, *own, control, self._make_watch(name), report)
 
     def _count_plays(self, count: int) -> None:
         self.plays_left -= count
@@ -384,14 +392,14 @@ class QueryAnalysis:
         settings, watch, control = self.query.settings, self._make_watch(), self.control
         with error_field(item.field_name):
             ranked = self.engine.rank_plays(item.position, item.roll, item.match, settings, watch)
-        self._count_plays(len(ranked.plays))
+        self._count_plays(len(ranked))
         self.is_partial |= not ranked.effort.is_finished
-        shown = min(len(ranked.plays), self.query.max_moves or len(ranked.plays))
+        shown = min(len(ranked), self.query.max_moves or len(ranked))
 
         def encode(block: slice) -> list[bytes]:
             if settings.plies == 0 and block.start and self.is_spent():
                 raise CancelledWork("the query is over")
-            return [_encode_plays(ranked.plays.tabulate(block), item.match)]
+            return [_encode_plays(ranked, block, item.match)]
 
         text = b"".join([b"[", b",".join(control.run_in_blocks(shown, encode)), b"]"])
         control.answer_bytes += len(text)
@@ -400,6 +408,6 @@ class QueryAnalysis:
             item.result["moves_stored"] = True
 
 
-def _encode_plays(table: PlayTable, match: MatchState) -> bytes:
+def _encode_plays(ranked: RankedPlays, block: slice, match: MatchState) -> bytes:
     """Write plays, with the position IDs of their results, as the items of a JSON list without brackets."""
-    return msgspec.json.encode(plays_to_values(table, match, decimals=DECIMALS))[1:-1]
+    return msgspec.json.encode(plays_to_values(ranked, block, match, decimals=DECIMALS))[1:-1]

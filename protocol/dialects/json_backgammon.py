@@ -9,38 +9,38 @@ from typing import NamedTuple
 
 import msgspec
 
-from engine.analysis.engine import Engine
-from engine.analysis.engine_store import KeptAnalysis
-from engine.errors import ValueRangeError
-from engine.formats.position_batch import ParsedPositions, parse_positions
-from engine.rules.position import Position
-from engine.rules.rules import BACKGAMMON
-from protocol.commands.evaluation import DECISION_SIZE, MAX_SHORT_PLAYS, PLAY_BYTES
-from protocol.core.arguments import error_field
-from protocol.core.kept_answers import EncodedAnswer
-from protocol.core.limits import ClientLimits
-from protocol.core.requests import AnyReply, BatchItem, Work, WorkControl
-from protocol.dialects.json_analysis import (
+from gammond.engine.analysis.engine import Engine
+from gammond.engine.analysis.engine_store import KeptAnalysis
+from gammond.engine.errors import ValueRangeError
+from gammond.engine.formats.position_batch import ParsedPositions, parse_positions
+from gammond.engine.rules.position import Position
+from gammond.engine.rules.rules import BACKGAMMON
+from gammond.protocol.commands.evaluation import PLAY_BYTES
+from gammond.protocol.commands.readiness import TEXT_KERNELS
+from gammond.protocol.core.arguments import error_field
+from gammond.protocol.core.kept_answers import EncodedAnswer
+from gammond.protocol.core.limits import ClientLimits
+from gammond.protocol.core.requests import AnyReply, BatchItem, Work, WorkControl
+from gammond.protocol.dialects.json_analysis import (
     EvaluationQueries,
     QueryAnalysis,
     estimate_play_count,
     make_final_reply,
 )
-from protocol.dialects.json_documents import make_id_key, make_query_error
-from protocol.dialects.json_fields import Query, read_query
-from protocol.dialects.json_match import check_match_fields, make_match_work
-from protocol.dialects.json_parts import (
-    LONG_PARTS,
-    PART_BYTES,
-    PART_NAMES,
+from gammond.protocol.dialects.json_documents import make_id_key, make_query_error
+from gammond.protocol.dialects.json_fields import Query, read_query
+from gammond.protocol.dialects.json_match import check_match_fields, make_match_work
+from gammond.protocol.dialects.json_parts import (
+    PARTS,
     ROLL_PARTS,
+    VALUES_BYTES,
     check_rollout_games,
-    make_query_session,
     read_rollout_arguments,
 )
-from protocol.dialects.query_fields import check_position_count
-from protocol.state.offers import check_cube_owner
-from protocol.state.session import Session
+from gammond.protocol.dialects.query_fields import check_position_count
+from gammond.protocol.questions.question import DECISION_SIZE, MAX_SHORT_PLAYS
+from gammond.protocol.state.offers import check_cube_owner
+from gammond.protocol.state.session import Session
 
 MAX_QUICK_POSITIONS = 128
 """A query for more positions is long work at any depth."""
@@ -53,14 +53,11 @@ _KEPT_PARTS = frozenset({"eval", "cube", "moves"})
 _MAX_TEXT_CHARS = 256
 """The longest position that is looked up: none needs more."""
 
-_VALUES_BYTES = 250
-"""What an evaluation or cube decision takes in an answer, about."""
-
 
 def answer_positions(
     session: Session, document: dict[str, object], head: dict[str, object]
 ) -> Work | EncodedAnswer:
-    """Answer a query, as `protocol.dialects.json_query.GameQueries`."""
+    """Answer a query, as `gammond.protocol.dialects.json_query.GameQueries`."""
     query, played = read_query(document, head), session.game.rules.variant
     if query.variant is None and played is not BACKGAMMON:
         query = msgspec.structs.replace(query, variant=played.name)
@@ -116,19 +113,21 @@ def _make_position_work(
     session: Session, net: str, query: Query, head: dict[str, object], deadline_s: float | None
 ) -> Work:
     """Return the work of a query for positions."""
-    service, threads = session.service, session.engine_settings.threads
-    has_parts = not query.is_evaluation and not set(PART_NAMES).isdisjoint(query.want)
-    scratch = make_query_session(session, net, query) if has_parts else None
+    service, settings = session.service, session.engine_settings
     count, plays, max_plays = len(query.texts), 0, service.limits.query_plays
+    is_ready, kept = TEXT_KERNELS.is_ready, _KeptSearch()
+    if is_ready:
+        kept = _look_for_kept(partial(_find_quick_engine, session, net, query), query)
     if not ROLL_PARTS.isdisjoint(query.want):
-        plays = min(estimate_play_count(query.texts, query.dice, query.rules.variant), max_plays)
-    kept = _look_for_kept(partial(_find_quick_engine, session, net, query), query)
+        plays = max_plays
+        if is_ready:
+            plays = min(estimate_play_count(query.texts, query.dice, query.rules.variant), max_plays)
 
     def run(control: WorkControl) -> Sequence[AnyReply]:
-        loaded = service.get_engine(net, threads).with_rules(query.rules)
+        TEXT_KERNELS.warm()
+        loaded = service.get_engine(net, settings.threads).with_rules(query.rules)
         analysis = QueryAnalysis(
-            *(loaded, query, head, control, service.clock, deadline_s, max_plays, scratch),
-            parsed=kept.parsed,
+            loaded, service, settings, query, head, control, deadline_s, parsed=kept.parsed
         )
         is_timed = kept.kind is not None or (query.is_evaluation and count == 1)
         with service.time_evaluation(loaded, kept.kind) if is_timed else nullcontext():
@@ -139,12 +138,13 @@ def _make_position_work(
     quick = _find_quick_engine(session, net, query)
     is_batched = query.is_evaluation and count <= MAX_QUICK_POSITIONS and deadline_s is None
     item = None
-    if quick is not None and is_batched and query.progress_every is None and query.priority == 0:
+    if is_ready and quick is not None and is_batched and query.progress_every is None and query.priority == 0:
         item = BatchItem(EvaluationQueries(quick, query.settings), (head, query))
     is_at_hand = bool(kept.analyses)
-    is_deep = (query.plies > 0 and not is_at_hand) or not LONG_PARTS.isdisjoint(query.want)
+    parts = [PARTS[name] for name in query.want if name in PARTS]
+    is_deep = (query.plies > 0 and not is_at_hand) or any(part.is_long for part in parts)
     shown = min(plays, count * query.max_moves) if query.max_moves else plays
-    part_bytes = sum(PART_BYTES.get(name, _VALUES_BYTES) for name in query.want)
+    part_bytes = sum(part.answer_bytes for part in parts) + VALUES_BYTES * (len(query.want) - len(parts))
     return Work(
         run,
         query.priority,

@@ -6,10 +6,10 @@ from contextlib import suppress
 
 import msgspec
 
-from engine.errors import FormatError, LimitError
-from engine.options import MAX_QUOTED_CHARS
-from protocol.core.replies import describe_error
-from protocol.core.requests import JsonReply
+from gammond.engine.errors import FormatError, LimitError
+from gammond.engine.options import MAX_QUOTED_CHARS
+from gammond.protocol.core.replies import describe_error
+from gammond.protocol.core.requests import JsonReply
 
 QueryId = str | int
 

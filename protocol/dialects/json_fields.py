@@ -7,17 +7,17 @@ from typing import Annotated, Literal, get_args
 
 import msgspec
 
-from engine.analysis.levels import EvalSettings, StoreUse, count_candidates
-from engine.errors import ValueRangeError
-from engine.options import Bounds, Field
-from engine.rules.dice import validate_roll
-from engine.rules.match import MAX_CUBE, RESULT_NAMES, MatchState
-from engine.rules.rules import STANDARD_RULES, VARIANTS, Rules
-from engine.search import FILTERS, MAX_PLIES
-from engine.search.filters import DEFAULT_FILTER
-from protocol.commands.cube import MAX_MATRIX_AWAY
-from protocol.dialects.json_documents import QueryId
-from protocol.dialects.query_fields import MAX_WANTS, PositionQuery, QueryReader
+from gammond.engine.analysis.levels import EvalSettings, StoreUse, count_candidates
+from gammond.engine.errors import ValueRangeError
+from gammond.engine.options import Bounds, Field
+from gammond.engine.rules.dice import validate_roll
+from gammond.engine.rules.match import MAX_CUBE, RESULT_NAMES, MatchState
+from gammond.engine.rules.rules import STANDARD_RULES, VARIANTS, Rules
+from gammond.engine.search import FILTERS, MAX_PLIES
+from gammond.engine.search.filters import DEFAULT_FILTER
+from gammond.protocol.commands.cube import MAX_MATRIX_AWAY
+from gammond.protocol.dialects.json_documents import QueryId
+from gammond.protocol.dialects.query_fields import MAX_WANTS, PositionQuery, QueryReader
 
 Want = Literal["eval", "moves", "cube", "legal", "tree", "resign", "matrix", "opinion", "rollout", "analyse"]
 
@@ -89,14 +89,24 @@ QUERIES = QueryReader(
     Query,
     (
         Field("match_text", str),
-        Field("plies", int, Bounds(0, MAX_PLIES)),
-        Field("deeper", int, Bounds(0, MAX_PLIES)),
-        Field("filter", str, choices=tuple(FILTERS)),
-        Field("cubeful", bool),
-        Field("net", str),
-        Field("store", str, choices=tuple(map(str, StoreUse))),
-        Field("max_moves", int, Bounds(1)),
-        Field("candidates", int, Bounds(1)),
+        Field("plies", int, Bounds(0, MAX_PLIES), meaning="look-ahead"),
+        Field(
+            *("deeper", int, Bounds(0, MAX_PLIES)), meaning="look-ahead of decisions that are wrong or close"
+        ),
+        Field("filter", str, choices=tuple(FILTERS), meaning="the move filter"),
+        Field("cubeful", bool, meaning="whether evaluations are cubeful"),
+        Field("net", str, meaning="the evaluator; that of the server if left out"),
+        Field(
+            *("store", str),
+            choices=tuple(map(str, StoreUse)),
+            meaning="whether a kept answer of this depth will do, or also a deeper one",
+        ),
+        Field("max_moves", int, Bounds(1), meaning="the most plays of each roll"),
+        Field(
+            *("candidates", int, Bounds(1)),
+            meaning="how many of the best plays are compared, at the depth of the best whatever the move "
+            "filter says; by default max_moves, and 5 at least. 1 compares none",
+        ),
         Field("player", str),
         Field("resignation", str, choices=RESULT_NAMES),
         Field("away", int, Bounds(2, MAX_MATRIX_AWAY)),

@@ -1,4 +1,4 @@
-"""The JSON query ``analyse``: matches given as text, judged as `gammond analyse` judges them."""
+"""The JSON query ``analyse``: matches given as text, analysed as `gammond analyse` does it."""
 
 from __future__ import annotations
 
@@ -10,40 +10,39 @@ from types import MappingProxyType
 
 import msgspec
 
-from engine.analysis.engine import Engine
-from engine.errors import CancelledWork, LimitError, ValueRangeError
-from engine.match_analysis.analysed_match import AnalysedMatch, make_analysed_match
-from engine.match_analysis.analysis import (
+from gammond.engine.analysis.engine import Engine
+from gammond.engine.errors import CancelledWork, LimitError, ValueRangeError
+from gammond.engine.match_analysis.analysed_match import AnalysedMatch, make_analysed_match
+from gammond.engine.match_analysis.analysis import (
     AnalysisSettings,
     DecisionAnalyser,
     analyse_match,
     count_decisions,
 )
-from engine.match_analysis.documents import describe_match
-from engine.match_analysis.journal import MemoryJournal
-from engine.match_analysis.notes import MAX_CANDIDATES
-from engine.match_analysis.rollouts import (
+from gammond.engine.match_analysis.documents import describe_match
+from gammond.engine.match_analysis.notes import MAX_CANDIDATES, AnalysisJournal
+from gammond.engine.match_analysis.rollouts import (
     QUICK_ROLLOUT,
     DecisionRollouts,
     count_rolled_out,
     roll_out_decisions,
 )
-from engine.match_files.model import RecordedMatch
-from engine.match_files.reading import read_matches
-from engine.rollout.runner import BlockPlayer
-from engine.runtime.cores import count_usable_cores
-from engine.runtime.threads import Workers
-from protocol.commands.rollout_replies import PROGRESS_INTERVAL_S
-from protocol.commands.rollouts import apply_rollout_arguments
-from protocol.core.arguments import error_field
-from protocol.core.limits import ClientLimits
-from protocol.core.requests import JsonReply, Work, WorkControl
-from protocol.dialects.json_analysis import make_final_reply
-from protocol.dialects.json_documents import make_id_key, make_query_error, quote_json
-from protocol.dialects.json_fields import Query
-from protocol.dialects.json_parts import read_rollout_arguments
-from protocol.state.cluster_work import ClusterWork, work_with_cluster
-from protocol.state.session import Session
+from gammond.engine.match_files.model import RecordedMatch
+from gammond.engine.match_files.reading import read_matches
+from gammond.engine.rollout.runner import BlockPlayer
+from gammond.engine.runtime.machine import count_usable_cores
+from gammond.engine.runtime.threads import Workers
+from gammond.protocol.commands.rollouts import apply_rollout_arguments
+from gammond.protocol.core.arguments import error_field
+from gammond.protocol.core.limits import ClientLimits
+from gammond.protocol.core.requests import JsonReply, Work, WorkControl
+from gammond.protocol.dialects.json_analysis import make_final_reply
+from gammond.protocol.dialects.json_documents import make_id_key, make_query_error, quote_json
+from gammond.protocol.dialects.json_fields import Query
+from gammond.protocol.dialects.json_parts import read_rollout_arguments
+from gammond.protocol.questions.rollouts import PROGRESS_INTERVAL_S
+from gammond.protocol.state.cluster_work import ClusterWork, work_with_cluster
+from gammond.protocol.state.session import Session
 
 _FIELD = "match_text"
 
@@ -138,7 +137,7 @@ class MatchQuery:
         """Return the final object: a result for each match that was finished.
 
         Args:
-            engine: Judges.
+            engine: Evaluates.
             control: Stops it, and takes its progress.
 
         Raises:
@@ -157,26 +156,26 @@ class MatchQuery:
             results.append(msgspec.Raw(text))
 
         with error_field(_FIELD):
-            matches, judged = self._read(), []
+            matches, noted = self._read(), []
             report = _Reporter(self, control, self._count_decisions(matches))
         try:
             for match in matches:
                 with error_field(_FIELD):
                     found = self._analyse(engine, match, settings, report, control)
                 report.finish_match()
-                judged.append(found)
+                noted.append(found)
                 if rollouts is None:
-                    finish(judged.pop())
+                    finish(noted.pop())
             if rollouts is not None:
-                report.expect_trials(self._count_trials(judged, rollouts))
-                for match in judged:
+                report.expect_trials(self._count_trials(noted, rollouts))
+                for match in noted:
                     finish(self._roll_out(engine, match, rollouts, report, control))
                     report.finish_match()
         except CancelledWork:
             pass
         is_cut = len(results) < len(matches)
-        judge = _find_judge(engine, matches[: len(results)])
-        return make_final_reply(self.head, judge, query.settings, results, is_cut=is_cut)
+        by = _find_engine(engine, matches[: len(results)])
+        return make_final_reply(self.head, by, query.settings, results, is_cut=is_cut)
 
     def _analyse(
         self,
@@ -186,8 +185,8 @@ class MatchQuery:
         report: _Reporter,
         control: WorkControl,
     ) -> RecordedMatch:
-        """Judge the decisions of a match, on a cluster if there is one; what it did is not done again."""
-        journal, workers = MemoryJournal(), Workers(min(self.threads, count_usable_cores()))
+        """Analyse the decisions of a match, on a cluster if there is one; what it did is not done again."""
+        journal, workers = AnalysisJournal(), Workers(min(self.threads, count_usable_cores()))
 
         def analyse(cancelled: Callable[[], bool], analyser: DecisionAnalyser | None = None) -> RecordedMatch:
             return analyse_match(
@@ -220,7 +219,7 @@ class MatchQuery:
         control: WorkControl,
     ) -> RecordedMatch:
         """Roll out the decisions of a match; as `_analyse`."""
-        journal = MemoryJournal()
+        journal = AnalysisJournal()
 
         def roll_out(cancelled: Callable[[], bool], blocks: BlockPlayer | None = None) -> RecordedMatch:
             return roll_out_decisions(
@@ -245,7 +244,7 @@ class MatchQuery:
         )
 
     def _count_decisions(self, matches: Sequence[RecordedMatch]) -> int:
-        """Return how many decisions are to be judged.
+        """Return how many decisions are to be analysed.
 
         Raises:
             LimitError: They are too many.
@@ -258,13 +257,13 @@ class MatchQuery:
             )
         return count
 
-    def _count_trials(self, judged: Sequence[RecordedMatch], rollouts: DecisionRollouts) -> int:
+    def _count_trials(self, noted: Sequence[RecordedMatch], rollouts: DecisionRollouts) -> int:
         """Return how many trials there are of all decisions that are rolled out.
 
         Raises:
             LimitError: Their games are too many.
         """
-        counts = [count for match in judged for count in count_rolled_out(match, rollouts)]
+        counts = [count for match in noted for count in count_rolled_out(match, rollouts)]
         trials, cap = rollouts.settings.trials, self.limits.rollout_games
         if trials * sum(counts) > cap:
             raise LimitError(
@@ -291,10 +290,10 @@ class MatchQuery:
         return self.deadline_s is not None and self.clock() > self.deadline_s
 
 
-def _find_judge(engine: Engine, matches: Sequence[RecordedMatch]) -> Engine:
-    """Return the engine that judged all matches; the one that was asked for where several did."""
-    judges = {each.name: each for each in (engine.with_rules(match.rules.rules) for match in matches)}
-    return next(iter(judges.values())) if len(judges) == 1 else engine
+def _find_engine(engine: Engine, matches: Sequence[RecordedMatch]) -> Engine:
+    """Return the engine that analysed all matches; the one that was asked for where several did."""
+    engines = {each.name: each for each in (engine.with_rules(match.rules.rules) for match in matches)}
+    return next(iter(engines.values())) if len(engines) == 1 else engine
 
 
 def make_match_work(
@@ -357,7 +356,7 @@ class _Reporter:
         self._reported_s = -inf
 
     def __call__(self, done: int, total: int) -> None:
-        """Take the number of decisions of one match that are judged."""
+        """Take the number of decisions of one match that are analysed."""
         self._done = done
         count, every = self._before + done, self._work.query.progress_every
         if every and done and count % every == 0 and count < self.total:

@@ -1,45 +1,59 @@
-"""The parts of a query beside evaluations: ``tree``, and what commands answer, ``legal`` to ``rollout``."""
+"""The parts of a query beside evaluations, ``legal`` to ``rollout``: questions, and their results as keys."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
-from typing import Any
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from types import MappingProxyType
+from typing import Any, NamedTuple
 
-from engine.analysis.levels import DEFAULT_CANDIDATES
-from engine.analysis.rollout_requests import CUBE, KINDS, POSITION
-from engine.errors import FormatError, GammondError, LimitError
-from engine.options import MAX_QUOTED_CHARS, Field, did_you_mean
-from engine.rollout import RolloutSettings
-from engine.rules.dice import Roll
-from engine.rules.match import MatchState
-from engine.rules.partial_plays import describe_partial_plays, list_partial_plays
-from engine.rules.position import Position
-from protocol.commands import rollouts
-from protocol.commands.command import CommandCall
-from protocol.commands.table import COMMANDS
-from protocol.core.replies import round_values
-from protocol.core.requests import AnyReply, Reply, Work, WorkControl
-from protocol.dialects.json_documents import quote_json
-from protocol.dialects.json_fields import Query
-from protocol.state.game_state import GameState
-from protocol.state.session import Session
+from gammond.engine.analysis.engine import Engine
+from gammond.engine.analysis.levels import DEFAULT_CANDIDATES, EvalSettings
+from gammond.engine.analysis.rollout_requests import CUBE, KINDS, MOVES, POSITION
+from gammond.engine.errors import FormatError, GammondError, LimitError
+from gammond.engine.evaluation.results import Effort
+from gammond.engine.formats.position_id import encode_position_ids
+from gammond.engine.options import MAX_QUOTED_CHARS, Field, did_you_mean
+from gammond.engine.rollout import RolloutSettings
+from gammond.engine.rules.dice import Roll
+from gammond.engine.rules.match import RESULT_NAMES, MatchState
+from gammond.engine.rules.moves import generate_plays
+from gammond.engine.rules.notation import format_plays
+from gammond.engine.rules.partial_plays import describe_partial_plays, list_partial_plays
+from gammond.engine.rules.position import Position
+from gammond.engine.search import SearchWatch
+from gammond.protocol.commands.cube import (
+    DEFAULT_MATRIX_AWAY,
+    list_matrix_rows,
+    matrix_to_values,
+    resignation_to_values,
+)
+from gammond.protocol.commands.opinions import check_opinionated, list_opinions, opinion_to_values
+from gammond.protocol.commands.rollout_replies import (
+    list_rollout_rows,
+    progress_to_values,
+    rollout_to_values,
+)
+from gammond.protocol.commands.rollouts import (
+    ROLLOUT_ARGUMENTS,
+    apply_rollout_arguments,
+    read_rollout_request,
+)
+from gammond.protocol.core.replies import round_values
+from gammond.protocol.core.requests import ReplyValue, WorkControl
+from gammond.protocol.dialects.json_documents import quote_json
+from gammond.protocol.dialects.json_fields import Query
+from gammond.protocol.questions.plays import AskPlayer
+from gammond.protocol.questions.positions import FindMatrix, Resign
+from gammond.protocol.questions.rollouts import RollOut, TrialsProgress
+from gammond.protocol.state.service import Service
+from gammond.protocol.state.session import EngineSettings
 
-PART_NAMES = ("legal", "tree", "resign", "matrix", "opinion", "rollout")
-"""The parts, in the order in which they are answered."""
-
-PART_BYTES = {"matrix": 1000, "rollout": 4000}
-"""What parts take in an answer for each position, about, where that is much."""
-
-LONG_PARTS = frozenset(("matrix", "rollout"))
-"""Those that are long work at any depth."""
-
-ROLL_PARTS = frozenset(("moves", "legal", "tree"))
-"""What is wanted of a roll: it needs dice, and the size of its answer goes with the number of plays."""
+VALUES_BYTES = 250
+"""What an evaluation or cube decision takes in an answer, about."""
 
 _PLAYS_FIELD = "play"
-_KIND = Field("what", str, choices=KINDS)
-_LINE_LISTS = {"candidate": "candidates", "estimate": "estimates"}
+ROLLOUT_KIND = Field("what", str, choices=KINDS)
 
 
 def read_rollout_arguments(given: Mapping[str, object]) -> dict[str, Any]:
@@ -48,7 +62,7 @@ def read_rollout_arguments(given: Mapping[str, object]) -> dict[str, Any]:
     Raises:
         GammondError: An argument is unknown, of another type or out of range; its field is ``rollout.NAME``.
     """
-    arguments = {argument.name: argument for argument in rollouts.ROLLOUT_ARGUMENTS}
+    arguments = {argument.name: argument for argument in ROLLOUT_ARGUMENTS}
     values: dict[str, Any] = dict.fromkeys(arguments)
     for name, value in given.items():
         if name not in arguments:
@@ -65,23 +79,23 @@ def read_rollout_arguments(given: Mapping[str, object]) -> dict[str, Any]:
             values[name] = tuple(value)
             continue
         try:
-            values[name] = (_KIND if name == _KIND.name else arguments[name].field).check(value)
+            values[name] = (ROLLOUT_KIND if name == ROLLOUT_KIND.name else arguments[name].field).check(value)
         except GammondError as error:
             raise error.with_field(f"rollout.{name}") from error
     return values
 
 
 def name_part_field(part: str, error: GammondError, position_name: str) -> str:
-    """Return the field of a query at fault where a command refuses to answer a part.
+    """Return the field of a query at fault where a part is refused.
 
     Args:
-        part: One of `PART_NAMES`.
-        error: What the command raised.
+        part: One of `PARTS`.
+        error: What it raised.
         position_name: What errors call the position; of several it is the field, whatever the fault.
     """
     if part == "opinion" and error.field == "player":
         return "player"
-    names = {argument.name for argument in rollouts.ROLLOUT_ARGUMENTS} if part == "rollout" else ()
+    names = {argument.name for argument in ROLLOUT_ARGUMENTS} if part == "rollout" else ()
     return f"rollout.{error.field}" if position_name == "position" and error.field in names else position_name
 
 
@@ -107,96 +121,142 @@ def check_rollout_games(values: Mapping[str, Any], positions: int, cap: int) -> 
         )
 
 
-def answer_part(
-    name: str,
-    query: Query,
-    session: Session,
-    position: Position,
-    match: MatchState,
-    roll: Roll | None,
-    control: WorkControl,
-) -> tuple[object, bool]:
-    """Answer a part for one position, where a command has the same as that command does.
+@dataclass(frozen=True)
+class PartRequest:
+    """A part of a query for one position.
 
-    Args:
-        name: One of `PART_NAMES`.
+    Attributes:
         query: The query.
-        session: A session with the settings of the query; nobody else's. Its game is replaced.
         position: The checkers, those of the seat on roll first.
-        match: The match state before the roll.
-        roll: The dice; None without.
+        match: The match state, with the dice if there are any.
+        engine: That of the query, by its rules.
+        service: Has players, and may have a cluster.
+        session_settings: Hold where the query says nothing.
         control: Stops it.
-
-    Returns:
-        What the answer has under the name, and whether it is all that was asked for.
-
-    Raises:
-        GammondError: The command refuses it.
-        CancelledWork: It was stopped before there was a result.
+        watch: Stops its search, and reports it.
+        report: Takes the progress of other work as keys.
     """
-    if name == "tree":
-        assert roll is not None
-        with control.take_interpreter():
-            return describe_partial_plays(list_partial_plays(position, roll, query.rules)), True
-    match = match if roll is None else match.with_roll(roll)
-    session.game = GameState(position, match, rules=query.rules)
-    command = COMMANDS[name]
-    work = command.handler(
-        CommandCall(session, command.parser.parse("") | _list_arguments(name, query), COMMANDS)
-    )
-    assert isinstance(work, Work)
-    return _to_document(name, work.run(control))
+
+    query: Query
+    position: Position
+    match: MatchState
+    engine: Engine
+    service: Service
+    session_settings: EngineSettings
+    control: WorkControl
+    watch: SearchWatch
+    report: Callable[[Mapping[str, ReplyValue]], None]
+
+    @property
+    def roll(self) -> Roll:
+        """The dice, which are there."""
+        assert self.match.roll is not None
+        return self.match.roll
+
+    @property
+    def eval_settings(self) -> EvalSettings:
+        """How the position is evaluated."""
+        return replace(self.query.settings, is_cubeful=True, candidates=1)
 
 
-def _list_arguments(name: str, query: Query) -> dict[str, Any]:
-    """Return the arguments of a command as a query gives them."""
-    if name == "rollout":
-        return read_rollout_arguments(query.rollout or {})
-    given: dict[str, dict[str, Any]] = {
-        "legal": {},
-        "resign": {"kind": query.resignation, "plies": query.plies},
-        "opinion": {"player": query.player, "n": query.max_moves},
-        "matrix": {
-            "away": query.away,
-            "cube": query.cube,
-            "equities": query.equities,
-            "plies": query.plies,
-        },
-    }
-    return {key: value for key, value in given[name].items() if value is not None}
+def effort_to_document(effort: Effort | None) -> dict[str, ReplyValue]:
+    """Return the keys about the search behind a result."""
+    assert effort is not None  # it was searched
+    about: dict[str, ReplyValue] = {"plies": effort.plies}
+    return about | {"stored": True} if effort.is_stored else about
 
 
-def _to_document(name: str, replies: Sequence[AnyReply]) -> tuple[object, bool]:
-    lines = [reply for reply in replies if isinstance(reply, Reply)]
-    *rows, final = ({**line.values} for line in lines)
-    if name == "legal":
-        return [{"play": row["play"], "gnubgid": row["gnubgid"]} for row in rows], True
-    is_whole = not final.pop("stopped", False) and final.get("reason") != "stopped"
-    for key in ("net", "elapsed_ms"):
-        final.pop(key, None)
-    document: dict[str, object] = {**round_values(final)}
-    if name == "opinion" and "count" in document:
+def _list_legal(part: PartRequest) -> tuple[object, bool]:
+    plays = generate_plays(part.position, part.roll, part.query.rules)
+
+    def describe(block: slice) -> list[dict[str, str]]:
+        listed = plays.take(block)
+        pairs = zip(format_plays(listed), encode_position_ids(listed.boards), strict=True)
+        return [{"play": play, "gnubgid": position_id} for play, position_id in pairs]
+
+    return part.control.run_in_blocks(len(plays), describe), True
+
+
+def _list_partial_plays(part: PartRequest) -> tuple[object, bool]:
+    with part.control.take_interpreter():
+        return describe_partial_plays(list_partial_plays(part.position, part.roll, part.query.rules)), True
+
+
+def _find_resignation(part: PartRequest) -> tuple[object, bool]:
+    named = part.query.resignation
+    kind = None if named is None else RESULT_NAMES.index(named) + 1
+    question = Resign(part.position, part.match.before_roll(), part.eval_settings, kind=kind)
+    found = question.run(part.engine, part.watch)
+    effort = found.evaluation.effort
+    document = round_values(resignation_to_values(found) | effort_to_document(effort))
+    return document, effort is None or effort.is_finished
+
+
+def _find_matrix(part: PartRequest) -> tuple[object, bool]:
+    query = part.query
+    away, cube = query.away or DEFAULT_MATRIX_AWAY, query.cube or 1
+    question = FindMatrix(part.position, part.match, part.eval_settings, away=away, cube=cube)
+    found = question.run(part.engine, part.watch)
+    values = matrix_to_values(question, found, part.engine)
+    del values["net"]
+    return {**values, "rows": list_matrix_rows(found[0], has_equities=bool(query.equities))}, True
+
+
+def _ask_player(part: PartRequest) -> tuple[object, bool]:
+    query, own, players = part.query, part.session_settings, part.service.players
+    name = check_opinionated(players, query.player or own.player)
+    question = AskPlayer(part.position, part.match.roll, query.rules, name)
+    found = question.run(players, own.threads)
+    rows = list_opinions(found, query.max_moves)
+    document: dict[str, object] = {**round_values(opinion_to_values(found, len(rows)))}
+    if found.opinion is None:
         document["moves"] = [round_values(row) for row in rows]
-    if name == "matrix":
-        document["rows"] = [{**line.values, **(line.fields or {})} for line in lines[:-1]]
-    for line, row in zip(lines, rows, strict=False):
-        if line.word in _LINE_LISTS:
-            found = document.setdefault(_LINE_LISTS[line.word], [])
-            assert isinstance(found, list)
-            found.append(round_values(row))
-    return document, is_whole
+    return document, True
 
 
-def make_query_session(session: Session, net: str, query: Query) -> Session:
-    """Return a session with the settings of a query, for `answer_part`."""
-    scratch = Session(session.service, session.initial_seed)
-    scratch.engine_settings = replace(
-        session.engine_settings,
-        net=net,
-        ply=query.plies + 1,
-        filter_name=query.filter,
-        is_cubeful=query.cubeful,
-        has_xgids=False,
-        store=query.settings.store,
-    )
-    return scratch
+def _roll_out(part: PartRequest) -> tuple[object, bool]:
+    query, values = part.query, read_rollout_arguments(part.query.rollout or {})
+    request = read_rollout_request(values, part.position, part.match, query.rules, is_cubeful=query.cubeful)
+    settings = RolloutSettings(threads=part.session_settings.threads)
+    question = RollOut(request, apply_rollout_arguments(settings, values))
+
+    def report(progress: TrialsProgress) -> None:
+        part.report(round_values(progress_to_values(progress)))
+
+    answer = question.run(part.engine, part.control, report, part.service.cluster)
+    name = "candidates" if request.kind == MOVES else "estimates"
+    rows = [round_values(row) for row in list_rollout_rows(answer)]
+    return {**round_values(rollout_to_values(answer)), name: rows}, answer.rollout.reason != "stopped"
+
+
+class Part(NamedTuple):
+    """A part of an answer that is found out for one position at a time.
+
+    Attributes:
+        answer: Returns what the answer has under the name, and whether it is all that was asked for; raises
+            CancelledWork where it was stopped before there was a result, or another GammondError.
+        answer_bytes: What it takes in an answer for each position, about; not counting plays.
+        is_long: Whether it is long work at any depth.
+        needs_roll: Whether it needs dice, and the size of its answer goes with the number of plays.
+    """
+
+    answer: Callable[[PartRequest], tuple[object, bool]]
+    answer_bytes: int = VALUES_BYTES
+    is_long: bool = False
+    needs_roll: bool = False
+
+
+PARTS: Mapping[str, Part] = MappingProxyType(
+    {
+        "legal": Part(_list_legal, needs_roll=True),
+        "tree": Part(_list_partial_plays, needs_roll=True),
+        "resign": Part(_find_resignation),
+        "matrix": Part(_find_matrix, 1000, is_long=True),
+        "opinion": Part(_ask_player),
+        "rollout": Part(_roll_out, 4000, is_long=True),
+    }
+)
+"""The parts beside evaluations and ranked plays, by name, in the order in which they are answered."""
+
+ROLL_PARTS = frozenset({"moves", *(name for name, part in PARTS.items() if part.needs_roll)})
+"""What is wanted of a roll."""

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from engine.errors import FormatError, GammondError, ValueRangeError
-from protocol.commands.dispatch import count_failure
-from protocol.core.arguments import error_field
-from protocol.core.kept_answers import EncodedAnswer
-from protocol.core.requests import Answer, AnyReply, JsonReply, StopRequest, Work
-from protocol.dialects.json_documents import decode_object, make_id_key, make_query_error, quote_json
-from protocol.dialects.json_fields import Query, read_query
-from protocol.games import GAMES, GameEntry, find_entry, load_part
-from protocol.state.session import Session
+from gammond.engine.errors import FormatError, GammondError, ValueRangeError
+from gammond.protocol.commands.dispatch import count_failure
+from gammond.protocol.core.arguments import error_field
+from gammond.protocol.core.kept_answers import EncodedAnswer
+from gammond.protocol.core.requests import Answer, AnyReply, JsonReply, StopRequest, Work
+from gammond.protocol.dialects.json_documents import decode_object, make_id_key, make_query_error, quote_json
+from gammond.protocol.dialects.json_fields import Query, read_query
+from gammond.protocol.game_entry import GameEntry
+from gammond.protocol.games import GAMES, find_entry
+from gammond.protocol.state.session import Session
 
 GameQueries = Callable[[Session, dict[str, object], dict[str, object]], Work | EncodedAnswer]
 """The part of a game that answers a query: given the session, the object, and what every line of the answer
@@ -56,7 +57,7 @@ def answer_query(
             )
         if document.get("action") == "terminate":
             return _terminate(read_query(document, head), head)
-        answer: GameQueries = load_part(_find_game(session, document).queries)
+        answer: GameQueries = _find_game(session, document).load_queries()
         return answer(session, document, head)
     except Exception as error:
         count_failure(session, refusal or error)

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from engine.errors import GammondError
-from engine.runtime.prompt_threads import UncompiledKernel
-from protocol.commands.dispatch import answer_command, fail_request
-from protocol.core.connection import Connection, IsInUse
-from protocol.core.kept_answers import EncodedAnswer
-from protocol.core.requests import Answer, AnyReply, Work
-from protocol.dialects.json_query import answer_query
-from protocol.state.session import JSON_FORMAT, Session
+from gammond.engine.errors import GammondError
+from gammond.protocol.commands.dispatch import answer_command, fail_request, find_unready
+from gammond.protocol.core.connection import Connection, IsInUse
+from gammond.protocol.core.kept_answers import EncodedAnswer
+from gammond.protocol.core.requests import Answer, AnyReply, Unready, Work
+from gammond.protocol.dialects.json_query import answer_query
+from gammond.protocol.state.session import JSON_FORMAT, Session
 
 _MAX_RECALLED_CHARS = 256
 """The longest command whose answer is kept: its text is kept with it."""
@@ -34,17 +33,15 @@ class LineClient:
         """Return whether a request without a tag waits for earlier answers: all but queries do."""
         return not _is_query(text)
 
-    def answer(self, text: str, is_in_use: IsInUse) -> Answer | EncodedAnswer:
+    def answer(self, text: str, is_in_use: IsInUse) -> Answer | EncodedAnswer | Unready:
         """Answer a query or a command."""
-        try:
-            return answer_query(self.session, text, is_in_use) if _is_query(text) else self._answer(text)
-        except UncompiledKernel:  # the request comes again
-            self.session.count_request(-1)
-            raise
+        return answer_query(self.session, text, is_in_use) if _is_query(text) else self._answer(text)
 
-    def _answer(self, text: str) -> Answer | EncodedAnswer:
+    def _answer(self, text: str) -> Answer | EncodedAnswer | Unready:
         """Answer a command, as before if it shows kept analyses alone and these are the same."""
         session, kept = self.session, self.session.service.kept_answers
+        if (unready := find_unready(session, text)) is not None:
+            return unready
         if len(text) > _MAX_RECALLED_CHARS:
             return answer_command(session, text)
         key = text, session.game_name, session.game, session.engine_settings.answer_key

@@ -10,14 +10,13 @@ does not define them.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 import msgspec
 
-from engine.analysis.engine import Engine
-from engine.analysis.levels import EvalSettings
-from engine.cubeful import CubeDecision, CubeResponse, DoublingAction, choose_resignation
-from engine.errors import (
+from gammond.engine.analysis.engine import Engine
+from gammond.engine.analysis.levels import EvalSettings
+from gammond.engine.errors import (
     FormatError,
     GammondError,
     PositionError,
@@ -25,19 +24,23 @@ from engine.errors import (
     UnsupportedError,
     ValueRangeError,
 )
-from engine.formats.position_id import decode_position_id
-from engine.options import convert
-from engine.rules.match import MAX_CUBE, MAX_MATCH_LENGTH, RESULT_NAMES, MatchState
-from engine.rules.moves import Play
-from engine.rules.position import BAR, OFF, Position, swap_sides
-from engine.runtime.version import NAME, read_version
-from engine.search import SearchWatch
-from engine.search.results import PlayEvaluation, RankedPlays
-from protocol.core.errors import INTERNAL_ERROR, BusyError
-from protocol.core.replies import describe_error, round_value
-from protocol.core.requests import JsonReply, Work, WorkControl
-from protocol.state.offers import check_cube_owner
-from protocol.state.session import Session
+from gammond.engine.evaluation.results import CubeDecision, CubeResponse, DoublingAction, Evaluation
+from gammond.engine.formats.position_id import decode_position_id
+from gammond.engine.options import convert
+from gammond.engine.rules.match import MAX_CUBE, MAX_MATCH_LENGTH, RESULT_NAMES, MatchState
+from gammond.engine.rules.moves import Play
+from gammond.engine.rules.position import BAR, OFF, Position, swap_sides
+from gammond.engine.runtime.version import NAME, read_version
+from gammond.engine.search import SearchWatch
+from gammond.engine.search.ranked_plays import RankedPlays
+from gammond.protocol.core.errors import INTERNAL_ERROR, BusyError
+from gammond.protocol.core.replies import describe_error, round_value
+from gammond.protocol.core.requests import JsonReply, Work, WorkControl
+from gammond.protocol.questions.plays import Rank
+from gammond.protocol.questions.positions import CubeAnswer, DecideCube, DecideTake, Resign, Resignation
+from gammond.protocol.questions.question import EngineQuestion, make_work
+from gammond.protocol.state.offers import check_cube_owner
+from gammond.protocol.state.session import Session
 
 VERSION = "1"
 
@@ -65,15 +68,20 @@ class InvalidIdError(FormatError):
 class HintRequest(msgspec.Struct, rename="camel", kw_only=True):
     """The body of a request. Only the order of the ID may be missing, and dice where none are used."""
 
-    position_id: str
-    position_id_convention: Literal["on-roll-first", "opponent-first"] = "opponent-first"
-    dice: tuple[_Die, _Die] | msgspec.UnsetType = msgspec.UNSET
+    position_id: Annotated[str, msgspec.Meta(description="A GNU position ID of the player who is to decide.")]
+    position_id_convention: Annotated[
+        Literal["on-roll-first", "opponent-first"],
+        msgspec.Meta(description="Whose checkers are first in the ID; gnubg's own IDs are `opponent-first`."),
+    ] = "opponent-first"
+    dice: Annotated[tuple[_Die, _Die], msgspec.Meta(description="For a move.")] | msgspec.UnsetType = (
+        msgspec.UNSET
+    )
     active_player_color: Color
     active_player_direction: Literal["clockwise", "counterclockwise"]
     cube_value: Annotated[int, msgspec.Meta(ge=1, le=MAX_CUBE)]
     cube_owner: Color | None
-    match_score: tuple[_Points, _Points]
-    match_length: _Points
+    match_score: Annotated[tuple[_Points, _Points], msgspec.Meta(description="Points of white and of black.")]
+    match_length: Annotated[_Points, msgspec.Meta(description="Points of the match; 0 and 1 for money play.")]
     crawford: bool
     jacoby: bool
     beavers: bool
@@ -135,7 +143,8 @@ _FIELDS = {
 }
 """The fields of requests for those of match states."""
 
-Answer = Callable[[Engine, SearchWatch], dict[str, object]]
+Asked = tuple[EngineQuestion[Any], Callable[[Any], dict[str, object]]]
+"""A question, and what makes the body of the answer from its result."""
 
 
 def describe_health() -> dict[str, str]:
@@ -163,15 +172,17 @@ def answer_hint(session: Session, kind: str, document: object) -> Work:
         request = convert(document, HintRequest)
     except msgspec.ValidationError as error:
         raise _explain(str(error)) from error
-    answer = KINDS[kind](request, EvalSettings(PLIES, store=session.engine_settings.store))
-    load_engine, service = session.make_engine_loader(), session.service
-    deadline_s = service.clock() + TIME_S
+    question, write = KINDS[kind](request, EvalSettings(PLIES, store=session.engine_settings.store))
+    clock = session.service.clock
+    deadline_s = clock() + TIME_S
 
-    def run(control: WorkControl) -> Sequence[JsonReply]:
-        watch = SearchWatch(lambda: control.is_cancelled() or service.clock() > deadline_s)
-        return [JsonReply(answer(load_engine(), watch))]
+    def make_watch(control: WorkControl) -> SearchWatch:
+        return SearchWatch(lambda: control.is_cancelled() or clock() > deadline_s)
 
-    return Work(run, is_long=True, deadline_s=deadline_s)
+    def reply(found: object, _: Engine, __: WorkControl) -> Sequence[JsonReply]:
+        return [JsonReply(write(found))]
+
+    return make_work(session, question, reply, make_watch, deadline_s=deadline_s)
 
 
 def make_error(error: Exception) -> tuple[int, dict[str, object]]:
@@ -198,34 +209,33 @@ def _explain(fault: str) -> FormatError:
     return FormatError(f"{message}{f' in {place}' if place else ''}", field=field)
 
 
-def _read_move(request: HintRequest, settings: EvalSettings) -> Answer:
+def _ask_move(request: HintRequest, settings: EvalSettings) -> Asked:
     if request.dice is msgspec.UNSET:
         raise FormatError("expected two dice for a play, but they are missing", field="dice")
     position, match, roll = request.read_position(), request.make_match(request.seat), request.dice
 
-    def answer(engine: Engine, watch: SearchWatch) -> dict[str, object]:
-        ranked = engine.rank_plays(position, roll, match, settings, watch)
+    def write(ranked: RankedPlays) -> dict[str, object]:
         return {
             "moves": list_steps(ranked.best.play, request.active_player_color),
-            "equity": round_value(_get_equity(ranked.best)),
+            "equity": round_value(ranked.best.evaluation.equity),
             "candidates": _list_candidates(ranked, request.active_player_color),
         }
 
-    return answer
+    return Rank(position, match, settings, roll), write
 
 
-def _read_double(request: HintRequest, settings: EvalSettings) -> Answer:
-    position, match = request.read_position(), request.make_match(request.seat)
+def _ask_double(request: HintRequest, settings: EvalSettings) -> Asked:
+    question = DecideCube(request.read_position(), request.make_match(request.seat), settings)
 
-    def answer(engine: Engine, watch: SearchWatch) -> dict[str, object]:
-        decision = engine.evaluate(position, match, settings, watch).decision
+    def write(evaluation: Evaluation) -> dict[str, object]:
+        decision = evaluation.decision
         assert decision is not None  # the evaluation is cubeful and the game is not over
-        return {"action": _name_action(decision), "equity": round_value(decision.best.equity_points)}
+        return {"action": _name_action(decision), "equity": round_value(decision.best.equity)}
 
-    return answer
+    return question, write
 
 
-def _read_take(request: HintRequest, settings: EvalSettings) -> Answer:
+def _ask_take(request: HintRequest, settings: EvalSettings) -> Asked:
     taker = request.seat
     position, match = Position(swap_sides(request.read_position().board)), request.make_match(1 - taker)
     if not match.may_double(match.on_roll):
@@ -235,38 +245,35 @@ def _read_take(request: HintRequest, settings: EvalSettings) -> Answer:
             field="cubeOwner",
         )
 
-    def answer(engine: Engine, watch: SearchWatch) -> dict[str, object]:
-        decision = engine.evaluate(position, match, settings, watch).decision
-        assert decision is not None
-        assert decision.response is not None  # the other seat may double
+    def write(found: CubeAnswer) -> dict[str, object]:
+        decision = found.decision
+        assert decision is not None  # it is about a double
         assert decision.double_take is not None
         assert decision.double_pass is not None
         return {
-            "action": _RESPONSES[decision.response],
-            "takeEquity": round_value(-decision.double_take.equity_points),
-            "dropEquity": round_value(-decision.double_pass.equity_points),
+            "action": _RESPONSES[found.response],
+            "takeEquity": round_value(-decision.double_take.equity),
+            "dropEquity": round_value(-decision.double_pass.equity),
         }
 
-    return answer
+    return DecideTake(position, match, settings), write
 
 
-def _read_resign(request: HintRequest, settings: EvalSettings) -> Answer:
-    position, match = request.read_position(), request.make_match(request.seat)
+def _ask_resign(request: HintRequest, settings: EvalSettings) -> Asked:
+    question = Resign(request.read_position(), request.make_match(request.seat), settings)
 
-    def answer(engine: Engine, watch: SearchWatch) -> dict[str, object]:
-        found = engine.evaluate(position, match, settings, watch)
-        kind = choose_resignation(found.mwc_or_equity, engine.make_cube_game(match))
-        assert found.cubeful is not None
-        return {"action": RESULT_NAMES[kind - 1] if kind else "none", "equity": round_value(found.cubeful)}
+    def write(found: Resignation) -> dict[str, object]:
+        action = RESULT_NAMES[found.kind - 1] if found.kind else "none"
+        return {"action": action, "equity": round_value(found.evaluation.equity)}
 
-    return answer
+    return question, write
 
 
-KINDS: Mapping[str, Callable[[HintRequest, EvalSettings], Answer]] = {
-    "move": _read_move,
-    "double": _read_double,
-    "take": _read_take,
-    "resign": _read_resign,
+KINDS: Mapping[str, Callable[[HintRequest, EvalSettings], Asked]] = {
+    "move": _ask_move,
+    "double": _ask_double,
+    "take": _ask_take,
+    "resign": _ask_resign,
 }
 """The requests with a body; each is checked before any work is done."""
 
@@ -279,26 +286,22 @@ def _name_action(decision: CubeDecision) -> str:
     return "too-good" if decision.doubling is DoublingAction.TOO_GOOD else "no-double"
 
 
-def _get_equity(evaluation: PlayEvaluation) -> float:
-    assert evaluation.cubeful is not None  # settings are cubeful
-    return evaluation.cubeful
-
-
 def _list_candidates(ranked: RankedPlays, color: str) -> list[dict[str, object]]:
     """List the plays that were compared at the greatest depth, the best first."""
     candidates: list[dict[str, object]] = []
-    best = _get_equity(ranked.best)
-    for rank, each in enumerate(ranked.plays[:MAX_CANDIDATES], 1):
+    best = ranked.best.evaluation.equity
+    for rank, each in enumerate(ranked[:MAX_CANDIDATES], 1):
         if not each.survived:
             break
-        outcome, equity = each.outcome, _get_equity(each)
+        outcome, equity = each.evaluation.outcome, each.evaluation.equity
+        assert outcome is not None  # a search has it
         evaluation = {
             "win": outcome.win,
             "winGammon": outcome.win_g,
             "winBackgammon": outcome.win_bg,
             "loseGammon": outcome.lose_g,
             "loseBackgammon": outcome.lose_bg,
-            "equity": each.equity,
+            "equity": outcome.equity,
             "cubefulEquity": equity,
         }
         candidates.append(

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Annotated, Generic, TypeVar
 
 import msgspec
 
-from engine.errors import FormatError, LimitError, ValueRangeError
-from engine.options import MAX_QUOTED_CHARS, Bounds, Field, convert, did_you_mean
-from protocol.core.limits import MAX_MOVETIME_MS
-from protocol.dialects.json_documents import quote_json
+from gammond.engine.errors import FormatError, LimitError, ValueRangeError
+from gammond.engine.options import MAX_QUOTED_CHARS, Bounds, Field, convert, did_you_mean
+from gammond.protocol.core.limits import MAX_MOVETIME_MS
+from gammond.protocol.dialects.json_documents import quote_json
 
 _ID_VALUES = "a string of 1 to 256 characters or a whole number"
 
@@ -53,7 +53,10 @@ _SHARED_SCALARS = (
     Field("variant", str),
     Field("position", str),
     Field("priority", int, Bounds(-100, 100)),
-    Field("time_ms", int, Bounds(1, MAX_MOVETIME_MS)),
+    Field(
+        *("time_ms", int, Bounds(1, MAX_MOVETIME_MS)),
+        meaning="answer within this many milliseconds, with what there is by then",
+    ),
 )
 _SHARED_LISTS = {"id": _ID_VALUES, "positions": "a list of one or more strings"}
 
@@ -80,8 +83,9 @@ class QueryReader(Generic[QueryT]):
 
     @cached_property
     def scalars(self) -> dict[str, Field]:
-        """All numbers, switches and texts, by name, with their bounds."""
-        return {each.name: each for each in (*_SHARED_SCALARS, *self.own_scalars)}
+        """All numbers, switches and texts, by name, with their bounds and defaults."""
+        fields = (*_SHARED_SCALARS, *self.own_scalars)
+        return {each.name: replace(each, default=self._defaults[each.name]) for each in fields}
 
     @cached_property
     def lists(self) -> dict[str, str]:

@@ -6,10 +6,10 @@ import sys
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from engine.runtime.version import NAME, read_version
+from gammond.engine.runtime.version import NAME, read_version
 
 if TYPE_CHECKING:
-    from protocol.state.player_registry import FilePlayers
+    from gammond.protocol.state.player_registry import FilePlayers
 
 
 def main(make_file_players: Callable[[], FilePlayers]) -> int:
@@ -20,6 +20,6 @@ def main(make_file_players: Callable[[], FilePlayers]) -> int:
     """
     sys.stdout.write(f"{NAME} {read_version()}, a backgammon engine\n")
     sys.stdout.flush()  # the imports take a second
-    from protocol.repl.terminal.prompt_loop import run_repl  # only a terminal needs prompt_toolkit
+    from gammond.protocol.repl.terminal.prompt_loop import run_repl  # only a terminal needs prompt_toolkit
 
     return run_repl(make_file_players())

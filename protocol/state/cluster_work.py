@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
-from engine.analysis.engine import Engine
-from engine.errors import GammondError
-from engine.rollout.runner import BlockPlayer
-from protocol.core.requests import WorkControl
+from gammond.engine.analysis.engine import Engine
+from gammond.engine.errors import GammondError
+from gammond.engine.rollout.runner import BlockPlayer
+from gammond.protocol.core.requests import WorkControl
 
 if TYPE_CHECKING:
-    from engine.match_analysis.analysis import AnalysisSettings, DecisionAnalyser
+    from gammond.engine.match_analysis.analysis import AnalysisSettings, DecisionAnalyser
 
 _T = TypeVar("_T")
 
@@ -36,10 +36,10 @@ class ClusterWork(Protocol):
     def make_analyser(
         self, engine: Engine, settings: AnalysisSettings, cancelled: Callable[[], bool]
     ) -> DecisionAnalyser | None:
-        """Make what judges the decisions of matches; None if nobody can at present.
+        """Make what analyses the decisions of matches; None if nobody can at present.
 
         Args:
-            engine: Who judges, by its name and rules.
+            engine: Who analyses, by its name and rules.
             settings: How deep.
             cancelled: Asked some times a second; when it returns true, the work ends.
         """

@@ -4,20 +4,20 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from engine.errors import StateError
-from engine.match_files.mat.writer import format_mat
-from engine.match_files.model import RecordedGame
-from engine.rules.game_record import (
+from gammond.engine.errors import StateError
+from gammond.engine.match_files.mat.writer import format_mat
+from gammond.engine.match_files.model import RecordedGame
+from gammond.engine.rules.game_record import (
     DoubleAction,
     GameAction,
     PlayAction,
     ResignationAction,
     ResponseAction,
 )
-from engine.rules.match import GameResult, MatchState
-from engine.rules.moves import find_play
-from engine.rules.rules import Feature
-from protocol.state.game_state import SEAT_NAMES, GameState, SeatNames
+from gammond.engine.rules.match import GameResult, MatchState
+from gammond.engine.rules.moves import find_play
+from gammond.engine.rules.rules import Feature
+from gammond.protocol.state.game_state import SEAT_NAMES, GameState, SeatNames
 
 MAX_ACTIONS = 3000
 """Actions that a log keeps, some 45 games; the oldest games go first."""

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from engine.rules.match import MatchState
-from engine.rules.position import Position
-from engine.rules.rules import STANDARD_RULES, Feature, Rules
+from gammond.engine.rules.match import MatchState
+from gammond.engine.rules.position import Position
+from gammond.engine.rules.rules import STANDARD_RULES, Feature, Rules
 
 SeatNames = tuple[str, str]
 """Names of seats 0 and 1."""

@@ -6,7 +6,7 @@ from collections import deque
 from collections.abc import Sized
 from typing import Generic, TypeVar
 
-from engine.errors import StateError
+from gammond.engine.errors import StateError
 
 GameT = TypeVar("GameT")
 """A game that never changes: each move makes another."""

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from engine.cubeful import CubeResponse
-from engine.errors import PositionError, StateError
-from engine.rules.match import MatchState
+from gammond.engine.errors import PositionError, StateError
+from gammond.engine.evaluation.results import CubeResponse
+from gammond.engine.rules.match import MatchState
 
 RESPONSE_WORDS = {CubeResponse.TAKE: "take", CubeResponse.PASS: "drop", CubeResponse.BEAVER: "beaver"}
 """Responses to a double in the words of the wire, on which `pass` is a play that moves no checker."""

@@ -6,21 +6,14 @@ import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from pathlib import Path
 
-from engine.analysis.engine import Engine
-from engine.errors import UnsupportedError, ValueRangeError
-from engine.options import MAX_QUOTED_CHARS, parse_options
-from engine.play.player import Player
-from engine.store.opening import StoreOpener
-from nets.player_kinds import list_kind_names
-from nets.player_specs import (
-    FILE_WORDS,
-    EvaluatorSpec,
-    KindSpec,
-    PlayerSpec,
-    parse_player,
-    split_file_options,
-)
+from gammond.engine.analysis.engine import Engine
+from gammond.engine.errors import DataFileError, ValueRangeError
+from gammond.engine.options import MAX_QUOTED_CHARS, parse_options
+from gammond.engine.play.player import Player
+from gammond.nets.catalogue import SHIPPED, Catalogue
+from gammond.nets.player_specs import FILE_WORDS, EvaluatorSpec, KindSpec, PlayerSpec, split_file_options
 
 ENGINE_PLAYER = "net"
 """The name of the session's own evaluator, at its level."""
@@ -38,14 +31,6 @@ MAX_CACHED_PLAYERS = 16
 """Players kept for all clients together; the least recently used one goes first."""
 
 
-def _load_no_player(name: str) -> Player:
-    raise UnsupportedError(f"nothing here plays {name[:MAX_QUOTED_CHARS]!r}", field="player")
-
-
-def _load_no_engine(name: str, open_store: StoreOpener | None = None) -> Engine:
-    raise UnsupportedError(f"nothing here evaluates as {name[:MAX_QUOTED_CHARS]!r}", field="engine.net")
-
-
 @dataclass(frozen=True)
 class FilePlayers:
     """Players that name files of this machine or other programs, such as ``run:FOLDER``.
@@ -54,27 +39,23 @@ class FilePlayers:
     Where the client is who runs it, it may name all of some words.
 
     Attributes:
-        free: Those of `nets.player_specs.FILE_WORDS` of which clients may name any player.
+        free: Those of `gammond.nets.player_specs.FILE_WORDS` of which clients may name any player.
         offered: Names, without options, that clients may name besides.
-        load_player: Makes a player, given its name with options; may take seconds. Raises GammondError.
-        load_engine: Likewise the engine of one that gives values of positions.
+        catalogue: Has them, beside all other players.
         read_weights: Reads the weights of a run of Barca, as its settings take them.
-        check: Refuses a name of which no player can be made, as far as a look at the file's name tells.
     """
 
     free: frozenset[str] = frozenset()
     offered: tuple[str, ...] = ()
-    load_player: Callable[[str], Player] = _load_no_player
-    load_engine: Callable[[str, StoreOpener | None], Engine] = _load_no_engine
+    catalogue: Catalogue = SHIPPED
     read_weights: Callable[[str], str] = lambda name: name
-    check: Callable[[str], None] = lambda name: None
 
     def claims(self, name: str) -> bool:
         """Return whether a name is that of such a player, which may be named here or not."""
         return name.partition(":")[0] in FILE_WORDS
 
     def check_name(self, name: str, field: str) -> None:
-        """Refuse a player that may not be named here.
+        """Refuse a player that may not be named here, or whose file is not there.
 
         Args:
             name: One that `claims` is true of, with or without options.
@@ -82,17 +63,25 @@ class FilePlayers:
 
         Raises:
             ValueRangeError: Neither is it offered, nor may all of its word be named.
-            GammondError: It cannot be made.
+            DataFileError: There is no file or folder of its name.
         """
-        word = name.partition(":")[0]
-        if word not in self.free and split_file_options(name)[0] not in self.offered:
+        base = split_file_options(name)[0]
+        word, _, path = base.partition(":")
+        if word not in self.free and base not in self.offered:
             offered = f" ({', '.join(self.offered)})" if self.offered else ""
             raise ValueRangeError(
                 f"expected a player that this server offers{offered}, got {name[:MAX_QUOTED_CHARS]!r}: "
                 f"{word} names files of its machine, which 'gammond serve --offer' lets clients use",
                 field=field,
             )
-        self.check(name)
+        try:
+            is_there = Path(path).exists()
+        except (OSError, ValueError):  # a name that no file can have
+            is_there = False
+        if not path or not is_there:
+            raise DataFileError(
+                f"expected a file or folder, got {path[:200]!r}: there is none", field="player"
+            )
 
 
 NO_FILE_PLAYERS = FilePlayers()
@@ -105,7 +94,6 @@ class PlayerRegistry:
     Args:
         list_evaluators: Lists the names of the evaluators.
         get_engine: Returns the engine of a name and a number of threads; may block.
-        check_fault: As in `protocol.state.service.EngineCatalogue`.
         file_players: Players that name files.
     """
 
@@ -113,11 +101,9 @@ class PlayerRegistry:
         self,
         list_evaluators: Callable[[], Sequence[str]],
         get_engine: Callable[[str, int], Engine],
-        check_fault: Callable[[str], None] = lambda name: None,
         file_players: FilePlayers = NO_FILE_PLAYERS,
     ) -> None:
         self._list_evaluators = list_evaluators
-        self._check_fault = check_fault
         self._get_engine = get_engine
         self._file_players = file_players
         self._make_player = lru_cache(MAX_CACHED_PLAYERS)(self._make_kept)
@@ -129,18 +115,16 @@ class PlayerRegistry:
         Raises:
             DataFileError: The evaluators cannot be listed.
         """
-        from nets.own_nets import load_own_kinds
-
-        own = [kind.name for kind in load_own_kinds()]
-        known = [*SESSION_PLAYERS, *self._list_evaluators(), *list_kind_names()]
-        return list(dict.fromkeys([*known, *own, *self._file_players.offered]))
+        kinds = SHIPPED.list_kind_names()
+        names = [*SESSION_PLAYERS, *self._list_evaluators(), *kinds, *self._file_players.offered]
+        return list(dict.fromkeys(names))
 
     def check_player(self, text: str) -> str:
         """Return a player's name and options, which `find` then takes.
 
         Args:
-            text: ``net``, ``human``, or as `nets.catalogue.load_player` takes it; of those that name files
-                what `FilePlayers` lets through.
+            text: ``net``, ``human``, or as `Catalogue.parse_player` takes it; of those that name files what
+                `FilePlayers` lets through.
 
         Raises:
             ValueRangeError: No player has this name, or an option is out of range.
@@ -177,25 +161,14 @@ class PlayerRegistry:
             DataFileError: A file of the player is missing or damaged.
         """
         spec = text if self._file_players.claims(text) else self._parse(text)
-        if not isinstance(spec, EvaluatorSpec):
-            with self._lock:
-                return self._make_player(spec)
-
-        def get_engine(name: str) -> Engine:
-            return self._get_engine(name, threads)
-
-        return spec.make(lambda name: get_engine(name).evaluator, get_engine)
+        if isinstance(spec, EvaluatorSpec):
+            return spec.play_by(self._get_engine(spec.evaluator, threads))
+        with self._lock:
+            return self._make_player(spec)
 
     def _parse(self, text: str) -> PlayerSpec:
-        known, name = self._list_evaluators(), text.partition(":")[0]
-        if name not in known:
-            self._check_fault(name)
-        return parse_player(text, known, SESSION_PLAYERS)
+        return SHIPPED.parse_player(text, self._list_evaluators(), SESSION_PLAYERS)
 
     def _make_kept(self, spec: KindSpec | str) -> Player:
         """Make a player of a kind, or one that names files."""
-        from nets.manifest import MANIFEST_FILE
-
-        if isinstance(spec, str):
-            return self._file_players.load_player(spec)
-        return spec.kind.make(spec.options, MANIFEST_FILE)
+        return self._file_players.catalogue.load_player(spec) if isinstance(spec, str) else spec.make()

@@ -7,10 +7,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from weakref import WeakKeyDictionary
 
-from engine.analysis.engine import Engine
-from engine.analysis.rollout_requests import RolloutRequest
-from engine.errors import CancelledWork, StateError
-from engine.rollout import RolloutSettings, RolloutState
+from gammond.engine.analysis.engine import Engine
+from gammond.engine.analysis.rollout_requests import RolloutRequest
+from gammond.engine.errors import CancelledWork, StateError
+from gammond.engine.rollout import RolloutSettings, RolloutState
 
 MAX_STORED_BYTES = 256 * 1024 * 1024
 """The most memory that the kept rollouts of all sessions take."""

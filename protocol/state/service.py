@@ -10,18 +10,18 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
-from engine.analysis.engine import Engine
-from engine.errors import ValueRangeError
-from engine.options import MAX_QUOTED_CHARS
-from engine.runtime.cores import count_usable_cores
-from engine.store.opening import check_store_file, make_store_opener
-from engine.store.options import NO_STORE, StoreOptions
-from protocol.core.kept_answers import KeptAnswers
-from protocol.core.limits import ClientLimits
-from protocol.state.cluster_work import ClusterWork
-from protocol.state.player_registry import NO_FILE_PLAYERS, FilePlayers, PlayerRegistry
-from protocol.state.quick_work import QuickWork
-from protocol.state.rollout_store import RolloutStore
+from gammond.engine.analysis.engine import Engine
+from gammond.engine.errors import ValueRangeError
+from gammond.engine.options import MAX_QUOTED_CHARS
+from gammond.engine.runtime.machine import count_usable_cores
+from gammond.engine.store.options import NO_STORE, StoreOptions, check_store_file, make_store_opener
+from gammond.nets.catalogue import BOOK_FILE, SHIPPED
+from gammond.protocol.core.kept_answers import KeptAnswers
+from gammond.protocol.core.limits import ClientLimits
+from gammond.protocol.state.cluster_work import ClusterWork
+from gammond.protocol.state.player_registry import NO_FILE_PLAYERS, FilePlayers, PlayerRegistry
+from gammond.protocol.state.quick_work import QuickWork
+from gammond.protocol.state.rollout_store import RolloutStore
 
 _SharedT = TypeVar("_SharedT")
 
@@ -37,7 +37,6 @@ class EngineCatalogue:
         list_names: Lists the names that `load` knows, the default's own name first.
         load: Makes the engine of an evaluator by its name; may take seconds. Raises DataFileError.
         describe_nets: Describes the nets behind them, as JSON objects.
-        check_fault: Raises DataFileError for an evaluator that has a name and cannot be used.
         store: Where analyses are found and kept.
         file_players: Players and evaluators that name files.
     """
@@ -46,7 +45,6 @@ class EngineCatalogue:
     list_names: Callable[[], Sequence[str]]
     load: Callable[[str], Engine]
     describe_nets: Callable[[], Sequence[dict[str, object]]]
-    check_fault: Callable[[str], None] = lambda name: None
     store: StoreOptions = NO_STORE
     file_players: FilePlayers = NO_FILE_PLAYERS
 
@@ -79,9 +77,7 @@ class Service:
         self.threads = threads
         self.rollout_store = RolloutStore()
         self.kept_answers = KeptAnswers()
-        self.players = PlayerRegistry(
-            self._list_evaluator_names, self.get_engine, catalogue.check_fault, catalogue.file_players
-        )
+        self.players = PlayerRegistry(self._list_evaluator_names, self.get_engine, catalogue.file_players)
         self.cluster: ClusterWork | None = None
         """Does long work in place of this process's threads."""
         self.client_count = 0
@@ -111,7 +107,7 @@ class Service:
         if self.catalogue.file_players.claims(name):
             self.catalogue.file_players.check_name(name, "engine.net")
         elif name not in self._list_evaluator_names():
-            self.catalogue.check_fault(name)
+            SHIPPED.find(name)  # an error tells of a net of this name that cannot be used
             known = "|".join(self._list_evaluator_names())
             raise ValueRangeError(
                 f"expected one of {known}, got {name[:MAX_QUOTED_CHARS]!r}", field="engine.net"
@@ -220,36 +216,19 @@ def make_shipped_catalogue(
         file_players: Players and evaluators that name files.
 
     Raises:
-        DataFileError: As `engine.store.opening.check_store_file`.
+        DataFileError: As `gammond.engine.store.options.check_store_file`.
     """
     check_store_file(store)
 
-    def names() -> Sequence[str]:
-        from nets.catalogue import list_evaluator_names
-
-        return list_evaluator_names()
-
     def load(name: str) -> Engine:
-        from nets.catalogue import BOOK_FILE, load_engine
-
-        open_store = make_store_opener(store, BOOK_FILE)
-        if file_players.claims(name):
-            return file_players.load_engine(name, open_store)
-        return load_engine(name, open_store=open_store)
+        return file_players.catalogue.load_engine(name, open_store=make_store_opener(store, BOOK_FILE))
 
     def nets() -> Sequence[dict[str, object]]:
-        from nets.catalogue import find_evaluator, list_evaluator_names
-
-        found = map(find_evaluator, list_evaluator_names())
+        found = map(SHIPPED.find_evaluator, SHIPPED.list_evaluators())
         entries = dict.fromkeys(net for each in found for net in each.manifest.evaluator_nets)
         return [
             {"name": net.name, "phase": net.phase, "encoder": net.encoder, "sha256": net.sha256}
             for net in entries
         ]
 
-    def check_fault(name: str) -> None:
-        from nets.catalogue import check_own_fault
-
-        check_own_fault(name)
-
-    return EngineCatalogue("default", names, load, nets, check_fault, store, file_players)
+    return EngineCatalogue("default", SHIPPED.list_evaluators, load, nets, store, file_players)

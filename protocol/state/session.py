@@ -2,26 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterator
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
-from functools import cached_property, lru_cache, partial
+from dataclasses import dataclass, field, fields, replace
+from functools import cache, cached_property, lru_cache, partial
 from typing import Any, TypeVar
 
-from engine.analysis.engine import Engine
-from engine.analysis.engine_store import KeptAnalysis
-from engine.analysis.levels import DEFAULT_LEVEL, LEVELS, EvalSettings, Level, StoreUse
-from engine.errors import StateError, UnsupportedError
-from engine.play.decider import Decider
-from engine.rules.dice import Roll, SeededDice
-from engine.rules.match import MatchState
-from engine.rules.position import Position
-from engine.rules.rules import Feature, Rules
-from protocol.games import FIRST_GAME
-from protocol.state.player_registry import ENGINE_PLAYER, HUMAN_PLAYER, SESSION_PLAYERS
-from protocol.state.rollout_store import RolloutSlot
-from protocol.state.service import Service
-from protocol.state.table import GameTable
+from gammond.engine.analysis.engine import Engine
+from gammond.engine.analysis.engine_store import KeptAnalysis
+from gammond.engine.analysis.levels import (
+    DEFAULT_LEVEL,
+    LEVELS,
+    MAX_NOISE_POINTS,
+    EvalSettings,
+    Level,
+    StoreUse,
+)
+from gammond.engine.errors import StateError, UnsupportedError
+from gammond.engine.options import Bounds, Field
+from gammond.engine.play.decider import Decider
+from gammond.engine.rules.dice import MAX_SEED, Roll, SeededDice
+from gammond.engine.rules.match import MatchState
+from gammond.engine.rules.position import Position
+from gammond.engine.rules.rules import Feature, Rules
+from gammond.engine.runtime.machine import MAX_THREADS, count_usable_cores
+from gammond.engine.search import FILTERS, MAX_PLIES
+from gammond.protocol.games import FIRST_GAME
+from gammond.protocol.state.player_registry import ENGINE_PLAYER, HUMAN_PLAYER, SESSION_PLAYERS
+from gammond.protocol.state.rollout_store import RolloutSlot
+from gammond.protocol.state.service import Service
+from gammond.protocol.state.table import GameTable
 
 CUSTOM_LEVEL = "custom"
 """What the level is called when the settings are those of none."""
@@ -32,6 +42,8 @@ FORMATS = ("text", JSON_FORMAT)
 
 NOISE_UNITS = 1000
 """The setting `engine.noise` counts in thousandths of a point."""
+
+MAX_NOISE = round(MAX_NOISE_POINTS * NOISE_UNITS)
 
 _TableT = TypeVar("_TableT")
 
@@ -58,40 +70,161 @@ def _check_supported(settings: EvalSettings, rules: Rules) -> EvalSettings:
     return settings
 
 
+_SETTING = "setting"
+
+
 @dataclass(frozen=True)
-class EngineSettings:
-    """How a client wants its answers.
+class SettingField:
+    """What makes a setting of a field of a dataclass; its default is that of the field.
 
     Attributes:
-        net: Name of the evaluator.
-        seed: Where the session's dice, and the errors of its level, started.
-        ply: Depth in UBGI's count, which is plies + 1.
-        filter_name: Move filter.
-        noise: How far behind the best a choice of `go` typically is, in thousandths of a point.
-        is_cubeful: Whether the cube counts.
-        threads: How many threads work on one answer.
-        player: Who chooses plays; the evaluator at its level for `protocol.state.player_registry.OWN`.
-        has_xgids: Whether lines with a position ID have an XGID too.
-        format: One of `FORMATS`.
-        store: What the store of analyses is asked for, if the server has one.
+        field: Its name (``engine.*``), type, bounds and meaning.
+        check: Returns what is set for a value, given what the client may use; raises a GammondError where it
+            does not fit. None where every value of the field does.
+        list_values: Lists values to suggest, where these are known only while the program runs.
+        is_unrated: Whether it must not enter a rating identity (UBGI's ``!``).
+        shapes_no_answer: Whether no answer that is made of kept analyses depends on it.
     """
 
-    net: str
-    seed: int
-    ply: int = LEVELS[DEFAULT_LEVEL].plies + 1
-    filter_name: str = LEVELS[DEFAULT_LEVEL].filter_name
-    noise: int = 0
-    is_cubeful: bool = True
-    threads: int = 1
-    player: str = ENGINE_PLAYER
-    has_xgids: bool = False
-    format: str = FORMATS[0]
-    store: StoreUse = StoreUse.ON
+    field: Field
+    check: Callable[[Service, Any], Any] | None = None
+    list_values: Callable[[Service], Sequence[str]] | None = None
+    is_unrated: bool = False
+    shapes_no_answer: bool = False
+
+    @property
+    def metadata(self) -> dict[str, SettingField]:
+        """What the field of the dataclass has as its metadata."""
+        return {_SETTING: self}
+
+
+def list_setting_fields(kind: type[Any]) -> dict[str, SettingField]:
+    """List the settings of a dataclass by attribute, in their order."""
+    return {each.name: each.metadata[_SETTING] for each in fields(kind)}
+
+
+def _list_nets(service: Service) -> Sequence[str]:
+    return [service.catalogue.default, *service.catalogue.list_names()]
+
+
+@dataclass(frozen=True, kw_only=True)
+class EngineSettings:
+    """How a client wants its answers: each field is a setting, in the order of ``keys``."""
+
+    net: str = field(
+        default="default",
+        metadata=SettingField(
+            Field("engine.net", str, meaning="the evaluator"),
+            check=lambda service, name: service.check_evaluator_name(name),
+            list_values=_list_nets,
+        ).metadata,
+    )
+    player: str = field(
+        default=ENGINE_PLAYER,
+        metadata=SettingField(
+            Field(
+                "engine.player",
+                str,
+                meaning="the player that chooses the plays of 'go', as NAME or NAME:OPTION=VALUE,...; "
+                "'net' is the evaluator",
+            ),
+            check=lambda service, name: service.players.check_player(name),
+            list_values=lambda service: service.players.list_names(),
+            shapes_no_answer=True,
+        ).metadata,
+    )
+    ply: int = field(
+        default=LEVELS[DEFAULT_LEVEL].plies + 1,
+        metadata=SettingField(
+            Field("engine.ply", int, Bounds(1, MAX_PLIES + 1), meaning="depth in UBGI's count, plies + 1")
+        ).metadata,
+    )
+    filter_name: str = field(
+        default=LEVELS[DEFAULT_LEVEL].filter_name,
+        metadata=SettingField(
+            Field("engine.filter", str, choices=tuple(FILTERS), meaning="the move filter of searches")
+        ).metadata,
+    )
+    noise: int = field(
+        default=0,
+        metadata=SettingField(
+            Field(
+                "engine.noise",
+                int,
+                Bounds(0, MAX_NOISE),
+                meaning="typical loss of a choice of 'go' against the best, in thousandths of a point",
+            ),
+            shapes_no_answer=True,
+        ).metadata,
+    )
+    is_cubeful: bool = field(
+        default=True,
+        metadata=SettingField(
+            Field("engine.cubeful", bool, meaning="whether evaluations are cubeful")
+        ).metadata,
+    )
+    format: str = field(
+        default=FORMATS[0],
+        metadata=SettingField(
+            Field(
+                "engine.format",
+                str,
+                choices=FORMATS,
+                meaning="whether answers are lines of words or of JSON",
+            ),
+            is_unrated=True,
+        ).metadata,
+    )
+    has_xgids: bool = field(
+        default=False,
+        metadata=SettingField(
+            Field("engine.xgid", bool, meaning="whether lines with a gnubgid have the xgid too"),
+            is_unrated=True,
+        ).metadata,
+    )
+    store: StoreUse = field(
+        default=StoreUse.ON,
+        metadata=SettingField(
+            Field(
+                "engine.store",
+                str,
+                choices=tuple(map(str, StoreUse)),
+                meaning="whether kept analyses answer, of the depth asked for or also deeper ones, and "
+                "searches are kept",
+            ),
+            check=lambda _, use: StoreUse(use),
+        ).metadata,
+    )
+    threads: int = field(
+        metadata=SettingField(
+            Field(
+                "engine.threads",
+                int,
+                Bounds(1, MAX_THREADS),
+                meaning="threads that work on one answer, limited to the number of cores",
+            ),
+            check=lambda _, threads: min(threads, count_usable_cores()),
+            is_unrated=True,
+            shapes_no_answer=True,
+        ).metadata
+    )
+    seed: int = field(
+        metadata=SettingField(
+            Field(
+                "engine.seed",
+                int,
+                Bounds(0, MAX_SEED),
+                meaning="seed of the dice of 'roll' and of the noise of a level; setting it restarts both",
+            ),
+            is_unrated=True,
+            shapes_no_answer=True,
+        ).metadata
+    )
 
     @cached_property
     def answer_key(self) -> Hashable:
         """All that answers depend on which are made of kept analyses."""
-        return self.net, self.ply, self.filter_name, self.is_cubeful, self.has_xgids, self.format, self.store
+        return tuple(getattr(self, name) for name in _list_shaping_settings())
 
     @property
     def plies(self) -> int:
@@ -112,6 +245,12 @@ class EngineSettings:
         return replace(self, ply=ply, filter_name=filter_name, noise=noise)
 
 
+@cache
+def _list_shaping_settings() -> tuple[str, ...]:
+    found = list_setting_fields(EngineSettings).items()
+    return tuple(name for name, each in found if not each.shapes_no_answer)
+
+
 def _list_level_values(level: Level) -> tuple[int, str, int]:
     """What `engine.ply`, `engine.filter` and `engine.noise` are at a level."""
     return level.plies + 1, level.filter_name, round(level.noise_points * NOISE_UNITS)
@@ -129,20 +268,25 @@ class Session(GameTable):
 
     Attributes:
         engine_settings: How its requests are answered.
-        game_name: The game that is played, a name of `protocol.games.GAMES`.
+        game_name: The game that is played, a name of `gammond.protocol.games.GAMES`.
     """
 
     def __init__(self, service: Service, seed: int) -> None:
         super().__init__(seed, service.limits.undo_steps)
         self.service = service
         self.initial_seed = seed
-        self.engine_settings = EngineSettings(service.catalogue.default, seed, threads=service.threads)
+        self.engine_settings = self.make_start_settings()
         self.speaks_ubgi01 = False
         self.request_count = 0
         self.error_count = 0
         self.last_rollout: RolloutSlot | None = None
         self.game_name = FIRST_GAME
         self._tables: dict[Callable[[Session], Any], Any] = {}
+
+    def make_start_settings(self) -> EngineSettings:
+        """Return the engine settings with which the session began."""
+        service = self.service
+        return EngineSettings(net=service.catalogue.default, seed=self.initial_seed, threads=service.threads)
 
     def get_table(self, make_table: Callable[[Session], _TableT]) -> _TableT:
         """Return the client's table of another game; the first call makes it.
@@ -155,10 +299,10 @@ class Session(GameTable):
             table = self._tables[make_table] = make_table(self)
         return table
 
-    def count_request(self, count: int = 1) -> None:
-        """Count a request, of this client and of all; -1 takes one back."""
-        self.request_count += count
-        self.service.request_count += count
+    def count_request(self) -> None:
+        """Count a request, of this client and of all."""
+        self.request_count += 1
+        self.service.request_count += 1
 
     def count_error(self, code: str) -> None:
         """Count an error by its code, of this client and of all."""

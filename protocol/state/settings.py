@@ -2,27 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from engine.analysis.levels import DEFAULT_LEVEL, LEVELS, MAX_NOISE_POINTS, StoreUse
-from engine.options import Bounds, Field, format_value
-from engine.rules.dice import MAX_SEED
-from engine.rules.match import MAX_CUBE, MAX_MATCH_LENGTH, MatchState
-from engine.rules.rules import STANDARD_RULES, VARIANTS, Doubles
-from engine.runtime.cores import MAX_THREADS, count_usable_cores
-from engine.search import FILTERS, MAX_PLIES
-from protocol.core.arguments import error_field
-from protocol.games import find_entry, list_variants, load_part
-from protocol.state.game_state import SEAT_NAMES
-from protocol.state.session import FORMATS, NOISE_UNITS, EngineSettings, Session
+from gammond.engine.analysis.levels import DEFAULT_LEVEL, LEVELS
+from gammond.engine.options import Bounds, Field, format_value
+from gammond.engine.rules.match import MAX_CUBE, MAX_MATCH_LENGTH, MatchState
+from gammond.engine.rules.rules import STANDARD_RULES, VARIANTS, Doubles
+from gammond.protocol.core.arguments import error_field
+from gammond.protocol.games import find_entry, list_variants
+from gammond.protocol.state.game_state import SEAT_NAMES
+from gammond.protocol.state.service import Service
+from gammond.protocol.state.session import EngineSettings, Session, SettingField, list_setting_fields
 
 OWNER_NAMES = ("center", *SEAT_NAMES)
 ANY = "*"
 """UBGI's sign for any text."""
-
-MAX_NOISE = round(MAX_NOISE_POINTS * NOISE_UNITS)
 
 
 @dataclass(frozen=True)
@@ -34,7 +30,9 @@ class Setting:
         read: Reads its value from a session.
         put: Sets it; raises a GammondError and changes nothing when the value does not fit.
         parse: Returns the value of a text; that of the field if None.
+        start: Reads the value that it had when a session began; None for the field's default.
         list_values: Lists its values where these are known only while the program runs; None for the field's.
+        list_known: Lists values to suggest, likewise, where there are others.
         is_unrated: Whether it must not enter a rating identity (UBGI's ``!``).
     """
 
@@ -42,7 +40,9 @@ class Setting:
     read: Callable[[Session], Any]
     put: Callable[[Session, Any], None]
     parse: Callable[[str], Any] | None = None
+    start: Callable[[Session], Any] | None = None
     list_values: Callable[[], tuple[str, ...]] | None = None
+    list_known: Callable[[Service], Sequence[str]] | None = None
     is_unrated: bool = False
 
     @property
@@ -76,6 +76,10 @@ class Setting:
         """Return its value as text."""
         return format_value(self.read(session))
 
+    def get_default(self, session: Session) -> str:
+        """Return the value that it had when a session began, as text."""
+        return self.default if self.start is None else format_value(self.start(session))
+
 
 def format_seat(seat: int | None) -> str:
     """Return ``p0``, ``p1``, or ``center`` for None."""
@@ -85,9 +89,6 @@ def format_seat(seat: int | None) -> str:
 def parse_owner(name: str) -> int | None:
     """Return the seat of one of `OWNER_NAMES`; None for ``center``."""
     return SEAT_NAMES.index(name) if name in SEAT_NAMES else None
-
-
-_ENGINE_START = EngineSettings("default", 0)
 
 
 def change_match(session: Session, **changes: Any) -> None:  # noqa: ANN401  (fields of a match state)
@@ -105,11 +106,6 @@ def change_rules(session: Session, **changes: Any) -> None:  # noqa: ANN401  (fi
     session.push_state(replace(game, position=position, match=match, rules=rules))
 
 
-def change_engine_settings(session: Session, **changes: Any) -> None:  # noqa: ANN401  (fields of engine settings)
-    """Change fields of the engine settings."""
-    session.engine_settings = replace(session.engine_settings, **changes)
-
-
 def _match_setting(attribute: str, field: Field) -> Setting:
     """Return the setting of an attribute of the match state."""
     return Setting(
@@ -119,14 +115,36 @@ def _match_setting(attribute: str, field: Field) -> Setting:
     )
 
 
-def _engine_setting(attribute: str, field: Field, *, is_unrated: bool = False) -> Setting:
-    """Return the setting of an attribute of the engine settings."""
-    return Setting(
-        replace(field, default=getattr(_ENGINE_START, attribute)),
-        lambda session: getattr(session.engine_settings, attribute),
-        lambda session, value: change_engine_settings(session, **{attribute: value}),
-        is_unrated=is_unrated,
-    )
+def make_settings(
+    kind: type[Any],
+    read: Callable[[Session], Any],
+    write: Callable[[Session, Any], None],
+    start: Callable[[Session], Any],
+) -> list[Setting]:
+    """Return a setting for each field of the settings of a game.
+
+    Args:
+        kind: A dataclass, each field of which has the metadata of a `SettingField`.
+        read: Returns the settings of a session.
+        write: Sets them.
+        start: Returns those with which it began.
+    """
+
+    def make(attribute: str, about: SettingField) -> Setting:
+        def put(session: Session, value: Any) -> None:  # noqa: ANN401  (a value of the attribute's type)
+            value = value if about.check is None else about.check(session.service, value)
+            write(session, replace(read(session), **{attribute: value}))
+
+        return Setting(
+            replace(about.field, default=getattr(kind, attribute, None)),
+            lambda session: getattr(read(session), attribute),
+            put,
+            start=lambda session: getattr(start(session), attribute),
+            list_known=about.list_values,
+            is_unrated=about.is_unrated,
+        )
+
+    return [make(attribute, about) for attribute, about in list_setting_fields(kind).items()]
 
 
 def _score_setting(seat: int) -> Setting:
@@ -157,7 +175,7 @@ def make_variant_setting(read: Callable[[Session], str]) -> Setting:
         read: Reads which of its variants a session plays.
     """
     field = Field("game.variant", str, default=STANDARD_RULES.variant.name, meaning="the game that is played")
-    return Setting(field, read, _take_up_variant, _parse_variant, list_variants)
+    return Setting(field, read, _take_up_variant, _parse_variant, list_values=list_variants)
 
 
 def _parse_variant(text: str) -> str:
@@ -167,7 +185,7 @@ def _parse_variant(text: str) -> str:
 
 def _take_up_variant(session: Session, variant: str) -> None:
     entry = find_entry(variant)
-    load_part(entry.commands).set_variant(session, variant)
+    entry.load_commands().set_variant(session, variant)
     session.game_name = entry.name
 
 
@@ -181,50 +199,35 @@ def _keep_match(session: Session, is_kept: bool) -> None:
     session.keeps_match = is_kept
 
 
-def _set_net(session: Session, net: str) -> None:
-    change_engine_settings(session, net=session.service.check_evaluator_name(net))
-
-
-def _set_player(session: Session, player: str) -> None:
-    change_engine_settings(session, player=session.service.players.check_player(player))
-
-
 def _set_level(session: Session, level: str) -> None:
     session.engine_settings = session.engine_settings.with_level(LEVELS[level])
 
 
-def _set_threads(session: Session, threads: int) -> None:
-    change_engine_settings(session, threads=min(threads, count_usable_cores()))
+def _write_engine_settings(session: Session, settings: EngineSettings) -> None:
+    session.engine_settings = settings
 
 
-FORMAT_SETTING = _engine_setting(
-    "format",
-    Field("engine.format", str, choices=FORMATS, meaning="whether answers are lines of words or of JSON"),
-    is_unrated=True,
-)
-STORE_SETTING = Setting(
-    Field(
-        "engine.store",
-        str,
-        choices=tuple(map(str, StoreUse)),
-        default=str(_ENGINE_START.store),
-        meaning="whether kept analyses answer, of the depth asked for or also deeper ones, and searches "
-        "are kept",
-    ),
-    lambda session: session.engine_settings.store,
-    lambda session, use: change_engine_settings(session, store=StoreUse(use)),
-)
-THREADS_SETTING = Setting(
-    Field(
-        "engine.threads",
-        int,
-        Bounds(1, MAX_THREADS),
-        meaning="threads that work on one answer, limited to the number of cores",
-    ),
-    lambda session: session.engine_settings.threads,
-    _set_threads,
-    is_unrated=True,
-)
+def _make_engine_settings() -> Iterator[Setting]:
+    for setting in make_settings(
+        EngineSettings,
+        lambda session: session.engine_settings,
+        _write_engine_settings,
+        Session.make_start_settings,
+    ):
+        yield replace(setting, put=Session.reseed_dice) if setting.name == "engine.seed" else setting
+        if setting.name == "engine.player":
+            yield Setting(
+                Field(
+                    "engine.level",
+                    str,
+                    choices=tuple(LEVELS),
+                    default=DEFAULT_LEVEL,
+                    meaning="strength of play; sets ply, filter and noise; 'custom' if these fit no level",
+                ),
+                lambda session: session.engine_settings.level,
+                _set_level,
+            )
+
 
 _SETTINGS = (
     make_variant_setting(lambda session: session.game.rules.variant.name),
@@ -284,69 +287,7 @@ _SETTINGS = (
         lambda session: session.keeps_match,
         _keep_match,
     ),
-    Setting(
-        Field("engine.net", str, default="default", meaning="the evaluator"),
-        lambda session: session.engine_settings.net,
-        _set_net,
-    ),
-    Setting(
-        Field(
-            "engine.player",
-            str,
-            default=_ENGINE_START.player,
-            meaning="the player that chooses the plays of 'go', as NAME or NAME:OPTION=VALUE,...; "
-            "'net' is the evaluator",
-        ),
-        lambda session: session.engine_settings.player,
-        _set_player,
-    ),
-    Setting(
-        Field(
-            "engine.level",
-            str,
-            choices=tuple(LEVELS),
-            default=DEFAULT_LEVEL,
-            meaning="strength of play; sets ply, filter and noise; 'custom' if these fit no level",
-        ),
-        lambda session: session.engine_settings.level,
-        _set_level,
-    ),
-    _engine_setting(
-        "ply", Field("engine.ply", int, Bounds(1, MAX_PLIES + 1), meaning="depth in UBGI's count, plies + 1")
-    ),
-    _engine_setting(
-        "filter_name",
-        Field("engine.filter", str, choices=tuple(FILTERS), meaning="the move filter of searches"),
-    ),
-    _engine_setting(
-        "noise",
-        Field(
-            "engine.noise",
-            int,
-            Bounds(0, MAX_NOISE),
-            meaning="typical loss of a choice of 'go' against the best, in thousandths of a point",
-        ),
-    ),
-    _engine_setting("is_cubeful", Field("engine.cubeful", bool, meaning="whether evaluations are cubeful")),
-    FORMAT_SETTING,
-    _engine_setting(
-        "has_xgids",
-        Field("engine.xgid", bool, meaning="whether lines with a gnubgid have the xgid too"),
-        is_unrated=True,
-    ),
-    STORE_SETTING,
-    THREADS_SETTING,
-    Setting(
-        Field(
-            "engine.seed",
-            int,
-            Bounds(0, MAX_SEED),
-            meaning="seed of the dice of 'roll' and of the noise of a level; setting it restarts both",
-        ),
-        lambda session: session.engine_settings.seed,
-        lambda session, seed: session.reseed_dice(seed),
-        is_unrated=True,
-    ),
+    *_make_engine_settings(),
 )
 
 SETTINGS: dict[str, Setting] = {setting.name: setting for setting in _SETTINGS}
@@ -361,14 +302,3 @@ def change_setting(session: Session, setting: Setting, text: str) -> None:
     """
     with error_field(setting.name):
         setting.put(session, (setting.parse or setting.field.parse)(text))
-
-
-def get_default(setting: Setting, session: Session) -> str:
-    """Return the value that a key had when a session began."""
-    if setting.name == "engine.seed":
-        return str(session.initial_seed)
-    if setting.name == "engine.threads":
-        return str(session.service.threads)
-    if setting.name == "engine.net":
-        return session.service.catalogue.default
-    return setting.default

@@ -6,14 +6,14 @@ from collections import deque
 from dataclasses import replace
 from typing import NamedTuple
 
-from engine.errors import StateError, ValueRangeError
-from engine.rules.dice import DiceSource, Roll, RollSequence, SeededDice, format_roll
-from engine.rules.match import GameResult, MatchState
-from engine.rules.moves import Play, legal_plays
-from engine.rules.position import Position
-from protocol.state.game_log import GameLog, LoggedAction
-from protocol.state.game_state import SEAT_NAMES, GameState, SeatNames
-from protocol.state.offers import check_cube_owner, check_no_offer
+from gammond.engine.errors import StateError, ValueRangeError
+from gammond.engine.rules.dice import DiceSource, Roll, RollSequence, SeededDice, format_roll
+from gammond.engine.rules.match import GameResult, MatchState
+from gammond.engine.rules.moves import Play, legal_plays
+from gammond.engine.rules.position import Position
+from gammond.protocol.state.game_log import GameLog, LoggedAction
+from gammond.protocol.state.game_state import SEAT_NAMES, GameState, SeatNames
+from gammond.protocol.state.offers import check_cube_owner, check_no_offer
 
 
 class _Step(NamedTuple):

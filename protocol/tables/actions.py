@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from engine.errors import StateError, UnsupportedError, ValueRangeError
-from engine.options import MAX_QUOTED_CHARS, did_you_mean
-from protocol.tables.audience import Member
-from protocol.tables.fair_dice import check_commitment, check_seed
-from protocol.tables.game_view import Phase
-from protocol.tables.requests import MAX_PACE_MS, MAX_PLAY_CHARS, MAX_PLAYER_CHARS, ActRequest
-from protocol.tables.table import Table
+from gammond.engine.errors import StateError, UnsupportedError, ValueRangeError
+from gammond.engine.options import MAX_QUOTED_CHARS, did_you_mean
+from gammond.protocol.tables.archive import TableAction
+from gammond.protocol.tables.audience import Member
+from gammond.protocol.tables.dice import check_commitment, check_seed
+from gammond.protocol.tables.game_view import TablePhase
+from gammond.protocol.tables.requests import MAX_PACE_MS, MAX_PLAY_CHARS, MAX_PLAYER_CHARS, ActRequest
+from gammond.protocol.tables.table import Table
 
 _GAME_ACTS = ("roll", "dice", "play", "double", "take", "drop", "beaver", "resign", "accept", "reject")
 _HISTORY_ACTS = ("undo", "redo", "go_back")
@@ -62,7 +63,7 @@ def _act_in_game(table: Table, member: Member, request: ActRequest) -> None:
     if request.play is not None and len(request.play) > MAX_PLAY_CHARS:
         raise ValueRangeError(f"expected a play of at most {MAX_PLAY_CHARS} characters", field="play")
     if request.act == "resign" and view.resigns_at_once:
-        table.forfeit(1 - seat, "resignation")
+        table.act(TableAction("forfeit", winner=1 - seat, kind="resignation"))
         return
     line = view.make_line(request)
     if request.act in ("roll", "dice"):
@@ -70,11 +71,11 @@ def _act_in_game(table: Table, member: Member, request: ActRequest) -> None:
     if request.act == "dice" and (to_act is None or table.seating.is_engine(to_act)):
         if to_act is not None and not table.awaits_dice:
             raise StateError("the engine has not decided to roll yet", field="act")
-        table.do(line, to_act)
+        table.act(TableAction("do", line=line, seat=to_act))
         return
     if to_act != seat:
         raise StateError("it is not your turn", field="seat")
-    table.do(line, seat, has_help=request.help)
+    table.act(TableAction("do", line=line, seat=seat, help=request.help))
 
 
 def _check_dice(table: Table, request: ActRequest) -> None:
@@ -87,7 +88,7 @@ def _check_dice(table: Table, request: ActRequest) -> None:
 def _take_back(table: Table, member: Member, request: ActRequest) -> None:
     seat = _find_seat(table, member, request)
     count = _count_actions(table, member, request)
-    if table.admission.holds_all(member):
+    if table.seating.holds_all(member):
         table.take_back(request.act, seat, count)
     else:
         table.ask_to_take_back(seat, request.act, len(table.game.history.entries) - count)
@@ -102,7 +103,7 @@ def _count_actions(table: Table, member: Member, request: ActRequest) -> int:
     """
     if not table.spec.undo:
         raise StateError("nothing is taken back at this table", field="act")
-    if table.game.phase not in (*_PHASES_IN_GAME, Phase.OVER) and table.game.end is None:
+    if table.game.phase not in (*_PHASES_IN_GAME, TablePhase.OVER) and table.game.end is None:
         raise StateError("no game is on", field="act")
     if table.game.is_forfeited:
         raise StateError("the game was given up or lost on time: nothing is taken back", field="act")
@@ -124,7 +125,7 @@ def _count_actions(table: Table, member: Member, request: ActRequest) -> int:
     return count
 
 
-_PHASES_IN_GAME = (Phase.ROLL, Phase.PLAY, Phase.RESPONSE, Phase.RESIGNATION)
+_PHASES_IN_GAME = (TablePhase.ROLL, TablePhase.PLAY, TablePhase.RESPONSE, TablePhase.RESIGNATION)
 
 
 def _answer_request(table: Table, member: Member, request: ActRequest) -> None:
@@ -139,7 +140,7 @@ def _answer_request(table: Table, member: Member, request: ActRequest) -> None:
 
 def _begin_next(table: Table, member: Member, request: ActRequest) -> None:
     _find_seat(table, member, request)
-    if table.game.phase is not Phase.OVER:
+    if table.game.phase is not TablePhase.OVER:
         raise StateError(f"no game can begin now: the table is at '{table.game.phase}'", field="act")
     table.start_game()
 
@@ -147,13 +148,13 @@ def _begin_next(table: Table, member: Member, request: ActRequest) -> None:
 def _take_hint(table: Table, member: Member, request: ActRequest) -> None:
     seat = _find_seat(table, member, request)
     _require_game(table)
-    if not table.admission.holds_all(member):
+    if not table.seating.holds_all(member):
         raise StateError("no help while somebody else plays", field="act")
     if table.game.to_act != seat:
         raise StateError("it is not your turn", field="seat")
     if table.engines.is_busy:
         raise StateError("the engine is thinking already", field="act")
-    if table.seeds.is_awaited:
+    if table.awaits_seeds:
         raise StateError("the dice wait for the players' seeds, some seconds at most", field="seed")
     if len(request.player) > MAX_PLAYER_CHARS:
         raise ValueRangeError(f"expected a player of at most {MAX_PLAYER_CHARS} characters", field="player")
@@ -161,7 +162,7 @@ def _take_hint(table: Table, member: Member, request: ActRequest) -> None:
 
 
 def _steer(table: Table, member: Member, request: ActRequest) -> None:
-    if not table.admission.may_steer(member):
+    if not table.seating.may_steer(member):
         raise StateError("only who plays alone, or watches engines by their link, may do this", field="act")
     seat = min(member.seats, default=None)
     if request.act == "pace":
@@ -173,11 +174,11 @@ def _steer(table: Table, member: Member, request: ActRequest) -> None:
 
 
 def _commit_seed(table: Table, member: Member, request: ActRequest) -> None:
-    table.seeds.commit(_find_seat(table, member, request), check_commitment(request.seed_commitment))
+    table.commit_seed(_find_seat(table, member, request), check_commitment(request.seed_commitment))
 
 
 def _tell_seed(table: Table, member: Member, request: ActRequest) -> None:
-    table.seeds.tell(_find_seat(table, member, request), check_seed(request.seed))
+    table.tell_seed(_find_seat(table, member, request), check_seed(request.seed))
 
 
 _HANDLERS: dict[str, Callable[[Table, Member, ActRequest], None]] = {

@@ -1,21 +1,56 @@
-"""Where tables and their games are kept: the interface, and an archive in memory.
+"""Where tables and their games are kept: the interface, and what is kept.
 
 The hub calls an archive from the thread that serves the clients, so each call must be short, but for
-`Archive.load_log`. A table is kept as what it was created with and what has changed of that, and the log of
-all that was done in its games, from which it is rebuilt after a restart.
+`Archive.load_log`. A table is kept as what it was created with and what has changed of that, and the list of
+the actions of its games, of which it is rebuilt after a restart.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any, Protocol
+from collections.abc import Sequence
+from typing import Any
 
 import msgspec
 
-from engine.errors import DataFileError
+from gammond.engine.errors import DataFileError, StateError
 
-LogEntry = Mapping[str, Any]
-"""One action of a table's log: plain values that JSON can hold, ``act`` among its keys."""
+MAX_ACTIONS = 20_000
+MAX_BYTES = 4 << 20
+"""The longest log of a table."""
+
+
+class TableAction(msgspec.Struct, frozen=True, omit_defaults=True):
+    """One action of the games of a table: all that was done in them is a list of these.
+
+    Attributes:
+        act: What: ``commit`` of the server to the secret of dice to come, ``start`` of a game, ``seeds`` that
+            all players have told, ``do`` what a command of the game does, ``undo``, ``go_back``, ``redo``, or
+            ``forfeit`` of the match; any other does nothing.
+        at: When, in seconds of the Unix epoch; 0 if that is not known.
+        banks_s: What the seats had left of their time; None without a clock.
+        seat: Who did it; None for an opening roll.
+        line: The command, for ``do``.
+        help: Whether an engine decided it for a person, or told the person what it would decide.
+        count: How many actions are taken back, or done again.
+        winner: Who wins the match, for ``forfeit``.
+        kind: Why: ``time`` or ``resignation``.
+        secret: The secret in hexadecimal, for ``commit``.
+        seeds: The seeds of both seats, for ``seeds``; for what uses another secret those told before.
+        commitments: For what uses another secret, the SHA-256 of the seeds that are to be told.
+    """
+
+    act: str
+    at: float = 0.0
+    banks_s: tuple[float, float] | None = None
+    seat: int | None = None
+    line: str | None = None
+    help: bool = False
+    count: int = 0
+    winner: int | None = None
+    kind: str = ""
+    secret: str = ""
+    seeds: tuple[str, str] = ("", "")
+    commitments: tuple[str, str] = ("", "")
 
 
 class TokenHashes(msgspec.Struct, frozen=True):
@@ -53,7 +88,7 @@ class SavedTable(msgspec.Struct):
         spec: What it was created with, as in the request ``create``.
         hashes: The hashes of its tokens at that time.
         taken: The open seats that were taken since.
-        owners: As in `KeptGame`.
+        owners: As in `ArchivedGame`.
         has_one_visitor: Whether one connection has held the seats of two persons.
         pace_ms: The pace, where it was changed.
         is_paused: Whether engines wait.
@@ -81,10 +116,10 @@ class SavedTable(msgspec.Struct):
 ENTRY_BYTES = 40
 """What an action of a log takes besides its text, about."""
 
-_DECODER: msgspec.json.Decoder[dict[str, Any]] = msgspec.json.Decoder(dict[str, Any])
+_DECODER = msgspec.json.Decoder(TableAction)
 
 
-def decode_log(entries: Sequence[bytes]) -> list[LogEntry]:
+def decode_log(entries: Sequence[bytes]) -> list[TableAction]:
     """Return the actions of a log.
 
     Raises:
@@ -106,13 +141,13 @@ def add_log_facts(table: SavedTable, last: bytes, count: int, size: int) -> Save
         size: What they take as text, in bytes.
     """
     try:
-        active_s = float(_DECODER.decode(last)["at"])
-    except (msgspec.MsgspecError, LookupError, TypeError, ValueError):
+        active_s = _DECODER.decode(last).at or table.created_s
+    except (msgspec.MsgspecError, UnicodeError):
         active_s = table.created_s
     return msgspec.structs.replace(table, active_s=active_s, log_bytes=size + ENTRY_BYTES * count)
 
 
-class KeptSeat(msgspec.Struct, frozen=True):
+class ArchivedSeat(msgspec.Struct, frozen=True):
     """Who played a seat.
 
     Attributes:
@@ -133,14 +168,14 @@ class KeptSeat(msgspec.Struct, frozen=True):
         return self.name if self.level is None else self.name.capitalize()
 
 
-class KeptGame(msgspec.Struct, frozen=True):
+class ArchivedGame(msgspec.Struct, frozen=True):
     """A finished game. One with the id of an earlier one takes its place: its end was taken back.
 
     Attributes:
         game_id: The table's name and the number of the game: ``TABLE-1``.
         table_id: The table's name.
         number: The number of the game at its table, from 1.
-        game: ``backgammon``, ``barca`` or another name of `protocol.games.GAMES`.
+        game: ``backgammon``, ``barca`` or another name of `gammond.protocol.games.GAMES`.
         variant: The value of ``game.variant``.
         length: Points of the match; 0 for money play and for games without points.
         seats: Who played seats 0 and 1.
@@ -170,7 +205,7 @@ class KeptGame(msgspec.Struct, frozen=True):
     game: str
     variant: str
     length: int
-    seats: tuple[KeptSeat, KeptSeat]
+    seats: tuple[ArchivedSeat, ArchivedSeat]
     score_before: tuple[int, int]
     score_after: tuple[int, int]
     winner: int | None
@@ -188,99 +223,81 @@ class KeptGame(msgspec.Struct, frozen=True):
     is_trifle: bool = False
 
 
-class Archive(Protocol):
-    """Keeps tables through restarts, and finished games for good. Errors of its own must not come out."""
+class Archive:
+    """Keeps tables through restarts, and finished games for good; this one keeps nothing.
+
+    Errors of its own must not come out.
+    """
 
     def save_table(self, table: SavedTable) -> None:
         """Keep a table that was created, or has changed; its log stays."""
-        ...
 
     def add_action(self, table_id: str, action: bytes) -> None:
-        """Add what was done, as JSON, to the log of a table."""
-        ...
+        """Add an action, as JSON, to the log of a table."""
 
     def load_tables(self) -> list[SavedTable]:
         """Return the tables that are kept, the oldest first."""
-        ...
+        return []
 
-    def load_log(self, table_id: str) -> list[LogEntry]:
+    def load_log(self, table_id: str) -> list[TableAction]:
         """Return what was done at a table, in order; for any thread, and it may take a while.
 
         Raises:
             DataFileError: It cannot be read.
         """
-        ...
+        return []
 
     def drop_table(self, table_id: str) -> None:
         """Forget a table, if it is kept; its games stay."""
-        ...
 
-    def keep_game(self, game: KeptGame) -> None:
+    def keep_game(self, game: ArchivedGame) -> None:
         """Keep a finished game, in place of one with its id."""
-        ...
 
 
-class MemoryArchive:
-    """An archive that lasts as long as its process.
+class TableLog:
+    """Adds actions to the log of a table in an archive, up to so many.
+
+    Args:
+        table_id: The table's name.
+        archive: Keeps the log.
+        count: How many actions it has.
+        size_bytes: What they take.
 
     Attributes:
-        games: The finished games by id.
+        is_kept: Whether it is kept; else the table ends with the server.
+        size_bytes: What it takes.
     """
 
-    def __init__(self) -> None:
-        self.games: dict[str, KeptGame] = {}
-        self._tables: dict[str, SavedTable] = {}
-        self._logs: dict[str, list[bytes]] = {}
+    def __init__(self, table_id: str, archive: Archive, count: int = 0, size_bytes: int = 0) -> None:
+        self._table_id = table_id
+        self._archive = archive
+        self._count = count
+        self.is_kept = True
+        self.size_bytes = size_bytes
 
-    def save_table(self, table: SavedTable) -> None:
-        """Keep a table that was created, or has changed; its log stays."""
-        self._tables[table.table_id] = msgspec.structs.replace(table)
-        self._logs.setdefault(table.table_id, [])
+    @property
+    def is_full(self) -> bool:
+        """Whether nothing more may be done."""
+        return self._count >= MAX_ACTIONS or self.size_bytes >= MAX_BYTES
 
-    def add_action(self, table_id: str, action: bytes) -> None:
-        """Add what was done, as JSON, to the log of a table."""
-        self._logs[table_id].append(action)
+    def check_room(self) -> None:
+        """Refuse an action if nothing more may be done.
 
-    def load_tables(self) -> list[SavedTable]:
-        """Return the tables that are kept, the oldest first."""
-        return [
-            add_log_facts(table, log[-1] if log else b"", len(log), sum(map(len, log)))
-            for table, log in zip(self._tables.values(), self._logs.values(), strict=True)
-        ]
+        Raises:
+            StateError: It is so.
+        """
+        if self.is_full:
+            raise StateError(f"this table has had {self._count} actions: create another", field="act")
 
-    def load_log(self, table_id: str) -> list[LogEntry]:
-        """Return what was done at a table, in order."""
-        return decode_log(self._logs[table_id])
+    def add(self, action: TableAction) -> None:
+        """Add what was done."""
+        self._count += 1
+        encoded = msgspec.json.encode(action)
+        self.size_bytes += len(encoded) + ENTRY_BYTES
+        if self.is_kept:
+            self._archive.add_action(self._table_id, encoded)
 
-    def drop_table(self, table_id: str) -> None:
-        """Forget a table, if it is kept; its games stay."""
-        self._tables.pop(table_id, None)
-        self._logs.pop(table_id, None)
-
-    def keep_game(self, game: KeptGame) -> None:
-        """Keep a finished game, in place of one with its id."""
-        self.games[game.game_id] = game
-
-
-class NoArchive:
-    """Keeps nothing: tables end with their process."""
-
-    def save_table(self, table: SavedTable) -> None:
-        """Keep nothing."""
-
-    def add_action(self, table_id: str, action: bytes) -> None:
-        """Keep nothing."""
-
-    def load_tables(self) -> list[SavedTable]:
-        """Return no table."""
-        return []
-
-    def load_log(self, table_id: str) -> list[LogEntry]:
-        """Return nothing."""
-        return []
-
-    def drop_table(self, table_id: str) -> None:
-        """Forget nothing."""
-
-    def keep_game(self, game: KeptGame) -> None:
-        """Keep nothing."""
+    def stop_keeping(self) -> None:
+        """Keep it no longer: the table goes on, and ends with the server."""
+        self.is_kept = False
+        self._archive.drop_table(self._table_id)

@@ -1,22 +1,222 @@
-"""Who is at a table, and what they are told: events, with more for whoever is to act."""
+"""Those who are at tables, and what they are told: requests in, answers and events out, bounded.
+
+Each comes over one connection; a table tells all that are at it, with more for whoever is to act.
+"""
 
 from __future__ import annotations
 
+from collections import deque
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 
-from protocol.tables.events import EventLog, Frame, Late, encode_frame
+import msgspec
+
+ValueT = TypeVar("ValueT")
+
+MAX_KEPT_EVENTS = 32
+"""Events kept for visitors that come back; some 3 kB each."""
 
 _HISTORY_KINDS = ("start", "undo", "redo", "go_back")
 """Events whose state has the history, which changed by more than an entry."""
 
+NameCheck = Callable[[str], str]
 
-class Listener(Protocol):
-    """Who is at a table: a visitor, as the table sees it."""
+
+def encode_frame(document: dict[str, Any]) -> str:
+    """Write what a visitor gets as text."""
+    return msgspec.json.encode(document).decode()
+
+
+class Late(Generic[ValueT]):
+    """A value that may have to be made first.
+
+    Attributes:
+        value: The value; None until it is made.
+    """
+
+    def __init__(self) -> None:
+        self.value: ValueT | None = None
+        self._waiting: list[Callable[[ValueT], object]] = []
+
+    def complete(self, value: ValueT) -> None:
+        """Give it its value."""
+        self.value = value
+        for take in self._waiting:
+            take(value)
+        self._waiting.clear()
+
+    def give(self, take: Callable[[ValueT], object]) -> None:
+        """Give the value to a function: now, or once it is made."""
+        if self.value is None:
+            self._waiting.append(take)
+        else:
+            take(self.value)
+
+
+Frame = str | Late[str]
+"""What a visitor gets as text; what comes after one that is still to be made waits."""
+
+
+class TableEvent(NamedTuple):
+    """What everybody at a table is told, besides the state after it.
+
+    Attributes:
+        kind: What happened.
+        seat: Who did it; None for nobody.
+        text: A word about it.
+        entry: What the history has of it; None where it is no action of a game.
+    """
+
+    kind: str
+    seat: int | None = None
+    text: str = ""
+    entry: dict[str, Any] | None = None
+
+
+class EventLog:
+    """The last events of a table.
+
+    Attributes:
+        number: That of the last one; 0 before the first.
+    """
+
+    def __init__(self) -> None:
+        self.number = 0
+        self._kept: deque[tuple[int, str]] = deque(maxlen=MAX_KEPT_EVENTS)
+
+    def add(self, event: dict[str, Any]) -> str:
+        """Keep an event, whose number is already `number`; return its text."""
+        frame = encode_frame(event)
+        self._kept.append((self.number, frame))
+        return frame
+
+    def list_after(self, number: int) -> list[str] | None:
+        """List the texts of the events after one; None where some of them are not kept any more."""
+        if not 0 <= number <= self.number:
+            return None
+        missed = [frame for each, frame in self._kept if each > number]
+        return missed if len(missed) == self.number - number else None
+
+
+class VisitorHost(Protocol):
+    """What a visitor needs of its hub."""
+
+    @property
+    def unread_limit(self) -> int:
+        """How many characters may wait for a visitor."""
+        ...
+
+    def receive(self, visitor: Visitor, frame: str) -> None:
+        """Take in a request."""
+        ...
+
+    def forget(self, visitor: Visitor) -> None:
+        """Let a visitor go from all its tables."""
+        ...
+
+    def forget_soon(self, visitor: Visitor) -> None:
+        """Let a visitor go once what is under way is done."""
+        ...
+
+
+class Visitor:
+    """One who sends requests and is told events: a page, over one connection.
+
+    Args:
+        host: The hub.
+        on_output: Called when there is something to send, or the visitor is dropped.
+        check_name: Returns what marks the account that plays by a name, empty for none; raises an error for
+            names by which it may not play. It may take long. None where names are nobody's.
+        address: Where it comes from; empty for one that has no limits of its own.
+
+    Attributes:
+        check_name: As given.
+        owners: What it returned of the names of the request at hand.
+        address: As given.
+        waiting: Requests that are not served yet.
+        is_blocked: Whether they wait for something.
+        tables: The names of the tables at which it is.
+        is_dropped: Whether it gets nothing more: it left too much unread.
+        unread_chars: How much waits to be taken.
+    """
+
+    def __init__(
+        self,
+        host: VisitorHost,
+        on_output: Callable[[], object],
+        check_name: NameCheck | None = None,
+        address: str = "",
+    ) -> None:
+        self.check_name = check_name
+        self.owners: dict[str, str] = {}
+        self.address = address
+        self._host = host
+        self._on_output = on_output
+        self._output: deque[Frame] = deque()
+        self.unread_chars = 0
+        self.waiting: deque[str] = deque()
+        self.is_blocked = False
+        self.tables: set[str] = set()
+        self.is_dropped = False
+
+    @property
+    def awaits_frame(self) -> bool:
+        """Whether what is next for the visitor is still to be made."""
+        return bool(self._output) and isinstance(self._output[0], Late) and self._output[0].value is None
+
+    def receive(self, frame: str) -> None:
+        """Take in a request; what comes of it can be taken with `take_output`."""
+        self._host.receive(self, frame)
 
     def send(self, frame: Frame) -> None:
-        """Send the visitor a frame."""
-        ...
+        """Let a frame wait for the visitor; one that leaves too much unread is dropped."""
+        if self.is_dropped:
+            return
+        self._output.append(frame)
+        if isinstance(frame, Late):
+            frame.give(self._count)
+        else:
+            self._count(frame)
+
+    def _count(self, text: str) -> None:
+        if self.is_dropped:
+            return
+        self.unread_chars += len(text)
+        if self.unread_chars > self._host.unread_limit:
+            self.drop()
+        else:
+            self._on_output()
+
+    def take_output(self) -> list[str]:
+        """Return the frames that wait, each once, in order, up to one that is still to be made."""
+        texts: list[str] = []
+        while self._output:
+            frame = self._output[0]
+            text = frame.value if isinstance(frame, Late) else frame
+            if text is None:
+                break
+            self._output.popleft()
+            self.unread_chars -= len(text)
+            texts.append(text)
+        return texts
+
+    def drop(self) -> None:
+        """Send nothing more; the connection is to be closed."""
+        self._end()
+        self._host.forget_soon(self)
+        self._on_output()
+
+    def close(self) -> None:
+        """Go away: the connection is gone."""
+        self._end()
+        self._host.forget(self)
+
+    def _end(self) -> None:
+        self.is_dropped = True
+        self._output.clear()
+        self.unread_chars = 0
+        self.waiting.clear()
 
 
 @dataclass(eq=False)
@@ -24,12 +224,12 @@ class Member:
     """A visitor's place at a table.
 
     Attributes:
-        listener: The visitor.
+        visitor: The visitor.
         seats: The seats that it holds.
         has_watch_token: Whether it may steer a game of engines.
     """
 
-    listener: Listener
+    visitor: Visitor
     seats: set[int] = field(default_factory=set)
     has_watch_token: bool = False
 
@@ -70,60 +270,50 @@ class Audience:
     def __init__(self, table_id: str, state: TableState) -> None:
         self._table_id = table_id
         self._state = state
-        self.members: dict[Listener, Member] = {}
+        self.members: dict[Visitor, Member] = {}
         self.events = EventLog()
 
-    def tell(
-        self,
-        kind: str,
-        seat: int | None,
-        text: str,
-        entry: dict[str, Any] | None = None,
-        skipped: Member | None = None,
-    ) -> None:
+    def tell(self, event: TableEvent, skipped: Member | None = None) -> None:
         """Tell everybody what happened.
 
         Args:
-            kind: What.
-            seat: Who did it.
-            text: A word about it.
-            entry: The action, if it was one of the game.
+            event: What.
             skipped: Who is told otherwise.
         """
-        state = self._state.describe()
-        if kind in _HISTORY_KINDS:
-            state["history"] = self._state.describe_history()
         self.events.number += 1
-        event = self._make_event(kind, seat, text, state)
-        if entry is not None:
-            event["entry"] = entry
-        frame = self.events.add(event)
+        document = self._describe(event, has_history=event.kind in _HISTORY_KINDS)
+        if event.entry is not None:
+            document["entry"] = event.entry
+        frame = self.events.add(document)
         chooser, own = self._state.chooser, None
         for member in list(self.members.values()):
             if member is skipped:
                 continue
             if chooser is not None and chooser in member.seats:
-                own = own or self._make_own_frame(event)
-                member.listener.send(own)
+                own = own or self._make_own_frame(document)
+                member.visitor.send(own)
             else:
-                member.listener.send(frame)
+                member.visitor.send(frame)
 
-    def _make_event(self, kind: str, seat: int | None, text: str, state: dict[str, Any]) -> dict[str, Any]:
-        number = self.events.number
+    def _describe(self, event: TableEvent, *, has_history: bool) -> dict[str, Any]:
+        """Return an event with the state after it."""
+        state = self._state.describe()
+        if has_history:
+            state["history"] = self._state.describe_history()
         return {
             "table": self._table_id,
-            "event": number,
-            "kind": kind,
-            "seat": seat,
-            "text": text,
+            "event": self.events.number,
+            "kind": event.kind,
+            "seat": event.seat,
+            "text": event.text,
             "state": state,
         }
 
-    def _make_own_frame(self, event: dict[str, Any]) -> Late[str]:
+    def _make_own_frame(self, document: dict[str, Any]) -> Late[str]:
         """Return the frame of an event for the seat that is to choose a play."""
         frame = Late[str]()
         self._state.find_choices().give(
-            lambda choices: frame.complete(encode_frame({**event, "state": event["state"] | choices}))
+            lambda choices: frame.complete(encode_frame({**document, "state": document["state"] | choices}))
         )
         return frame
 
@@ -144,7 +334,7 @@ class Audience:
         return [*missed]
 
     def _make_state_frame(self, member: Member) -> Frame:
-        state = self._state.describe()
-        state["history"] = self._state.describe_history()
-        event = self._make_event("state", None, "", state)
-        return self._make_own_frame(event) if self._state.chooser in member.seats else encode_frame(event)
+        document = self._describe(TableEvent("state"), has_history=True)
+        return (
+            self._make_own_frame(document) if self._state.chooser in member.seats else encode_frame(document)
+        )

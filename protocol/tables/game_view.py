@@ -1,7 +1,7 @@
 """What a game brings to tables: the ``view`` of its row in the table of games.
 
 A view reads the session's table of its game and knows the words of its commands; it changes nothing itself.
-All that is done at a table are lines that `protocol.commands.dispatch.answer_command` answers.
+All that is done at a table are lines that `gammond.protocol.commands.dispatch.answer_command` answers.
 """
 
 from __future__ import annotations
@@ -11,16 +11,16 @@ from collections.abc import Generator, Sequence
 from enum import StrEnum
 from typing import Any, ClassVar, NamedTuple, cast
 
-from engine.errors import UnsupportedError
-from protocol.core.fault_log import FAULT_LOG
-from protocol.core.requests import JsonReply, Reply, Work
-from protocol.state.session import Session
-from protocol.tables.events import Late
-from protocol.tables.requests import ActRequest, TableSpec
-from protocol.tables.submission import Submit, WorkResult
+from gammond.engine.errors import UnsupportedError
+from gammond.protocol.core.fault_log import FAULT_LOG
+from gammond.protocol.core.requests import JsonReply, Reply, Work
+from gammond.protocol.state.session import Session
+from gammond.protocol.tables.audience import Late
+from gammond.protocol.tables.requests import ActRequest, TableSpec
+from gammond.protocol.tables.services import Submit, WorkResult
 
 
-class Phase(StrEnum):
+class TablePhase(StrEnum):
     """What a game waits for."""
 
     WAITING = "waiting"
@@ -67,9 +67,6 @@ class TableView(ABC):
     default_level: ClassVar[str] = ""
     """The level of an engine that none is given for; empty for a game without levels."""
 
-    ready_lines: ClassVar[tuple[str, ...]] = ()
-    """Commands after which everything that a table needs at once is loaded and compiled."""
-
     def __init__(self, session: Session, spec: TableSpec) -> None:
         self.session = session
         self.spec = spec
@@ -111,18 +108,17 @@ class TableView(ABC):
             return [f"position {self.spec.position}"]
         return ["newgame"]
 
-    def note_start(self, number: int, names: tuple[str, str]) -> None:
+    def note_start(self, number: int) -> None:
         """Take in that a game has begun, and do nothing unless the game has something to note.
 
         Args:
             number: Which, from 1.
-            names: Of seats 0 and 1.
         """
         return
 
     @property
     @abstractmethod
-    def phase(self) -> Phase:
+    def phase(self) -> TablePhase:
         """What the game waits for."""
 
     @property

@@ -1,38 +1,26 @@
-"""All tables of a server and all who are at them: no sockets, threads or clocks here."""
+"""All who are at the tables of a server, and what they ask for: no sockets, threads or clocks here."""
 
 from __future__ import annotations
 
-import logging
-import random
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
-from engine.errors import DataFileError, GammondError, LimitError, StateError, ValueRangeError
-from engine.runtime.prompt_threads import UncompiledKernel
-from protocol.core.errors import BusyError
-from protocol.core.fault_log import FAULT_LOG
-from protocol.core.replies import describe_error
-from protocol.core.requests import AnyReply, Work, WorkControl
-from protocol.games import find_entry
-from protocol.state.service import Service
-from protocol.tables.actions import carry_out
-from protocol.tables.archive import Archive, NoArchive
-from protocol.tables.events import encode_frame
-from protocol.tables.lifetimes import (
-    choose_to_end,
-    find_lifetime_s,
-    find_saved_lifetime_s,
-    list_too_long,
-    rank_saved_table,
-    rank_table,
-)
-from protocol.tables.limits import HubLimits
-from protocol.tables.preparation import prepare_game
-from protocol.tables.rebuilding import check_saved_tokens, rebuild_table, write_lost_record
-from protocol.tables.requests import (
+from gammond.engine.errors import GammondError, LimitError, StateError, ValueRangeError
+from gammond.protocol.core.errors import BusyError
+from gammond.protocol.core.fault_log import FAULT_LOG
+from gammond.protocol.core.replies import describe_error
+from gammond.protocol.core.requests import AnyReply, Work, WorkControl, make_preparation
+from gammond.protocol.games import find_entry
+from gammond.protocol.state.service import Service
+from gammond.protocol.tables.actions import carry_out
+from gammond.protocol.tables.all_tables import AllTables, HubLimits
+from gammond.protocol.tables.archive import Archive
+from gammond.protocol.tables.audience import NameCheck, Visitor, encode_frame
+from gammond.protocol.tables.rebuilding import check_saved_tokens, write_lost_record
+from gammond.protocol.tables.requests import (
     ActRequest,
     AnyRequest,
     CreateRequest,
@@ -47,17 +35,10 @@ from protocol.tables.requests import (
     read_id,
     read_request,
 )
-from protocol.tables.seats import PERSON
-from protocol.tables.services import TableServices
-from protocol.tables.submission import Submit, WorkResult, make_preparation
-from protocol.tables.table import Table
-from protocol.tables.table_game import check_position, read_spec
-from protocol.tables.tokens import make_table_id
-from protocol.tables.visitors import NameCheck, Visitor
+from gammond.protocol.tables.seats import PERSON
+from gammond.protocol.tables.services import Submit, TableServices, WorkResult
+from gammond.protocol.tables.table import Table
 
-_LOG = logging.getLogger(__name__)
-
-_MAX_SEED = 2**31
 _HOUR_S = 3600.0
 _MOST_COUNTED = 10_000
 """Addresses whose finished games are counted."""
@@ -67,7 +48,7 @@ _TICK_S = 0.0025
 
 
 class Hub:
-    """All tables of a server. Not for several threads.
+    """Serves the visitors of all tables of a server. Not for several threads.
 
     Args:
         service: What all clients share.
@@ -78,7 +59,7 @@ class Hub:
         wall_clock: Seconds of the Unix epoch.
 
     Attributes:
-        tables: The tables by name.
+        all_tables: The tables.
     """
 
     def __init__(
@@ -90,24 +71,19 @@ class Hub:
         limits: HubLimits | None = None,
         wall_clock: Callable[[], float] = time.time,
     ) -> None:
-        self.limits = limits or HubLimits()
-        self.tables: dict[str, Table] = {}
         self._service = service
         self._submit = submit
         self._clock = clock
-        self._archive = archive or NoArchive()
-        self._services = TableServices(
-            *(service, submit, clock, wall_clock, self._archive),
-            *(self._count_game, self.run_step, self._note_due),
+        self._archive = archive or Archive()
+        services = TableServices(
+            *(service, submit, clock, wall_clock, self._archive), self._count_game, self._note_due
         )
-        self._random = random.SystemRandom()
+        self.all_tables = AllTables(services, limits or HubLimits())
         self._visitors: set[Visitor] = set()
         self._leaving: list[Visitor] = []
-        self._ready_games: set[str] = set()
-        self._saved = {saved.table_id: saved for saved in self._archive.load_tables()}
         self._rebuilding: dict[str, list[Visitor]] = {}
         self._games: Counter[str] = Counter()
-        self._began_s = self._swept_s = self._counted_s = clock()
+        self._swept_s = self._counted_s = clock()
         self._next_due_s: float | None = None
 
     def connect(
@@ -126,6 +102,16 @@ class Hub:
         visitor = Visitor(self, on_output, check_name, address)
         self._visitors.add(visitor)
         return visitor
+
+    @property
+    def tables(self) -> dict[str, Table]:
+        """The tables that run, by name."""
+        return self.all_tables.running
+
+    @property
+    def limits(self) -> HubLimits:
+        """The caps."""
+        return self.all_tables.limits
 
     @property
     def unread_limit(self) -> int:
@@ -169,12 +155,7 @@ class Hub:
     def _serve(self, visitor: Visitor, *, is_prepared: bool = False) -> None:
         """Serve the requests that wait; the first of them may be prepared already."""
         while visitor.waiting and not visitor.is_blocked:
-            frame = visitor.waiting[0]
-            try:
-                self._answer(visitor, frame, is_prepared=is_prepared)
-            except UncompiledKernel as missing:
-                self._wait(visitor, missing.compile)
-                return
+            self._answer(visitor, visitor.waiting[0], is_prepared=is_prepared)
             is_prepared = False
             if visitor.waiting and not visitor.is_blocked:
                 visitor.waiting.popleft()
@@ -192,19 +173,11 @@ class Hub:
         self._serve(visitor, is_prepared=not isinstance(result, Exception))
         self._sweep_leaving()
 
-    def run_step(self, step: Callable[[], None]) -> None:
-        """Do something for a table, now or once the kernels are compiled that it needs. Nothing is raised."""
-
-        def go_on(result: WorkResult) -> None:
-            if isinstance(result, Exception):
-                FAULT_LOG.log("a step at a table failed", result)
-            else:
-                self.run_step(step)
-
+    @staticmethod
+    def _run_step(step: Callable[[], None]) -> None:
+        """Do something for a table. Nothing is raised."""
         try:
             step()
-        except UncompiledKernel as missing:
-            self._submit(make_preparation(missing.compile), go_on, self)
         except Exception as error:
             FAULT_LOG.log("a step at a table failed", error)
 
@@ -253,16 +226,17 @@ class Hub:
         """Have done what a request needs and takes time; return whether that is begun."""
         if isinstance(request, CreateRequest):
             return self._prepare_game(visitor, request.variant)
-        if isinstance(request, JoinRequest | LookRequest | RecordRequest) and request.table in self._saved:
-            check_saved_tokens(self._saved[request.table], request.tokens)
+        if isinstance(request, JoinRequest | LookRequest | RecordRequest):
+            if (saved := self.all_tables.saved.get(request.table)) is None:
+                return False
+            check_saved_tokens(saved, request.tokens)
             self._prepare_tables(visitor, request.table, [request.table])
             return True
         if isinstance(request, ListRequest):
-            public = [saved for saved in self._saved.values() if saved.spec.get("public") and not saved.fault]
-            newest = sorted(public, key=lambda saved: -saved.active_s)[: self.limits.listed_tables]
-            if newest:
-                self._prepare_tables(visitor, "", [saved.table_id for saved in newest])
-            return bool(newest)
+            names = self.all_tables.list_saved_public()
+            if names:
+                self._prepare_tables(visitor, "", names)
+            return bool(names)
         return False
 
     def _prepare_game(self, visitor: Visitor, variant: str) -> bool:
@@ -271,10 +245,10 @@ class Hub:
             entry = find_entry(variant)
         except GammondError as error:
             raise error.with_field("variant") from None
-        if entry.name in self._ready_games:
+        readiness = self.all_tables.find_readiness(entry)
+        if readiness.is_ready:
             return False
-        self._ready_games.add(entry.name)
-        self._wait(visitor, partial(prepare_game, self._service, entry))
+        self._wait(visitor, readiness.warm)
         return True
 
     def _prepare_tables(self, visitor: Visitor, key: str, names: Sequence[str]) -> None:
@@ -288,114 +262,39 @@ class Hub:
 
         def rebuild(control: WorkControl) -> Sequence[AnyReply]:
             for name in names:
-                rebuilt[name] = self._rebuild(name, control)
+                rebuilt[name] = self.all_tables.rebuild(name, control)
             return ()
 
         def go_on(_: object) -> None:
             for name, result in rebuilt.items():
-                self._adopt(name, result)
+                self.all_tables.adopt(name, result)
             for each in self._rebuilding.pop(key):
                 self._go_on(each)
 
         self._submit(Work(rebuild), go_on, self)
-
-    def _rebuild(self, name: str, control: WorkControl) -> Table | Exception:
-        """Rebuild a table of before the start, or return why it cannot be; in a worker's thread."""
-        try:
-            saved = self._saved[name]
-            entry = find_entry(read_spec(saved.spec).variant)
-            if entry.name not in self._ready_games:
-                prepare_game(self._service, entry)
-            log = self._archive.load_log(name)
-            with control.take_interpreter():
-                return rebuild_table(saved, log, self._services, self._make_seed())
-        except Exception as error:
-            return error
-
-    def _adopt(self, name: str, result: Table | Exception) -> None:
-        """Take a rebuilt table; one that could not be rebuilt stays as it is kept, with the reason."""
-        saved = self._saved.get(name)
-        if saved is None:
-            return  # it has ended meanwhile, or came another way
-        if isinstance(result, Table):
-            del self._saved[name]
-            self.tables[name] = result
-            result.save()
-            return
-        FAULT_LOG.log("a table could not be rebuilt", result)
-        saved.fault = describe_error(result)[2]
-        self._archive.save_table(saved)
 
     def _create(self, visitor: Visitor, request: CreateRequest) -> None:
         spec = check_spec(request.spec)
         owners = self._find_owners(visitor, [seat.name if seat.kind == PERSON else "" for seat in spec.seats])
         if owners is None:
             return
-        check_position(self._service, spec)
-        table = Table(make_table_id(), spec, self._services, self._make_seed(), visitor.address)
-        table.seating.check_engines()
-        self._make_room(visitor.address)
+        table = self.all_tables.create(spec, visitor.address)
         tokens, watch = table.open(owners)
         self.tables[table.table_id] = table
         fair = None if table.game.dice is None else table.game.dice.describe()
         self._send_ok(visitor, request, table=table.table_id, tokens=tokens, watch=watch, fair=fair)
 
-    def _make_room(self, address: str) -> None:
-        """End a table that was left, if there are too many, or too many of an address.
-
-        Raises:
-            LimitError: There are too many of the address, and somebody is at each, or was just now.
-            BusyError: There are too many, and so it is at each.
-        """
-        limits = self.limits
-        own = [table.table_id for table in self.tables.values() if address and table.origin == address]
-        if len(own) >= limits.address_tables and not self._end_left(own):
-            raise LimitError(
-                f"expected at most {limits.address_tables} tables created from one address", field="request"
-            )
-        everything = [*self.tables, *self._saved]
-        if len(everything) >= limits.tables and not self._end_left(everything):
-            raise BusyError(f"all {limits.tables} tables are taken: try again later", field="request")
-
-    def _end_left(self, names: Iterable[str]) -> bool:
-        """End the table that goes first for want of room; return whether there is one."""
-        ranks = {name: rank for name in names if (rank := self._rank_left(name)) is not None}
-        chosen = choose_to_end(ranks, self.limits.fresh_s)
-        if chosen is not None:
-            self._end(chosen)
-        return chosen is not None
-
-    def _rank_left(self, name: str) -> tuple[int, float] | None:
-        saved = self._saved.get(name)
-        if saved is not None:
-            return rank_saved_table(saved, self._services.wall_clock())
-        return rank_table(self.tables[name], self._clock())
-
-    def _find_table(self, name: str) -> Table:
-        if (saved := self._saved.get(name)) is not None:
-            if not saved.fault:
-                raise ValueRangeError("you are not at this table: join it first", field="table")
-            raise DataFileError(
-                f"the table cannot be set up again since the server was restarted ({saved.fault}); what was "
-                "played is kept: ask for its 'record'",
-                field="log",
-            )
-        table = self.tables.get(name)
-        if table is None:
-            raise ValueRangeError("there is no such table, or it has ended", field="table")
-        return table
-
     def _tell_record(self, visitor: Visitor, request: RecordRequest) -> None:
         """Tell what was played at a table that could not be rebuilt, once that is written."""
-        saved = self._saved.get(request.table)
+        saved = self.all_tables.saved.get(request.table)
         if saved is None:
-            self._find_table(request.table)
+            self.all_tables.find(request.table)
             raise StateError("the table is there: join it", field="table")
         check_saved_tokens(saved, request.tokens)
         texts: list[str] = []
 
         def write() -> None:
-            texts.append(write_lost_record(saved, self._archive.load_log(saved.table_id), self._services))
+            texts.append(write_lost_record(saved, self._archive.load_log(saved.table_id), self._service))
 
         def tell(result: WorkResult) -> None:
             if isinstance(result, Exception):
@@ -419,19 +318,17 @@ class Hub:
         self._games[address] += 1
         return bool(address) and self._games[address] > self.limits.address_games
 
-    def _make_seed(self) -> int:
-        return self._random.randrange(_MAX_SEED)
-
     def _join(self, visitor: Visitor, request: JoinRequest) -> None:
-        table = self._find_table(request.table)
+        table = self.all_tables.find(request.table)
         if visitor not in table.members:
             if len(visitor.tables) >= self.limits.visitor_seats:
                 raise LimitError(
-                    f"expected a visitor at {self.limits.visitor_seats} tables at most", field="table"
+                    f"expected a visitor at {self.limits.visitor_seats} tables at most",
+                    field="table",
                 )
             if len(table.members) >= self.limits.table_visitors:
                 raise BusyError(f"{self.limits.table_visitors} visitors are here already", field="table")
-        takes_seat = table.admission.takes_seat(request)
+        takes_seat = table.seating.takes_seat(request)
         owners = self._find_owners(visitor, [read_guest_name(request) if takes_seat else ""])
         if owners is None:
             return
@@ -441,7 +338,7 @@ class Hub:
         self._send_ok(visitor, request, table=table.table_id, **answer)
         for frame in frames:
             visitor.send(frame)
-        self.run_step(table.begin_if_ready)
+        self._run_step(table.begin_if_ready)
 
     def _find_owners(self, visitor: Visitor, names: Sequence[str]) -> list[str] | None:
         """Return what marks the accounts that play by some names, empty for empty ones.
@@ -463,23 +360,22 @@ class Hub:
         return None
 
     def _look(self, visitor: Visitor, request: LookRequest) -> None:
-        table = self._find_table(request.table)
-        table.admission.check_tokens(request.tokens)
+        table = self.all_tables.find(request.table)
+        table.seating.check_tokens(request.tokens)
         self._send_ok(visitor, request, **table.describe_offer(request.tokens))
 
     def _leave(self, visitor: Visitor, request: LeaveRequest) -> None:
-        table = self._find_table(request.table)
+        table = self.all_tables.find(request.table)
         visitor.tables.discard(table.table_id)
         table.leave(visitor)
         self._send_ok(visitor, request)
 
     def _list(self, visitor: Visitor, request: ListRequest) -> None:
-        listed = [table for table in self.tables.values() if table.spec.public]
-        newest = sorted(listed, key=lambda table: -table.active_s)[: self.limits.listed_tables]
-        self._send_ok(visitor, request, tables=[table.describe_listed() for table in newest])
+        listed = [table.describe_listed() for table in self.all_tables.list_public()]
+        self._send_ok(visitor, request, tables=listed)
 
     def _act(self, visitor: Visitor, request: ActRequest) -> None:
-        table = self._find_table(request.table)
+        table = self.all_tables.find(request.table)
         member = table.members.get(visitor)
         if member is None:
             raise ValueRangeError("you are not at this table: join it first", field="table")
@@ -505,46 +401,12 @@ class Hub:
         for table in list(self.tables.values()):
             due_s = table.due_s
             if due_s is not None and due_s <= now and self._clock() - now <= _TICK_S:
-                self.run_step(table.tick)
+                self._run_step(table.tick)
                 due_s = table.due_s
             if due_s is not None:
                 self._note_due(due_s)
         if now - self._swept_s > 1.0:
             self._swept_s = now
-            self._end_old_tables(now)
-            self._limit_logs()
+            self.all_tables.end_old(now)
+            self.all_tables.limit_logs()
         self._sweep_leaving()
-
-    def _end_old_tables(self, now: float) -> None:
-        """End tables at which nothing was done for long, rebuilt or not."""
-        for name, table in list(self.tables.items()):
-            if now - table.active_s > find_lifetime_s(table, self.limits):
-                self._end(name)
-        if now - self._began_s < self.limits.restart_s:
-            return
-        now_s = self._services.wall_clock()
-        for name, saved in list(self._saved.items()):
-            if now_s - saved.active_s > find_saved_lifetime_s(saved, self.limits):
-                self._end(name)
-
-    def _limit_logs(self) -> None:
-        """Keep the longest logs no longer while all together take too much; their tables go on."""
-        sizes = {name: saved.log_bytes for name, saved in self._saved.items()}
-        sizes |= {name: table.log.size_bytes for name, table in self.tables.items() if table.log.is_kept}
-        for name in list_too_long(sizes, self.limits.log_bytes):
-            _LOG.warning("no room for the log of table %s, the longest: it ends with this server", name)
-            if name in self._saved:
-                self._end(name)
-            else:
-                self.tables[name].log.stop_keeping()
-
-    def _end(self, name: str) -> None:
-        """End a table, rebuilt or not."""
-        self._saved.pop(name, None)
-        if (table := self.tables.pop(name, None)) is not None:
-            table.emit("ended", None, "")
-            for member in list(table.members.values()):
-                if isinstance(member.listener, Visitor):
-                    member.listener.tables.discard(name)
-            table.close()
-        self._archive.drop_table(name)

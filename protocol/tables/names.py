@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import unicodedata
 
-from engine.errors import FormatError
+from gammond.engine.errors import FormatError
 
 MAX_NAME_CHARS = 40
 

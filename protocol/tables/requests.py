@@ -6,11 +6,11 @@ from typing import Annotated, Literal
 
 import msgspec
 
-from engine.errors import FormatError, GammondError, LimitError
-from engine.wording import escape_unprintable
-from protocol.core.errors import CommandError
-from protocol.tables.clocks import MAX_BANK_S, MAX_DELAY_S, ClockSpec
-from protocol.tables.names import MAX_NAME_CHARS, check_name
+from gammond.engine.errors import FormatError, GammondError, LimitError
+from gammond.engine.wording import escape_unprintable
+from gammond.protocol.core.errors import CommandError
+from gammond.protocol.tables.clock import MAX_BANK_S, MAX_DELAY_S, ClockSpec
+from gammond.protocol.tables.names import MAX_NAME_CHARS, check_name
 
 MAX_PLAYER_CHARS = 200
 MAX_POSITION_CHARS = 2000

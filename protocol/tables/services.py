@@ -1,13 +1,36 @@
-"""What tables need of the server around them."""
+"""What tables need of the server around them: workers, clocks, an archive."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Protocol
 
-from protocol.state.service import Service
-from protocol.tables.archive import Archive
-from protocol.tables.submission import Submit
+from gammond.protocol.core.requests import AnyReply, Work
+from gammond.protocol.state.service import Service
+from gammond.protocol.tables.archive import Archive
+
+WorkResult = Sequence[AnyReply] | Exception
+"""The answer of work, its last reply final, or what it raised."""
+
+
+class Submit(Protocol):
+    """Has work done."""
+
+    def __call__(
+        self, work: Work, on_done: Callable[[WorkResult], object], client: object
+    ) -> Callable[[], object]:
+        """Start work, or let it wait for its turn.
+
+        Args:
+            work: The work.
+            on_done: Takes its result, later, in the thread that serves the visitors.
+            client: By whom shares of the threads are counted: each table is a client.
+
+        Returns:
+            What asks the work to end with what it has; its result still comes.
+        """
+        ...
 
 
 @dataclass(frozen=True)
@@ -22,7 +45,6 @@ class TableServices:
         archive: Keeps tables and games.
         count_game: Counts a finished game of an address; returns whether it has had more in this hour than
             people play.
-        run_step: Runs what may need a kernel that is not compiled yet, now or once it is.
         note_due: Told when something is due at the table, by the clock.
     """
 
@@ -32,5 +54,4 @@ class TableServices:
     wall_clock: Callable[[], float]
     archive: Archive
     count_game: Callable[[str], bool]
-    run_step: Callable[[Callable[[], None]], None]
     note_due: Callable[[float], None]

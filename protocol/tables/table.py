@@ -7,24 +7,19 @@ from typing import Any
 
 import msgspec
 
-from engine.errors import GammondError
-from protocol.core.fault_log import FAULT_LOG
-from protocol.core.replies import describe_error
-from protocol.tables.admission import Admission
-from protocol.tables.archive import SavedTable
-from protocol.tables.audience import Audience, Listener, Member
-from protocol.tables.clocks import MatchClock
-from protocol.tables.engine_play import EnginePlay
-from protocol.tables.events import Frame, Late
-from protocol.tables.game_history import HistoryEntry
-from protocol.tables.game_view import Phase
-from protocol.tables.requests import JoinRequest, TableSpec
-from protocol.tables.seating import Seating
-from protocol.tables.seats import ENGINE, Seat
-from protocol.tables.seed_talk import SeedTalk
-from protocol.tables.services import TableServices
-from protocol.tables.table_game import TableGame
-from protocol.tables.table_log import TableLog
+from gammond.engine.errors import GammondError, StateError
+from gammond.protocol.core.fault_log import FAULT_LOG
+from gammond.protocol.core.replies import describe_error
+from gammond.protocol.tables.archive import SavedTable, TableAction, TableLog
+from gammond.protocol.tables.audience import Audience, Frame, Late, Member, TableEvent, Visitor
+from gammond.protocol.tables.clock import MatchClock
+from gammond.protocol.tables.dice import SEEDS_WAIT_S, check_commitment, check_seed, make_secret
+from gammond.protocol.tables.engine_turns import EnginePlay
+from gammond.protocol.tables.game import TableGame
+from gammond.protocol.tables.game_view import TablePhase
+from gammond.protocol.tables.requests import JoinRequest, TableSpec
+from gammond.protocol.tables.seats import ENGINE, Seat, Seating
+from gammond.protocol.tables.services import TableServices
 
 DEFAULT_PACE_MS = 600
 """The least time between what an engine sees and what it does, unless the table says otherwise."""
@@ -50,10 +45,8 @@ class Table:
         origin: As given; that of who comes first to a table that was rebuilt.
         game: Its games.
         seating: Who sits where.
-        log: What was done at it.
+        log: Keeps what is done in its games.
         audience: Who is at it.
-        admission: Lets visitors come and go.
-        seeds: Takes what players add to the dice.
         engines: The engines that play at it.
         active_s: When something was done at it last, or the last visitor left, by the clock.
         restarts: How often it was rebuilt.
@@ -62,7 +55,6 @@ class Table:
         request: Who asks the other side for what: the seat, ``undo``, ``go_back`` or ``redo``, and how many
             actions are left after it; None for nobody.
         pace_s: The least time between what an engine sees and what it does.
-        game_started_s: When the game at hand began, in seconds of the Unix epoch.
 
     Raises:
         GammondError: There cannot be such a table.
@@ -76,11 +68,9 @@ class Table:
         self.spec = spec
         self._services = services
         self.game = TableGame(services.service, spec, seed)
-        self.seating = Seating(spec, self.game)
-        self.log = TableLog(table_id, services.archive, services.wall_clock)
+        self.log = TableLog(table_id, services.archive)
         self.audience = Audience(table_id, self)
-        self.admission = Admission(self.seating, self.audience, self, is_public=spec.public)
-        self.seeds = SeedTalk(self.game.dice, services.clock, self)
+        self.seating = Seating(spec, self.game, self.audience, self.save, self._tell_moved)
         self.engines = EnginePlay(self.game, services.submit, self, self._fail_engine)
         self.clock = None if spec.clock is None else MatchClock(spec.clock)
         self.active_s = services.clock()
@@ -91,12 +81,12 @@ class Table:
         self.request: tuple[int, str, int] | None = None
         self.awaits_dice = False
         self._changed_s = self.active_s
-        self.game_started_s = self.created_s
+        self._seeds_due_s = self.active_s + SEEDS_WAIT_S
         self._choices: Late[dict[str, Any]] | None = None
         self._is_end_announced = False
 
     @property
-    def members(self) -> dict[Listener, Member]:
+    def members(self) -> dict[Visitor, Member]:
         """Who is at the table."""
         return self.audience.members
 
@@ -120,13 +110,12 @@ class Table:
         for seat, owner in zip(self.seats, owners, strict=True):
             seat.owner = owner
         self.save()
-        if self.game.dice is not None:
-            self.record("commit", secret=self.game.dice.commit().hex())
+        self._commit()
         return tokens, watch
 
     def save(self) -> None:
         """Keep the table, or what has changed of it, but for its log."""
-        if self.log.is_replaying or not self.log.is_kept:
+        if not self.log.is_kept:
             return
         self._services.archive.save_table(
             SavedTable(
@@ -144,9 +133,9 @@ class Table:
         )
 
     def join(
-        self, listener: Listener, request: JoinRequest, owner: str = ""
+        self, visitor: Visitor, request: JoinRequest, owner: str = ""
     ) -> tuple[dict[str, Any], list[Frame]]:
-        """Let a visitor come; arguments as for `Admission.admit`.
+        """Let a visitor come; arguments as for `Seating.admit`.
 
         Returns:
             What the answer says, and the frames that follow it.
@@ -154,9 +143,13 @@ class Table:
         Raises:
             GammondError: It may not.
         """
-        self.seeds.check(request)
-        member, answer = self.admission.admit(listener, request, owner)
-        self.seeds.take(member.seats, request)
+        check_seed(request.seed)
+        if request.seed_commitment:
+            check_commitment(request.seed_commitment)
+        member, answer = self.seating.admit(visitor, request, owner)
+        if self.game.dice is not None:
+            for seat in member.seats:
+                self.game.dice.add_seed(seat, request.seed_commitment, request.seed)
         self.active_s = self._services.clock()
         frames = self.audience.list_missed(member, request.after)
         number = self.audience.events.number
@@ -171,9 +164,12 @@ class Table:
         else:
             self.go_on()
 
-    def leave(self, listener: Listener) -> None:
+    def _tell_moved(self, kind: str, place: int, skipped: Member | None) -> None:
+        self.emit(kind, place, self.seats[place].name, skipped=skipped)
+
+    def leave(self, visitor: Visitor) -> None:
         """Let a visitor go."""
-        self.admission.dismiss(listener)
+        self.seating.dismiss(visitor)
         if self.members:
             return
         self.active_s = self._services.clock()
@@ -182,75 +178,57 @@ class Table:
 
     # Games
 
+    def act(self, action: TableAction) -> None:
+        """Carry out an action of the games, write it down, and tell everybody.
+
+        Args:
+            action: The action; its time and that of the seats are added.
+
+        Raises:
+            GammondError: It is refused; nothing has changed.
+        """
+        self.log.check_room()
+        event = self._write(action)
+        self._note_change()
+        if event is not None:
+            self.audience.tell(event)
+        self.go_on()
+
+    def _write(self, action: TableAction) -> TableEvent | None:
+        """Carry out an action of the games, and write it down; return what everybody is to be told."""
+        now = self._services.clock()
+        clock = self.clock
+        action = msgspec.structs.replace(
+            action,
+            at=self._services.wall_clock(),
+            banks_s=None if clock is None else (clock.read_bank(0, now), clock.read_bank(1, now)),
+        )
+        event = self.game.act(action)
+        self.log.add(action)
+        return event
+
     def start_game(self) -> None:
         """Begin the next game.
 
         Raises:
             StateError: It is not the time.
         """
-        self.log.check_room()
-        self.game.start(self.seating.names)
-        self.record("start", **self.seeds.begin())
-        self.game_started_s = self._services.wall_clock()
-        for seat in self.seats:
-            seat.rejected_kind = 0
-        self._note_change()
-        self.emit("start", None, str(self.game.number))
-        self.go_on()
+        seeds, commitments = self._close_seeds()
+        self.act(TableAction("start", seeds=seeds, commitments=commitments))
 
-    def do(self, line: str, seat: int | None, *, has_help: bool = False) -> HistoryEntry:
-        """Carry out an action of the game.
-
-        Args:
-            line: The command.
-            seat: Who does it.
-            has_help: Whether an engine decided it for a person, or told the person what it would decide.
-
-        Raises:
-            GammondError: It is refused; nothing has changed.
-        """
-        self.log.check_room()
-        entry = self.game.apply(line, seat)
-        self.game.has_help |= has_help
-        if seat is not None:
-            self.seats[seat].has_acted = True
-        self.record("do", seat=seat, line=line, help=has_help)
-        self._note_rejection(entry)
-        self._note_change()
-        self.emit(entry.kind, entry.seat, entry.text, entry)
-        self.go_on()
-        return entry
-
-    def _note_rejection(self, entry: HistoryEntry) -> None:
-        if entry.kind != "reject" or entry.seat is None:
-            return
-        offers = [each for each in self.game.history.entries if each.kind == "resign"]
-        kinds = {"single": 1, "gammon": 2, "backgammon": 3}
-        if offers:
-            loser = self.seats[1 - entry.seat]
-            loser.rejected_kind = max(loser.rejected_kind, kinds.get(offers[-1].text.split()[-1], 0))
-
-    def take_back(self, what: str, seat: int | None, count: int) -> None:
+    def take_back(self, act: str, seat: int, count: int) -> None:
         """Take actions of the game back, or do them again.
 
         Args:
-            what: ``undo``, ``go_back`` or ``redo``.
+            act: ``undo``, ``go_back`` or ``redo``.
             seat: Who asked for it.
             count: How many actions; as many as were taken back last for ``redo``.
 
         Raises:
             StateError: It cannot be done.
         """
-        self.log.check_room()
-        if what == "redo":
-            self.game.redo()
-            has_new_secret = False
-        else:
-            has_new_secret = self.game.undo(count)
-        self.record(what, seat=seat, count=count, **(self.seeds.begin() if has_new_secret else {}))
-        self._note_change()
-        self.emit(what, seat, str(count))
-        self.go_on()
+        seeds, commitments = self._close_seeds()
+        self.act(TableAction(act, seat=seat, count=count, seeds=seeds, commitments=commitments))
 
     def ask_to_take_back(self, seat: int, what: str, left: int) -> None:
         """Ask the other side to let actions be taken back, or done again.
@@ -278,14 +256,6 @@ class Table:
         else:
             self.emit("refuse", seat, what)
 
-    def forfeit(self, winner: int, kind: str) -> None:
-        """End game and match: a side's time is up, or it gave up."""
-        self.game.forfeit(winner, kind)
-        self.record("forfeit", winner=winner, kind=kind)
-        self._note_change()
-        self.emit(kind, 1 - winner, kind)
-        self.go_on()
-
     def _note_change(self) -> None:
         """Forget what was about the game as it was, and let the time of the seat to act run."""
         self.engines.cancel()
@@ -296,10 +266,8 @@ class Table:
         self.switch_clock()
         self._is_end_announced = False
         if self.game.end is not None:
-            if self.game.dice is not None:
-                self.game.dice.reveal()
-            if not self.log.is_replaying:
-                self._keep_game()
+            self._commit()
+            self._keep_game()
 
     def switch_clock(self) -> None:
         """Let the time run of the person who is to act."""
@@ -313,14 +281,22 @@ class Table:
             if self.clock.due_s is not None:
                 self._services.note_due(self.clock.due_s)
 
+    def take_up(self) -> None:
+        """Go on after it was rebuilt: keep that it was, and do what the end of the server left undone."""
+        self.save()
+        if not self.game.is_on:
+            self._commit()
+        self.switch_clock()
+
+    def _commit(self) -> None:
+        """Commit to the secret of what comes next, a game or the end of this one anew, unless it is done."""
+        if self.game.dice is not None and self.game.dice.next is None:
+            self._write(TableAction("commit", secret=make_secret().hex()))
+
     def _keep_game(self) -> None:
-        """Commit to the secret of what comes next, a game or the end of this one anew, and keep the game."""
-        dice = self.game.dice
-        if dice is not None and dice.next_secret is None:
-            self.record("commit", secret=dice.commit().hex())
+        """Keep the game, which is over."""
         first, second = (seat.describe_kept() for seat in self.seats)
-        times_s = self.game_started_s, self._services.wall_clock()
-        kept = self.game.describe_kept(self.table_id, (first, second), times_s)
+        kept = self.game.describe_kept(self.table_id, (first, second), self._services.wall_clock())
         self._services.archive.keep_game(
             msgspec.structs.replace(
                 kept,
@@ -331,19 +307,72 @@ class Table:
             )
         )
 
+    # Seeds of the dice
+
+    @property
+    def awaits_seeds(self) -> bool:
+        """Whether seeds are to be told before the next roll."""
+        return self.game.dice is not None and bool(self.game.dice.seats_to_tell)
+
+    def _close_seeds(self) -> tuple[tuple[str, str], tuple[str, str]]:
+        """Take no more seeds for the secret to come, which is used from now on, if there is one.
+
+        Returns:
+            The seeds that were told, and the commitments to others.
+        """
+        following = None if self.game.dice is None else self.game.dice.next
+        if following is None:
+            return ("", ""), ("", "")
+        self._seeds_due_s = self._services.clock() + SEEDS_WAIT_S
+        (first, second), (first_hash, second_hash) = following.told, following.commitments
+        return (first, second), (first_hash, second_hash)
+
+    def commit_seed(self, seat: int, commitment: str) -> None:
+        """Take the commitment of a player to a seed for the next secret.
+
+        Raises:
+            StateError: None counts now.
+        """
+        if self.game.dice is None or not self.game.dice.add_seed(seat, commitment, ""):
+            raise StateError("no seed counts before the server has committed to its next secret", field="act")
+        self.emit("seed", seat, "committed")
+
+    def tell_seed(self, seat: int, seed: str) -> None:
+        """Take the seed to which a player is committed, and go on once all are told.
+
+        Raises:
+            StateError: None of his is awaited.
+            ValueRangeError: It is another one.
+        """
+        if self.game.dice is None:
+            raise StateError("no seed of this seat is awaited", field="seed")
+        self.game.dice.tell_seed(seat, seed)
+        self.emit("seed", seat, "told")
+        if not self.game.dice.seats_to_tell:
+            self._end_seeds()
+
+    def _end_seeds(self) -> None:
+        """Let dice be rolled with the seeds that were told, empty for one that was not."""
+        assert self.game.dice is not None
+        assert self.game.dice.current is not None
+        first, second = self.game.dice.current.told
+        if (event := self._write(TableAction("seeds", seeds=(first, second)))) is not None:
+            self.audience.tell(event)
+        self.go_on()
+
     # What comes next
 
     def go_on(self) -> None:
         """Do what nobody is asked for: rolls, and the turns of engines."""
-        if self.log.is_replaying or self.log.is_full:
+        if self.log.is_full:
             return
         if not self.game.is_on:
             self._announce_end()
             return
-        if self.seeds.is_awaited:
+        if self.awaits_seeds:
             return
         if self._rolls_now():
-            self.do("roll", self.game.to_act)
+            self.act(TableAction("do", line="roll", seat=self.game.to_act))
             return
         self._begin_turn()
 
@@ -352,14 +381,14 @@ class Table:
         if self.game.end is not None and not self._is_end_announced:
             self._is_end_announced = True
             self.emit("over", self.game.end.winner, self.game.end.kind)
-        has_next = self.game.phase is Phase.OVER and self.seating.has_engines_only
+        has_next = self.game.phase is TablePhase.OVER and self.seating.has_engines_only
         if has_next and self.members and not self.is_paused and not self.engines.is_busy:
             self._plan(self._services.clock() + GAMES_PAUSE_S, self.start_game)
 
     def _rolls_now(self) -> bool:
         """Return whether the server rolls without being asked."""
         game = self.game
-        if game.dice is None or game.phase is not Phase.ROLL:
+        if game.dice is None or game.phase is not TablePhase.ROLL:
             return False
         if game.view.is_opening:
             return True
@@ -379,7 +408,7 @@ class Table:
         def plan(line: str) -> None:
             self._plan(self._changed_s + self.pace_s, lambda: self._do_decided(place, line))
 
-        self.engines.ask(seat.player, seat.level, seat.rejected_kind, plan)
+        self.engines.ask(seat.player, seat.level, self.game.rejected_kinds[place], plan)
 
     def _plan(self, due_s: float, step: Callable[[], None]) -> None:
         """Let an engine do something at a time, unless the game goes another way before."""
@@ -393,7 +422,7 @@ class Table:
             self.emit("awaits_dice", place, "")
             return
         try:
-            self.do(line, place)
+            self.act(TableAction("do", line=line, seat=place))
         except GammondError as error:
             self._fail_engine(error)
 
@@ -408,11 +437,10 @@ class Table:
             if line == "roll" and self.spec.dice == "typed":
                 self.emit("awaits_dice", place, "")
             else:
-                self.do(line, place, has_help=True)
+                self.act(TableAction("do", line=line, seat=place, help=True))
 
-        view = self.game.view
-        rejected_kind = self.seats[place].rejected_kind
-        self.engines.ask(view.engine_player if player == ENGINE else player, None, rejected_kind, do)
+        player = self.game.view.engine_player if player == ENGINE else player
+        self.engines.ask(player, None, self.game.rejected_kinds[place], do)
 
     def _fail_engine(self, error: Exception) -> None:
         """Tell everybody why an engine does not move, and wait for somebody to let it try again."""
@@ -424,13 +452,15 @@ class Table:
     @property
     def due_s(self) -> float | None:
         """When `tick` has something to do, by the clock."""
-        times = [self.engines.due_s, self.seeds.due_s, None if self.clock is None else self.clock.due_s]
+        seeds_due_s = self._seeds_due_s if self.awaits_seeds else None
+        times = [self.engines.due_s, seeds_due_s, None if self.clock is None else self.clock.due_s]
         return min((time for time in times if time is not None), default=None)
 
     def tick(self) -> None:
         """Do what is due: the move of an engine, the end of somebody's time or of a wait for seeds."""
         now = self._services.clock()
-        self.seeds.tick(now)
+        if self.awaits_seeds and self._seeds_due_s <= now:
+            self._end_seeds()
         if not self.check_time(now):
             self.engines.run_due(now)
 
@@ -439,7 +469,7 @@ class Table:
         loser = None if self.clock is None else self.clock.find_loser(now)
         if loser is None:
             return False
-        self.forfeit(1 - loser, "time")
+        self.act(TableAction("forfeit", winner=1 - loser, kind="time"))
         return True
 
     def close(self) -> None:
@@ -471,32 +501,21 @@ class Table:
 
     # Events
 
-    def emit(
-        self,
-        kind: str,
-        seat: int | None,
-        text: str,
-        entry: HistoryEntry | None = None,
-        *,
-        skipped: Member | None = None,
-    ) -> None:
-        """Tell everybody at the table what happened.
+    def emit(self, kind: str, seat: int | None, text: str, *, skipped: Member | None = None) -> None:
+        """Tell everybody at the table what happened besides the games.
 
         Args:
             kind: What.
             seat: Who did it.
             text: A word about it.
-            entry: The action, if it was one of the game.
             skipped: Who is told otherwise.
         """
-        if not self.log.is_replaying:
-            described = None if entry is None else entry.describe()
-            self.audience.tell(kind, seat, text, described, skipped)
+        self.audience.tell(TableEvent(kind, seat, text), skipped)
 
     @property
     def chooser(self) -> int | None:
         """The seat that is to choose a play; None for neither."""
-        return self.game.to_act if self.game.phase is Phase.PLAY else None
+        return self.game.to_act if self.game.phase is TablePhase.PLAY else None
 
     def find_choices(self) -> Late[dict[str, Any]]:
         """Return what only the seat to act is told, found once for each position."""
@@ -553,9 +572,3 @@ class Table:
         invited = self.seating.find_invited(tokens)
         fair = None if self.game.dice is None else self.game.dice.describe()
         return {**self.describe_listed(), **rules, "clock": clock, "invited": invited, "fair": fair}
-
-    def record(self, act: str, **values: Any) -> None:  # noqa: ANN401  (plain values)
-        """Add what was done to the table's log."""
-        now = self._services.clock()
-        banks_s = None if self.clock is None else [self.clock.read_bank(seat, now) for seat in (0, 1)]
-        self.log.add(act, banks_s, **values)

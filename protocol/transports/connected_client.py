@@ -9,11 +9,11 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
 
-from engine.errors import GammondError
-from protocol.core.connection import Connection
-from protocol.transports.listening import ListeningServer
-from protocol.transports.rounds import RoundClient
-from protocol.transports.tcp_limits import ClientActivity
+from gammond.engine.errors import GammondError
+from gammond.protocol.core.connection import Connection
+from gammond.protocol.transports.listening import ListeningServer
+from gammond.protocol.transports.rounds import RoundClient
+from gammond.protocol.transports.tcp_limits import ClientActivity
 
 _KERNEL_BUFFER_BYTES = 64 * 1024
 """What the system holds of a client's output. It takes more only once about a third of that is read: with the

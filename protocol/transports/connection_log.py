@@ -9,7 +9,7 @@ from itertools import count
 from typing import Any
 from weakref import WeakKeyDictionary
 
-from protocol.core.event_log import log_event
+from gammond.protocol.core.event_log import log_event
 
 _LOG = logging.getLogger(__name__)
 

@@ -10,13 +10,14 @@ from concurrent.futures import Future
 from contextlib import contextmanager
 from dataclasses import replace
 
-from engine.play.decider import Decider
-from engine.runtime.version import NAME, read_version
-from protocol.dialects.gnubg_evaluation import GnubgRules
-from protocol.dialects.gnubg_external import GnubgService, connect
-from protocol.transports.listening import ServerOptions
-from protocol.transports.tcp import serve_connections
-from protocol.transports.tcp_limits import TcpLimits
+from gammond.engine.play.decider import Decider
+from gammond.engine.runtime.version import NAME, read_version
+from gammond.protocol.commands.readiness import TEXT_KERNELS
+from gammond.protocol.dialects.gnubg_evaluation import GnubgRules
+from gammond.protocol.dialects.gnubg_external import GnubgService, connect
+from gammond.protocol.transports.listening import ServerOptions
+from gammond.protocol.transports.tcp import serve_connections
+from gammond.protocol.transports.tcp_limits import TcpLimits
 
 GNUBG_LIMITS = TcpLimits(clients=64, idle_s=24 * 3600.0)
 """Caps of this server; a board is silent for as long as the person at it thinks."""
@@ -39,13 +40,14 @@ async def serve_gnubg(
     service: Future[GnubgService] = Future()
 
     def take(loaded: Future[Decider]) -> None:
-        if error := loaded.exception():
+        try:
+            decider = loaded.result()
+            TEXT_KERNELS.warm()
+        except Exception as error:
             service.set_exception(error)
             loop.call_soon_threadsafe(ending.set)
         else:
-            service.set_result(
-                GnubgService(loaded.result(), rules or GnubgRules(), f"{NAME} {read_version()}")
-            )
+            service.set_result(GnubgService(decider, rules or GnubgRules(), f"{NAME} {read_version()}"))
 
     loading.add_done_callback(take)
     await serve_connections(

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import ctypes
+import sys
 import threading
+from contextlib import suppress
 from typing import Protocol
 
-from engine.errors import GammondError, LimitError
-from engine.runtime.free_memory import return_free_memory
+from gammond.engine.errors import GammondError, LimitError
 
 _RETURN_BYTES = 32 * 1024 * 1024
 """What is no longer held for clients before the system gets it back: a large answer or two."""
@@ -98,3 +100,13 @@ class HeldMemory:
                 )
             )
             excess += holder.held_bytes
+
+
+def return_free_memory() -> None:
+    """Give the system back what the allocator keeps, where it can be asked to (glibc); takes milliseconds.
+
+    It keeps what lies below memory in use: after some large answers, as much again as is in use.
+    """
+    if sys.platform == "linux":
+        with suppress(OSError, AttributeError):  # another C library
+            ctypes.CDLL(None).malloc_trim(0)

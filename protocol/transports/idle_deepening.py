@@ -6,18 +6,17 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from functools import partial
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
-from engine.analysis.engine import Engine
-from engine.errors import CancelledWork, DataFileError
-from engine.runtime.threads import yield_to_other_work
-from engine.store.tiers import DepthTiers
-from protocol.core.fault_log import FAULT_LOG
-from protocol.state.service import Service
+from gammond.engine.analysis.engine import Engine
+from gammond.engine.errors import CancelledWork, DataFileError
+from gammond.engine.runtime.threads import yield_to_other_work
+from gammond.engine.store.database import DepthTiers
+from gammond.protocol.core.fault_log import FAULT_LOG
+from gammond.protocol.state.service import Service
 
 if TYPE_CHECKING:
-    from engine.analysis.deepening import Deepening
+    from gammond.engine.analysis.deepening import Deepening
 
 _LOOK_EVERY_S = 0.5
 """How often is looked whether clients ask for something, and four times while they need be idle at least."""
@@ -126,8 +125,7 @@ class IdleDeepening:
 
     def _list_loops(self) -> list[Deepening]:
         """Return what deepens the stores that were asked: of the engines, and of other games."""
-        from engine.analysis.deepening import Deepening  # takes 30 ms, and most servers need none
-        from engine.analysis.kept_analyses import search_entry
+        from gammond.engine.analysis.deepening import Deepening  # takes 30 ms, and most servers need none
 
         loops = []
         for engine in self._service.list_engines():
@@ -137,7 +135,7 @@ class IdleDeepening:
                 store, identity = engine.store.store, engine.store.identity
                 # By the time that it works: others may have the processor meanwhile.
                 self._loops[engine] = Deepening(
-                    store, partial(search_entry, engine), identity, self._tiers, clock=time.thread_time
+                    store, engine.search_entry, identity, self._tiers, clock=time.thread_time
                 )
             loops.append(self._loops[engine])
         for shared in self._service.list_shared():

@@ -15,17 +15,17 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, Generic, Protocol, TypeVar
 
-from engine.errors import GammondError, StateError, UnsupportedError, ValueRangeError
-from protocol.core.errors import BusyError
-from protocol.core.event_log import log_event
-from protocol.core.fault_log import FAULT_LOG
-from protocol.core.interpreter import INTERPRETER
-from protocol.transports.connection_log import ConnectionLog
-from protocol.transports.process_end import list_ending_signals
-from protocol.transports.shared_work import SharedWork
-from protocol.transports.systemd import notify
-from protocol.transports.tcp_limits import TcpLimits
-from protocol.transports.workers import hand_over_interpreter_often
+from gammond.engine.errors import GammondError, StateError, UnsupportedError, ValueRangeError
+from gammond.protocol.core.errors import BusyError
+from gammond.protocol.core.event_log import log_event
+from gammond.protocol.core.fault_log import FAULT_LOG
+from gammond.protocol.core.interpreter import INTERPRETER
+from gammond.protocol.transports.connection_log import ConnectionLog
+from gammond.protocol.transports.process_end import list_ending_signals
+from gammond.protocol.transports.shared_work import SharedWork
+from gammond.protocol.transports.systemd import notify
+from gammond.protocol.transports.tcp_limits import TcpLimits
+from gammond.protocol.transports.workers import hand_over_interpreter_often
 
 _LOG = logging.getLogger(__name__)
 

@@ -20,13 +20,12 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TextIO
 
-from engine.wording import escape_unprintable
+from gammond.engine.wording import escape_unprintable
 
 LOG_FORMATS = ("text", "json")
 LOG_LEVELS = ("debug", "info", "warning", "error")
 
-_PACKAGES = ("engine", "nets", "protocol", "tools")
-_CLIENT_LOG = "protocol.transports.connection_log"
+_CLIENT_LOG = "gammond.protocol.transports.connection_log"
 
 _MOST_LINES = 200
 """Lines that wait to be written."""
@@ -65,7 +64,7 @@ def write_logs(settings: LogSettings) -> Iterator[None]:
     stream, root = sys.stderr, logging.getLogger()
     formatter = JsonFormatter() if settings.format == "json" else TextFormatter()
     handler = _Writer(stream, formatter)
-    levels = {name: level for name in _PACKAGES} | {"": max(level, logging.WARNING)}
+    levels = {_NAME: level, "": max(level, logging.WARNING)}
     if not settings.has_clients:
         levels[_CLIENT_LOG] = logging.WARNING
     before = {name: logging.getLogger(name).level for name in levels}

@@ -17,12 +17,11 @@ from collections.abc import Callable, Iterable
 from math import ceil
 from typing import Any
 
-from engine.runtime.prompt_threads import PROMPTNESS
-from protocol.core.connection import Connection
-from protocol.core.fault_log import FAULT_LOG
-from protocol.core.jobs import OPEN_GATE, Job, JobResult, run_batch
-from protocol.core.requests import AnyReply
-from protocol.transports.workers import WorkerPool
+from gammond.protocol.core.connection import Connection
+from gammond.protocol.core.fault_log import FAULT_LOG
+from gammond.protocol.core.jobs import OPEN_GATE, Job, JobResult, run_batch
+from gammond.protocol.core.requests import AnyReply
+from gammond.protocol.transports.workers import WorkerPool
 
 RunHere = Callable[..., None]
 """Calls a function with arguments in the thread that serves the clients, soon; from any thread."""
@@ -271,10 +270,9 @@ class Rounds:
     def _serve_alone(self, client: TurnTaker) -> None:
         """Give a whole round to a client while no other waits: its time is no debt."""
         began_s = self.clock()
-        with PROMPTNESS:
-            jobs = client.serve(ROUND_SIZE, began_s + ROUND_S)
-            client.take_results(jobs, run_batch(jobs))
-            client.pump()
+        jobs = client.serve(ROUND_SIZE, began_s + ROUND_S)
+        client.take_results(jobs, run_batch(jobs))
+        client.pump()
         self._rest(began_s)
 
     def _rest(self, began_s: float) -> None:
@@ -292,8 +290,7 @@ class Rounds:
         self._is_due = False
         if self._order:  # who came in the turn of another may have had its own in the same round
             began_s = self.clock()
-            with PROMPTNESS:
-                self._serve()
+            self._serve()
             self._rest(began_s)
         self._plan()
 

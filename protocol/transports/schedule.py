@@ -19,9 +19,9 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from enum import Enum
 
-from protocol.core.jobs import OPEN_GATE, Job, JobResult, StartGate
-from protocol.core.limits import ClientLimits
-from protocol.core.requests import AnyReply
+from gammond.protocol.core.jobs import OPEN_GATE, Job, JobResult, StartGate
+from gammond.protocol.core.limits import ClientLimits
+from gammond.protocol.core.requests import AnyReply
 
 ProgressCallback = Callable[[Job, AnyReply], None]
 ResultCallback = Callable[[Job, JobResult], None]

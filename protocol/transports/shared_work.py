@@ -7,14 +7,14 @@ from collections.abc import Awaitable, Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 
-from protocol.core.limits import ClientLimits
-from protocol.state.service import Service
-from protocol.transports.connection_log import ClientNumbers
-from protocol.transports.held_memory import HeldMemory
-from protocol.transports.idle_deepening import IdleDeepening
-from protocol.transports.rounds import Rounds
-from protocol.transports.systemd import notify
-from protocol.transports.workers import LAST_WORK_S, WorkerPool
+from gammond.protocol.core.limits import ClientLimits
+from gammond.protocol.state.service import Service
+from gammond.protocol.transports.connection_log import ClientNumbers
+from gammond.protocol.transports.held_memory import HeldMemory
+from gammond.protocol.transports.idle_deepening import IdleDeepening
+from gammond.protocol.transports.rounds import Rounds
+from gammond.protocol.transports.systemd import notify
+from gammond.protocol.transports.workers import LAST_WORK_S, WorkerPool
 
 
 @dataclass(frozen=True)

@@ -17,20 +17,20 @@ from contextlib import contextmanager
 from functools import partial
 from typing import NoReturn
 
-from engine.rules.dice import MAX_SEED
-from engine.runtime.cores import count_usable_cores
-from engine.runtime.exit_codes import EXIT_BROKEN_PIPE
-from engine.store.options import read_store_options
-from protocol.core.connection import Connection
-from protocol.core.interpreter import INTERPRETER
-from protocol.dialects.line_client import connect
-from protocol.state.player_registry import FilePlayers
-from protocol.state.service import Service, make_shipped_catalogue
-from protocol.state.session import Session
-from protocol.transports.pipes import Inbox, Outbox
-from protocol.transports.process_end import end_process, list_ending_signals
-from protocol.transports.rounds import RoundClient, Rounds
-from protocol.transports.workers import LAST_WORK_S, LONG_THREADS, WorkerPool
+from gammond.engine.rules.dice import MAX_SEED
+from gammond.engine.runtime.exit_codes import EXIT_BROKEN_PIPE
+from gammond.engine.runtime.machine import count_usable_cores
+from gammond.engine.store.options import read_store_options
+from gammond.protocol.core.connection import Connection
+from gammond.protocol.core.interpreter import INTERPRETER
+from gammond.protocol.dialects.line_client import connect
+from gammond.protocol.state.player_registry import FilePlayers
+from gammond.protocol.state.service import Service, make_shipped_catalogue
+from gammond.protocol.state.session import Session
+from gammond.protocol.transports.pipes import Inbox, Outbox
+from gammond.protocol.transports.process_end import end_process, list_ending_signals
+from gammond.protocol.transports.rounds import RoundClient, Rounds
+from gammond.protocol.transports.workers import LAST_WORK_S, LONG_THREADS, WorkerPool
 
 _PIECE_BYTES = 64 * 1024
 """How much output is handed on at a time; the rest waits in the connection."""

@@ -11,7 +11,7 @@ from collections import defaultdict
 from collections.abc import Mapping, MutableMapping
 from contextlib import suppress
 
-from engine.errors import StateError, UnsupportedError
+from gammond.engine.errors import StateError, UnsupportedError
 
 SYSTEMD = "systemd"
 """In place of an address: the sockets that are handed over."""

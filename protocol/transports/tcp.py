@@ -7,15 +7,15 @@ import secrets
 from collections.abc import Callable
 from contextlib import suppress
 
-from engine.rules.dice import MAX_SEED
-from protocol.core.connection import Connection
-from protocol.dialects.line_client import connect
-from protocol.state.service import Service
-from protocol.state.session import Session
-from protocol.transports.connected_client import PIECE_BYTES, ConnectedClient, limit_output
-from protocol.transports.idle_deepening import IdleDeepening
-from protocol.transports.listening import ListeningServer, ServerOptions
-from protocol.transports.shared_work import Listener, SharedWork, serve_listeners, serve_service
+from gammond.engine.rules.dice import MAX_SEED
+from gammond.protocol.core.connection import Connection
+from gammond.protocol.dialects.line_client import connect
+from gammond.protocol.state.service import Service
+from gammond.protocol.state.session import Session
+from gammond.protocol.transports.connected_client import PIECE_BYTES, ConnectedClient, limit_output
+from gammond.protocol.transports.idle_deepening import IdleDeepening
+from gammond.protocol.transports.listening import ListeningServer, ServerOptions
+from gammond.protocol.transports.shared_work import Listener, SharedWork, serve_listeners, serve_service
 
 _LINGER_S = 1.0
 

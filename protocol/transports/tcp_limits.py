@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from math import inf
 
-from engine.errors import LimitError
-from protocol.core.connection import Connection
+from gammond.engine.errors import LimitError
+from gammond.protocol.core.connection import Connection
 
 
 @dataclass(frozen=True)

@@ -11,15 +11,20 @@ from contextlib import contextmanager, suppress
 from functools import partial
 from math import inf
 
-from engine.errors import LimitError, ValueRangeError
-from engine.runtime.cores import MAX_THREADS, count_usable_cores
-from engine.runtime.thread_turns import release_turn
-from engine.runtime.threads import yield_to_other_work
-from protocol.core.fault_log import FAULT_LOG
-from protocol.core.interpreter import INTERPRETER
-from protocol.core.jobs import Job, StartGate
-from protocol.core.limits import ClientLimits
-from protocol.transports.schedule import Lane, ProgressCallback, ResultCallback, Schedule, ScheduledJob
+from gammond.engine.errors import LimitError, ValueRangeError
+from gammond.engine.runtime.machine import MAX_THREADS, count_usable_cores
+from gammond.engine.runtime.threads import release_turn, yield_to_other_work
+from gammond.protocol.core.fault_log import FAULT_LOG
+from gammond.protocol.core.interpreter import INTERPRETER
+from gammond.protocol.core.jobs import Job, StartGate
+from gammond.protocol.core.limits import ClientLimits
+from gammond.protocol.transports.schedule import (
+    Lane,
+    ProgressCallback,
+    ResultCallback,
+    Schedule,
+    ScheduledJob,
+)
 
 LAST_WORK_S = 1.0
 """How long a server that ends waits for work that was stopped."""

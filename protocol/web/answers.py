@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from types import MappingProxyType
+from typing import Any
 
 import msgspec
 
-from engine.errors import CancelledWork, DataFileError, GammondError, LimitError
-from protocol.core.errors import INTERNAL_ERROR, BusyError
-from protocol.core.replies import describe_error
+from gammond.engine.errors import CancelledWork, DataFileError, GammondError, LimitError
+from gammond.protocol.core.errors import INTERNAL_ERROR, BusyError
+from gammond.protocol.core.replies import describe_error
 
 JSON = "application/json"
 
@@ -47,6 +48,8 @@ class WebRequest(msgspec.Struct, frozen=True):
         origin: The header ``Origin``; empty for none.
         cookies: The cookies by name.
         address: Where it comes from, as limits of an address count; empty for this machine, which has none.
+        values: What comes after the question mark, as the endpoint reads it.
+        document: The object in the body; empty where that is none.
     """
 
     body: bytes = b""
@@ -57,6 +60,8 @@ class WebRequest(msgspec.Struct, frozen=True):
     origin: str = ""
     cookies: Mapping[str, str] = _NO_HEADERS
     address: str = ""
+    values: Mapping[str, Any] = MappingProxyType({})
+    document: Mapping[str, Any] = MappingProxyType({})
 
 
 class WebAnswer(msgspec.Struct, frozen=True):

@@ -1,23 +1,54 @@
-"""The table of endpoints: paths, what they take, and what answers them."""
+"""The table of endpoints: paths, what they take, what answers them, and what the description says of them."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from functools import cache
-from pathlib import Path
+from dataclasses import replace
+from functools import partial
 from typing import cast
 
 import msgspec
 
-from protocol.core.limits import ClientLimits
-from protocol.core.requests import AnyReply, JsonReply
-from protocol.dialects.bgweb import answer_get_moves, read_get_moves
-from protocol.dialects.nodots import KINDS, answer_hint, describe_health, make_error
-from protocol.state.session import Session
-from protocol.web.answers import BAD_REQUEST, JSON, WebAnswer, WebRequest, find_status, make_failure
-from protocol.web.bodies import decode_body, read_parameters
-from protocol.web.plans import ANY_MEDIA, Endpoint, NamedAsk, Question
+from gammond.engine.options import Field
+from gammond.engine.rules.match import RESULT_NAMES
+from gammond.protocol.commands.readiness import ID_KERNELS
+from gammond.protocol.core.limits import ClientLimits
+from gammond.protocol.core.requests import AnyReply, JsonReply
+from gammond.protocol.dialects.bgweb import answer_get_moves, read_get_moves
+from gammond.protocol.dialects.json_fields import QUERIES
+from gammond.protocol.dialects.nodots import answer_hint, describe_health, make_error
+from gammond.protocol.state.session import Session
+from gammond.protocol.web.answers import (
+    BAD_REQUEST,
+    JSON,
+    WebAnswer,
+    WebRequest,
+    find_status,
+    make_failure,
+)
+from gammond.protocol.web.plans import ANY_MEDIA, Ask, Endpoint, LaterAsk, WebJob
+from gammond.protocol.web.schemas import (
+    ANALYSIS_PLIES,
+    CHANCE,
+    COUNT,
+    NUMBER,
+    REPORT,
+    SWITCH,
+    TARGET,
+    TEXT,
+    TRUE,
+    Operation,
+    Schema,
+    describe_results,
+    make_choice,
+    make_list,
+    make_object,
+    name_schema,
+    refer,
+    require,
+    say,
+    select_fields,
+)
 
 API = "/api/v1"
 NODOTS = "/nodots/v1"
@@ -32,25 +63,72 @@ MATCH_MEDIA = (JSON, "application/octet-stream", "text/plain")
 MAX_MATCH_BYTES = 4_000_000
 """The longest match file, or object with its text; a long analysed match has some 2 MB."""
 
-_SMALL_BODY_BYTES = 16 * 1024
-"""The longest body of dialects, whose requests are for one position."""
+SMALL_BODY_BYTES = 16 * 1024
+"""The longest body of requests that are for one position, one game or one account."""
 
-_DESCRIPTION_FILE = Path(__file__).with_name("openapi.yaml")
-
-
-@cache
-def read_description() -> bytes:
-    """Read the OpenAPI file of all endpoints."""
-    return _DESCRIPTION_FILE.read_bytes()
+_EITHER_POSITION = {"oneOf": [{"required": ["position"]}, {"required": ["positions"]}]}
+_OPENING = "4HPwATDgc/ABMA"
+_RACE = "2M7IATDgdw8GAA"
+_XGID = "XGID=-b----E-C---eE---c-e----B-:0:0:1:31:2:1:0:5:10"
+_MATCH_TEXT = " 1 point match\n\n Game 1\n A : 0    B : 0\n  1) 31: 8/5 6/5    65: 24/18 18/13\n"
 
 
-def _answer_description(_: Session, request: WebRequest) -> WebAnswer:
-    read_parameters(request, {})
-    return WebAnswer(200, read_description(), YAML)
+def _ask_positions(name: str, want: Sequence[str], fields: Sequence[str], operation: Operation) -> Endpoint:
+    """Return an endpoint for questions about positions.
+
+    Args:
+        name: The last part of its path.
+        want: The parts of its results.
+        fields: What it takes beside the positions.
+        operation: What is said of it.
+    """
+
+    @LaterAsk
+    def ask() -> Ask:
+        from gammond.protocol.web.positions import ask_positions
+
+        return partial(ask_positions, want)
+
+    return Endpoint(
+        *("POST", f"{API}/{name}", ask, (JSON,), MAX_BODY_BYTES),
+        fields=select_fields("position", "positions", "variant", "net", "time_ms", *fields),
+        takes_long=True,
+        allows_pages=True,
+        operation=replace(operation, content={JSON: describe_results(*want)}, body=_EITHER_POSITION),
+    )
 
 
-def _ask_get_moves(session: Session, request: WebRequest) -> Question:
-    return Question(answer_get_moves(session, read_get_moves(decode_body(request))), _make_moves_answer)
+@LaterAsk
+def _ask_query() -> Ask:
+    from gammond.protocol.web.positions import ask_query
+
+    return ask_query
+
+
+@LaterAsk
+def _ask_kept() -> Ask:
+    from gammond.protocol.web.kept import ask_kept
+
+    return ask_kept
+
+
+@LaterAsk
+def _ask_analyse() -> Ask:
+    from gammond.protocol.web.matches import ask_analyse
+
+    return ask_analyse
+
+
+@LaterAsk
+def _ask_convert() -> Ask:
+    from gammond.protocol.web.matches import ask_convert
+
+    return ask_convert
+
+
+def _ask_get_moves(session: Session, request: WebRequest) -> WebJob:
+    work = answer_get_moves(session, read_get_moves(request.document))
+    return WebJob(work, make_answer=_make_moves_answer)
 
 
 def _make_moves_answer(replies: Sequence[AnyReply]) -> WebAnswer:
@@ -64,19 +142,8 @@ def _fail_get_moves(error: Exception, status: int | None) -> WebAnswer:
     return make_failure(error, BAD_REQUEST if status == 422 else status)
 
 
-def _answer_health(_: Session, request: WebRequest) -> WebAnswer:
-    read_parameters(request, {})
+def _answer_health(_: Session, __: WebRequest) -> WebAnswer:
     return WebAnswer(200, msgspec.json.encode(describe_health()) + b"\n")
-
-
-@dataclass(frozen=True)
-class _HintQuestion:
-    """What an endpoint of the Nodots protocol does with requests of a kind: an `Ask`."""
-
-    kind: str
-
-    def __call__(self, session: Session, request: WebRequest) -> Question:
-        return Question(answer_hint(session, self.kind, decode_body(request)))
 
 
 def _fail_hint(error: Exception, status: int | None) -> WebAnswer:
@@ -84,43 +151,403 @@ def _fail_hint(error: Exception, status: int | None) -> WebAnswer:
     return WebAnswer(own if status is None else status, msgspec.json.encode(document) + b"\n")
 
 
-def _ask_positions(name: str) -> NamedAsk:
-    return NamedAsk(f"protocol.web.positions:ask_{name}")
+def _ask_hint(kind: str, summary: str, answer: str, content: Schema, description: str = "") -> Endpoint:
+    """Return an endpoint of the Nodots protocol.
+
+    Args:
+        kind: One of `KINDS` of `gammond.protocol.dialects.nodots`.
+        summary: What it does.
+        answer: What the answer is.
+        content: The schema of that.
+        description: What else there is to know.
+    """
+
+    def ask(session: Session, request: WebRequest) -> WebJob:
+        return WebJob(answer_hint(session, kind, request.document))
+
+    body = refer("HintRequest")
+    return Endpoint(
+        *("POST", f"{NODOTS}/{kind}", ask, (JSON,), SMALL_BODY_BYTES),
+        takes_long=True,
+        fail=_fail_hint,
+        needs=ID_KERNELS,
+        operation=Operation(
+            name=f"nodots{kind.title()}",
+            tag="dialects",
+            summary=summary,
+            description=description,
+            body={"allOf": [body, {"required": ["dice"]}]} if kind == "move" else body,
+            examples={"opening": _HINT},
+            answer=answer,
+            content={JSON: content},
+            errors=(504,),
+            error="HintError",
+        ),
+    )
 
 
-def _ask_matches(name: str) -> NamedAsk:
-    return NamedAsk(f"protocol.web.matches:ask_{name}")
-
+_HINT = {
+    "positionId": _OPENING,
+    "positionIdConvention": "opponent-first",
+    "dice": [3, 1],
+    "activePlayerColor": "white",
+    "activePlayerDirection": "clockwise",
+    "cubeValue": 1,
+    "cubeOwner": None,
+    "matchScore": [0, 0],
+    "matchLength": 0,
+    "crawford": False,
+    "jacoby": True,
+    "beavers": False,
+}
+_POINT: Schema = {"type": "integer", "minimum": 0, "maximum": 24}
+_MOVE_STEP = make_object(
+    {
+        "from": _POINT,
+        "to": _POINT,
+        "moveKind": make_choice("point-to-point", "reenter", "bear-off"),
+        "isHit": SWITCH,
+        "player": make_choice("white", "black"),
+        "fromContainer": make_choice("bar", "point"),
+        "toContainer": make_choice("point", "off"),
+    }
+)
+_CHECKERS = {"6": 5, "8": 3, "13": 5, "24": 2}
+_PLACE = "^([1-9]|1[0-9]|2[0-4]|{})$"
+_BGWEB_STEP = make_object(
+    {
+        "from": {"type": "string", "pattern": _PLACE.format("bar")},
+        "to": {"type": "string", "pattern": _PLACE.format("off")},
+    }
+)
+_BGWEB_PLAY = make_object(
+    {"play": {**make_list(_BGWEB_STEP), "minItems": 1, "maxItems": 4}},
+    {
+        "evaluation": make_object(
+            {
+                "info": make_object({"cubeful": SWITCH, "plies": {"type": "integer", "minimum": 1}}),
+                "eq": NUMBER,
+                "diff": NUMBER,
+                "probability": {
+                    **require("win", "winG", "winBG", "lose", "loseG", "loseBG"),
+                    "additionalProperties": CHANCE,
+                },
+            }
+        )
+    },
+)
+_ANALYSIS = make_object(
+    {
+        "plies": refer("Plies"),
+        "net": TEXT,
+        "results": make_list(
+            require("format", "names", "length", "players", "games", "decisions", "rolls", "issues")
+        ),
+    },
+    {"stopped": TRUE},
+)
+_CONVERSION = make_object(
+    {"matches": make_list(refer("RecordedMatch"))},
+    {
+        "positions": {
+            **make_list(make_object({"xgid": TEXT, "names": make_list(TEXT, 2), "comment": TEXT})),
+            "minItems": 1,
+        }
+    },
+)
+_ANALYSIS_SETTINGS = {
+    "plies": ANALYSIS_PLIES,
+    **{name: QUERIES.scalars[name] for name in ("deeper", "filter", "net", "store", "max_moves", "time_ms")},
+}
 
 ENDPOINTS: tuple[Endpoint, ...] = (
-    *(
-        Endpoint(
-            *("POST", f"{API}/{name}", _ask_positions(name), (JSON,), MAX_BODY_BYTES),
-            takes_long=True,
-            allows_pages=True,
-        )
-        for name in ("evaluate", "plays", "cube", "rollout", "query")
+    _ask_positions(
+        *("evaluate", ("eval",), ("plies", "store", "cubeful")),
+        Operation(
+            *("evaluate", "positions", "Evaluate positions"),
+            answer="The evaluations, in the order of the positions.",
+            examples={
+                "opening": {"position": _OPENING},
+                "deeper": {"positions": [_OPENING, _XGID], "plies": 1},
+            },
+        ),
     ),
-    *(
-        Endpoint("POST", f"{API}/{name}", _ask_matches(name), MATCH_MEDIA, MAX_MATCH_BYTES, takes_long=True)
-        for name in ("analyse", "convert")
+    _ask_positions(
+        *("plays", ("moves",)),
+        ("plies", "store", "cubeful", "dice", "filter", "max_moves", "candidates"),
+        Operation(
+            *("rankPlays", "positions", "Rank the plays of a roll"),
+            answer="The plays of each position, the best first.",
+            examples={
+                "opening": {"position": _OPENING, "dice": [3, 1], "max_moves": 2},
+                "diceOfThePosition": {"position": _XGID, "plies": 2, "max_moves": 3},
+            },
+        ),
     ),
-    Endpoint("GET", f"{API}/kept", NamedAsk("protocol.web.kept:ask_kept")),
-    Endpoint("GET", f"{API}/openapi.yaml", _answer_description),
+    _ask_positions(
+        *("cube", ("cube",), ("plies", "store")),
+        Operation(
+            *("analyseCube", "positions", "Analyse the cube decision before the roll"),
+            answer="The decision of the player on roll, the response to a double, and the equities.",
+            examples={"race": {"position": _RACE, "plies": 1}},
+        ),
+    ),
+    _ask_positions(
+        *("rollout", ("rollout",), ("dice", "rollout")),
+        Operation(
+            *("rollOut", "positions", "Roll out plays, a position or its cube decision"),
+            answer="Equities with their standard errors.",
+            examples={
+                "twoPlays": {
+                    "position": _OPENING,
+                    "dice": [3, 1],
+                    "rollout": {"trials": 36, "truncate": 5, "play": ["8/5 6/5", "24/20"]},
+                }
+            },
+        ),
+    ),
     Endpoint(
-        *("POST", f"{API}/getmoves", _ask_get_moves, ANY_MEDIA, _SMALL_BODY_BYTES),
+        *("POST", f"{API}/query", _ask_query, (JSON,), MAX_BODY_BYTES),
+        takes_long=True,
+        allows_pages=True,
+        operation=Operation(
+            *("query", "positions", "Ask a JSON query about positions of any game"),
+            description="The body is a JSON query of the line protocol without `id`, `action`, "
+            "`terminate_id`, `priority` and `progress_every`: several parts at once, and those that have no "
+            "endpoint of their own (`legal`, `resign`, `matrix`). Queries about Barca have the fields that "
+            "Barca has there: `bestmove` is the move of `player`, a level (`easy`, `medium`, `hard`) or "
+            "another player by name.",
+            body={
+                **make_object(
+                    {},
+                    {
+                        "position": refer("Position"),
+                        "positions": refer("Positions"),
+                        "variant": say(TEXT, "The game, one of the values of `game.variant`."),
+                        "want": {**make_list(TEXT), "minItems": 1},
+                        "time_ms": refer("TimeMs"),
+                    },
+                ),
+                **_EITHER_POSITION,
+            },
+            examples={
+                "matrix": {"position": _RACE, "want": ["resign", "matrix"], "away": 3},
+                "barca": {"variant": "barca", "position": "startpos", "want": ["legal"]},
+                "move": {
+                    "variant": "barca",
+                    "position": "startpos",
+                    "played": ["e2-e5"],
+                    "want": ["bestmove"],
+                    "player": "easy",
+                },
+            },
+            answer="The answer of the query without `id` and `final`.",
+            content={JSON: require("results")},
+        ),
+    ),
+    Endpoint(
+        *("GET", f"{API}/kept", _ask_kept),
+        parameters={
+            name: QUERIES.scalars.get(name, Field(name, str))
+            for name in ("position", "variant", "net", "cubeful", "filter", "max_moves", "dice")
+        },
+        operation=Operation(
+            *("findKept", "positions", "Show what the store of analyses has of a position"),
+            description="Nothing is searched. With `dice` the plays, without them the evaluation and the "
+            "cube decision.",
+            required=("position",),
+            described={
+                **{name: refer(name_schema(name)) for name in ("position", "variant")},
+                "dice": {**TEXT, "pattern": "^[1-6][1-6]$", "description": "The dice as two digits."},
+            },
+            examples={"opening": {"position": _OPENING, "dice": "31"}},
+            answer="The depths that are kept, and the values of the deepest; no results where nothing is "
+            "kept.",
+            content={
+                JSON: make_object(
+                    {"depths": make_list(refer("Plies")), "net": TEXT, "results": refer("Results")},
+                    {"plies": refer("Plies")},
+                )
+            },
+        ),
+    ),
+    Endpoint(
+        *("POST", f"{API}/analyse", _ask_analyse, MATCH_MEDIA, MAX_MATCH_BYTES),
+        parameters={**_ANALYSIS_SETTINGS, "report": REPORT},
+        fields={
+            **select_fields("match_text"),
+            **_ANALYSIS_SETTINGS,
+            "rollout": {
+                "description": "Whether and how decisions that are close or wrong are rolled out.",
+                "allOf": [refer("RolloutArguments")],
+            },
+            "report": REPORT,
+        },
+        takes_long=True,
+        operation=Operation(
+            *("analyse", "matches", "Analyse the matches of a file"),
+            description="Every play, cube decision, resignation and roll is analysed, as `gammond analyse` "
+            "does it. The body is a match file of any format, recognised by its content, or an object with "
+            "the text of one. In an object the other fields may be there too; a field is given once.",
+            body={"required": ["match_text"]},
+            examples={"text": {"match_text": _MATCH_TEXT, "plies": 1, "max_moves": 1}},
+            answer="A result for each match that was finished, as `gammond analyse --format json` writes it; "
+            "or with `report=html` the page of the one match of the file, with `report=sgf` or `report=ogxm` "
+            "the match with its analysis.",
+            content={
+                JSON: _ANALYSIS,
+                "text/html": {},
+                "application/x-go-sgf": {},
+                "application/octet-stream": {},
+            },
+        ),
+    ),
+    Endpoint(
+        *("POST", f"{API}/convert", _ask_convert, MATCH_MEDIA, MAX_MATCH_BYTES),
+        parameters={"to": TARGET},
+        fields={**select_fields("match_text"), "to": TARGET},
+        takes_long=True,
+        operation=Operation(
+            *("convert", "matches", "Write the match of a file in another format"),
+            body={"required": ["match_text"]},
+            examples={"toSgf": {"match_text": _MATCH_TEXT, "to": "json"}},
+            answer="The match; as `json` all matches of the file, with every action, or the positions of a "
+            "file that has no match.",
+            headers={"X-Left-Out": {"description": "What the format has no place for.", "schema": TEXT}},
+            content={
+                JSON: _CONVERSION,
+                "text/plain": {},
+                "text/html": {},
+                "application/x-go-sgf": {},
+                "application/octet-stream": {},
+            },
+        ),
+    ),
+    Endpoint(
+        *("POST", f"{API}/getmoves", _ask_get_moves, ANY_MEDIA, SMALL_BODY_BYTES),
         takes_long=True,
         allows_pages=True,
         fail=_fail_get_moves,
+        operation=Operation(
+            *("getMoves", "dialects", "Get the moves for a board and a roll, as bgweb-api does"),
+            description="Each side's points are numbered from its own view. Fields that are unknown count "
+            "for nothing, and bodies of any media type are read as JSON. Pages of other origins may use this "
+            "endpoint if the server allows theirs.",
+            body=refer("MoveArgs"),
+            examples={
+                "smokeTest": {
+                    "board": {"o": _CHECKERS, "x": _CHECKERS},
+                    "cubeful": False,
+                    "dice": [3, 1],
+                    "max-moves": 3,
+                    "player": "x",
+                    "score-moves": True,
+                }
+            },
+            answer="The plays, the best first.",
+            content={JSON: make_list(_BGWEB_PLAY)},
+            errors=(503,),
+        ),
     ),
-    Endpoint("GET", f"{NODOTS}/health", _answer_health, fail=_fail_hint),
-    *(
-        Endpoint(
-            *("POST", f"{NODOTS}/{kind}", _HintQuestion(kind), (JSON,), _SMALL_BODY_BYTES),
-            takes_long=True,
-            fail=_fail_hint,
-        )
-        for kind in KINDS
+    Endpoint(
+        *("GET", f"{NODOTS}/health", _answer_health),
+        fail=_fail_hint,
+        operation=Operation(
+            *("nodotsHealth", "dialects", "Name the engine, as the Nodots engine protocol has it"),
+            answer="The engine.",
+            content={
+                JSON: make_object(
+                    {
+                        "status": {"const": "ok"},
+                        "engineName": TEXT,
+                        "engineVersion": TEXT,
+                        "protocolVersion": {"const": "1"},
+                    }
+                )
+            },
+            errors=(400,),
+            error="HintError",
+        ),
+    ),
+    _ask_hint(
+        *("move", "Choose a play"),
+        "The steps of the play, and the plays compared at the greatest depth.",
+        make_object(
+            {
+                "moves": {**make_list(_MOVE_STEP), "maxItems": 4},
+                "equity": NUMBER,
+                "candidates": make_list(require("moves", "evaluation", "equity", "rank", "difference")),
+            }
+        ),
+    ),
+    _ask_hint(
+        *("double", "Choose whether to double"),
+        "The action of the player on roll.",
+        make_object({"action": make_choice("double", "no-double", "too-good", "redouble"), "equity": NUMBER}),
+    ),
+    _ask_hint(
+        *("take", "Choose the response to a double"),
+        "The response, and the equities of the player who responds.",
+        make_object(
+            {"action": make_choice("take", "drop", "beaver"), "takeEquity": NUMBER, "dropEquity": NUMBER}
+        ),
+        "The position is that of the player who responds; cube and owner are those before the double.",
+    ),
+    _ask_hint(
+        *("resign", "Choose whether to resign"),
+        "The resignation that costs no more than playing on.",
+        make_object({"action": make_choice("none", *RESULT_NAMES), "equity": NUMBER}),
     ),
 )
-"""All of them; paths that a server answers by itself (the page, ``/healthz``) are not among them."""
+"""What every server has; paths that it answers by itself are in `REPORTS`."""
+
+REPORTS = {
+    "/healthz": Operation(
+        *("health", "server", "Say that the server is up"),
+        answer="It is.",
+        content={
+            JSON: make_object(
+                {"ok": TRUE, "version": TEXT, "uptime_s": {"type": "number", "minimum": 0}},
+                {
+                    "compiling": say(
+                        make_object(
+                            {
+                                "done": say(COUNT, "Kernels that are compiled."),
+                                "elapsed_s": say(COUNT, "Seconds since it began."),
+                            }
+                        ),
+                        "How far compiling is, while kernels are compiled on their first use.",
+                    )
+                },
+            )
+        },
+        errors=(),
+    ),
+    "/metrics": Operation(
+        *("metrics", "server", "List figures of the server as Prometheus reads them"),
+        answer="Lines of text.",
+        content={"text/plain": {}},
+        errors=(),
+    ),
+}
+"""What the server tells about itself, by path."""
+
+
+def add_description(endpoints: Sequence[Endpoint]) -> tuple[Endpoint, ...]:
+    """Return some endpoints with one more, that of the OpenAPI file of them all."""
+
+    @LaterAsk
+    def ask() -> Ask:
+        from gammond.protocol.web.openapi import describe, write
+
+        answer = WebAnswer(200, write(describe(described, REPORTS)), YAML)
+        return lambda *_: answer
+
+    own = Endpoint(
+        *("GET", f"{API}/openapi.yaml", ask),
+        operation=Operation(
+            *("describe", "server", "This file", "This file."), content={YAML: {}}, errors=(422,)
+        ),
+    )
+    described = (*endpoints, own)
+    return described

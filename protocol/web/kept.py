@@ -6,36 +6,28 @@ from collections.abc import Sequence
 
 import msgspec
 
-from engine.errors import FormatError, PositionError
-from engine.formats.position_batch import parse_positions
-from engine.options import Field
-from engine.rules.position import Position
-from engine.search import MAX_PLIES
-from protocol.core.arguments import error_field
-from protocol.core.requests import AnyReply, JsonReply, Work, WorkControl
-from protocol.dialects.json_analysis import QueryAnalysis, make_final_reply
-from protocol.dialects.json_fields import QUERIES, Query, read_query
-from protocol.state.offers import check_cube_owner
-from protocol.state.session import Session
-from protocol.web.answers import WebRequest
-from protocol.web.bodies import read_parameters
-from protocol.web.plans import Question
-from protocol.web.positions import check_backgammon
-
-_SCALARS = ("position", "variant", "net", "cubeful", "filter", "max_moves")
-PARAMETERS = {
-    **{name: QUERIES.scalars[name] for name in _SCALARS},
-    "dice": Field("dice", str),
-}
+from gammond.engine.errors import FormatError, PositionError
+from gammond.engine.formats.position_batch import parse_positions
+from gammond.engine.rules.position import Position
+from gammond.engine.search import MAX_PLIES
+from gammond.protocol.core.arguments import error_field
+from gammond.protocol.core.requests import AnyReply, JsonReply, Work, WorkControl
+from gammond.protocol.dialects.json_analysis import QueryAnalysis, make_final_reply
+from gammond.protocol.dialects.json_fields import Query, read_query
+from gammond.protocol.state.offers import check_cube_owner
+from gammond.protocol.state.session import Session
+from gammond.protocol.web.answers import WebRequest
+from gammond.protocol.web.plans import WebJob
+from gammond.protocol.web.positions import check_backgammon
 
 
-def ask_kept(session: Session, request: WebRequest) -> Question:
+def ask_kept(session: Session, request: WebRequest) -> WebJob:
     """Return the work of looking a position up: an `Ask`.
 
     Raises:
         GammondError: The request is wrong.
     """
-    values = read_parameters(request, PARAMETERS)
+    values = {**request.values}
     if "position" not in values:
         raise FormatError("expected a position, but it is missing", field="position")
     check_backgammon(session, values)
@@ -53,7 +45,7 @@ def ask_kept(session: Session, request: WebRequest) -> Question:
     def run(control: WorkControl) -> Sequence[AnyReply]:
         return [_look_up(session, net, query, control)]
 
-    return Question(Work(run, is_long=True))
+    return WebJob(Work(run, is_long=True))
 
 
 def _read_dice(text: str) -> list[int]:
@@ -79,7 +71,6 @@ def _look_up(session: Session, net: str, query: Query, control: WorkControl) -> 
         return JsonReply({**head, "final": True, "net": engine.name, "results": []})
     deepest = msgspec.structs.replace(query, plies=depths[-1])
     analysis = QueryAnalysis(
-        *(engine, deepest, head, control, service.clock, None, service.limits.query_plays, None),
-        parsed=parsed,
+        engine, service, session.engine_settings, deepest, head, control, None, parsed=parsed
     )
     return make_final_reply(head, engine, deepest.settings, analysis.run())

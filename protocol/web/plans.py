@@ -1,21 +1,32 @@
-"""Endpoints, and the work of one request to them."""
+"""Endpoints: what they take, how their requests are read, and the work of one request to them."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import cast
+import codecs
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, cast
 
 import msgspec
 
-from engine.errors import CancelledWork
-from engine.runtime.prompt_threads import UncompiledKernel
-from protocol.commands.dispatch import count_failure
-from protocol.core.jobs import Job, JobResult, PendingRequest
-from protocol.core.requests import AnyReply, JsonReply, Work, WorkControl
-from protocol.games import load_part
-from protocol.state.session import Session
-from protocol.web.answers import JSON, WebAnswer, WebRequest, make_failure
+from gammond.engine.errors import CancelledWork, FormatError
+from gammond.engine.options import MAX_QUOTED_CHARS, Field, did_you_mean
+from gammond.protocol.commands.dispatch import count_failure
+from gammond.protocol.core.jobs import Job, JobResult, PendingRequest
+from gammond.protocol.core.requests import AnyReply, JsonReply, Work, WorkControl
+from gammond.protocol.dialects.json_documents import decode_fields
+from gammond.protocol.state.readiness import Readiness
+from gammond.protocol.state.session import Session
+from gammond.protocol.web.answers import (
+    JSON,
+    NOT_FOUND,
+    MalformedBodyError,
+    WebAnswer,
+    WebRequest,
+    make_failure,
+    make_refusal,
+)
+from gammond.protocol.web.schemas import Operation, Schema
 
 ANY_MEDIA = ("*/*",)
 """The media types of an endpoint that looks at none: clients of its dialect send what they like."""
@@ -27,65 +38,16 @@ _LINE_KEYS = ("id", "final")
 """What an answer has among lines, and needs not where a request has one answer."""
 
 
-class Question(msgspec.Struct, frozen=True):
-    """What is to be done for a request.
-
-    Attributes:
-        work: The work.
-        make_answer: Makes the answer of its replies, in the worker's thread; None for the last of them, an
-            object, without the keys that tell lines apart.
-    """
-
-    work: Work
-    make_answer: Callable[[Sequence[AnyReply]], WebAnswer] | None = None
-
-
-Ask = Callable[[Session, WebRequest], Question | WebAnswer]
-"""What an endpoint does with a request: nothing yet that takes long, and it raises a GammondError."""
-
-
-@dataclass(frozen=True)
-class NamedAsk:
-    """An `Ask` in a module that is imported at the first request, by a worker: a server starts without it.
-
-    Attributes:
-        path: Where it is, as ``MODULE:NAME``.
-    """
-
-    path: str
-
-    @property
-    def is_loaded(self) -> bool:
-        """Whether the module is there."""
-        return self.path in _LOADED_PATHS
-
-    def load(self) -> Ask:
-        """Return what the name means."""
-        ask: Ask = load_part(self.path)
-        _LOADED_PATHS.add(self.path)
-        return ask
-
-    def __call__(self, session: Session, request: WebRequest) -> Question | WebAnswer:
-        """Do with a request what the function of that name does."""
-        return self.load()(session, request)
-
-
-_LOADED_PATHS: set[str] = set()
-
-
-def strip_document(document: Mapping[str, object]) -> dict[str, object]:
-    """Return the object of a query's answer without the keys that tell lines apart."""
-    return {key: value for key, value in document.items() if key not in _LINE_KEYS}
-
-
 class WebJob(Job, kw_only=True, eq=False):
     """The work of one request over HTTP, for a scheduler to run.
 
     Attributes:
-        make_answer: As `Question.make_answer`.
+        make_answer: Makes the answer of its replies, in the worker's thread; None for the last of them, an
+            object, without the keys that tell lines apart.
         answer: The answer, once it is there.
     """
 
+    request: PendingRequest = msgspec.field(default_factory=lambda: PendingRequest("", False))
     make_answer: Callable[[Sequence[AnyReply]], WebAnswer] | None = None
     answer: WebAnswer | None = None
 
@@ -101,28 +63,46 @@ class WebJob(Job, kw_only=True, eq=False):
         return self.answer.body
 
 
-@dataclass(frozen=True)
-class PlannedWork:
-    """A request that takes work.
+Ask = Callable[[Session, WebRequest], WebJob | WebAnswer]
+"""What an endpoint does with a request: nothing yet that takes long, and it raises a GammondError."""
 
-    Attributes:
-        job: The work.
-        session: Counts its errors.
-        fail: Makes the answer of an error.
+
+class LaterAsk:
+    """An `Ask` of a module that is imported at the first request, by a worker: a server starts without it.
+
+    Args:
+        load: Imports the module, and returns what it does with a request.
     """
 
-    job: WebJob
-    session: Session
-    fail: Callable[[Exception, int | None], WebAnswer]
+    def __init__(self, load: Callable[[], Ask]) -> None:
+        self._load = load
+        self._ask: Ask | None = None
 
-    def finish(self, result: JobResult) -> WebAnswer:
-        """Return the answer, given what the scheduler says became of the job."""
-        if isinstance(result, Exception):
-            count_failure(self.session, result)
-            return self.fail(result, None)
-        if self.job.answer is None:  # a scheduler may end jobs that it never ran
-            return self.fail(CancelledWork("the request was stopped before it was answered"), None)
-        return self.job.answer
+    @property
+    def is_loaded(self) -> bool:
+        """Whether the module is there."""
+        return self._ask is not None
+
+    def __call__(self, session: Session, request: WebRequest) -> WebJob | WebAnswer:
+        """Do what the module does with a request."""
+        if self._ask is None:
+            self._ask = self._load()
+        return self._ask(session, request)
+
+
+def make_job(make_answer: Callable[[], WebAnswer], *, is_long: bool = False) -> WebJob:
+    """Return work that makes an answer by itself, in a worker's thread.
+
+    Args:
+        make_answer: Makes it.
+        is_long: Whether it takes more than some milliseconds.
+    """
+    return WebJob(Work(lambda _: (), is_long=is_long), make_answer=lambda _: make_answer())
+
+
+def strip_document(document: Mapping[str, object]) -> dict[str, object]:
+    """Return the object of a query's answer without the keys that tell lines apart."""
+    return {key: value for key, value in document.items() if key not in _LINE_KEYS}
 
 
 @dataclass(frozen=True)
@@ -132,12 +112,17 @@ class Endpoint:
     Attributes:
         method: ``GET`` or ``POST``.
         path: The path, with names in braces for the parts that differ.
-        ask: What it does.
-        media_types: Those of bodies; empty where there is none.
+        ask: What it does with a request that is read.
+        media_types: Those of bodies; empty where there is none. A body that is not JSON is a file.
         max_bytes: The longest body.
+        parameters: What may come after the question mark; a POST without any does not look there.
+        fields: What objects may have; None for what `ask` knows better.
         takes_long: Whether its work may take seconds: there are places for such, and others for the rest.
         allows_pages: Whether pages of other origins may use it, if the server is told which.
         fail: Makes the answer of an error, with the status if that does not follow from the error.
+        missing: Why a server has it not; empty where it has.
+        operation: What its description says beside that.
+        needs: The kernels that `ask` calls itself, and not only its work; None for none.
     """
 
     method: str
@@ -145,11 +130,16 @@ class Endpoint:
     ask: Ask
     media_types: tuple[str, ...] = ()
     max_bytes: int = 0
+    parameters: Mapping[str, Field] = field(default_factory=dict)
+    fields: Mapping[str, Field | Schema] | None = None
     takes_long: bool = False
     allows_pages: bool = False
     fail: Callable[[Exception, int | None], WebAnswer] = make_failure
+    missing: str = ""
+    operation: Operation = Operation()  # noqa: RUF009  (it is frozen)
+    needs: Readiness | None = None
 
-    def plan(self, session: Session, request: WebRequest) -> PlannedWork | WebAnswer:
+    def plan(self, session: Session, request: WebRequest) -> WebJob | WebAnswer:
         """Read a request, and return what is to be done for it. Errors are answers too.
 
         Args:
@@ -157,47 +147,116 @@ class Endpoint:
             request: The request, of one of the media types and no longer than allowed.
         """
         session.count_request()
+        if self.missing:
+            return make_refusal(NOT_FOUND, "path", self.missing)
+        is_ready = self.needs is None or self.needs.is_ready
+        if isinstance(self.ask, LaterAsk):
+            is_ready = is_ready and self.ask.is_loaded
         try:
-            if isinstance(self.ask, NamedAsk) and not self.ask.is_loaded:
-                asked: Question | WebAnswer = self._ask_later(session, request, self.ask.load)
-            elif len(request.body) > _SERVED_BYTES:
-                asked = self._ask_later(session, request, lambda: None)
-            else:
-                asked = self.ask(session, request)
-        except UncompiledKernel as missing:
-            asked = self._ask_later(session, request, missing.compile)
+            if not is_ready or len(request.body) > _SERVED_BYTES:
+                return self._ask_later(session, request)
+            return self.ask(session, self._read(request))
         except Exception as error:
             count_failure(session, error)
             return self.fail(error, None)
-        if isinstance(asked, WebAnswer):
-            return asked
-        pending = PendingRequest("", False)
-        return PlannedWork(WebJob(asked.work, pending, make_answer=asked.make_answer), session, self.fail)
+
+    def finish(self, session: Session, job: WebJob, result: JobResult) -> WebAnswer:
+        """Return the answer, given what the scheduler says became of the job.
+
+        Args:
+            session: Counts its error.
+            job: What `plan` returned.
+            result: What became of it.
+        """
+        if isinstance(result, Exception):
+            count_failure(session, result)
+            return self.fail(result, None)
+        if job.answer is None:  # a scheduler may end jobs that it never ran
+            return self.fail(CancelledWork("the request was stopped before it was answered"), None)
+        return job.answer
 
     def takes(self, media_type: str) -> bool:
         """Return whether bodies may be of a media type."""
         return self.media_types == ANY_MEDIA or media_type in self.media_types
 
-    def _ask_later(self, session: Session, request: WebRequest, prepare: Callable[[], object]) -> Question:
-        """Return work that first prepares what reading the request needs: a module, a compiled kernel."""
+    def _read(self, request: WebRequest) -> WebRequest:
+        """Return a request with the values after its question mark and the object of its body.
+
+        Raises:
+            GammondError: They are not what the endpoint takes.
+        """
+        values: dict[str, Any] = {}
+        if self.parameters or self.method == "GET":
+            values = _read_parameters(request, self.parameters)
+        document: dict[str, Any] = {}
+        is_file = request.media_type != JSON and len(self.media_types) > 1
+        if self.media_types and not is_file:
+            document = _decode_body(request)
+            if self.fields is not None:
+                check_names(document, self.fields)
+        return msgspec.structs.replace(request, values=values, document=document)
+
+    def _ask_later(self, session: Session, request: WebRequest) -> WebJob:
+        """Return work that reads the request too, which takes long, or needs what is not there."""
         answers: list[WebAnswer] = []
 
         def run(control: WorkControl) -> Sequence[AnyReply]:
-            prepare()
-            asked = self.ask(session, request)
-            if isinstance(asked, WebAnswer):
-                answers.append(asked)
-                return ()
-            replies = asked.work.run(control)
-            answers.append(
-                make_document_answer(replies) if asked.make_answer is None else asked.make_answer(replies)
-            )
+            if self.needs is not None:
+                self.needs.warm()
+            asked = self.ask(session, self._read(request))
+            if isinstance(asked, WebJob):
+                asked.control = control
+                asked.encode_answer(asked.work.run(control))
+                asked = cast("WebAnswer", asked.answer)
+            answers.append(asked)
             return ()
 
-        return Question(Work(run, is_long=True), lambda _: answers[0])
+        return WebJob(Work(run, is_long=True), make_answer=lambda _: answers[0])
 
 
-def make_document_answer(replies: Sequence[AnyReply]) -> WebAnswer:
-    """Return the last of some replies, an object, as an answer."""
-    document = strip_document(cast("JsonReply", replies[-1]).document)
-    return WebAnswer(200, msgspec.json.encode(document) + b"\n", JSON)
+def check_names(document: Mapping[str, object], names: Collection[str]) -> None:
+    """Check that an object has no other fields than an endpoint takes, and leaves out what it does not say.
+
+    Raises:
+        FormatError: It has another field, or one that is null.
+    """
+    for name, value in document.items():
+        if name not in names:
+            known = ", ".join(names) or "none"
+            raise FormatError(
+                f"expected one of the fields {known}, got {name[:MAX_QUOTED_CHARS]!r}"
+                f"{did_you_mean(name, names)}",
+                field=name[:MAX_QUOTED_CHARS],
+            )
+        if value is None:
+            raise FormatError(f"expected a value for {name}, got null: leave the field out", field=name)
+
+
+def _decode_body(request: WebRequest) -> dict[str, object]:
+    """Decode the body as a JSON object, as `decode_fields` does; it may begin with a byte order mark.
+
+    Raises:
+        MalformedBodyError: It is none.
+        LimitError: It has too many fields or texts.
+    """
+    try:
+        return decode_fields(request.body.removeprefix(codecs.BOM_UTF8))
+    except FormatError as error:
+        raise MalformedBodyError(error.message, field="body") from error
+    except (msgspec.DecodeError, RecursionError, UnicodeError) as error:
+        raise MalformedBodyError(f"expected a JSON object as body: {error}", field="body") from error
+
+
+def _read_parameters(request: WebRequest, fields: Mapping[str, Field]) -> dict[str, Any]:
+    """Return the values after the question mark as JSON has them.
+
+    Raises:
+        GammondError: A name is unknown or comes twice, or its value is of another type or out of range.
+    """
+    values: dict[str, Any] = {}
+    for name, text in request.query:
+        if name in values:
+            raise FormatError(f"expected {name} once, got it twice", field=name)
+        check_names({name: text}, fields)
+        values[name] = fields[name].parse(text)
+    return values

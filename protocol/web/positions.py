@@ -3,84 +3,60 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 import msgspec
 
-from engine.errors import FormatError, ValueRangeError
-from engine.rules.rules import VARIANTS
-from protocol.core.arguments import error_field
-from protocol.core.kept_answers import EncodedAnswer
-from protocol.core.requests import Work
-from protocol.dialects.json_backgammon import answer_positions
-from protocol.dialects.json_documents import quote_json
-from protocol.dialects.json_fields import QUERIES
-from protocol.dialects.json_query import GameQueries
-from protocol.games import find_entry, load_part
-from protocol.state.session import Session
-from protocol.web.answers import WebAnswer, WebRequest
-from protocol.web.bodies import check_names, decode_body
-from protocol.web.plans import Question, strip_document
+from gammond.engine.errors import FormatError, ValueRangeError
+from gammond.engine.rules.rules import VARIANTS
+from gammond.protocol.core.arguments import error_field
+from gammond.protocol.core.kept_answers import EncodedAnswer
+from gammond.protocol.core.requests import Work
+from gammond.protocol.dialects.json_backgammon import answer_positions
+from gammond.protocol.dialects.json_documents import quote_json
+from gammond.protocol.dialects.json_fields import QUERIES
+from gammond.protocol.dialects.json_query import GameQueries
+from gammond.protocol.games import find_entry
+from gammond.protocol.state.session import Session
+from gammond.protocol.web.answers import WebAnswer, WebRequest
+from gammond.protocol.web.plans import WebJob, check_names, strip_document
 
 _LINE_FIELDS = frozenset(("id", "action", "terminate_id", "priority", "progress_every"))
 """Fields of queries that are for several of them on one connection."""
 
-_POSITION_FIELDS = ("position", "positions", "variant", "net", "time_ms")
-_SEARCH_FIELDS = (*_POSITION_FIELDS, "plies", "store")
-
-EVALUATION_FIELDS = (*_SEARCH_FIELDS, "cubeful")
-PLAY_FIELDS = (*_SEARCH_FIELDS, "cubeful", "dice", "filter", "max_moves", "candidates")
-CUBE_FIELDS = _SEARCH_FIELDS
-ROLLOUT_FIELDS = (*_POSITION_FIELDS, "dice", "rollout")
-QUERY_FIELDS = tuple(name for name in QUERIES.names if name not in _LINE_FIELDS and name != "match_text")
+QUERY_NAMES = tuple(name for name in QUERIES.names if name not in _LINE_FIELDS and name != "match_text")
 
 
-@dataclass(frozen=True)
-class PositionQuestion:
-    """What an endpoint asks about positions: an `Ask`.
+def ask_positions(want: Sequence[str], session: Session, request: WebRequest) -> WebJob | WebAnswer:
+    """Return the work for a request about positions of backgammon: with the first argument, an `Ask`.
 
-    Attributes:
+    Args:
         want: The parts of each result.
-        names: The fields that its requests may have, those of JSON queries.
+        session: A session of its own.
+        request: The request.
+
+    Raises:
+        GammondError: The request is wrong.
     """
-
-    want: Sequence[str]
-    names: Sequence[str]
-
-    def __call__(self, session: Session, request: WebRequest) -> Question | WebAnswer:
-        """Return the work for a request.
-
-        Raises:
-            GammondError: The request is wrong.
-        """
-        document = decode_body(request)
-        check_names(document, self.names)
-        check_backgammon(session, document)
-        return plan_query(session, {**document, "want": self.want}, answer_positions)
+    check_backgammon(session, request.document)
+    return plan_query(session, {**request.document, "want": want}, answer_positions)
 
 
-def ask_query(session: Session, request: WebRequest) -> Question | WebAnswer:
+def ask_query(session: Session, request: WebRequest) -> WebJob | WebAnswer:
     """Return the work for a request that is a JSON query about positions of any game: an `Ask`.
 
     Raises:
         GammondError: The request is wrong.
     """
-    document = decode_body(request)
+    document = {**request.document}
     answer = _find_queries(session, document)
     if answer is answer_positions:
-        check_names(document, QUERY_FIELDS)
+        check_names(document, QUERY_NAMES)
     elif name := next((each for each in document if each in _LINE_FIELDS), None):
         raise FormatError(f"expected a query of its own, got {name}: a request has one answer", field=name)
     return plan_query(session, document, answer)
 
 
-ask_evaluate = PositionQuestion(("eval",), EVALUATION_FIELDS)
-ask_plays = PositionQuestion(("moves",), PLAY_FIELDS)
-ask_cube = PositionQuestion(("cube",), CUBE_FIELDS)
-ask_rollout = PositionQuestion(("rollout",), ROLLOUT_FIELDS)
-
-
-def plan_query(session: Session, document: dict[str, object], answer: GameQueries) -> Question | WebAnswer:
+def plan_query(session: Session, document: dict[str, object], answer: GameQueries) -> WebJob | WebAnswer:
     """Return the work of a query, or its answer.
 
     Args:
@@ -93,7 +69,7 @@ def plan_query(session: Session, document: dict[str, object], answer: GameQuerie
     """
     found = answer(session, {"id": 0, **document}, {"id": 0})
     if isinstance(found, Work):
-        return Question(found)
+        return WebJob(found)
     assert isinstance(found, EncodedAnswer)
     kept = msgspec.json.decode(found.data, type=dict[str, msgspec.Raw])
     return WebAnswer(200, msgspec.json.encode(strip_document(kept)) + b"\n")
@@ -123,5 +99,5 @@ def _find_queries(session: Session, document: Mapping[str, object]) -> GameQueri
     if not isinstance(variant, str):
         raise FormatError(f"expected a string for variant, got {quote_json(variant)}", field="variant")
     with error_field("variant"):
-        queries: GameQueries = load_part(find_entry(variant).queries)
+        queries: GameQueries = find_entry(variant).load_queries()
     return queries

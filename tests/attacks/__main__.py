@@ -14,12 +14,12 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
-from engine.runtime.exit_codes import EXIT_INTERRUPTED
+from gammond.engine.runtime.exit_codes import EXIT_INTERRUPTED
+from gammond.tools.common.interrupts import raise_on_interrupt
 from tests.attacks.catalogue import ATTACKS
 from tests.attacks.server import AttackError, Home, run_gammond
 from tests.attacks.soak import run_soak
 from tests.attacks.trial import Attack, Trial, say, show_running
-from tools.common.interrupts import raise_on_interrupt
 
 SOAK = "soak"
 

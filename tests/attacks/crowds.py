@@ -7,12 +7,12 @@ import resource
 import time
 from collections.abc import Sequence
 
+from gammond.tools.bench.load_client import compute_percentile
 from tests.attacks.beside import warm_up
 from tests.attacks.positions import OPENING
 from tests.attacks.server import serve
 from tests.attacks.trial import Attack, Trial, expect
 from tests.attacks.wire import Client, open_clients, run_clients
-from tools.bench.load_client import compute_percentile
 
 _LOG_BYTES = 20_000
 """What a server may log while descriptors run out."""

@@ -16,26 +16,29 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.bearoff import open_table, save_table
-from engine.bearoff.one_sided import build_one_sided
-from engine.bearoff.two_sided import build_two_sided
-from engine.errors import GammondError
-from engine.evaluation.pruning import EvaluatorPruner
-from engine.hypergammon.construction import build_table
-from engine.hypergammon.table_file import open_file, write_table
-from engine.match_files.mat.reader import parse_mat
-from engine.match_files.model import (
-    ActionNotes,
-    RecordedCandidate,
-    RecordedCubeDecision,
-    RecordedEvaluation,
-    RecordedMatch,
-)
-from engine.rollout import RolloutEvaluators, RolloutSettings, load_state, roll_out, save_state
-from engine.rules.moves import legal_plays
-from engine.rules.position import Position
-from engine.store.analysis_store import AnalysisStore
-from nets.manifest import MANIFEST_FILE, load_net, read_manifest
+from gammond.engine.bearoff import open_table, save_table
+from gammond.engine.bearoff.one_sided import build_one_sided
+from gammond.engine.bearoff.two_sided import build_two_sided
+from gammond.engine.errors import GammondError
+from gammond.engine.evaluation.pruning import EvaluatorPruner
+from gammond.engine.evaluation.results import CubeDecision, Evaluation, RankedPlay
+from gammond.engine.hypergammon.construction import build_table
+from gammond.engine.hypergammon.table import open_file, write_table
+from gammond.engine.match_files.mat.reader import parse_mat
+from gammond.engine.match_files.model import ActionNotes, RecordedMatch
+from gammond.engine.rollout import RolloutEvaluators, RolloutSettings, load_state, roll_out, save_state
+from gammond.engine.rules.moves import legal_plays
+from gammond.engine.rules.outcome import Outcome
+from gammond.engine.rules.position import Position
+from gammond.engine.store.store import AnalysisStore
+from gammond.nets.compiled_net import load_net
+from gammond.nets.manifest import MANIFEST_FILE, read_manifest
+from gammond.tools.analyse.kept_decisions import KeptDecisions
+from gammond.tools.tournament.entrants import Entrant
+from gammond.tools.tournament.results_file import ResultsFile
+from gammond.tools.tournament.rules import GameRange, TournamentRules
+from gammond.tools.tournament.statistics.scores import PairedScores
+from gammond.tools.train.weights.net_set import load_net_set, read_net_set
 from tests import boards
 from tests.attacks.match_files import measure_memory, mutate_file
 from tests.attacks.server import AttackError, Home, Server, serve
@@ -43,12 +46,6 @@ from tests.attacks.trial import Attack, Trial, expect
 from tests.attacks.wire import Client, run_clients
 from tests.engine.match_files.played_games import MAT_GAME
 from tests.engine.store.samples import ENGINE, make_entry, make_question
-from tools.analyse.kept_decisions import KeptDecisions
-from tools.tournament.entrants import Entrant
-from tools.tournament.results_file import ResultsFile
-from tools.tournament.rules import GameRange, TournamentRules
-from tools.tournament.statistics.scores import PairedScores
-from tools.train.weights.net_set import load_net_set, read_net_set
 
 _MAX_S = 5.0
 """Of the processor for one file."""
@@ -152,13 +149,12 @@ def _read_store(file: Path) -> Numbers:
 
 def _write_solution(folder: Path) -> Path:
     file, table = folder / "hypergammon.solution", build_table(1)
-    write_table(file, 1, [table.values], lambda: table.match_equities)
+    write_table(file, 1, table.arrays)
     return file
 
 
 def _read_solution(file: Path) -> Numbers:
-    table = open_file(file, 1)
-    return table.values, table.match_equities.pre_crawford, table.match_equities.post_crawford
+    return open_file(file, 1).arrays
 
 
 _RULES, _RUN = TournamentRules(seed=3), {"method": "by hand"}
@@ -188,11 +184,9 @@ def _write_decisions(folder: Path) -> Path:
     with KeptDecisions(folder / "out.unfinished", _RUN) as kept:
         journal = kept.open_match(match)
         for number, evaluation in enumerate((0.25, -0.5)):
-            found = RecordedEvaluation(evaluation, (0.5, 0.1, 0.0, 0.1, 0.0), "2-ply", 0.01, 36)
-            candidates = tuple(
-                RecordedCandidate(play, found) for play in legal_plays(Position.start(), (3, 1))[:3]
-            )
-            cube = RecordedCubeDecision(0.1, evaluation, 1.0, found, found)
+            found = Evaluation(evaluation, Outcome(0.5, 0.1, 0.0, 0.1, 0.0), "2-ply", 0.01, 36)
+            candidates = tuple(RankedPlay(play, found) for play in legal_plays(Position.start(), (3, 1))[:3])
+            cube = CubeDecision.of_choices(found._replace(equity=0.1), found)
             journal.add("searched", number, ActionNotes(candidates=candidates, cube=cube))
     return folder / "out.unfinished"
 
@@ -203,11 +197,13 @@ def _read_decisions(file: Path) -> Numbers:
         found = [notes for number in (0, 1) if (notes := journal.find("searched", number))]
     cubes = [notes.cube for notes in found if notes.cube is not None]
     evaluations = [each.evaluation for notes in found for each in notes.candidates]
-    evaluations += [each.evaluation for each in cubes if each.evaluation is not None]
-    return (
-        *(np.array([each.no_double, each.double_take, each.double_pass]) for each in cubes),
-        *(np.array([each.equity, *(each.outcome or ())]) for each in evaluations),
-    )
+    evaluations += [
+        choice
+        for each in cubes
+        for choice in (each.no_double, each.double_take, each.double_pass)
+        if choice is not None
+    ]
+    return tuple(np.array([each.equity, *(each.outcome or ())]) for each in evaluations)
 
 
 _KINDS = {
@@ -362,7 +358,7 @@ def _ask(server: Server) -> list[str]:
 
 def _make_attack(name: str) -> Attack:
     def run(trial: Trial) -> str:
-        log = logging.getLogger("engine.store")
+        log = logging.getLogger("gammond.engine")
         level = log.level
         log.setLevel(logging.CRITICAL)  # it reports each damaged file
         try:

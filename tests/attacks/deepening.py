@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 
-from engine.rules.dice import ROLLS
+from gammond.engine.rules.dice import ROLLS
 from tests.attacks.server import Server, serve
 from tests.attacks.trial import Attack, Trial, expect
 from tests.attacks.wire import Client, run_clients

@@ -13,8 +13,8 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
-from protocol.core.limits import ClientLimits
-from protocol.transports.web.limits import WebLimits
+from gammond.protocol.core.limits import ClientLimits
+from gammond.protocol.transports.web.limits import WebLimits
 from tests.attacks.beside import attack_beside_polite, warm_up
 from tests.attacks.crowds import raise_own_limit
 from tests.attacks.positions import WIDE_POSITION

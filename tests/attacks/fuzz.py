@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 
+from gammond.tools.bench.load_client import is_error_line, is_final_line
 from tests.attacks.mutations import (
     breaks_one_answer,
     ends_the_session,
@@ -22,7 +23,6 @@ from tests.attacks.mutations import (
 from tests.attacks.server import AttackError, Server, serve
 from tests.attacks.trial import Attack, Trial, expect
 from tests.attacks.wire import Client, run_clients
-from tools.bench.load_client import is_error_line, is_final_line
 
 LINES_OF_A_CLIENT = 250
 """Fewer than a client may have unanswered, so that ``stop`` is always read."""

@@ -9,8 +9,8 @@ import re
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 
-from protocol.commands.table import COMMANDS
-from protocol.state.settings import SETTINGS
+from gammond.protocol.commands.table import COMMANDS
+from gammond.protocol.state.settings import SETTINGS
 from tests.attacks.positions import OPENING, draw_roll
 from tests.attacks.server import AttackError
 from tests.attacks.trial import say

@@ -79,7 +79,7 @@ def _interrupt(job: KillableJob, trial: Trial, out: Path, kind: signal.Signals, 
     what = f"{job.name} after {kind.name}"
     try:
         began_s = time.monotonic()
-        while not log.stat().st_size or time.monotonic() - began_s < after_s:  # Python itself has to start
+        while not _handles_signals(process.pid) or time.monotonic() - began_s < after_s:
             if process.poll() is not None:
                 break
             time.sleep(_POLL_S)
@@ -99,6 +99,16 @@ def _interrupt(job: KillableJob, trial: Trial, out: Path, kind: signal.Signals, 
         if job.command.startswith("batch") and "%" in said:  # it had begun
             expect("--resume continues" in said, f"{what} does not say how to go on: {said[-300:]!r}")
     return time.monotonic() - began_s
+
+
+def _handles_signals(pid: int) -> bool:
+    """Return whether a process has got so far that it catches SIGTERM; also if it has ended."""
+    try:
+        status = Path(f"/proc/{pid}/status").read_text("utf-8")
+    except OSError:
+        return True
+    caught = re.search(r"^SigCgt:\s*([0-9a-f]+)$", status, re.MULTILINE)
+    return caught is None or bool(int(caught[1], 16) >> (signal.SIGTERM - 1) & 1)
 
 
 ATTACKS = (Attack("interrupts", "Ctrl-C, SIGTERM and SIGHUP amid long work, and resuming", interrupt_work),)

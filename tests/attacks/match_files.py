@@ -11,17 +11,17 @@ from dataclasses import replace
 from functools import cache
 from importlib.util import find_spec
 
-from engine.errors import GammondError
-from engine.match_files.mat.reader import parse_mat
-from engine.match_files.mat.writer import format_mat
-from engine.match_files.model import RecordedMatch, RecordedPosition
-from engine.match_files.ogxm.writer import format_ogxm
-from engine.match_files.reading import read_matches, read_positions
-from engine.match_files.sgf.writer import format_sgf
-from engine.rules.game_record import PlayAction
-from engine.rules.match import SEATS, MatchState
-from engine.rules.moves import legal_plays
-from engine.rules.rules import STANDARD_RULES
+from gammond.engine.errors import GammondError
+from gammond.engine.match_files.mat.reader import parse_mat
+from gammond.engine.match_files.mat.writer import format_mat
+from gammond.engine.match_files.model import RecordedMatch, RecordedPosition
+from gammond.engine.match_files.ogxm.writer import format_ogxm
+from gammond.engine.match_files.reading import read_matches, read_positions
+from gammond.engine.match_files.sgf.writer import format_sgf
+from gammond.engine.rules.game_record import PlayAction
+from gammond.engine.rules.match import SEATS, MatchState
+from gammond.engine.rules.moves import legal_plays
+from gammond.engine.rules.rules import STANDARD_RULES
 from tests.attacks.server import AttackError
 from tests.attacks.trial import Attack, Trial, expect
 from tests.engine.match_files.played_games import play_money_games, play_random_match

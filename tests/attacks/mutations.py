@@ -7,8 +7,8 @@ import random
 import re
 from collections.abc import Sequence
 
-from protocol.commands.table import COMMANDS
-from protocol.state.settings import SETTINGS
+from gammond.protocol.commands.table import COMMANDS
+from gammond.protocol.state.settings import SETTINGS
 from tests.attacks.positions import OPENING
 
 _XGID = "XGID=-b----E-C---eE---c-e----B-:1:-1:1:52:3:2:0:7:10"

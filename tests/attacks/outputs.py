@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 import argparse
-import multiprocessing
+import multiprocessing.connection
 import os
 import sqlite3
 import sys
+import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import NamedTuple
 
 from gammond.__main__ import main
+from gammond.tools.common.output_options import written_path
+from gammond.tools.completion import build_parser
 from tests.attacks.server import ROOT, Home
 from tests.attacks.trial import Attack, Trial, expect
 from tests.engine.store.samples import ENGINE, make_entry, make_question
-from tools.common.output_options import written_path
-from tools.completion import build_parser
 
 _NOTES = "notes of mine\n" * 500
 _TRIES_AT_ONCE = 2
@@ -137,7 +138,7 @@ _INPUTS: dict[str, Callable[[Path], object]] = {
 
 
 def _write_store(file: Path) -> None:
-    from engine.store.database import StoreDatabase
+    from gammond.engine.store.database import StoreDatabase
 
     database = StoreDatabase(file)
     with database.write():
@@ -220,7 +221,10 @@ def read_tree(folder: Path) -> dict[str, bytes | None]:
 
 
 _PROCESSES = multiprocessing.get_context("forkserver")
-_PACKAGES = ("engine", "nets", "protocol", "tools", "pytest")
+_ASKING = threading.Lock()
+"""Starting a process asks all others for their exit status, which only one thread can read."""
+
+_PACKAGES = ("gammond", "pytest")
 
 
 def _be_gammond(words: list[str], environment: dict[str, str], errors: Path) -> None:
@@ -238,10 +242,14 @@ def _check_try(home: Home, tried: _Try) -> None:
     before = read_tree(tried.folder)
     errors = tried.folder.with_name(f"{tried.folder.name}.log")
     process = _PROCESSES.Process(target=_be_gammond, args=(tried.words, home.environment, errors))
-    process.start()
-    process.join(_ENDS_S)
-    process.kill()
-    process.join()
+    with _ASKING:
+        process.start()
+    multiprocessing.connection.wait([process.sentinel], _ENDS_S)
+    with _ASKING:
+        process.join(0)
+        if process.exitcode is None:
+            process.kill()
+            process.join()
     stderr = errors.read_text("utf-8")
     said = stderr[-400:]
     expect(process.exitcode == 2, f"{tried.what}: exit status {process.exitcode}, {said!r}")

@@ -12,11 +12,11 @@ from contextlib import AsyncExitStack
 
 from websockets.asyncio.client import ClientConnection, connect
 
+from gammond.tools.bench.load_client import compute_percentile
 from tests.attacks.crowds import raise_own_limit
 from tests.attacks.server import HOST, Server, serve
 from tests.attacks.trial import Attack, Trial, expect
 from tests.attacks.wire import run_clients
-from tools.bench.load_client import compute_percentile
 
 _THOUGHT_S = (2.0, 4.0)
 """How long a person looks at the board before a play."""

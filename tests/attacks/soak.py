@@ -14,13 +14,13 @@ from contextlib import ExitStack, suppress
 from dataclasses import replace
 from pathlib import Path
 
+from gammond.tools.bench.load_client import compute_percentile
 from tests.attacks.habits import HABITS, Habit, Tally, Visit, leave, play_as_gnubg
 from tests.attacks.positions import collect_positions
 from tests.attacks.server import AttackError, Home, Sample, Server, serve
-from tests.attacks.trends import judge
+from tests.attacks.trends import rate_rows
 from tests.attacks.trial import say
 from tests.attacks.wire import Client, run_clients
-from tools.bench.load_client import compute_percentile
 
 FIGURES = "soak.csv"
 VERDICT = "verdict.txt"
@@ -36,7 +36,7 @@ _RETRY_S = 1.0
 
 
 def run_soak(args: argparse.Namespace, home: Home) -> bool:
-    """Run servers and clients for so many hours, write a row a minute, and judge the rows.
+    """Run servers and clients for so many hours, write a row a minute, and rate the rows.
 
     Args:
         args: `hours`, `output`, `seed`.
@@ -60,7 +60,7 @@ def run_soak(args: argparse.Namespace, home: Home) -> bool:
                 faults.append(f"the server of {name} ended with exit status {status}")
     with (output / FIGURES).open(newline="") as file:
         rows = [{key: float(value) for key, value in row.items()} for row in csv.DictReader(file)]
-    is_good, lines = judge(rows, faults)
+    is_good, lines = rate_rows(rows, faults)
     text = "\n".join(lines)
     (output / VERDICT).write_text(f"{text}\n", "utf-8")
     say(text)

@@ -15,9 +15,9 @@ from typing import Any
 
 from websockets.asyncio.client import ClientConnection
 
-from protocol.archive.archive import GameArchive
-from protocol.archive.options import ArchiveOptions
-from protocol.tables.limits import HubLimits
+from gammond.protocol.archive.archive import GameArchive
+from gammond.protocol.archive.options import ArchiveOptions
+from gammond.protocol.tables.all_tables import HubLimits
 from tests.attacks.pages import open_socket
 from tests.attacks.server import HOST, Server, serve
 from tests.attacks.trial import Attack, Trial, expect

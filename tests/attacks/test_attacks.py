@@ -1,4 +1,4 @@
-"""Each attack in a small dose, and what judges a soak."""
+"""Each attack in a small dose, and what rates a soak."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ import sys
 
 import pytest
 
-from engine.bearoff.databases import data_folder
-from engine.kernels.disk_cache import cache_root
+from gammond.engine.kernels.disk_cache import cache_root
+from gammond.engine.runtime.files import data_folder
 from tests.attacks.__main__ import main, parse_arguments, run_attacks
 from tests.attacks.beside import warm_up
 from tests.attacks.catalogue import ATTACKS
@@ -20,7 +20,7 @@ from tests.attacks.jobs import JOBS
 from tests.attacks.mutations import list_gnubg_lines, list_lines, mutate
 from tests.attacks.server import AttackError, Home, serve
 from tests.attacks.soak import FIGURES, VERDICT, run_soak
-from tests.attacks.trends import compute_slope, judge
+from tests.attacks.trends import compute_slope, rate_rows
 from tests.attacks.trial import Attack, Trial, expect
 from tests.attacks.wire import Client
 
@@ -97,15 +97,15 @@ def rows_of(hours, **slopes):
     [("lines_rss_mib", 5.0), ("lines_threads", 1.0), ("lines_descriptors", 2.0), ("p99_ms", 30.0)],
 )
 def test_a_figure_that_rises_fails_a_soak(name, slope):
-    assert judge(rows_of(2.0), [])[0]
-    is_good, lines = judge(rows_of(2.0, **{name: slope}), [])
+    assert rate_rows(rows_of(2.0), [])[0]
+    is_good, lines = rate_rows(rows_of(2.0, **{name: slope}), [])
     assert not is_good
     assert next(line for line in lines if "RISES" in line).startswith(f"  {name}: ")
 
 
 def test_a_fault_fails_a_soak_whatever_its_length():
-    assert judge(rows_of(0.2), [])[0]
-    assert not judge(rows_of(0.2), ["no answer"])[0]
+    assert rate_rows(rows_of(0.2), [])[0]
+    assert not rate_rows(rows_of(0.2), ["no answer"])[0]
 
 
 def test_peaks_and_the_warm_up_do_not_move_a_slope():
@@ -114,7 +114,7 @@ def test_peaks_and_the_warm_up_do_not_move_a_slope():
         row["lines_rss_mib"] = 100.0
     for row in rows[20::30]:
         row["lines_rss_mib"] = 900.0
-    assert judge(rows, [])[0]
+    assert rate_rows(rows, [])[0]
     assert compute_slope([0, 1, 2, 3], [5, 7, 9, 90]) == pytest.approx(2.0, abs=26)
     assert compute_slope(range(20), [3.0 * each for each in range(20)]) == pytest.approx(3.0)
 

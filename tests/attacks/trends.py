@@ -20,8 +20,8 @@ SLOPE_BOUNDS = {
 
 The last two depend on what else the machine does."""
 
-JUDGED_FROM_S = 30 * 60.0
-"""The shortest soak whose slopes are judged: the servers still fill their caches in shorter ones."""
+RATED_FROM_S = 30 * 60.0
+"""The shortest soak whose slopes are rated: the servers still fill their caches in shorter ones."""
 
 
 def compute_slope(times: Sequence[float], values: Sequence[float]) -> float:
@@ -34,8 +34,8 @@ def compute_slope(times: Sequence[float], values: Sequence[float]) -> float:
     return float(np.median((y[second] - y[first]) / (x[second] - x[first])))
 
 
-def judge(rows: Sequence[dict[str, float]], faults: Sequence[str]) -> tuple[bool, list[str]]:
-    """Judge the rows of a soak.
+def rate_rows(rows: Sequence[dict[str, float]], faults: Sequence[str]) -> tuple[bool, list[str]]:
+    """Rate the rows of a soak.
 
     Args:
         rows: One a minute.
@@ -50,8 +50,8 @@ def judge(rows: Sequence[dict[str, float]], faults: Sequence[str]) -> tuple[bool
     lines = [f"soak of {end_s / 3600:.2f} h: {requests:,} requests, {len(faults)} faults"]
     lines += [f"  fault: {fault}" for fault in faults[:20]]
     is_good = not faults
-    if end_s < JUDGED_FROM_S:
-        lines.append(f"  slopes are judged from {JUDGED_FROM_S / 60:g} minutes on")
+    if end_s < RATED_FROM_S:
+        lines.append(f"  slopes are rated from {RATED_FROM_S / 60:g} minutes on")
         return is_good, [*lines, "PASS" if is_good else "FAIL"]
     hours = [row["elapsed_s"] / 3600 for row in kept]
     for name in rows[0]:

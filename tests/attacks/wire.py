@@ -8,8 +8,8 @@ import struct
 from collections.abc import Coroutine, Sequence
 from typing import Any, TypeVar
 
+from gammond.tools.bench.load_client import is_final_line
 from tests.attacks.server import HOST, AttackError
-from tools.bench.load_client import is_final_line
 
 ANSWER_S = 120.0
 """How long an answer may take on a busy machine before it counts as lost."""

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from engine.analysis.engine import Engine
-from engine.rules.outcome import evaluate_finished
-from engine.rules.position import CHECKERS, OFF
+from gammond.engine.analysis.engine import Engine
+from gammond.engine.rules.outcome import evaluate_finished
+from gammond.engine.rules.position import CHECKERS, OFF
 
 
 class FixedEvaluator:

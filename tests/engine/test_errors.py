@@ -5,7 +5,7 @@ from __future__ import annotations
 import pickle
 from pathlib import Path
 
-from engine.errors import FormatError, StateError, missing_package
+from gammond.engine.errors import FormatError, StateError, missing_package
 
 ROOT = Path(__file__).parents[2]
 

@@ -11,8 +11,8 @@ import msgspec
 import pytest
 from msgspec import Meta, Struct
 
-from engine.errors import FormatError, ValueRangeError
-from engine.options import (
+from gammond.engine.errors import FormatError, ValueRangeError
+from gammond.engine.options import (
     CHOICES,
     Bounds,
     Field,
@@ -232,7 +232,7 @@ def test_only_near_words_are_suggested():
 _CONVERT_IN_THREADS = """
 import sys, threading
 from msgspec import Struct
-from engine.options import convert
+from gammond.engine.options import convert
 
 sys.setswitchinterval(1e-6)
 for number in range(200):

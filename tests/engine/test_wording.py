@@ -1,6 +1,6 @@
 """Numbers of things, and text that prints."""
 
-from engine.wording import escape_unprintable, format_count, shorten_names
+from gammond.engine.wording import escape_unprintable, format_count, shorten_names
 
 
 def test_things_are_counted_in_one_or_in_many():

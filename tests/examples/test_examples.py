@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from engine.barca.game import BarcaGame
-from engine.barca.notation import parse_move
-from engine.match_files.mat.reader import parse_mat
+from gammond.engine.barca.game import BarcaGame
+from gammond.engine.barca.moves import parse_move
+from gammond.engine.match_files.mat.reader import parse_mat
 
 ROOT = Path(__file__).parents[2]
 EXAMPLES = sorted((ROOT / "examples").glob("*.py"))

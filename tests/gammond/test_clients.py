@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import concurrent.futures
 import contextlib
-import functools
 import json
 import os
 import queue
@@ -15,21 +14,25 @@ import subprocess
 import sys
 import threading
 import time
-from concurrent.futures import Future
+from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 
 import gammond
-from gammond import AsyncClient, Client, MatchState, Position, _links
-from gammond._questions import ask_plays, parse_lines
-from gammond._wire import INTERMEDIATE_WORDS, Pending, Wire
-from protocol.commands.table import DATA_LINE_KEYWORDS
+from gammond import AsyncClient, Client, MatchState, Position
+from gammond.api import _links
+from gammond.api._questions import Question, ask_command, ask_plays
+from gammond.api._wire import Pending, Wire
+from gammond.api.errors import make_server_error
+from gammond.engine import errors
+from gammond.protocol.commands.ubgi01 import UBGI01_ERROR_CODES
+from gammond.protocol.core.errors import BusyError, CommandError
 
 ROOT = Path(__file__).parents[2]
 START = Position.start()
 MATCH = MatchState(length=5, score=(2, 1), on_roll=1)
-JUDGED_MATCH = gammond.read_match(
+ANALYSED_MATCH = gammond.read_match(
     b"""(;FF[4]GM[6]MI[length:5][game:0][ws:1][bs:2]PW[ann]PB[bob]RU[Crawford]RE[W+2R]C[a comment]
 ;B[31qtst]C[good]
 ;W[64xn]
@@ -52,196 +55,59 @@ def client(request):
     return request.getfixturevalue(request.param)
 
 
-@functools.cache
-def roll_out_here(dice, match, **options):
-    """Return the rollout of the engine in this process."""
-    return gammond.Engine().rollout(START, dice, match, **options)
-
-
-def test_answers_are_those_of_the_engine_in_this_process(client):
-    engine = gammond.Engine()
-    for match in (None, MATCH):
-        there, here = client.evaluate(START, match, 1), engine.evaluate(START, match, 1)
-        assert there.equity == pytest.approx(here.equity, abs=1e-5)
-        assert there.mwc == pytest.approx(here.mwc, abs=1e-5)
-        assert there.cubeful == pytest.approx(here.cubeful, abs=1e-5)
-        for cubeful in (True, False):
-            ranked = client.rank(START, (3, 1), match, cubeful=cubeful)
-            expected = engine.rank(START, (3, 1), match, cubeful=cubeful)
-            assert [each.play for each in ranked] == [each.play for each in expected]
-            assert ranked[1].mwc == pytest.approx(expected[1].mwc, abs=1e-5)
-            assert [each.loss for each in ranked] == pytest.approx([each.loss for each in expected], abs=2e-5)
-        cube, decision = client.cube(START, match), engine.cube(START, match)
-        assert (cube.action, cube.should_take) == (decision.action, decision.should_take)
-        assert cube.double_take == pytest.approx(decision.double_take, abs=1e-5)
-        assert cube.double_pass_mwc == pytest.approx(decision.double_pass_mwc, abs=1e-5)
-    many = client.evaluate_many([START, START.play("8/5 6/5")])
-    assert many.equities.tolist() == pytest.approx(
-        engine.evaluate_many([START, START.play("8/5 6/5")]).equities.tolist(), abs=1e-5
-    )
-
-
-ROLLOUTS = [
-    ((3, 1), MATCH, {"candidates": 3}),
-    ((3, 1), MATCH, {"cubeful": False, "variance_reduction": False}),
-    (None, None, {"plies": 1, "truncation": 2}),
-    (None, MATCH, {"cubeful": False}),
-    ((3, 1), None, {"kind": "position", "cubeful": False, "seed": 5}),
-    (None, MATCH, {"kind": "cube"}),
-    ((3, 1), None, {"trials": 144, "truncation": 2, "stop_jsd": 0.5, "min_trials": 36, "candidates": 4}),
-    (None, None, {"trials": 216, "stop_error": 1.0, "min_trials": 36}),
-]
-"""What is rolled out; the last two end early."""
-
-
 @pytest.fixture
 def connected(port):
     with Client.connect(port=port) as made:
         yield made
 
 
-def check_same_rollout(there, here):
-    def near(value):
-        return pytest.approx(value, abs=1e-4)
-
-    def check(estimate, expected):
-        assert (estimate is None) == (expected is None)
-        if estimate is not None:
-            assert estimate.trials == expected.trials
-            assert estimate.equity == near(expected.equity)
-            assert estimate.standard_error == near(expected.standard_error)
-            assert estimate.outcome._as_row() == near(expected.outcome._as_row())
-
-    assert there.trials == here.trials
-    check(there.estimate, here.estimate)
-    check(there.double_take, here.double_take)
-    assert [each.play for each in there.plays] == [each.play for each in here.plays]
-    for play, expected in zip(there.plays, here.plays, strict=True):
-        check(play.estimate, expected.estimate)
-        assert (play.loss, play.loss_error) == near((expected.loss, expected.loss_error))
-    assert (there.cube is None) == (here.cube is None)
-    if there.cube is not None:
-        assert (there.cube.action, there.cube.should_beaver) == (here.cube.action, here.cube.should_beaver)
-        assert there.cube.double_take_mwc == near(here.cube.double_take_mwc)
+def test_answers_through_a_pipe_are_those_through_a_socket(spawned, connected):
+    for ask in (
+        lambda client: client.evaluate(START, MATCH, 1),
+        lambda client: client.rank(START, (3, 1), MATCH),
+        lambda client: client.cube(START),
+        lambda client: client.evaluate_many([START]).equities.tolist(),
+        lambda client: client.rollout(START, (3, 1), trials=12, truncation=4),
+        lambda client: client.analyse(ANALYSED_MATCH, 0).to_sgf(),
+    ):
+        assert ask(spawned) == ask(connected)
 
 
-def test_rollouts_are_those_of_the_engine_in_this_process(spawned, connected):
-    """By turns through a pipe and a socket, which know nothing of what a question is about."""
-    for number, (dice, match, options) in enumerate(ROLLOUTS):
-        options = {"trials": 12, "truncation": 4, **options}
-        found = (spawned, connected)[number % 2].rollout(START, dice, match, **options)
-        trials = [found.trials, *(play.estimate.trials for play in found.plays)]
-        assert (min(trials) < options["trials"]) == ("min_trials" in options)
-        check_same_rollout(found, roll_out_here(dice, match, **options))
-    check_same_rollout(connected.rollout(START, (3, 1), trials=3), roll_out_here((3, 1), None, trials=3))
+def test_the_progress_of_a_rollout_may_ask_on(connected):
+    seen, cancel = [], threading.Event()
 
-
-def test_a_rollout_reports_progress_and_ends_early_when_it_is_cancelled(connected):
-    cancel, reports = threading.Event(), []
-
-    def report(done):
-        reports.append(done)
-        assert connected.evaluate(START).plies == 0
+    def ask(done):
+        seen.append(connected.evaluate(START).plies)
         if done:
             cancel.set()
 
-    rollout = connected.rollout(START, trials=100_000, progress=report, cancel=cancel)
-    assert 0 < reports[-1] <= rollout.trials < 100_000
-    assert connected.rollout(START, trials=1, truncation=1).trials == 1
+    connected.rollout(START, trials=100_000, progress=ask, cancel=cancel)
+    assert set(seen) == {0}
 
 
-def test_a_rollout_whose_progress_fails_is_stopped(connected):
-    with pytest.raises(ZeroDivisionError):
-        connected.rollout(START, trials=100_000, progress=lambda done: done // 0)
-    assert connected.rollout(START, trials=1, truncation=1).trials == 1
-
-
-def test_a_rollout_that_cannot_be_is_refused(connected):
-    with pytest.raises(gammond.ServerError) as caught:
-        connected.rollout(START, trials=0)
-    assert (caught.value.code, caught.value.field) == ("bad_value", "trials")
-    with pytest.raises(gammond.ServerError) as caught:
+def test_a_refusal_says_what_is_at_fault(connected):
+    for field, ask in {
+        "trials": lambda: connected.rollout(START, trials=0),
+        "plies": lambda: connected.analyse(ANALYSED_MATCH, 5),
+        "filter": lambda: connected.analyse(ANALYSED_MATCH, move_filter="fine"),
+        "rollout.trials": lambda: connected.analyse(ANALYSED_MATCH, rollout={"trials": 0}),
+    }.items():
+        with pytest.raises(gammond.ServerError) as caught:
+            ask()
+        assert (caught.value.code, caught.value.field) == ("bad_value", field)
+    with pytest.raises(gammond.StateError):
         connected.rollout(START, kind="plays")
-    assert caught.value.code == "bad_state"
-    with pytest.raises(gammond.ValueRangeError):
-        connected.rollout(START, (7, 1))
-    with pytest.raises(TypeError):
-        connected.rollout(START, depth=3)
-    cancelled = threading.Event()
-    cancelled.set()
-    with pytest.raises(gammond.CancelledWork):
-        connected.rollout(START, plies=4, cancel=cancelled)
 
 
-def test_an_analysed_match_is_that_of_the_engine_in_this_process(client):
-    here, there = (asked.analyse(JUDGED_MATCH, 1) for asked in (gammond.Engine(), client))
-    assert there.to_dict()["method"] == here.to_dict()["method"]
-    assert [game.comment for game in there.games] == ["a comment"]
-    for action, expected in zip(there.games[0].actions, here.games[0].actions, strict=True):
-        assert (action.text, action.comment) == (expected.text, expected.comment)
-        plays, expected_plays = action.analysed_plays, expected.analysed_plays
-        assert [each.play for each in plays] == [each.play for each in expected_plays]
-        for each, other in zip(plays, expected_plays, strict=True):
-            assert each.equity == pytest.approx(other.equity, abs=1e-6)
-            assert each.outcome.win == pytest.approx(other.outcome.win, abs=1e-6)
-        assert action.cube_equities == pytest.approx(expected.cube_equities, abs=1e-6)
-        assert action.luck == pytest.approx(expected.luck, abs=1e-6)
-    assert there.to_sgf().count("A[") == here.to_sgf().count("A[") > 0
-    for name in ("decisions", "resignations", "rolls"):
-        assert len(there.to_dict()[name]) == len(here.to_dict()[name]) > 0
-
-
-ROLLOUT = {"trials": 6, "truncation": 3, "candidates": 2, "seed": 5}
-
-
-def test_an_analysis_with_rollouts_is_that_of_the_engine_in_this_process(client):
-    seen, engine = [], gammond.Engine()
-    here = engine.analyse(JUDGED_MATCH, 0, rollout=ROLLOUT, progress=lambda *at: seen.append(at))
-    there = client.analyse(JUDGED_MATCH, 0, rollout=ROLLOUT)
-    found, expected = there.to_dict(), here.to_dict()
-    assert found["method"] == expected["method"]
-    assert "rolled out (6 trials, 3 plies, then 0-ply, 0-ply, seed 5)" in found["method"]
-    errors = [
-        [each["se"] for each in document["decisions"] if each.get("trials") == 6]
-        for document in (found, expected)
-    ]
-    assert errors[0] == pytest.approx(errors[1], abs=1e-6)
-    assert errors[1]
-    assert seen[-1][0] == seen[-1][1]
-    assert seen[-1][1] % 6 == 0
-
-
-def test_an_option_that_there_is_not_is_refused(client):
-    with pytest.raises(TypeError):
-        gammond.Engine().analyse(JUDGED_MATCH, 0, rollout={"depth": 3})
-    with pytest.raises(TypeError):
-        client.analyse(JUDGED_MATCH, 0, depth=3)
-    with pytest.raises(gammond.ServerError) as caught:
-        client.analyse(JUDGED_MATCH, 0, rollout={"depth": 3})
-    assert caught.value.field == "rollout.depth"
-
-
-def test_an_analysis_reports_progress_and_ends_when_it_is_cancelled(connected):
-    cancel, reports = threading.Event(), []
-
-    def report(done, total):
-        reports.append((done, total))
-        cancel.set()
-
-    with pytest.raises(gammond.CancelledWork):
-        connected.analyse(JUDGED_MATCH, 3, deeper=0, progress=report, cancel=cancel)
-    assert reports[0] == (1, 7)
-    connected.analyse(JUDGED_MATCH, 0, progress=report)
-    assert reports[-1] == (6, 7)
-
-
-def test_an_analysis_that_cannot_be_is_refused(connected):
-    with pytest.raises(gammond.ServerError) as caught:
-        connected.analyse(JUDGED_MATCH, 5)
-    assert (caught.value.code, caught.value.field) == ("bad_value", "plies")
-    with pytest.raises(gammond.ServerError) as caught:
-        connected.analyse(JUDGED_MATCH, move_filter="fine")
-    assert (caught.value.code, caught.value.field) == ("bad_value", "filter")
+def test_an_error_of_a_server_is_of_all_classes_with_its_code():
+    kinds = [kind for kind in vars(errors).values() if isinstance(kind, type)]
+    for kind in (*kinds, CommandError, BusyError):
+        if issubclass(kind, gammond.GammondError):
+            for code in (kind.code, UBGI01_ERROR_CODES.get(kind.code, kind.code)):
+                error = make_server_error(code, "a message", "name")
+                assert isinstance(error, kind if kind.__name__ in gammond.__all__ else kind.__base__)
+                assert isinstance(error, gammond.ServerError)
+                assert (error.code, error.message, error.field) == (code, "a message", "name")
 
 
 class Listener:
@@ -285,7 +151,7 @@ QUESTIONS = {
     "cube": lambda client: client.cube(START, plies=4),
     "command": lambda client: client.command("eval plies=4"),
     "rollout": lambda client: client.rollout(START),
-    "analyse": lambda client: client.analyse(JUDGED_MATCH),
+    "analyse": lambda client: client.analyse(ANALYSED_MATCH),
 }
 TIMED = ("evaluate", "evaluate_many", "rank", "cube", "command")
 """Those to which the time limit applies."""
@@ -406,8 +272,24 @@ def test_a_program_that_ends_without_closing_its_client_leaves_no_server_at_work
     assert time.monotonic() - started < 30  # which reads until the server has ended, too
 
 
+def test_a_program_that_ends_without_closing_a_connection_says_nothing(port):
+    program = f"import gammond; print(gammond.Client.connect(port={port}).command('quit'))"
+    ran = subprocess.run(
+        [sys.executable, "-X", "dev", "-c", program], cwd=ROOT, capture_output=True, timeout=60
+    )
+    assert (ran.returncode, ran.stderr) == (0, b"")
+
+
+@pytest.fixture(params=[True, False], ids=["any thread", "the loop"])
+def writer(request, monkeypatch):
+    """Who writes to a server: any thread what it takes at once, or the loop alone, as on Windows."""
+    if request.param and not _links.HAS_DIRECT_WRITES:
+        pytest.skip("here the loop alone writes")
+    monkeypatch.setattr(_links, "HAS_DIRECT_WRITES", request.param)
+
+
 @pytest.mark.parametrize("line", ["x" * 2_000_000, "eval"])
-def test_a_client_of_a_server_that_does_not_read_can_be_closed(monkeypatch, line):
+def test_a_client_of_a_process_that_does_not_read_can_be_closed(writer, monkeypatch, line):
     monkeypatch.setattr(_links, "EXIT_TIMEOUT_S", 0.2)
     deaf = [sys.executable, "-c", "import time; time.sleep(1000)"]
     client = Client.spawn(deaf, timeout_s=1)
@@ -424,6 +306,92 @@ def test_a_client_of_a_server_that_does_not_read_can_be_closed(monkeypatch, line
     asked.join(30)
     assert not asked.is_alive()
     assert time.monotonic() - started < 30
+
+
+@pytest.mark.parametrize("line", ["x" * 20_000_000, "eval"])
+def test_a_client_of_a_socket_that_is_not_read_can_be_closed(writer, monkeypatch, line):
+    monkeypatch.setattr(_links, "EXIT_TIMEOUT_S", 0.2)
+
+    async def ask(port):
+        client = await AsyncClient.connect(port=port)
+        asked = asyncio.ensure_future(client.command(line))
+        await asyncio.sleep(0.1)
+        await client.close()
+        with pytest.raises(gammond.ConnectionLost, match="closed"):
+            await asked
+
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        asyncio.run(asyncio.wait_for(ask(server.getsockname()[1]), 30))
+
+
+SLOW_READER = """
+import sys, time
+time.sleep(0.5)
+for line in sys.stdin:
+    if line.startswith("@"):
+        print(line.split()[0], "ok", len(line), flush=True)
+"""
+
+
+PLACES = (0, 3, 1, 3, 0, 2)
+
+
+def test_long_questions_wait_for_a_server_that_reads_slowly_and_stay_whole(writer):
+    began = time.monotonic()
+    with Client.spawn([sys.executable, "-c", SLOW_READER]) as client:
+        futures = []
+        for place in PLACES:
+            futures.append(client.command_later("x" * (1000 * 7**place)))
+            time.sleep(0.02)
+        assert time.monotonic() - began > 0.3
+        found = [int(future.result(60)[0].split()[1]) for future in futures]
+        assert [length // 1000 for length in found] == [7**place for place in PLACES]
+
+
+def test_threads_ask_at_the_same_time(writer):
+    with Client.spawn([sys.executable, "-c", SLOW_READER]) as client, ThreadPoolExecutor(8) as pool:
+        lengths = [10 + 1000 * (number % 50) for number in range(400)]
+        found = list(pool.map(lambda length: client.command("x" * length), lengths))
+        assert [int(lines[0].split()[1]) // 1000 for lines in found] == [length // 1000 for length in lengths]
+
+
+def test_a_question_that_is_interrupted_while_it_is_written_ends_the_connection(listener, monkeypatch):
+    def interrupt(*_):
+        raise KeyboardInterrupt
+
+    with Client.connect(port=listener.port) as client:
+        with monkeypatch.context() as patched:
+            patched.setattr(_links.os, "write", interrupt)
+            with pytest.raises(KeyboardInterrupt):
+                client.evaluate(START)
+        with pytest.raises(gammond.ConnectionLost, match="interrupted"):
+            client.evaluate(START)
+
+
+def test_a_callback_of_an_answer_may_close_the_client(port):
+    client, closed = Client.connect(port=port), threading.Event()
+
+    def close(_):
+        client.close()
+        with pytest.raises(gammond.ConnectionLost):
+            client.evaluate(START)
+        closed.set()
+
+    client.command_later("position startpos").add_done_callback(close)
+    assert closed.wait(60)
+    client.close()
+
+
+def test_a_client_that_is_not_opened_leaves_no_thread(port):
+    before = threading.active_count()
+    with pytest.raises(gammond.ConnectionLost):
+        Client.connect(port=1)
+    for _ in range(3):
+        Client.connect(port=port).close()
+    deadline = time.monotonic() + 30
+    while threading.active_count() > before and time.monotonic() < deadline:
+        time.sleep(0.01)
+    assert threading.active_count() <= before
 
 
 def test_a_callback_of_an_answer_may_ask_on(connected):
@@ -498,6 +466,27 @@ def test_nobody_there_is_an_error_at_once():
         Client.spawn(["/no/such/program"])
 
 
+def test_a_process_that_does_not_read_is_an_error_after_the_timeout(writer, monkeypatch):
+    monkeypatch.setattr(_links, "EXIT_TIMEOUT_S", 0.2)
+    deaf = [sys.executable, "-c", "import time; time.sleep(1000)"]
+    with Client.spawn(deaf, timeout_s=0.5) as client:
+        for line in ("x" * 2_000_000, "eval"):
+            with pytest.raises(gammond.ConnectionLost, match=r"within 0\.5 seconds"):
+                client.command(line)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="others refuse what is too much for a listener")
+def test_a_connection_that_nobody_takes_is_an_error_after_the_timeout():
+    with socket.create_server(("127.0.0.1", 0), backlog=0) as server, contextlib.ExitStack() as waiting:
+        address = server.getsockname()
+        for _ in range(4):
+            each = waiting.enter_context(socket.socket())
+            each.setblocking(False)
+            each.connect_ex(address)
+        with pytest.raises(gammond.ConnectionLost, match=r"no server answers at .*timed out"):
+            Client.connect(*address, timeout_s=0.3)
+
+
 def test_a_closed_client_asks_nothing(port):
     client = Client.connect(port=port)
     client.close()
@@ -528,48 +517,13 @@ def test_asyncio_asks_many_things_at_once(port):
     assert asyncio.run(both()) == (("8/5 6/5", False, True, 10, "ok"),) * 2
 
 
-def test_asyncio_rolls_out(port):
+def test_asyncio_goes_on_after_a_task_that_was_cancelled(port):
     async def ask():
         async with await AsyncClient.connect(port=port) as client:
-            cancel, reports = asyncio.Event(), []
-
-            def report(done):
-                reports.append(done)
-                if done:
-                    cancel.set()
-
-            rollout = await client.rollout(START, trials=100_000, progress=report, cancel=cancel)
-            assert 0 < reports[-1] <= rollout.trials < 100_000
-            dice, match, options = ROLLOUTS[0]
-            options = {"trials": 12, "truncation": 4, **options}
-            there = await client.rollout(START, dice, match, **options)
-            check_same_rollout(there, roll_out_here(dice, match, **options))
-            with pytest.raises(TimeoutError):
-                await asyncio.wait_for(client.rollout(START, trials=100_000), 0.2)
+            for work in (client.rollout(START, trials=100_000), client.analyse(ANALYSED_MATCH, 4)):
+                with pytest.raises(TimeoutError):
+                    await asyncio.wait_for(work, 0.2)
             assert (await client.rollout(START, trials=1, truncation=1)).trials == 1
-
-    asyncio.run(ask())
-
-
-def test_asyncio_analyses_a_match(port):
-    async def ask():
-        async with await AsyncClient.connect(port=port) as client:
-            cancel, reports = asyncio.Event(), []
-
-            def report(done, total):
-                reports.append((done, total))
-                cancel.set()
-
-            judged = await client.analyse(JUDGED_MATCH, 0, progress=report)
-            rolled = await client.analyse(JUDGED_MATCH, 0, rollout=ROLLOUT)
-            assert "rolled out (6 trials" in rolled.to_dict()["method"]
-            assert reports[-1] == (6, 7)
-            assert judged.games[0].actions[0].analysed_plays[0].play.text == "8/5 6/5"
-            with pytest.raises(gammond.CancelledWork):
-                await client.analyse(JUDGED_MATCH, 4, progress=report, cancel=cancel)
-            with pytest.raises(TimeoutError):
-                await asyncio.wait_for(client.analyse(JUDGED_MATCH, 4), 0.2)
-            assert (await client.evaluate(START)).plies == 0
 
     asyncio.run(ask())
 
@@ -593,34 +547,32 @@ def test_asyncio_reports_a_server_that_dies_and_one_that_is_silent():
 
 def test_bytes_may_come_in_any_pieces_and_nonsense_is_skipped():
     wire, future = Wire(), Future()
-    line = wire.add_command("eval", Pending(parse_lines, future))
+    line = wire.begin(Pending(ask_command("eval"), future))
     tag = line.split()[0].decode()
     answer = f"{{broken\n@other ok\nstray\n{tag} info depth 1\n{tag} eval win=0.5\r\n"
     for byte in answer.encode():
-        for finish in wire.receive(bytes([byte])):
-            finish()
+        wire.receive(bytes([byte]))
     assert future.result(0) == ["info depth 1", "eval win=0.5"]
 
 
 def test_a_long_answer_takes_time_in_proportion_to_its_length():
     wire, future = Wire(), Future()
-    query = json.loads(wire.add_query({}, Pending(lambda answer: len(answer["text"]), future)))
+    question = Question.of_fields({"want": ["eval"]}, lambda answer: len(answer["text"]))
+    query = json.loads(wire.begin(Pending(question, future)))
     answer = json.dumps({"id": query["id"], "final": True, "text": "x" * 40_000_000}).encode() + b"\n"
     began = time.process_time()
     for start in range(0, len(answer), 1 << 14):
-        for finish in wire.receive(answer[start : start + (1 << 14)]):
-            finish()
+        wire.receive(answer[start : start + (1 << 14)])
     assert future.result(0) == 40_000_000
     assert time.process_time() - began < 5  # where each piece copied all before it, 50 gigabytes
 
 
 def test_many_answers_take_time_in_proportion_to_their_number():
     wire, futures = Wire(), [Future() for _ in range(20_000)]
-    lines = [wire.add_command("eval", Pending(parse_lines, future)) for future in futures]
+    lines = [wire.begin(Pending(ask_command("eval"), future)) for future in futures]
     began = time.process_time()
     for line in lines:
-        for finish in wire.receive(line.split()[0] + b" eval win=0.5\n"):
-            finish()
+        wire.receive(line.split()[0] + b" eval win=0.5\n")
     assert all(future.result(0) == ["eval win=0.5"] for future in futures)
     assert time.process_time() - began < 5
 
@@ -645,17 +597,9 @@ def test_lines_of_answers_in_json_end_a_command_as_words_do(connected):
 def test_an_answer_that_makes_no_sense_is_an_error_and_others_still_come(answer):
     wire, futures = Wire(), [Future(), Future()]
     for future in futures:
-        question = ask_plays(START, (3, 1), None, 0, True, "normal", 5)
-        wire.add_query(question.fields, Pending(question.parse, future))
+        wire.begin(Pending(ask_plays(START, (3, 1), None, 0, True, "normal", 5), future))
     text = answer.replace(b"{", b'{"id": "c1", "final": true, ', 1)
-    for finish in wire.receive(
-        text + b"\n" + b'{"id": "c3", "final": true, "error": {"code": "a", "message": ""}}\n'
-    ):
-        finish()
+    wire.receive(text + b"\n" + b'{"id": "c2", "final": true, "error": {"code": "a", "message": ""}}\n')
     assert futures[1].exception(0).code == "a"
     if answer.startswith(b"{"):
         assert futures[0].exception(0).code == "bad_answer"
-
-
-def test_clients_know_the_first_words_of_data_lines():
-    assert INTERMEDIATE_WORDS == DATA_LINE_KEYWORDS

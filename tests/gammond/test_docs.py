@@ -41,7 +41,7 @@ def test_the_program_for_several_processes_runs(tmp_path):
 def test_each_public_name_is_in_the_reference():
     reference = (ROOT / "docs" / "reference" / "api-reference.md").read_text("utf-8")
     for name in set(gammond.__all__) - {"__version__"}:
-        assert re.search(rf"^::: gammond\.\w+\.{name}$", reference, re.MULTILINE), name
+        assert re.search(rf"^::: gammond\.api\.\w+\.{name}$", reference, re.MULTILINE), name
 
 
 def test_each_error_has_a_row():

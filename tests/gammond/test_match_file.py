@@ -8,8 +8,8 @@ from dataclasses import fields, replace
 import pytest
 
 import gammond
-from engine.match_files.mat.writer import format_mat
 from gammond import MatchState, Position
+from gammond.engine.match_files.mat.writer import format_mat
 from tests.engine.match_files.played_games import play_money_games, play_random_match
 
 NAMES = "ann", "bob"
@@ -80,6 +80,7 @@ def test_beavers_resignations_and_comments_have_words():
     ]  # fmt: skip
     assert game.actions[3].comment == "hello"
     assert game.actions[-1].is_accepted
+    assert game.actions[-1].is_stated
 
 
 def test_the_analysis_in_a_file_is_there():
@@ -121,7 +122,7 @@ def analysed(engine):
     return engine.analyse(gammond.read_match(SHORT), plies=0)
 
 
-def test_each_action_gets_its_judgement(analysed):
+def test_each_action_gets_its_analysis(analysed):
     (game,) = analysed.games
     opening, *_, last = game.actions
     assert opening.analysed_plays[0].depth == "0-ply"
@@ -318,3 +319,12 @@ def test_games_are_the_same_after_they_were_made_of_their_fields(matches):
         assert rebuilt.games is not match.games
         assert rebuilt.to_sgf() == match.to_sgf()
         assert rebuilt.to_dict() == match.to_dict()
+
+
+def test_a_game_of_which_only_the_result_tells_has_no_stated_resignation():
+    rows = "  1) 31: 8/5 6/5    64: 24/18 13/9\n      Wins 2 points\n"
+    match = gammond.read_match(f" 5 point match\n\n Game 1\n ann : 0    bob : 0\n{rows}".encode())
+    assert (match.games[0].actions[-1].text, match.games[0].actions[-1].is_stated) == ("resign gammon", False)
+    changed = replace(match, games=(replace(match.games[0], comment="so it ended"),))
+    for each in (match, changed):
+        assert not gammond.read_match(each.to_sgf().encode()).games[0].actions[-1].is_stated

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import concurrent.futures
 import copy
+import gc
 import inspect
 import multiprocessing
 import os
@@ -16,8 +17,9 @@ import pytest
 
 import gammond
 from gammond import Client, Engine, MatchState, Position
-from protocol.core.requests import Reply
-from protocol.repl.answers.replies import RefusedRequestError
+from gammond.api.errors import make_server_error
+from gammond.protocol.core.requests import Reply
+from gammond.protocol.repl.answers.replies import RefusedRequestError
 
 START = Position.start()
 MATCH = gammond.read_match(b" 5 point match\n\n Game 1\n ann : 0    bob : 0\n  1) 31: 8/5 6/5    64: 24/14\n")
@@ -28,7 +30,9 @@ ERRORS = [
         gammond.PlayError, gammond.StateError, gammond.UnsupportedError, gammond.LimitError,
         gammond.DataFileError, gammond.CancelledWork, gammond.ConnectionLost,
     )),
-    gammond.ServerError("bad_value", "a message", "name"),
+    *(make_server_error(code, "a message", "name") for code in (
+        "bad_command", "bad_value", "bad_state", "unsupported", "limit", "data_file", "stopped", "internal",
+    )),
     gammond.StateError("a problem", field="name", missing="dice", advice="roll"),
     gammond.DataFileError("a message", public_message="another"),
     RefusedRequestError(Reply("error", "bad_value request: a message")),
@@ -60,7 +64,7 @@ def _list_classes():
     return {
         name: each
         for name, each in named.items()
-        if inspect.isclass(each) and each.__module__.startswith(("gammond", "engine"))
+        if inspect.isclass(each) and each.__module__.startswith("gammond")
     }
 
 
@@ -78,7 +82,9 @@ def _describe(value):
 def test_all_public_classes_are_sent():
     kinds = {name for name, kind in _list_classes().items() if not issubclass(kind, Exception)}
     errors = {name for name, kind in _list_classes().items() if issubclass(kind, Exception)}
-    assert errors == {type(error).__name__ for error in ERRORS} - {"RefusedRequestError"}
+    sent = {type(error) for error in ERRORS}
+    assert errors == {kind.__name__ for kind in sent if kind.__name__ in gammond.__all__}
+    assert sent - {RefusedRequestError} >= {gammond.ServerError, *gammond.ServerError.__subclasses__()}
     assert kinds - SINGLE == {
         "Position", "MatchState", "Play", "RankedPlays", "PlayEvaluation", "Outcome", "CubeDecision",
         "Evaluation", "Evaluations", "Rollout", "PlayRollout", "RolloutEstimate", "Match", "Game", "Action",
@@ -230,6 +236,14 @@ def test_a_client_answers_in_the_process_that_made_it_alone():
         )
         assert fork(client.close) == "None"
         assert client.evaluate(START).plies == 0
+        assert fork(lambda: drop(client)) == "None"
+        assert client.evaluate(START).plies == 0
+
+
+def drop(client):
+    """Forget all that a client holds."""
+    vars(client).clear()
+    gc.collect()
 
 
 def test_a_question_may_ask_another_one(engine):

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from engine.rules.outcome import evaluate_finished
-from engine.rules.position import Phase, classify_phases
-from nets.encoders import encode_tesauro196
+from gammond.engine.rules.outcome import evaluate_finished
+from gammond.engine.rules.position import Phase, classify_phases
+from gammond.nets.encoders import encode_tesauro196
 
 
 def random_net(seed, hidden, spread=0.3):

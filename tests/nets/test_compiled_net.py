@@ -8,15 +8,14 @@ import numpy as np
 import onnx
 import pytest
 
-from nets import compiled_net
-from nets.catalogue import load_evaluator
-from nets.compiled_net import TOLERANCE, CompiledNet, check_once
-from nets.encoders import get_encoder
-from nets.manifest import load_net, read_manifest
-from nets.net_evaluator import NetEvaluator
-from nets.onnx_layers import read_layers
-from nets.onnx_model import OnnxModel
-from nets.router import Router
+from gammond.nets import compiled_net
+from gammond.nets.catalogue import Catalogue, load_evaluator
+from gammond.nets.compiled_net import TOLERANCE, CompiledNet, check_once, load_net
+from gammond.nets.encoders import get_encoder
+from gammond.nets.manifest import read_manifest
+from gammond.nets.onnx_layers import read_layers
+from gammond.nets.onnx_model import NetEvaluator, OnnxModel
+from gammond.nets.router import Router
 from tests import boards
 from tests.nets.net_files import write_manifest, write_net
 
@@ -33,12 +32,17 @@ def test_all_nets_of_evaluators_are_compiled_and_agree_with_the_runtime():
 def test_a_router_of_compiled_nets_agrees_with_one_by_the_runtime():
     evaluator = load_evaluator()
     assert isinstance(evaluator, Router)
-    assert evaluator.compiled
+    assert not evaluator.leaves.asked
+    assert len(evaluator.leaves.nets.packed.nets) == 5
     sample = boards.played_boards(evaluator, 800, seed=2)
-    outcomes = evaluator.evaluate(sample)
-    compiled, evaluator.compiled = evaluator.compiled, None
-    np.testing.assert_array_equal(outcomes, evaluator.evaluate(sample))
-    assert len(compiled.packed.nets) == 5
+    *contact, race = (
+        NetEvaluator(net.name, net.encoder, net.model) for net in (*evaluator.contact, evaluator.race[0])
+    )
+    by_runtime = Router("runtime", contact, race, exact=evaluator._exact)
+    assert len(by_runtime.leaves.asked) == 5
+    np.testing.assert_allclose(
+        evaluator.evaluate(sample), by_runtime.evaluate(sample), rtol=0, atol=TOLERANCE
+    )
 
 
 def test_two_threads_give_the_same_bytes():
@@ -55,11 +59,11 @@ def _load_first(file):
 
 def test_a_net_of_unknown_shape_runs_by_the_runtime(tmp_path, monkeypatch):
     file = write_manifest(tmp_path)
-    monkeypatch.setattr(compiled_net, "read_layers", lambda content: None)
+    monkeypatch.setattr(compiled_net, "read_layers", lambda content, shared: None)
     net = _load_first(file)
     assert isinstance(net, NetEvaluator)
-    evaluator = load_evaluator("tiny", file)
-    assert evaluator.compiled is None
+    evaluator = Catalogue(file).load_evaluator("tiny")
+    assert net.name in [each.name for each in evaluator.leaves.asked]
     assert evaluator.evaluate(boards.random_boards(5, seed=4)).shape == (5, 5)
 
 

@@ -1,4 +1,4 @@
-"""Searches in one compiled loop, against the same search step by step."""
+"""Searches with nets in the compiled loop: against the same search step by step, and with all of it asked."""
 
 from __future__ import annotations
 
@@ -8,24 +8,24 @@ import time
 import numpy as np
 import pytest
 
-from engine.analysis.engine import CACHE_COLUMNS, Engine
-from engine.analysis.levels import EvalSettings
-from engine.bearoff.one_sided import build_one_sided
-from engine.bearoff.two_sided import build_two_sided
-from engine.errors import CancelledWork
-from engine.evaluation.pruning import EvaluatorPruner
-from engine.rules.match import MatchState
-from engine.search import UNPRUNED, Pruning, SearchWatch, ValueCache
-from engine.search.tree import TreeSearch
-from nets.pruning_net import PruningNet, read_net_weights
-from nets.router import Router
+from gammond.engine.analysis.engine import CACHE_COLUMNS, Engine
+from gammond.engine.analysis.levels import EvalSettings
+from gammond.engine.bearoff.one_sided import build_one_sided
+from gammond.engine.bearoff.two_sided import build_two_sided
+from gammond.engine.errors import CancelledWork
+from gammond.engine.rules.match import MatchState
+from gammond.engine.search import UNPRUNED, Pruning, SearchWatch, ValueCache
+from gammond.nets.compiled_net import PruningNet, read_net_weights
+from gammond.nets.router import Router
 from tests import boards
-from tests.nets.kernels.test_packed_nets import random_compiled_net
+from tests.engine.kernels.nets.test_packed_nets import random_compiled_net
+from tests.engine.search.stepped_search import SteppedSearch
 
 TABLES = build_two_sided(4, 3), build_one_sided(6, 6)
 NET = random_compiled_net("tesauro196", (6,), 1)
 PRUNER = PruningNet("pruner", *(read_net_weights("pruner", NET.layers) for _ in range(2)))
 
+PRUNING = Pruning()
 MONEY = MatchState()
 STATES = {
     "cubeless": (MONEY, False),
@@ -50,21 +50,37 @@ def draw_boards(count, seed):
     return sample[np.random.default_rng(seed).permutation(len(sample))]
 
 
-def make_engines(pruning, threads=1, cached=True, exact=TABLES[:1]):
+class Asked:
+    """An evaluator and a pruner that loops have to ask."""
+
+    plies = 0
+
+    def __init__(self, inner) -> None:
+        self.name, self.inner = inner.name, inner
+
+    def evaluate(self, boards):
+        return self.inner.evaluate(boards)
+
+    def prune_plays(self, *question):
+        return self.inner.prune_plays(*question)
+
+
+def make_engine(pruning=PRUNING, threads=1, cached=True, exact=TABLES[:1], *, is_asked=False):
+    evaluator, pruner = Router("test", NET, exact=TABLES), PRUNER
+    return Engine(
+        Asked(evaluator) if is_asked else evaluator,
+        Asked(pruner) if is_asked else pruner,
+        exact=exact,
+        cache=ValueCache(1 << 14, CACHE_COLUMNS) if cached else None,
+        threads=threads,
+        pruning=pruning,
+    )
+
+
+def make_engines(pruning=PRUNING, **options):
     """The same engine twice: in one compiled loop, and step by step."""
-    engines = []
-    for is_compiled in (True, False):
-        engine = Engine(
-            Router("test", NET, exact=TABLES),
-            PRUNER,
-            exact=exact,
-            cache=ValueCache(1 << 14, CACHE_COLUMNS) if cached else None,
-            threads=threads,
-            pruning=pruning,
-        )
-        if not is_compiled:
-            engine.tree._compile = lambda objective: None
-        engines.append(engine)
+    engines = make_engine(pruning, **options), make_engine(pruning, **options)
+    engines[1].tree = SteppedSearch(PRUNER, pruning)
     return engines
 
 
@@ -90,23 +106,22 @@ def test_values_are_those_of_the_search_step_by_step_to_the_bit(pruning, plies, 
     match, is_cubeful = STATES[state]
     settings, sample = EvalSettings(plies, is_cubeful=is_cubeful), draw_boards(count, plies)
     compiled, stepwise = make_engines(pruning)
-    watches = SearchWatch(), SearchWatch()
-    found = compiled.evaluate_boards(sample, match, settings, watches[0])
-    assert_same(found, stepwise.evaluate_boards(sample, match, settings, watches[1]))
-    assert watches[0].nodes == pytest.approx(watches[1].nodes, rel=0.01)  # other values leave the cache
-    again = SearchWatch()
+    first, again = SearchWatch(), SearchWatch()
+    found = compiled.evaluate_boards(sample, match, settings, first)
+    assert_same(found, stepwise.evaluate_boards(sample, match, settings))
     assert_same(compiled.evaluate_boards(sample, match, settings, again), found)
-    assert again.nodes < watches[0].nodes
+    assert again.nodes < first.nodes
+    assert_same(make_engine(pruning, is_asked=True).evaluate_boards(sample, match, settings), found)
 
 
 @pytest.mark.nojit
 def test_values_are_the_same_with_the_compiler_off():
     sample = boards.random_boards(1, seed=3)
-    compiled, stepwise = make_engines(Pruning(keep=2), cached=False)
-    settings = EvalSettings(1)
-    assert_same(
-        compiled.evaluate_boards(sample, MONEY, settings), stepwise.evaluate_boards(sample, MONEY, settings)
-    )
+    pruning, settings = Pruning(keep=2), EvalSettings(1)
+    compiled, stepwise = make_engines(pruning, cached=False)
+    expected = stepwise.evaluate_boards(sample, MONEY, settings)
+    assert_same(compiled.evaluate_boards(sample, MONEY, settings), expected)
+    assert_same(make_engine(pruning, is_asked=True).evaluate_boards(sample, MONEY, settings), expected)
 
 
 @pytest.mark.slow
@@ -125,10 +140,11 @@ def test_many_plays_of_a_roll_fit():
 def test_values_do_not_depend_on_threads_batches_and_order(cached):
     sample = draw_boards(60, 5)
     settings = EvalSettings(2)
-    expected = make_engines(Pruning(), cached=cached)[1].evaluate_boards(sample, MONEY, settings)
-    threaded = make_engines(Pruning(), threads=3, cached=cached)[0]
-    assert_same(threaded.evaluate_boards(sample, MONEY, settings), expected)
-    one_by_one = make_engines(Pruning(), cached=cached)[0]
+    expected = make_engines(cached=cached)[1].evaluate_boards(sample, MONEY, settings)
+    for is_asked in (False, True):
+        threaded = make_engine(threads=3, cached=cached, is_asked=is_asked)
+        assert_same(threaded.evaluate_boards(sample, MONEY, settings), expected)
+    one_by_one = make_engine(cached=cached)
     for i in reversed(range(0, len(sample), 7)):
         alone = one_by_one.evaluate_boards(sample[i : i + 1], MONEY, settings)
         np.testing.assert_array_equal(alone.outcomes[0], expected.outcomes[i])
@@ -138,8 +154,9 @@ def test_values_do_not_depend_on_threads_batches_and_order(cached):
 @pytest.mark.parametrize("count", [1, 8])
 def test_threads_share_a_few_positions_and_change_no_bit(count):
     sample, settings = boards.random_boards(count, seed=4), EvalSettings(3)
-    expected = make_engines(Pruning(keep=2))[0].evaluate_boards(sample, MONEY, settings)
-    for engine in make_engines(Pruning(keep=2), threads=2):
+    expected = make_engine(Pruning(keep=2)).evaluate_boards(sample, MONEY, settings)
+    for is_asked in (False, True):
+        engine = make_engine(Pruning(keep=2), threads=2, is_asked=is_asked)
         workers, tasks = engine.tree._workers, []
         share = workers.map
         workers.map = lambda work, items, share=share, tasks=tasks: (
@@ -150,26 +167,24 @@ def test_threads_share_a_few_positions_and_change_no_bit(count):
 
 
 def test_plays_are_ranked_alike():
-    compiled, stepwise = make_engines(Pruning())
+    compiled, stepwise = make_engines()
     for board in boards.random_boards(4, seed=9):
         position = boards.Position(board)
         ranked = [
             engine.rank_plays(position, (6, 4), MONEY, EvalSettings(2)) for engine in (compiled, stepwise)
         ]
-        assert ranked[0].plays == ranked[1].plays
+        assert ranked[0] == ranked[1]
 
 
-def test_an_evaluator_a_pruner_or_a_table_of_another_kind_is_searched_step_by_step():
-    tree = make_engines(Pruning())[0].tree
-    objective = make_engines(Pruning())[0].make_objective(MONEY, EvalSettings(1))
-    assert tree._compile(objective)
-    assert not TreeSearch(EvaluatorPruner(NET))._compile(objective)
-    unpacked = make_engines(Pruning(), exact=(build_two_sided(3, 2, cubeful=False),))[0]
-    assert not tree._compile(unpacked.make_objective(MONEY, EvalSettings(1, is_cubeful=False)))
+def test_a_cubeless_table_settles_positions_where_the_cube_does_not_count():
+    sample, settings = draw_boards(12, 6), EvalSettings(1, is_cubeful=False)
+    compiled, stepwise = make_engines(exact=(build_two_sided(3, 2, cubeful=False),))
+    found, expected = (engine.evaluate_boards(sample, MONEY, settings) for engine in (compiled, stepwise))
+    assert_same(found, expected)
 
 
 def test_a_search_stops_soon_after_it_was_cancelled():
-    compiled = make_engines(Pruning(), cached=False)[0]
+    compiled = make_engine(cached=False)
     sample, settings = boards.random_boards(400, seed=7), EvalSettings(4)
     compiled.evaluate_boards(sample[:1], MONEY, EvalSettings(1))
     cancelled, left_s = threading.Event(), []
@@ -187,7 +202,7 @@ def test_a_search_stops_soon_after_it_was_cancelled():
 
 
 def test_what_a_progress_report_raises_ends_the_search_and_leaves_nothing_in_the_cache():
-    compiled, stepwise = make_engines(Pruning())
+    compiled, stepwise = make_engines()
     sample, settings = boards.random_boards(200, seed=8), EvalSettings(2)
     asked = []
 

@@ -7,12 +7,12 @@ import hashlib
 import numpy as np
 import pytest
 
-from engine.errors import DataFileError
-from engine.rules.position import Phase, classify_phases
-from nets.catalogue import load_evaluator, load_pruner
-from nets.contact_classes import CONTACT_CLASSES, classify_contact
-from nets.manifest import load_net, read_manifest
-from nets.router import ContactClassNets
+from gammond.engine.errors import DataFileError
+from gammond.engine.rules.position import Phase, classify_phases
+from gammond.nets.catalogue import Catalogue
+from gammond.nets.compiled_net import load_net
+from gammond.nets.manifest import CONTACT_CLASSES, read_manifest
+from gammond.nets.router import Router, classify_contact
 from tests import boards
 from tests.nets.net_files import write_net
 
@@ -34,7 +34,7 @@ class _Marker:
         return outcomes
 
 
-MARKERS = {plan: _Marker(number) for number, plan in enumerate(CONTACT_CLASSES)}
+MARKERS = [_Marker(number / 10) for number in range(len(CONTACT_CLASSES))]
 
 
 @pytest.mark.parametrize(
@@ -56,13 +56,13 @@ def test_a_contact_class_is_which_sides_have_two_checkers_back(plan, x, o):
 
 
 def test_each_position_goes_to_the_net_of_its_plan_and_comes_back_in_input_order():
-    outcomes = ContactClassNets("all", MARKERS).evaluate(CONTACT)
+    outcomes = Router("all", MARKERS).evaluate(CONTACT)
     own, opposing = (CONTACT[:, side, 19:].sum(axis=1) >= 2 for side in (0, 1))
-    marks = np.floor(outcomes[:, 0])
+    marks = np.floor(10 * outcomes[:, 0])
     for number, plan in enumerate([~own & ~opposing, own & ~opposing, ~own & opposing, own & opposing]):
         assert plan.any()
         assert (marks[plan] == number).all()
-    one_by_one = np.concatenate([ContactClassNets("all", MARKERS).evaluate(board[None]) for board in CONTACT])
+    one_by_one = np.concatenate([Router("all", MARKERS).evaluate(board[None]) for board in CONTACT])
     np.testing.assert_array_equal(outcomes, one_by_one)
 
 
@@ -87,14 +87,14 @@ ALL_PLANS = "plans = {" + ", ".join(f'{plan} = "{plan}"' for plan in CONTACT_CLA
 def test_an_evaluator_of_the_manifest_may_have_a_net_for_each_plan(tmp_path):
     file = _write_manifest(tmp_path, ALL_PLANS + 'race = "race"\n')
     nets = {entry.name: load_net(entry, tmp_path) for entry in read_manifest(file).nets}
-    loaded = load_evaluator("split", file).evaluate(CONTACT)
+    loaded = Catalogue(file).load_evaluator("split").evaluate(CONTACT)
     for plan, rows in (
         (plan, classify_contact(CONTACT) == place) for place, plan in enumerate(CONTACT_CLASSES)
     ):
         evaluated = nets[plan].evaluate(CONTACT[rows])[:, 0]
         np.testing.assert_allclose(loaded[rows][:, 0], evaluated, atol=1e-6)
     with pytest.raises(DataFileError, match="one for each contact class"):
-        load_pruner("split", file)
+        Catalogue(file).load_pruner("split")
 
 
 @pytest.mark.parametrize(

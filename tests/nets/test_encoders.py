@@ -7,11 +7,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from engine.errors import DataFileError
-from engine.rules.position import Position
-from nets.encoders import ENCODERS, get_encoder
+from gammond.engine.errors import DataFileError
+from gammond.engine.kernels.nets.expert248 import FEATURE_NAMES
+from gammond.engine.rules.position import Position
+from gammond.nets.encoders import ENCODERS, get_encoder
 from tests import boards
-from tools.bench.engine import OPENING_INPUT_SUMS
 
 
 @pytest.mark.parametrize("encoder", ENCODERS.values(), ids=ENCODERS)
@@ -21,13 +21,37 @@ def test_every_encoder_gives_the_inputs_it_declares(encoder):
     assert not np.shares_memory(inputs, positions)
     assert inputs.shape == (7, encoder.inputs)
     assert inputs.dtype == np.float32
+    opening = encoder.encode(Position.start().board[None])
+    assert opening.sum(dtype=np.float64) == pytest.approx(encoder.opening_sum, abs=1e-4)
     assert get_encoder(encoder.id) is encoder
 
 
-def test_the_page_on_encoders_and_the_bench_know_every_encoder():
+def format_layout(encoder):
+    """The layout of an encoder as its row of the page on encoders says it, features of a side together."""
+    parts, first = [], 0
+    for name, count in encoder.layout.items():
+        side, _, kind = name.partition(" ")
+        is_feature = kind in FEATURE_NAMES and side in ("own", "opposing")
+        if not is_feature or kind == FEATURE_NAMES[0]:
+            parts.append(f"{first} {side} {'features' if is_feature else kind}".rstrip())
+        first += count
+    return f"| `{encoder.id}` | {', '.join(parts)} |\n"
+
+
+def test_the_page_on_encoders_knows_every_encoder():
     page = (Path(__file__).parents[2] / "docs" / "reference" / "encoders.md").read_text("utf-8")
-    assert [id for id in ENCODERS if f"`{id}`" not in page] == []
-    assert set(OPENING_INPUT_SUMS) == set(ENCODERS)
+    rows = [format_layout(encoder) for encoder in ENCODERS.values()]
+    assert [row for row in rows if row not in page] == []
+
+
+def test_inputs_have_their_widths_by_name():
+    layout = get_encoder("patterns285").layout
+    names = [name for name, count in layout.items() for _ in range(count)]
+    assert [names[place] for place in (95, 96, 97, 98, 196, 213, 247)] == [
+        *("own points", "own bar", "own off", "opposing points", "own pips", "own rear"),
+        "opposing backgame",
+    ]
+    assert names[248:] == ["pairs"] * 23 + ["own blocks"] * 7 + ["opposing blocks"] * 7
 
 
 def test_an_encoder_takes_no_positions_and_read_only_ones():

@@ -1,11 +1,11 @@
 import numpy as np
 import pytest
 
-from engine.bearoff import load_bearoff
-from engine.evaluation.pruning import EvaluatorPruner
-from engine.rollout import RolloutEvaluators, RolloutSettings, roll_out_position
-from engine.rules.position import Position
-from nets.catalogue import load_evaluator
+from gammond.engine.bearoff import load_bearoff
+from gammond.engine.evaluation.pruning import EvaluatorPruner
+from gammond.engine.rollout import RolloutEvaluators, RolloutSettings, roll_out_position
+from gammond.engine.rules.position import Position
+from gammond.nets.catalogue import load_evaluator
 
 
 def evaluators(name):
@@ -19,7 +19,7 @@ def test_the_opening_position_is_worth_what_is_known():
     estimate, _ = roll_out_position(Position.start(), evaluators("default"), settings)
     assert estimate.outcome.win == pytest.approx(0.526, abs=0.01)
     assert estimate.equity == pytest.approx(0.078, abs=0.03)
-    assert estimate.equity_error < 0.005
+    assert estimate.error < 0.005
 
 
 @pytest.mark.slow
@@ -30,5 +30,5 @@ def test_luck_measured_by_the_nets_makes_the_error_several_times_smaller():
         roll_out_position(start, small, RolloutSettings(trials=216, variance_reduction=on))[0]
         for on in (False, True)
     )
-    assert abs(plain.equity - reduced.equity) < 3.5 * np.hypot(plain.equity_error, reduced.equity_error)
-    assert reduced.equity_error < plain.equity_error / 2.5
+    assert abs(plain.equity - reduced.equity) < 3.5 * np.hypot(plain.error, reduced.error)
+    assert reduced.error < plain.error / 2.5

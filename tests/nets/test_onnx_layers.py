@@ -7,18 +7,21 @@ import onnx
 import pytest
 from onnx import numpy_helper
 
-from nets.manifest import MANIFEST_FILE, read_manifest
-from nets.onnx_layers import read_layers
+from gammond.engine.errors import DataFileError
+from gammond.nets.manifest import MANIFEST_FILE, read_manifest
+from gammond.nets.onnx_layers import read_layers, read_shared_tensors, read_weights
+from gammond.nets.onnx_model import OnnxModel
+from gammond.tools.train.weights.layers import LayeredNet
+from gammond.tools.train.weights.onnx_files import net_to_onnx, share_tensors
 from tests.nets.net_files import write_net
-from tools.train.weights.layers import LayeredNet
-from tools.train.weights.onnx_files import net_to_onnx
 
 
 def test_layers_of_the_nets_of_evaluators_are_those_that_the_package_onnx_reads():
     for entry in read_manifest().evaluator_nets:
-        content = (MANIFEST_FILE.parent / entry.file).read_bytes()
-        layers = read_layers(content)
-        graph = onnx.load_from_string(content).graph
+        file = MANIFEST_FILE.parent / entry.file
+        content = file.read_bytes()
+        layers = read_layers(content, read_shared_tensors(content, file.parent))
+        graph = onnx.load(str(file)).graph
         tensors = {each.name: numpy_helper.to_array(each) for each in graph.initializer}
         assert [len(layer.biases) for layer in layers[:-1]] == list(entry.hidden)
         assert layers[-1].activation == "Sigmoid"
@@ -35,6 +38,74 @@ def test_a_truncated_file_has_no_layers(tmp_path):
     assert read_layers(content) is not None
     for size in range(len(content) - 20):
         assert read_layers(content[:size]) is None
+
+
+def write_sharing_nets(folder):
+    """Write two nets that differ in their last layers alone; return their contents by name."""
+    first, *middle, last = LayeredNet.make_untrained("patterns285", (64, 8), np.random.default_rng(1)).layers
+    nets = {
+        "a": LayeredNet("patterns285", (first, *middle, last)),
+        "b": LayeredNet("patterns285", (first, *middle, (last[0] * 2, last[1]))),
+    }
+    whole = {name: net_to_onnx(net, name) for name, net in nets.items()}
+    contents, files = share_tensors(whole)
+    for name, content in files.items():
+        (folder / name).write_bytes(content)
+    return whole, contents, next(iter(files))
+
+
+def test_a_tensor_that_nets_share_lies_in_one_file_and_once_in_memory(tmp_path):
+    whole, contents, name = write_sharing_nets(tmp_path)
+    assert len(contents["a"]) + (tmp_path / name).stat().st_size < len(whole["a"]) + 500
+    shared = {each: read_shared_tensors(content, tmp_path) for each, content in contents.items()}
+    assert shared["a"]["rows"] is shared["b"]["rows"]
+    for each, content in contents.items():
+        (tmp_path / f"{each}.onnx").write_bytes(content)
+        onnx.checker.check_model(str(tmp_path / f"{each}.onnx"))
+        for layer, expected in zip(read_layers(content, shared[each]), read_layers(whole[each]), strict=True):
+            np.testing.assert_array_equal(layer.weights, expected.weights)
+        np.testing.assert_array_equal(shared[each]["rows"], read_layers(whole[each])[0].patterns.weights)
+        inputs = np.random.default_rng(2).integers(0, 2, (7, 285)).astype(np.float32)
+        expected = OnnxModel(each, whole[each], 285, 5).run(inputs)
+        np.testing.assert_array_equal(OnnxModel(each, content, 285, 5, shared[each]).run(inputs), expected)
+
+
+def test_a_net_without_its_shared_tensors_is_no_net(tmp_path):
+    _, contents, _ = write_sharing_nets(tmp_path)
+    assert read_layers(contents["a"]) is None
+    with pytest.raises(DataFileError, match="is not a model that onnxruntime can load"):
+        OnnxModel("a", contents["a"], 285, 5).check()
+
+
+def change_location(content, name):
+    model = onnx.load_model_from_string(content)
+    (rows,) = (each for each in model.graph.initializer if each.name == "rows")
+    next(pair for pair in rows.external_data if pair.key == "location").value = name
+    return model.SerializeToString()
+
+
+def drop_checksum(content):
+    model = onnx.load_model_from_string(content)
+    (rows,) = (each for each in model.graph.initializer if each.name == "rows")
+    rows.external_data.remove(next(pair for pair in rows.external_data if pair.key == "checksum"))
+    return model.SerializeToString()
+
+
+def test_shared_tensors_that_are_missing_changed_or_elsewhere_are_refused(tmp_path):
+    _, contents, name = write_sharing_nets(tmp_path)
+    content, data = contents["a"], (tmp_path / name).read_bytes()
+    for other in ("../rows.bin", "/etc/passwd", ".rows", ""):
+        with pytest.raises(DataFileError, match="expected weights in a whole file beside the net"):
+            read_shared_tensors(change_location(content, other), tmp_path)
+    with pytest.raises(DataFileError, match="expected weights in a whole file beside the net"):
+        read_shared_tensors(drop_checksum(content), tmp_path)
+    for changed in (data[:-1], data + b"x", b"\1" + data[1:]):
+        (tmp_path / name).write_bytes(changed)
+        with pytest.raises(DataFileError, match="another SHA-1 than the net says"):
+            read_shared_tensors(content, tmp_path)
+    (tmp_path / name).unlink()
+    with pytest.raises(DataFileError, match=f"{name} cannot be read: No such file"):
+        read_shared_tensors(content, tmp_path)
 
 
 def test_random_bytes_have_no_layers():
@@ -173,3 +244,13 @@ def _scale_rows(graph):
 )
 def test_rows_that_are_added_in_another_way_have_no_layers(change):
     assert _make_pattern_net(change)[1] is None
+
+
+def test_tensors_are_read_by_name_and_those_that_a_file_lacks_are_an_error(tmp_path):
+    content = write_net(tmp_path / "net.onnx").read_bytes()
+    (weights,) = read_weights("tiny", content, ["w1"])
+    assert weights.shape == (8, 5)
+    with pytest.raises(DataFileError, match="net tiny lacks the weights w9: export it again"):
+        read_weights("tiny", content, ["w1", "w9"])
+    with pytest.raises(DataFileError, match="lacks the weights w1"):
+        read_weights("tiny", b"no net", ["w1"])

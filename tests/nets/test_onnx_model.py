@@ -9,10 +9,10 @@ import sys
 import numpy as np
 import pytest
 
-from engine.bearoff.databases import data_folder
-from engine.errors import DataFileError
-from engine.kernels.disk_cache import cache_root
-from nets.onnx_model import OnnxModel
+from gammond.engine.errors import DataFileError
+from gammond.engine.kernels.disk_cache import cache_root
+from gammond.engine.runtime.files import data_folder
+from gammond.nets.onnx_model import OnnxModel
 from tests.nets.net_files import write_net
 
 
@@ -108,17 +108,10 @@ def test_a_fixed_number_of_rows_is_an_error(tmp_path):
     _refused(write_net(tmp_path / "net.onnx", rows=1), r"input of shape \[1, 196\]")
 
 
-def test_a_second_output_is_not_run_and_can_be_read(tmp_path):
+def test_a_second_output_is_not_run(tmp_path):
     model = _model(tmp_path, outputs=2)
     model.check()
     assert model.run(np.zeros((3, 196), np.float32)).shape == (3, 5)
-    assert model.read_weights(["z0"])[0].dtype == np.float32
-
-
-def test_weights_that_a_file_does_not_give_are_an_error(tmp_path):
-    model = _model(tmp_path)
-    with pytest.raises(DataFileError, match="outputs w9 with its weights: export it again"):
-        model.read_weights(["w9"])
 
 
 def test_a_file_without_the_output_outcome_is_an_error(tmp_path):
@@ -127,7 +120,8 @@ def test_a_file_without_the_output_outcome_is_an_error(tmp_path):
 
 def test_onnxruntime_collects_no_usage_data(tmp_path):
     """With an empty home, running a net leaves nothing there that gammond did not put there."""
-    code = "from nets.catalogue import load_evaluator; from engine.rules.position import Position; "
+    code = "from gammond.nets.catalogue import load_evaluator\n"
+    code += "from gammond.engine.rules.position import Position\n"
     code += "load_evaluator().evaluate(Position.start().board[None])"
     kept = {"GAMMOND_CACHE": str(cache_root()), "GAMMOND_DATA": str(data_folder())}
     home = tmp_path / "home"

@@ -3,10 +3,9 @@
 import numpy as np
 import pytest
 
-from engine.errors import UnsupportedError
-from engine.play.opinions import form_opinion, rank_by_opinion
-from nets.catalogue import load_evaluator, load_player
-from nets.player_kinds import list_kind_names
+from gammond.engine.errors import UnsupportedError
+from gammond.engine.play.player import form_opinion, rank_by_opinion
+from gammond.nets.catalogue import SHIPPED, load_evaluator, load_player
 from tests.boards import position
 
 CONTACT = position({24: 2, 13: 3, 8: 3, 6: 6, 5: 1}, {1: 2, 12: 5, 17: 3, 19: 5})
@@ -14,7 +13,7 @@ RACE = position({7: 3, 5: 5, 3: 5, 2: 2}, {19: 5, 20: 5, 22: 5})
 WITHOUT_NUMBERS = {"easy", "medium", "hard", "merit", "random", "star"}
 
 
-@pytest.mark.parametrize("kind", sorted(set(list_kind_names()) - WITHOUT_NUMBERS))
+@pytest.mark.parametrize("kind", sorted(set(SHIPPED.list_kind_names()) - WITHOUT_NUMBERS))
 @pytest.mark.parametrize("where", [CONTACT, RACE], ids=["contact", "race"])
 def test_each_player_plays_what_it_says_to_be_best(kind, where):
     player = load_player(kind)
@@ -25,7 +24,7 @@ def test_each_player_plays_what_it_says_to_be_best(kind, where):
     assert any(np.array_equal(board, chosen) for board in best)
 
 
-@pytest.mark.parametrize("kind", sorted(WITHOUT_NUMBERS & set(list_kind_names())))
+@pytest.mark.parametrize("kind", sorted(WITHOUT_NUMBERS & set(SHIPPED.list_kind_names())))
 def test_players_that_draw_or_search_have_no_number_for_a_play(kind):
     with pytest.raises(UnsupportedError, match="without a number for each"):
         form_opinion(load_player(kind), CONTACT)

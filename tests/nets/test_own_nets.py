@@ -13,20 +13,19 @@ import numpy as np
 import onnx
 import pytest
 
-from engine.bearoff.databases import data_folder
-from engine.errors import DataFileError, ValueRangeError
-from engine.rules.position import Position
-from nets import catalogue, own_nets
-from nets.compiled_net import CompiledNet
-from nets.manifest import read_manifest
-from nets.net_evaluator import NetEvaluator
-from protocol.state.player_registry import SESSION_PLAYERS
-from protocol.state.service import Service, make_shipped_catalogue
+from gammond.engine.errors import DataFileError, ValueRangeError
+from gammond.engine.rules.position import Position
+from gammond.engine.runtime.files import data_folder
+from gammond.nets import catalogue, manifest
+from gammond.nets.compiled_net import CompiledNet
+from gammond.nets.manifest import read_manifest
+from gammond.nets.onnx_model import NetEvaluator
+from gammond.protocol.state.player_registry import SESSION_PLAYERS
+from gammond.protocol.state.service import Service, make_shipped_catalogue
+from gammond.tools import cli
+from gammond.tools.common import opponents
+from gammond.tools.common.own_nets import remove_own_net
 from tests.nets.net_files import write_manifest, write_net
-from tools import cli
-from tools import nets as tool_nets
-from tools.common import opponents
-from tools.common.own_nets import remove_own_net
 
 OPENING = Position.start().board[None]
 
@@ -37,7 +36,7 @@ def data(tmp_path, monkeypatch):
     for file in data_folder().glob("*.bearoff"):
         (tmp_path / file.name).symlink_to(file)
     monkeypatch.setenv("GAMMOND_DATA", str(tmp_path))
-    own_nets._warn.cache_clear()
+    manifest._warn.cache_clear()
     return tmp_path
 
 
@@ -45,8 +44,8 @@ def write_own(data, name="mine", **changes):
     """Write two nets as an evaluator of one's own; its folder."""
     folder = data / "nets" / name
     folder.mkdir(parents=True)
-    manifest = write_manifest(folder, **changes)
-    manifest.write_text(manifest.read_text().replace('"tiny', f'"{name}'))
+    file = write_manifest(folder, **changes)
+    file.write_text(file.read_text().replace('"tiny', f'"{name}'))
     for phase in ("contact", "race"):
         (folder / f"tiny-{phase}.onnx").rename(folder / f"{name}-{phase}.onnx")
     return folder
@@ -54,15 +53,15 @@ def write_own(data, name="mine", **changes):
 
 def hash_anew(folder, net):
     """Put the hash of a net's file into the manifest."""
-    manifest = folder / "manifest.toml"
-    old = read_manifest(manifest).find_net(net).sha256
+    file = folder / "manifest.toml"
+    old = read_manifest(file).find_net(net).sha256
     new = hashlib.sha256((folder / f"{net}.onnx").read_bytes()).hexdigest()
-    manifest.write_text(manifest.read_text().replace(old, new))
+    file.write_text(file.read_text().replace(old, new))
 
 
 def test_an_own_net_is_found_by_name_after_the_shipped_ones(data):
     write_own(data)
-    names = catalogue.list_evaluator_names()
+    names = catalogue.SHIPPED.list_evaluators()
     assert names[0] == read_manifest().default
     assert names[-1] == "mine"
     evaluator = catalogue.load_evaluator("mine")
@@ -93,13 +92,13 @@ def test_sessions_find_it_and_describe_its_nets(data):
 
 def test_a_shipped_shape_is_compiled_and_another_one_runs_by_onnxruntime(data):
     folder = write_own(data)
-    found = catalogue.find_evaluator("mine")
+    found = catalogue.SHIPPED.find_evaluator("mine")
     assert isinstance(found.load_net("mine-contact"), CompiledNet)
     model = onnx.load(folder / "mine-contact.onnx")
     model.graph.node[1].op_type = "Tanh"
     onnx.save(model, str(folder / "mine-contact.onnx"))
     hash_anew(folder, "mine-contact")
-    assert isinstance(catalogue.find_evaluator("mine").load_net("mine-contact"), NetEvaluator)
+    assert isinstance(catalogue.SHIPPED.find_evaluator("mine").load_net("mine-contact"), NetEvaluator)
     assert catalogue.load_evaluator("mine").evaluate(OPENING).shape == (1, 5)
 
 
@@ -118,8 +117,8 @@ def test_a_faulty_manifest_disables_its_net_alone_and_says_so(data, caplog, chan
     write_own(data, "good")
     write_own(data, "bad", **changes)
     with caplog.at_level(logging.WARNING):
-        names = catalogue.list_evaluator_names()
-        catalogue.list_evaluator_names()
+        names = catalogue.SHIPPED.list_evaluators()
+        catalogue.SHIPPED.list_evaluators()
     assert "good" in names
     assert "bad" not in names
     assert catalogue.load_evaluator("good").evaluate(OPENING).shape == (1, 5)
@@ -143,13 +142,13 @@ def _nest(folder):
 def _nest_within_limits(folder):
     depth = 500
     text = f"strength = [{{a = {'[' * depth}{']' * depth}}}]\n"
-    manifest = folder / "manifest.toml"
-    manifest.write_text(manifest.read_text().replace("[[evaluator]]\n", f"[[evaluator]]\n{text}"))
+    file = folder / "manifest.toml"
+    file.write_text(file.read_text().replace("[[evaluator]]\n", f"[[evaluator]]\n{text}"))
 
 
 def _swell(folder):
-    with (folder / "manifest.toml").open("a") as manifest:
-        manifest.write("# " + "x" * 2_000_000)
+    with (folder / "manifest.toml").open("a") as file:
+        file.write("# " + "x" * 2_000_000)
 
 
 def _make_folder(folder):
@@ -210,11 +209,8 @@ def test_whatever_a_folder_of_nets_holds_the_others_are_there(data, caplog, caps
     write_own(data, "good")
     folder = write_own(data, "bad")
     spoil(folder)
-    names = in_time(catalogue.list_evaluator_names)
+    names = in_time(catalogue.SHIPPED.list_evaluators)
     assert "good" in names
-    if spoil is _nest_within_limits:  # older manifests had tables here, which nobody reads
-        assert isinstance(in_time(lambda: tool_nets.describe_net("bad")), tool_nets.NetListing)
-        return
     assert "bad" not in names
     assert catalogue.load_evaluator("good").evaluate(OPENING).shape == (1, 5)
     assert isinstance(in_time(lambda: catalogue.load_evaluator("bad")), DataFileError | ValueRangeError)
@@ -229,10 +225,12 @@ def test_a_net_of_a_player_kind_that_there_is_not_is_left_out_of_the_players(dat
     folder.mkdir(parents=True)
     entry = f'name = "bad"\nfile = "bad.onnx"\nactivation = "relu"\nsha256 = "{"0" * 64}"\nplayer = "none"'
     (folder / "manifest.toml").write_text(f"[[scorer]]\n{entry}\n")
-    assert "net" in Service(make_shipped_catalogue()).players.list_names()
+    names = Service(make_shipped_catalogue()).players.list_names()
+    assert "net" in names
+    assert "bad" not in names
     assert cli.main(["players"]) == 0
     assert "pubeval" in capsys.readouterr().out
-    (warning,) = [record.getMessage() for record in caplog.records if record.name == own_nets.__name__]
+    (warning,) = [record.getMessage() for record in caplog.records if record.name == manifest.__name__]
     assert "expected a player kind that plays nets of one's own, got 'none': it is left out" in warning
     with pytest.raises(DataFileError, match="got 'none'"):
         catalogue.load_player("bad")
@@ -241,7 +239,7 @@ def test_a_net_of_a_player_kind_that_there_is_not_is_left_out_of_the_players(dat
 def test_a_file_name_that_no_system_has_is_refused_when_it_is_loaded(data):
     write_own(data, "good")
     write_own(data, "bad", file='"a\\u0000b.onnx"')
-    assert "good" in catalogue.list_evaluator_names()
+    assert "good" in catalogue.SHIPPED.list_evaluators()
     with pytest.raises(DataFileError, match="no file can have this name"):
         catalogue.load_evaluator("bad")
 
@@ -257,7 +255,7 @@ def test_a_net_that_is_a_pipe_is_refused_and_not_waited_for(data):
 
 
 def test_a_net_larger_than_any_is_not_read(data, monkeypatch):
-    monkeypatch.setattr("nets.manifest.MAX_NET_BYTES", 1000)
+    monkeypatch.setattr("gammond.nets.manifest.MAX_NET_BYTES", 1000)
     write_own(data)
     with pytest.raises(DataFileError, match="expected at most 1,000 bytes"):
         catalogue.load_evaluator("mine")
@@ -280,7 +278,7 @@ def test_weights_that_are_no_numbers_are_refused_though_their_hash_is_right(data
         tensor.CopyFrom(onnx.numpy_helper.from_array(weights, tensor.name))
     onnx.save(model, str(folder / "mine-contact.onnx"))
     hash_anew(folder, "mine-contact")
-    assert "mine" in catalogue.list_evaluator_names()
+    assert "mine" in catalogue.SHIPPED.list_evaluators()
     with pytest.raises(DataFileError, match="no numbers"):
         catalogue.load_evaluator("mine").evaluate(OPENING)
 
@@ -317,33 +315,39 @@ def test_a_file_that_was_changed_or_is_missing_is_refused_when_it_is_loaded(data
 )
 def test_names_that_are_taken_or_that_no_manifest_allows_are_refused(name):
     with pytest.raises(ValueRangeError, match="name"):
-        own_nets.check_free_name(name, read_manifest())
+        manifest.check_free_name(name, read_manifest())
 
 
 def test_a_net_that_is_called_like_a_shipped_one_is_refused(data):
-    manifest = write_own(data) / "manifest.toml"
-    manifest.write_text(manifest.read_text().replace('"mine-contact"', '"fast-contact"'))
+    file = write_own(data) / "manifest.toml"
+    file.write_text(file.read_text().replace('"mine-contact"', '"fast-contact"'))
     with pytest.raises(DataFileError, match="names that no shipped net has, got 'fast-contact'"):
         catalogue.load_evaluator("mine")
 
 
-def test_a_folder_with_a_shipped_name_shadows_nothing(data):
+def test_a_folder_with_a_shipped_name_shadows_nothing(data, capsys):
     write_own(data, "fast")
-    assert catalogue.list_evaluator_names().count("fast") == 1
-    assert catalogue.find_evaluator("fast").manifest is read_manifest()
+    write_own(data, "random")
+    assert catalogue.load_player("random").name == "random"
+    assert catalogue.SHIPPED.list_evaluators().count("fast") == 1
+    assert catalogue.SHIPPED.find_evaluator("fast").manifest is read_manifest()
+    assert cli.main(["nets"]) == 0
+    listed = capsys.readouterr().out.split("\nfast: ")
+    assert [each.partition("\n")[0] for each in listed[1:]] == ["shipped", "your own"]
+    assert ["cannot be used: net fast in" in each for each in listed[1:]] == [False, True]
 
 
 def test_the_names_of_all_other_players_are_reserved():
-    words = {"default", *SESSION_PLAYERS, *opponents._SOURCES, "wildbg"}
-    assert set(own_nets.RESERVED_NAMES) == words
+    words = {"default", *SESSION_PLAYERS, *opponents.PLAYERS._file_kinds}
+    assert set(manifest.RESERVED_NAMES) == words
 
 
 def test_without_a_folder_there_are_none_and_files_beside_are_left_alone(data):
-    assert own_nets.list_own_folders() == []
+    assert manifest.list_own_folders() == []
     (data / "nets").mkdir()
     (data / "nets" / "note.txt").write_text("mine")
     (data / "nets" / ".hidden").mkdir()
-    assert own_nets.list_own_folders() == []
+    assert manifest.list_own_folders() == []
 
 
 def test_a_net_that_was_replaced_is_read_anew(data):

@@ -2,46 +2,46 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
 import numpy as np
 import pytest
+from msgspec import Meta
 
-from engine.errors import FormatError, ValueRangeError
-from engine.rules.moves import expand_rolls
-from nets.catalogue import (
+from gammond.engine.errors import FormatError, ValueRangeError
+from gammond.engine.play.player import RandomPlayer
+from gammond.engine.rules.moves import expand_rolls
+from gammond.nets.catalogue import (
     DEFAULT_EVALUATOR,
+    SHIPPED,
     collect_net_hashes,
-    list_evaluator_names,
     load_player,
 )
-from nets.player_kinds import (
-    PlayerKind,
-    find_kind,
-    list_kind_names,
-    load_player_kinds,
-)
-from protocol.state.player_registry import SESSION_PLAYERS
+from gammond.nets.manifest import find_kind_loaders
+from gammond.nets.player_specs import FILE_WORDS, KindSpec
+from gammond.protocol.state.player_registry import SESSION_PLAYERS
 from tests import boards
 
-KINDS = load_player_kinds()
+KINDS = SHIPPED.list_kinds()
 SAMPLE = boards.played_boards(boards.RacingEvaluator(), 2000, seed=3)[:4]
 DICE = boards.random_rolls(4, seed=4)
 
 
-def test_every_module_of_the_folder_is_a_kind_of_its_name():
-    assert {"pubeval", "random"} <= set(list_kind_names())
-    assert [kind.name for kind in KINDS] == list_kind_names()
+def test_every_name_of_a_kind_is_that_of_the_kind():
+    assert {"pubeval", "random", "bev"} <= set(find_kind_loaders())
+    assert [kind.name for kind in KINDS] == sorted(find_kind_loaders().keys() - set(FILE_WORDS))
 
 
 def test_no_kind_has_the_name_of_something_else():
-    taken = {DEFAULT_EVALUATOR, *list_evaluator_names(), *SESSION_PLAYERS, "gnubg", "run", "wildbg"}
-    assert taken.isdisjoint(list_kind_names())
+    taken = {DEFAULT_EVALUATOR, *SHIPPED.list_evaluators(), *SESSION_PLAYERS, "gnubg", "run", "wildbg"}
+    assert taken.isdisjoint(find_kind_loaders().keys() - set(FILE_WORDS))
 
 
 @pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.name)
 def test_a_kind_is_described_and_its_options_are_bounded(kind):
-    assert kind.options.__struct_config__.frozen
+    assert kind.__struct_config__.frozen
     assert kind.summary[-1] != "."
-    for parameter in kind.fields:
+    for parameter in kind.list_options():
         assert parameter.meaning, parameter.name
         assert parameter.allowed_values, parameter.name
         if parameter.kind in ("int", "number"):
@@ -62,15 +62,15 @@ def test_a_kind_plays_legally_and_by_its_own_position_alone(kind):
 
 @pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.name)
 def test_defaults_written_out_change_nothing(kind):
-    written = ",".join(f"{each.name}={each.default_text}" for each in kind.fields)
+    written = ",".join(f"{each.name}={each.default_text}" for each in kind.list_options())
     text = f"{kind.name}:{written}" if written else kind.name
-    assert kind.parse_options(text) == kind.parse_options(kind.name) == kind.options()
+    assert kind.parse(text) == kind.parse(kind.name) == kind()
     assert collect_net_hashes(text) == collect_net_hashes(kind.name)
 
 
 @pytest.mark.parametrize("name", ["", "Random", "random.py", "../options", "__init__", "nobody"])
 def test_other_names_are_no_kinds(name):
-    assert find_kind(name) is None
+    assert SHIPPED.find(name) is None
 
 
 def test_unknown_options_and_values_name_the_kind_and_the_option():
@@ -90,25 +90,29 @@ def test_an_unknown_player_is_refused_with_all_names_and_the_nearest():
         load_player("pubevl")
 
 
-def test_an_evaluator_goes_before_a_kind_of_its_name(monkeypatch):
-    monkeypatch.setattr("nets.player_specs.find_kind", lambda name: pytest.fail(name))
-    assert load_player(list_evaluator_names()[0]).name == list_evaluator_names()[0]
+class Sample(KindSpec, frozen=True):
+    name = "sample"
+    seed: Annotated[int, Meta(ge=0)] = 0
+
+    def make(self):
+        return RandomPlayer(self.seed)
+
+    def collect_net_hashes(self):
+        return {"net": str(self.seed)}
 
 
-def test_make_gets_the_options_and_the_manifest(tmp_path, monkeypatch):
-    random = find_kind("random")
-    made = []
+def test_a_player_is_made_of_its_options_and_has_the_hashes_of_its_nets(monkeypatch):
+    monkeypatch.setattr(SHIPPED, "find", lambda name: Sample)
+    player = load_player("sample:seed=4")
+    assert player.name == "random:seed=4"
+    assert player.nets == {"net": "4"}
+    assert collect_net_hashes("sample:seed=5") == {"net": "5"}
 
-    def make(options, manifest_file):
-        made.append((options.seed, manifest_file))
-        return load_player()
 
-    kind = PlayerKind(
-        "sample", "a sample", random.options, make, net_hashes=lambda options, _: {"net": str(options.seed)}
-    )
-    monkeypatch.setattr("nets.player_specs.find_kind", lambda name: kind)
-    manifest = tmp_path / "manifest.toml"
-    manifest.write_text("")
-    load_player("sample:seed=4", manifest)
-    assert made == [(4, manifest)]
-    assert collect_net_hashes("sample:seed=5", manifest) == {"net": "5"}
+def test_a_kind_that_takes_free_text_is_refused():
+    class Named(KindSpec, frozen=True):
+        name = "named"
+        file: str = ""
+
+    with pytest.raises(TypeError, match="the option file of named is free text"):
+        Named.parse("named:file=/etc/passwd")

@@ -5,20 +5,20 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from engine.analysis.levels import LEVELS, EvalSettings
-from engine.errors import FormatError, ValueRangeError
-from engine.play.decider import SearchPlayer
-from engine.play.player import EvaluatorPlayer
-from engine.rules.moves import expand_rolls
-from engine.search import FILTERS, MAX_PLIES
-from nets.catalogue import collect_net_hashes, collect_pruning_net_hashes, load_player
-from nets.player_specs import OPTION_FIELDS, EvaluatorSpec, KindSpec, parse_player
+from gammond.engine.analysis.levels import LEVELS, EvalSettings
+from gammond.engine.errors import FormatError, ValueRangeError
+from gammond.engine.play.decider import SearchPlayer
+from gammond.engine.play.player import EvaluatorPlayer
+from gammond.engine.rules.moves import expand_rolls
+from gammond.engine.search import FILTERS, MAX_PLIES
+from gammond.nets.catalogue import SHIPPED, collect_net_hashes, find_pruner, load_player
+from gammond.nets.player_specs import OPTION_FIELDS, EvaluatorSpec, KindSpec
 from tests import boards
 
 
 def parse(text: str) -> EvaluatorSpec:
     """Parse the name of one of the shipped evaluators."""
-    spec = parse_player(text, ["default", "strong"])
+    spec = SHIPPED.parse_player(text, ["default", "strong"])
     assert isinstance(spec, EvaluatorSpec)
     return spec
 
@@ -49,6 +49,7 @@ def test_no_level_leaves_the_other_options_as_they_are():
 
 
 def test_other_names_are_player_kinds_which_equal_options_make_equal():
+    parse_player = SHIPPED.parse_player
     spec = parse_player("random", ["strong"])
     assert isinstance(spec, KindSpec)
     assert spec == parse_player("random:seed=0", ["strong"]) != parse_player("random:seed=1", ["strong"])
@@ -59,7 +60,7 @@ def test_an_unknown_name_is_refused_with_all_names_and_the_nearest():
     with pytest.raises(
         ValueRangeError, match=r"player \(human, .*, random, .*\), got 'randm' \(did you"
     ) as caught:
-        parse_player("randm", ["strong"], ["human"])
+        SHIPPED.parse_player("randm", ["strong"], ["human"])
     assert caught.value.field == "player"
 
 
@@ -137,5 +138,5 @@ def test_a_player_that_looks_ahead_uses_the_pruning_nets_too():
     assert set(collect_net_hashes("strong:plies=1")) == set(collect_net_hashes("strong")) | set(
         collect_net_hashes("fast")
     )
-    assert collect_pruning_net_hashes() == collect_net_hashes("fast")
+    assert find_pruner().net_hashes == collect_net_hashes("fast")
     assert collect_net_hashes("strong:noise=5") == collect_net_hashes("strong")

@@ -5,14 +5,14 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from engine.errors import DataFileError
-from engine.evaluation.pruning import EvaluatorPruner
-from engine.rules.dice import ROLLS
-from engine.rules.moves import expand_rolls
-from engine.rules.position import Phase, Position, classify_phases
-from nets.catalogue import load_pruner
-from nets.onnx_layers import read_layers
-from nets.pruning_net import PruningNet, read_net_weights
+from gammond.engine.errors import DataFileError
+from gammond.engine.evaluation.pruning import EvaluatorPruner
+from gammond.engine.rules.dice import ROLLS
+from gammond.engine.rules.moves import expand_rolls
+from gammond.engine.rules.position import Phase, Position, classify_phases
+from gammond.nets.catalogue import load_pruner
+from gammond.nets.compiled_net import PruningNet, read_net_weights
+from gammond.nets.onnx_layers import read_layers
 from tests import boards
 from tests.nets.bare_nets import BareNets, random_net
 from tests.nets.net_files import write_net

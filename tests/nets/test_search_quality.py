@@ -1,6 +1,6 @@
 """Pruning by the shipped net and the normal filter cost next to nothing, on 1,000 contact positions.
 
-The same at 2 plies takes an hour: call `tools.measure.quality.measure_choice_costs` with plies 2.
+The same at 2 plies takes an hour: call `gammond.tools.measure.quality.measure_choice_costs` with plies 2.
 """
 
 from __future__ import annotations
@@ -8,13 +8,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from engine.rules.dice import ROLLS
-from engine.rules.outcome import cubeless_equity
-from engine.rules.position import Phase, Position, classify_phases
-from engine.search import FILTERS, UNPRUNED, NPlyEvaluator, make_cubeless_search
-from nets.catalogue import load_evaluator, load_pruner
+from gammond.engine.rules.dice import ROLLS
+from gammond.engine.rules.outcome import cubeless_equity
+from gammond.engine.rules.position import Phase, Position, classify_phases
+from gammond.engine.search import FILTERS, UNPRUNED, NPlyEvaluator, make_cubeless_search
+from gammond.nets.catalogue import load_evaluator, load_pruner
+from gammond.tools.measure.quality import measure_choice_costs
 from tests import boards
-from tools.measure.quality import measure_choice_costs
 
 MOST_POINTS = 0.001
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from engine.play.lockstep import play_games
-from engine.play.player import EvaluatorPlayer
-from engine.rules.outcome import Outcome
-from engine.rules.position import Position
-from nets.catalogue import load_evaluator
-from nets.players.pubeval import PubevalPlayer
+from gammond.engine.play.lockstep import play_games
+from gammond.engine.play.player import EvaluatorPlayer
+from gammond.engine.rules.outcome import Outcome
+from gammond.engine.rules.position import Position
+from gammond.nets.catalogue import load_evaluator
+from gammond.nets.players.pubeval import PubevalPlayer
 from tests import boards, naive
 
 

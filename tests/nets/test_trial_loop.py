@@ -8,23 +8,26 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from engine.analysis.rollout_evaluators import make_rollout_evaluators
-from engine.bearoff.one_sided import build_one_sided
-from engine.bearoff.two_sided import build_two_sided
-from engine.cubeful import CubeEfficiencies, EfficiencyFormula, build_cube_state_space
-from engine.errors import CancelledWork, LimitError
-from engine.evaluation.pruning import EvaluatorPruner, ShortlistPruner
-from engine.rollout import CubefulScoring, RolloutEvaluators, RolloutSettings, TrialCubes, TrialScoring
-from engine.rollout.trials import find_loop, play_trials
-from engine.rules.match import MatchState
-from engine.rules.position import Position
-from engine.rules.rules import STANDARD_RULES
-from nets.catalogue import load_engine
-from nets.pruning_net import PruningNet
-from nets.router import ContactClassNets, Router
+from gammond.engine.analysis.engine import Engine
+from gammond.engine.analysis.rollout_requests import make_rollout_evaluators
+from gammond.engine.bearoff.one_sided import build_one_sided
+from gammond.engine.bearoff.two_sided import build_two_sided
+from gammond.engine.cubeful import CUBELESS_GAME, CubeEfficiencies, EfficiencyFormula, make_cube_game
+from gammond.engine.errors import CancelledWork, LimitError
+from gammond.engine.evaluation.pruning import EvaluatorPruner, ShortlistPruner
+from gammond.engine.rollout import RolloutEvaluators, RolloutSettings, TrialCubes
+from gammond.engine.rollout.trials import play_trials
+from gammond.engine.rules.match import MatchState
+from gammond.engine.rules.position import Position
+from gammond.engine.rules.rules import STANDARD_RULES
+from gammond.nets.catalogue import load_engine
+from gammond.nets.compiled_net import PruningNet
+from gammond.nets.router import Router
 from tests import boards
+from tests.engine.kernels.nets.test_packed_nets import random_compiled_net
+from tests.engine.rollout import stepped_trials
+from tests.engine.search.naive_search import SmoothEvaluator
 from tests.nets.bare_nets import random_net
-from tests.nets.kernels.test_packed_nets import random_compiled_net
 
 START = STANDARD_RULES.starting_position
 CONTACT = boards.position({25: 1, 20: 2, 6: 3, 4: 2}, {2: 2, 7: 1, 19: 4, 21: 3})
@@ -42,16 +45,7 @@ def make_evaluators(size=8, *, ends=False, width=12):
     """Make evaluators with random nets; databases of few checkers end trials."""
     two_sided = build_two_sided(4, 3, threads=1)
     exact = (two_sided, build_one_sided(4, 5, threads=1))
-    contact = ContactClassNets(
-        "classes",
-        dict(
-            zip(
-                ("loose", "holding", "containing", "mutual"),
-                (random_compiled_net("tesauro196", (width,), seed) for seed in range(4)),
-                strict=True,
-            )
-        ),
-    )
+    contact = [random_compiled_net("tesauro196", (width,), seed) for seed in range(4)]
     router = Router("router", contact, race=random_compiled_net("tesauro196", (width,), 9), exact=exact)
     pruner = PruningNet("pruner", random_net(1, width), random_net(2, width))
     policy = pruner if size == 1 else ShortlistPruner(pruner, router, size, 0.3)
@@ -59,55 +53,72 @@ def make_evaluators(size=8, *, ends=False, width=12):
 
 
 @functools.cache
-def make_scorings():
-    """Make scorings without a cube, for money and matches, with the first double before or after the roll."""
-    money, match, crawford = (build_cube_state_space(each) for each in (MONEY, MATCH, CRAWFORD))
+def make_games():
+    """Make games without a cube, for money and matches, with the first double before or after the roll."""
+    money, match, crawford = (make_cube_game(each) for each in (MONEY, MATCH, CRAWFORD))
     return {
-        "cubeless": TrialScoring(),
-        "money": CubefulScoring(money),
-        "money, may double": CubefulScoring(money.opponent_view, may_double_at_start=True),
-        "match, may double": CubefulScoring(match.opponent_view, may_double_at_start=True),
-        "dead cube": CubefulScoring(crawford),
-        "efficiencies": CubefulScoring(
-            money, efficiencies=CubeEfficiencies.make_equal(EfficiencyFormula(contact=0.3))
+        "cubeless": CUBELESS_GAME,
+        "money": money,
+        "money, may double": money.other,
+        "match, may double": match.other,
+        "dead cube": crawford,
+        "efficiencies": make_cube_game(
+            MONEY, efficiencies=CubeEfficiencies.make_equal(EfficiencyFormula(contact=0.3))
         ),
     }
 
 
-class _WithoutLoop:
-    """An evaluator without its compiled form."""
+class _Asked:
+    """An evaluator or a pruner that the loop has to ask."""
 
     plies = 0
 
-    def __init__(self, evaluator) -> None:
-        self.name, self.evaluate = evaluator.name, evaluator.evaluate
+    def __init__(self, inner) -> None:
+        self.name, self.inner = inner.name, inner
+
+    def evaluate(self, boards):
+        return self.inner.evaluate(boards)
+
+    def prune_plays(self, *question):
+        return self.inner.prune_plays(*question)
+
+
+def ask(evaluators):
+    """The same evaluators, of which the loop has nothing."""
+    return replace(
+        evaluators,
+        policy=_Asked(evaluators.policy),
+        leaf=_Asked(evaluators.leaf),
+        luck=_Asked(evaluators.luck_evaluator),
+        cube=_Asked(evaluators.cube_evaluator),
+        luck_policy=evaluators.luck_policy and _Asked(evaluators.luck_policy),
+    )
+
+
+def make_engine():
+    evaluators = make_evaluators()
+    return Engine(evaluators.leaf, evaluators.policy.pruner, policy=evaluators.policy)
 
 
 def play(
     evaluators,
     settings,
-    scoring,
+    game,
     starts=(START, CONTACT, RACE, ENDING, OVER),
     trials=range(5, 8),
     cubes=None,
 ):
-    """Play trials by the compiled loop, and step by step."""
-    assert has_loop(evaluators, settings, scoring)
-    in_steps = replace(evaluators, luck=_WithoutLoop(evaluators.luck_evaluator))
-    assert not has_loop(in_steps, settings, scoring)
+    """Play trials by the compiled loop, with nets and with all of it asked, and step by step."""
     stacked = np.stack([start.board for start in starts])
-    found, expected = (
-        play_trials(stacked, trials, settings, each, scoring, lambda: False, cubes)
-        for each in (evaluators, in_steps)
+    found, asked = (
+        play_trials(stacked, trials, settings, each, game, lambda: False, cubes)
+        for each in (evaluators, ask(evaluators))
     )
-    return found, expected
+    np.testing.assert_array_equal(found, asked)
+    return found, stepped_trials.play_trials(stacked, trials, settings, evaluators, game, cubes)
 
 
-def has_loop(evaluators, settings, scoring):
-    return find_loop(evaluators, scoring.make_rules(settings)) is not None
-
-
-@pytest.mark.parametrize("scoring", make_scorings())
+@pytest.mark.parametrize("game", make_games())
 @pytest.mark.parametrize(
     "settings",
     [
@@ -118,24 +129,24 @@ def has_loop(evaluators, settings, scoring):
     ],
     ids=str,
 )
-def test_scores_are_those_of_playing_step_by_step(settings, scoring):
+def test_scores_are_those_of_playing_step_by_step(settings, game):
     several = [make_evaluators(), make_evaluators(ends=True)]
-    if scoring == "cubeless":
+    if game == "cubeless":
         several.append(make_evaluators(1))  # who chooses the plays alone knows no cube
     for evaluators in several:
-        found, expected = play(evaluators, settings, make_scorings()[scoring])
+        found, expected = play(evaluators, settings, make_games()[game])
         np.testing.assert_array_equal(found, expected)
 
 
 @pytest.mark.nojit
-@pytest.mark.parametrize("scoring", ["cubeless", "money, may double", "match, may double"])
+@pytest.mark.parametrize("game", ["cubeless", "money, may double", "match, may double"])
 @pytest.mark.parametrize("variance_reduction", [True, False])
-def test_a_few_scores_are_those_of_playing_step_by_step(variance_reduction, scoring):
+def test_a_few_scores_are_those_of_playing_step_by_step(variance_reduction, game):
     settings = RolloutSettings(truncation=2, variance_reduction=variance_reduction)
     found, expected = play(
         make_evaluators(3, ends=True, width=3),
         settings,
-        make_scorings()[scoring],
+        make_games()[game],
         starts=(CONTACT, ENDING, OVER),
         trials=range(1),
     )
@@ -143,20 +154,20 @@ def test_a_few_scores_are_those_of_playing_step_by_step(variance_reduction, scor
 
 
 def test_repeated_positions_with_different_cubes_are_scored_apart():
-    evaluators, scoring = make_evaluators(), make_scorings()["money"]
+    evaluators, game = make_evaluators(), make_games()["money"]
     cubes = TrialCubes(np.array([0, 1, 2, 0], np.int8), np.array([1.0, 2.0, 2.0, 4.0]))
-    found, expected = play(evaluators, RolloutSettings(), scoring, [CONTACT] * 4, range(12), cubes)
+    found, expected = play(evaluators, RolloutSettings(), game, [CONTACT] * 4, range(12), cubes)
     np.testing.assert_array_equal(found, expected)
     assert not np.array_equal(found[0], found[1])
 
 
 def test_a_trial_depends_on_no_other():
     evaluators = make_evaluators()
-    scoring = make_scorings()["match, may double"]
+    game = make_games()["match, may double"]
 
     def scores_of(starts, trials):
         stacked = np.stack([start.board for start in starts])
-        return play_trials(stacked, trials, RolloutSettings(), evaluators, scoring, lambda: False)
+        return play_trials(stacked, trials, RolloutSettings(), evaluators, game, lambda: False)
 
     whole = scores_of([RACE, CONTACT, START], range(60))
     for number, start in enumerate((RACE, CONTACT, START)):
@@ -168,36 +179,42 @@ def test_the_shipped_engine_rolls_out_by_the_loop():
     found, expected = play(
         make_rollout_evaluators(engine),
         RolloutSettings(),
-        make_scorings()["money"],
+        make_games()["money"],
         (CONTACT, RACE),
         range(4),
     )
     np.testing.assert_array_equal(found, expected)
 
 
-def test_evaluators_that_look_ahead_are_asked_step_by_step():
-    engine, scorings = load_engine(), make_scorings()
-    cubeless, money = scorings["cubeless"], scorings["money"]
-    truncated, full = RolloutSettings(truncation=7), RolloutSettings()
-    assert not has_loop(make_rollout_evaluators(engine, play_plies=1), full, cubeless)
-    leaves = make_rollout_evaluators(engine, leaf_plies=1)
-    assert has_loop(leaves, full, money)
-    assert not has_loop(leaves, truncated, cubeless)
-    cubes = make_rollout_evaluators(engine, cube_plies=1)
-    assert has_loop(cubes, truncated, cubeless)
-    assert not has_loop(cubes, full, money)
+@pytest.mark.parametrize("game", ["cubeless", "match, may double"])
+@pytest.mark.parametrize("settings", [RolloutSettings(truncation=3), RolloutSettings(truncation=4, seed=2)])
+def test_evaluators_that_look_ahead_play_measure_luck_apart_and_turn_the_cube(settings, game):
+    engine = make_engine()
+    evaluators = make_rollout_evaluators(engine, play_plies=1, leaf_plies=1, cube_plies=1)
+    assert evaluators.effective_luck_policy is not evaluators.policy
+    found, expected = play(evaluators, settings, make_games()[game], trials=range(2))
+    np.testing.assert_array_equal(found, expected)
 
 
-def test_other_evaluators_have_no_loop():
-    evaluators, scoring, settings = make_evaluators(), TrialScoring(), RolloutSettings()
-    other = boards.RandomEvaluator(1)
-    assert has_loop(evaluators, settings, scoring)
-    assert not has_loop(replace(evaluators, policy=EvaluatorPruner(other)), settings, scoring)
-    assert not has_loop(replace(evaluators, luck=other), settings, scoring)
-    assert not has_loop(replace(evaluators, exact=(other,)), settings, scoring)
-    apart = replace(evaluators, luck_policy=EvaluatorPruner(other))
-    assert not has_loop(apart, settings, scoring)
-    assert has_loop(apart, RolloutSettings(variance_reduction=False), scoring)
+@pytest.mark.parametrize("game", ["cubeless", "money"])
+def test_luck_is_that_of_its_own_policy_and_its_own_evaluator(game):
+    evaluators, other = make_evaluators(), SmoothEvaluator(knows_the_end=True)
+    for changed in (
+        replace(evaluators, luck=other),
+        replace(evaluators, luck=other, luck_policy=make_evaluators(1).policy),
+        replace(evaluators, luck_policy=EvaluatorPruner(other), leaf=other),
+        replace(evaluators, policy=EvaluatorPruner(other), cube=other),
+    ):
+        found, expected = play(changed, RolloutSettings(truncation=4), make_games()[game])
+        np.testing.assert_array_equal(found, expected)
+
+
+def test_a_long_list_of_plays_is_kept():
+    evaluators = make_evaluators()
+    policy = ShortlistPruner(evaluators.policy.pruner, evaluators.leaf, 60, 9.0)
+    settings = RolloutSettings(truncation=2)
+    found, expected = play(replace(evaluators, policy=policy), settings, CUBELESS_GAME, trials=range(1))
+    np.testing.assert_array_equal(found, expected)
 
 
 def test_playing_stops_when_cancelled():
@@ -208,16 +225,16 @@ def test_playing_stops_when_cancelled():
             range(360),
             RolloutSettings(),
             evaluators,
-            TrialScoring(),
+            CUBELESS_GAME,
             iter([False] * 3 + [True]).__next__,
         )
 
 
 def test_a_trial_that_never_ends_is_an_error(monkeypatch):
-    monkeypatch.setattr("engine.rollout.trials.MAX_TURNS", 32)
+    monkeypatch.setattr("gammond.engine.rollout.trials.MAX_TURNS", 32)
     evaluators = make_evaluators()
     settings = RolloutSettings(variance_reduction=False)
     with pytest.raises(LimitError, match="over 32 turns"):
         play_trials(
-            Position.start().board[None], range(4), settings, evaluators, TrialScoring(), lambda: False
+            Position.start().board[None], range(4), settings, evaluators, CUBELESS_GAME, lambda: False
         )

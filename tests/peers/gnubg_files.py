@@ -7,8 +7,8 @@ from dataclasses import replace
 
 import pytest
 
-from engine.match_files.reading import read_matches
-from engine.rules.game_record import (
+from gammond.engine.match_files.reading import read_matches
+from gammond.engine.rules.game_record import (
     DoubleAction,
     PlayAction,
     ResignationAction,
@@ -16,8 +16,8 @@ from engine.rules.game_record import (
     RollAction,
     SetAction,
 )
-from tools.gnubg import find_gnubg
-from tools.gnubg.console import ask_gnubg
+from gammond.tools.gnubg import find_gnubg
+from gammond.tools.gnubg.console import ask_gnubg
 
 COMMANDS = {
     "sgf": "load match",

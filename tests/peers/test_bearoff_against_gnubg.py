@@ -16,12 +16,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from engine.bearoff.construction import PipLayers
-from engine.bearoff.numbering import SideNumbering
-from engine.bearoff.one_sided import build_one_sided
-from engine.bearoff.two_sided import build_two_sided
-from engine.kernels import bearoff_two_sided as kernel_two_sided
-from engine.rules.dice import ROLLS
+from gammond.engine.bearoff.construction import PipLayers
+from gammond.engine.bearoff.numbering import SideNumbering
+from gammond.engine.bearoff.one_sided import build_one_sided
+from gammond.engine.bearoff.two_sided import build_two_sided
+from gammond.engine.kernels import bearoff_two_sided as kernel_two_sided
+from gammond.engine.rules.dice import ROLLS
 
 pytestmark = pytest.mark.peer
 

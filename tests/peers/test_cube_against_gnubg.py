@@ -5,7 +5,6 @@ Where the two differ on purpose (docs/reference/cube.md), its own look-ahead is 
 
 from __future__ import annotations
 
-import itertools
 import json
 import os
 import random
@@ -13,37 +12,31 @@ import shutil
 import subprocess
 from dataclasses import dataclass
 from pathlib import Path
+from xml.etree import ElementTree
 
 import numpy as np
 import pytest
 
-from engine.bearoff.numbering import SideNumbering
-from engine.cubeful import (
-    CubeDecision,
-    CubeEfficiencies,
-    CubeResponse,
-    build_cube_state_space,
-    compute_leaf_values,
-    decide_from_outcome,
-    take_point,
-    with_doubling_option,
-)
-from engine.cubeful.match_equity import DEFAULT_TABLE_FILE, load_default_table, read_match_equity_table
-from engine.errors import GammondError
-from engine.formats.position_id import encode_position_id
-from engine.rules.dice import ROLLS
-from engine.rules.match import MatchState
-from engine.rules.moves import expand_rolls
-from engine.rules.outcome import Outcome
-from engine.rules.position import Position
+from gammond.engine.bearoff.numbering import SideNumbering
+from gammond.engine.cubeful import CubeEfficiencies, make_cube_game
+from gammond.engine.cubeful.match_equity import MatchEquityTable, load_default_table
+from gammond.engine.errors import GammondError
+from gammond.engine.evaluation.results import CubeDecision, CubeResponse
+from gammond.engine.formats.position_id import encode_position_id
+from gammond.engine.rules.dice import ROLLS
+from gammond.engine.rules.match import MatchState
+from gammond.engine.rules.moves import expand_rolls
+from gammond.engine.rules.outcome import Outcome
+from gammond.engine.rules.position import Position
+from gammond.tools.gnubg.cube_values import ask_cube_values, write_match_equities
 from tests.boards import RacingEvaluator, played_boards, random_boards
-from tools.gnubg.cube_values import ask_cube_values
+from tests.engine.cubeful.doubling_windows import take_point
 
 pytestmark = pytest.mark.peer
 
 GNUBG = shutil.which("gnubg") or shutil.which("gnubg", path="/usr/games")
 MAKEBEAROFF = shutil.which("makebearoff") or shutil.which("makebearoff", path="/usr/games")
-TABLES = Path("/usr/share/gnubg/met")
+WOOLSEY = Path("/usr/share/gnubg/met/woolsey.xml")
 EXACT_KINDS = 5
 """Positions of this class and below are in gnubg's exact two-sided database, where it needs no formula."""
 
@@ -66,16 +59,17 @@ class Case:
         """The value of a taken double, without a beaver, as gnubg gives it."""
         if self.ours.double_take is None:
             return None
-        return self.ours.double_take.equity_points / (2 if self.ours.response is CubeResponse.BEAVER else 1)
+        return self.ours.double_take.equity / (2 if self.ours.response is CubeResponse.BEAVER else 1)
 
 
-def ask_gnubg(cases: list[dict], folder: Path, met: Path = DEFAULT_TABLE_FILE) -> dict:
+def ask_gnubg(cases: list[dict], folder: Path) -> dict:
     """Return gnubg's answers for cases, and the match equity table that it used."""
     if GNUBG is None:
         pytest.skip("needs the program gnubg (Debian: apt-get install gnubg)")
     asked, answered = folder / "cases.json", folder / "answers.json"
     asked.write_text(json.dumps(cases))
-    script = Path(__file__).parent / "gnubg_cube_cases.py"
+    script, met = Path(__file__).parent / "gnubg_cube_cases.py", folder / "table.xml"
+    write_match_equities(met)
     environment = dict(os.environ, CASES=str(asked), ANSWERS=str(answered), MET=str(met))
     subprocess.run(
         [GNUBG, "-t", "-q", "-p", str(script)],
@@ -130,9 +124,9 @@ def decided(boards, matches, answers) -> list[Case]:
     none = np.zeros((len(boards), 5), np.float32)
     published = CubeEfficiencies().for_boards(np.stack(boards), none)[:, 0]
     for efficiency, match, answer in zip(published, matches, answers, strict=True):
-        game = build_cube_state_space(match)
-        ours = decide_from_outcome(Outcome(*answer["outcome"]), float(efficiency), game)
-        is_free = bool((game.kernel_states[:, 2] >= 0).any())
+        game = make_cube_game(match)
+        ours = game.decide_outcome(Outcome(*answer["outcome"]), float(efficiency))
+        is_free = bool((game.arrays.states[:, 2] >= 0).any())
         cases.append(Case(match, ours, answer, is_free))
     return cases
 
@@ -160,7 +154,7 @@ def compared_otherwise(cases: list[Case]) -> list[Case]:
     return [
         case
         for case in cases
-        if abs(case.ours.no_double.equity_points - case.theirs[0]) > 2e-5
+        if abs(case.ours.no_double.equity - case.theirs[0]) > 2e-5
         or (case.our_take is not None and abs(case.our_take - case.theirs[1]) > 2e-5)
     ]
 
@@ -175,7 +169,7 @@ def is_same_verdict(case: Case) -> bool:
 
 def test_values_are_those_of_gnubg_on_the_same_outcomes(cases, capsys):
     compared = [case for case in cases if is_compared(case)]
-    held = np.array([abs(c.ours.no_double.equity_points - c.theirs[0]) for c in compared])
+    held = np.array([abs(c.ours.no_double.equity - c.theirs[0]) for c in compared])
     taken = np.array([abs(c.our_take - c.theirs[1]) for c in compared if c.our_take is not None])
     money = sum(c.match.is_money for c in compared)
     others = compared_otherwise(compared)
@@ -208,7 +202,7 @@ def test_where_we_differ_gnubgs_own_look_ahead_is_nearer_to_us_than_to_its_formu
         and match.length <= 7
         and max(match.away(0), match.away(1)) > 1
         and (
-            (build_cube_state_space(match).kernel_states[0, 2] >= 0)
+            (make_cube_game(match).arrays.states[0, 2] >= 0)
             or (match.cube, *match.score) == (1, *[match.length - 2] * 2)
         )
     ][:150]
@@ -216,7 +210,7 @@ def test_where_we_differ_gnubgs_own_look_ahead_is_nearer_to_us_than_to_its_formu
     questions = [as_question(b, m, plies=(0, 2)) for b, m in zip(boards, matches, strict=True)]
     cases = decided(boards, matches, ask_gnubg(questions, tmp_path)["answers"])
     witness = np.array([case.answer["values"][1][1] for case in cases])
-    ours = np.array([case.ours.no_double.equity_points for case in cases])
+    ours = np.array([case.ours.no_double.equity for case in cases])
     formula = np.array([case.theirs[0] for case in cases])
     our_error, their_error = np.abs(ours - witness).mean(), np.abs(formula - witness).mean()
     with capsys.disabled():
@@ -244,7 +238,7 @@ def test_the_values_that_measurements_ask_for_are_those_of_the_same_decisions(tm
     assert [list(answer) for answer in ask_cube_values(asked, 0)] == wanted
 
 
-def test_match_equity_tables_are_read_as_gnubg_reads_them(tmp_path):
+def test_the_match_equity_table_is_read_as_gnubg_reads_it(tmp_path):
     theirs = np.array(ask_gnubg([], tmp_path)["table"][0])
     table = load_default_table()
     ours = np.array([[table.mwc(a, b) for b in range(1, 65)] for a in range(1, 65)])
@@ -252,27 +246,13 @@ def test_match_equity_tables_are_read_as_gnubg_reads_them(tmp_path):
     assert np.abs(ours - theirs).max() < 0.012
 
 
-@pytest.mark.parametrize("name", ["jac100.xml", "woolsey.xml", "g11.xml", "Rockwell-Kazaross.xml"])
-def test_tables_of_others_are_read_as_gnubg_reads_them(name, tmp_path):
-    if not (TABLES / name).exists():
-        pytest.skip(f"needs Debian's gnubg-data for {name}")
-    table = read_match_equity_table(TABLES / name)
-    before, after = (
-        ask_gnubg([], tmp_path, TABLES / name)["table"][0],
-        ask_gnubg([], tmp_path, TABLES / name)["table"][1:],
-    )
-    for a, b in itertools.product(range(1, table.max_away + 1), repeat=2):
-        assert table.mwc(a, b) == pytest.approx(before[a - 1][b - 1], abs=1e-6)
-    for seat, away in itertools.product((0, 1), range(1, table.max_away)):
-        chance = table.mwc(away, 1, is_post_crawford=True, seat=seat)
-        assert chance == pytest.approx(after[seat][away - 1], abs=1e-6)
-
-
 def test_live_take_points_are_those_of_the_published_example():
     """GNU Backgammon's manual, "Live cube equities": 3-0 to 7, Woolsey's table, cubes of 1, 2 and 4."""
-    if not (TABLES / "woolsey.xml").exists():
+    if not WOOLSEY.exists():
         pytest.skip("needs Debian's gnubg-data for woolsey.xml")
-    table = read_match_equity_table(TABLES / "woolsey.xml")
+    rows = ElementTree.parse(WOOLSEY).getroot().iter("row")
+    *before, after = (np.array([float(each.text or "") for each in row.iter("me")]) for row in rows)
+    table = MatchEquityTable("Woolsey", np.array(before), after)
     outcome = Outcome(0.454, 0.103, 0.0, 0.106, 0.0)
     turned = Outcome(0.546, 0.106, 0.0, 0.103, 0.0)
 
@@ -280,7 +260,7 @@ def test_live_take_points_are_those_of_the_published_example():
         """The take point of the leader (or the trailer), doubled from a cube."""
         owner = None if cube == 1 else 0
         match = MatchState(length=7, score=(0, 3) if leads else (3, 0), cube=cube, cube_owner=owner)
-        return take_point(outcome if leads else turned, 1.0, build_cube_state_space(match, table))
+        return take_point(outcome if leads else turned, 1.0, make_cube_game(match, table))
 
     assert taker(1, leads=True) == pytest.approx(0.273, abs=0.01)
     assert taker(1, leads=False) == pytest.approx(0.245, abs=0.01)
@@ -308,12 +288,12 @@ def test_the_recursion_to_the_end_of_a_bearoff_gives_gnubgs_exact_cubeful_equiti
 
 def _held_to_the_end(numbering: SideNumbering):
     """``float32[sides, sides, 3]``: values without doubling now: centred cube, own, the opponent's."""
-    game = build_cube_state_space(MatchState(beavers=False))
+    game = make_cube_game(MatchState(beavers=False))
     sides = np.array([numbering.decode_side(i) for i in range(numbering.side_count)], np.int8)
     pips = numbering.compute_pips()
     held = np.zeros((len(sides), len(sides), 3), np.float32)
     best = np.zeros_like(held)
-    best[:, 0] = compute_leaf_values(np.zeros((1, 5), np.float32), np.zeros(1, np.float32), game)
+    best[:, 0] = game.evaluate(np.zeros((1, 5), np.float32), np.zeros(1, np.float32))
     chances = np.array([1 if a == b else 2 for a, b in ROLLS], np.float32)[None, :, None] / 36
     mirrored = [0, 2, 1]
     for total in range(2, 2 * int(pips.max()) + 1):
@@ -329,5 +309,5 @@ def _held_to_the_end(numbering: SideNumbering):
         values = np.minimum.reduceat(best[movers, waiters][:, mirrored], offsets[:-1], axis=0)
         mean = (values.reshape(len(own), 21, 3) * chances).sum(axis=1)
         held[own, other] = -mean
-        best[own, other] = with_doubling_option(held[own, other], game)
+        best[own, other] = game.with_double(held[own, other])
     return held

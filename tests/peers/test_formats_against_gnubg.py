@@ -8,12 +8,12 @@ from dataclasses import replace
 
 import pytest
 
-from engine.formats.match_id import decode_match_id, encode_match_id
-from engine.formats.position_id import decode_position_id, encode_position_id, encode_position_ids
-from engine.formats.snowie import decode_snowie, encode_snowie
-from engine.formats.xgid import encode_xgid
-from engine.rules.match import MatchState
-from engine.rules.position import OFF, Position
+from gammond.engine.formats.match_id import decode_match_id, encode_match_id
+from gammond.engine.formats.position_id import decode_position_id, encode_position_id, encode_position_ids
+from gammond.engine.formats.snowie import decode_snowie, encode_snowie
+from gammond.engine.formats.xgid import encode_xgid
+from gammond.engine.rules.match import MatchState
+from gammond.engine.rules.position import OFF, Position
 from tests import boards
 from tests.match_states import random_match_state
 from tests.peers.gnubg_files import ask

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from engine.analysis.engine import Engine
-from engine.analysis.levels import EvalSettings
-from engine.play.decider import Decider
-from nets.catalogue import load_engine
-from protocol.dialects import gnubg_external
+from gammond.engine.analysis.engine import Engine
+from gammond.engine.analysis.levels import EvalSettings
+from gammond.engine.play.decider import Decider
+from gammond.nets.catalogue import load_engine
+from gammond.protocol.dialects import gnubg_external
+from gammond.tools.gnubg import find_gnubg
+from gammond.tools.gnubg.match import GnubgSession, play_session
 from tests.boards import RacingEvaluator
-from tools.gnubg import find_gnubg
-from tools.gnubg.match import GnubgSession, play_session
 
 pytestmark = pytest.mark.peer
 

@@ -5,15 +5,15 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from engine.evaluation.evaluator import choose_best_children
-from engine.play.lockstep import play_games
-from engine.rules.moves import expand_rolls
-from engine.rules.outcome import cubeless_equity
-from engine.rules.position import Position
+from gammond.engine.evaluation.evaluator import choose_best_children
+from gammond.engine.play.lockstep import play_games
+from gammond.engine.rules.moves import expand_rolls
+from gammond.engine.rules.outcome import cubeless_equity
+from gammond.engine.rules.position import Position
+from gammond.tools.common.opponents import load_opponent
+from gammond.tools.gnubg.nets import GnubgEvaluator, GnubgPlayer
 from tests import boards
 from tests.peers.gnubg_nets import gnubg_nn
-from tools.common.opponents import load_opponent
-from tools.gnubg.nets import GnubgEvaluator, GnubgPlayer
 
 pytestmark = pytest.mark.peer
 

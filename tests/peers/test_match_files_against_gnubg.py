@@ -7,21 +7,18 @@ from dataclasses import replace
 
 import pytest
 
-from engine.errors import UnsupportedError
-from engine.match_files.mat.reader import parse_mat
-from engine.match_files.mat.writer import format_mat, format_match
-from engine.match_files.model import (
-    ActionNotes,
-    RecordedCandidate,
-    RecordedCubeDecision,
-    RecordedEvaluation,
-)
-from engine.match_files.reading import read_matches
-from engine.match_files.sgf.reader import parse_sgf
-from engine.match_files.sgf.writer import format_sgf
-from engine.rules.game_record import DoubleAction, PlayAction
-from engine.rules.moves import legal_plays
-from engine.rules.rules import HYPERGAMMON, HYPERGAMMON_1, HYPERGAMMON_2, NACKGAMMON
+from gammond.engine.errors import UnsupportedError
+from gammond.engine.evaluation.results import CubeDecision, Evaluation, RankedPlay
+from gammond.engine.match_files.mat.reader import parse_mat
+from gammond.engine.match_files.mat.writer import format_mat, format_match
+from gammond.engine.match_files.model import ActionNotes
+from gammond.engine.match_files.reading import read_matches
+from gammond.engine.match_files.sgf.reader import parse_sgf
+from gammond.engine.match_files.sgf.writer import format_sgf
+from gammond.engine.rules.game_record import DoubleAction, PlayAction
+from gammond.engine.rules.moves import legal_plays
+from gammond.engine.rules.outcome import Outcome
+from gammond.engine.rules.rules import HYPERGAMMON, HYPERGAMMON_1, HYPERGAMMON_2, NACKGAMMON
 from tests.engine.match_files import played_games
 from tests.engine.match_files.sites import site_files
 from tests.engine.match_files.test_position_report import BGBLITZ_CUBE, BGBLITZ_PLAYS, XG_CUBE, XG_PLAYS
@@ -32,7 +29,7 @@ pytestmark = pytest.mark.peer
 
 VARIANTS = NACKGAMMON, HYPERGAMMON, HYPERGAMMON_2, HYPERGAMMON_1
 
-OUTCOME = (0.5625, 0.125, 0.0625, 0.25, 0.0)
+OUTCOME = Outcome(0.5625, 0.125, 0.0625, 0.25, 0.0)
 
 RESIGNED_MATCH = """\
  5 point match
@@ -179,11 +176,11 @@ def test_gnubg_ends_with_a_fault_once_it_has_read_the_games_of_partygammon(tmp_p
 def note_plays(game):
     """Give each play that moves the first legal plays as candidates, and the roll some luck."""
     notes = {}
-    for place, (situation, action) in enumerate(game.replay()):
+    for place, (situation, action, _) in enumerate(game.replayed):
         if isinstance(action, PlayAction) and action.play.moves:
             plays = [action.play, *legal_plays(situation.position, action.roll)[:2]]
             candidates = tuple(
-                RecordedCandidate(play, RecordedEvaluation(0.125 - rank / 16, OUTCOME, "2-ply"))
+                RankedPlay(play, Evaluation(0.125 - rank / 16, OUTCOME, "2-ply"))
                 for rank, play in enumerate(dict.fromkeys(plays))
             )
             notes[place] = ActionNotes(candidates=candidates, luck=0.25, comment=f"comment {place}")
@@ -212,16 +209,16 @@ def test_gnubg_reads_an_sgf_and_shows_its_analysis(play, tmp_path):
         assert all(notes.luck == 0.25 for notes in again.notes.values())
 
 
-ROLLED = RecordedEvaluation(0.125, OUTCOME, "rollout", 0.0078125, 144)
+ROLLED = Evaluation(0.125, OUTCOME, "rollout", 0.0078125, 144)
 
 
 def note_rollouts(game):
     """Give each play that moves a rollout, and each double one of both choices."""
-    cube = RecordedCubeDecision(0.25, 0.5, 1.0, replace(ROLLED, equity=0.25), replace(ROLLED, equity=0.5))
+    cube = CubeDecision.of_choices(ROLLED._replace(equity=0.25), ROLLED._replace(equity=0.5))
     notes = {}
     for place, action in enumerate(game.actions):
         if isinstance(action, PlayAction) and action.play.moves:
-            notes[place] = ActionNotes(candidates=(RecordedCandidate(action.play, ROLLED),))
+            notes[place] = ActionNotes(candidates=(RankedPlay(action.play, ROLLED),))
         elif isinstance(action, DoubleAction):
             notes[place] = ActionNotes(cube=cube)
     return replace(game, notes=notes)
@@ -254,5 +251,5 @@ def assert_near(theirs, ours):
 
 
 def list_evaluations(notes):
-    cube = [notes.cube.evaluation, notes.cube.taken_evaluation] if notes.cube else []
+    cube = [notes.cube.no_double, notes.cube.double_take] if notes.cube else []
     return [each.evaluation for each in notes.candidates] + cube

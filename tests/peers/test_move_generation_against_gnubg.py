@@ -12,8 +12,8 @@ import os
 import numpy as np
 import pytest
 
-from engine.rules.moves import expand_rolls
-from engine.rules.position import Phase, Position, classify_phases
+from gammond.engine.rules.moves import expand_rolls
+from gammond.engine.rules.position import Phase, Position, classify_phases
 from tests import boards
 
 pytestmark = pytest.mark.peer

@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from engine.play.lockstep import play_games
-from nets.players.pubeval import PubevalPlayer
+from gammond.engine.play.lockstep import play_games
+from gammond.nets.players.pubeval import PubevalPlayer
+from gammond.tools.gnubg.nets import GnubgPlayer
 from tests import boards
 from tests.peers.gnubg_nets import as_lists, gnubg_nn
-from tools.gnubg.nets import GnubgPlayer
 
 pytestmark = pytest.mark.peer
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from engine.rollout import RolloutSettings
-from engine.rules.outcome import cubeless_equity
+from gammond.engine.rollout import RolloutSettings
+from gammond.engine.rules.outcome import cubeless_equity
+from gammond.tools.gnubg import find_gnubg
+from gammond.tools.gnubg.rollouts import roll_out_with_gnubg
 from tests.tools.train.validation.class_values import read_class_values
-from tools.gnubg import find_gnubg
-from tools.gnubg.rollouts import roll_out_with_gnubg
 
 pytestmark = pytest.mark.peer
 
@@ -27,5 +27,5 @@ def test_values_are_ours_within_the_errors_and_what_playing_differently_makes(tm
     for rolled, known in zip(found, values, strict=True):
         assert rolled.trials >= 36
         assert rolled.equity == pytest.approx(float(cubeless_equity(np.array([rolled.outcome]))[0]), abs=1e-5)
-        error = np.hypot(rolled.equity_error, known.error)
+        error = np.hypot(rolled.error, known.error)
         assert abs(rolled.equity - known.equity) < 4 * error + DIFFERENT_PLAY, known

@@ -13,13 +13,13 @@ from pathlib import Path
 
 import pytest
 
-from engine.errors import FormatError, PositionError, UnsupportedError
-from engine.formats.match_id import encode_match_id
-from engine.formats.position_id import encode_position_id
-from engine.formats.snowie import decode_snowie
-from engine.match_files.model import IssueKind
-from engine.match_files.reading import read_matches
-from engine.rules.game_record import ResignationAction
+from gammond.engine.errors import FormatError, PositionError, UnsupportedError
+from gammond.engine.formats.match_id import encode_match_id
+from gammond.engine.formats.position_id import encode_position_id
+from gammond.engine.formats.snowie import decode_snowie
+from gammond.engine.match_files.model import IssueKind
+from gammond.engine.match_files.reading import read_matches
+from gammond.engine.rules.game_record import ResignationAction
 from tests.peers.gnubg_files import COMMANDS, NOT_RECOGNISED, ask, check_copies, list_actions
 
 SAMPLES = os.environ.get("GAMMOND_SAMPLES")

@@ -12,10 +12,10 @@ from functools import cache
 
 import pytest
 
-from protocol.commands.command import Command
-from protocol.core.connection import Connection
-from protocol.core.jobs import Job, run_batch
-from protocol.core.limits import ClientLimits
+from gammond.protocol.commands.command import Command
+from gammond.protocol.core.connection import Connection
+from gammond.protocol.core.jobs import Job, run_batch
+from gammond.protocol.core.limits import ClientLimits
 from tests.attacks.positions import WIDE_POSITION
 from tests.machine_speed import measure_loop_s
 from tests.protocol.talking import hear

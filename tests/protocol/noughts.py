@@ -5,21 +5,21 @@ Cells are 1 to 9; a game is a tuple of the cells taken, noughts first. The engin
 
 from __future__ import annotations
 
-from engine.errors import PlayError, StateError
-from protocol.commands.command import Command
-from protocol.commands.session_game import Game
-from protocol.commands.shared_rows import UBGI_ROW, make_session_rows
-from protocol.core.arguments import integer_argument
-from protocol.core.replies import make_ok_reply
-from protocol.core.requests import JsonReply, Reply, Work
-from protocol.dialects.json_documents import make_id_key
-from protocol.games import GameEntry
-from protocol.repl.answers.replies import BoardLine
-from protocol.repl.dialogue.move_commands import MOVE_ROWS
-from protocol.repl.dialogue.move_talk import MoveTalk
-from protocol.state.move_table import MoveTable
-from protocol.state.settings import FORMAT_SETTING, make_variant_setting
-from protocol.tables.game_view import GameEnd, Phase, TableView
+from gammond.engine.errors import PlayError, StateError
+from gammond.protocol.commands.command import Command
+from gammond.protocol.commands.session_game import SessionGame
+from gammond.protocol.commands.shared_rows import UBGI_ROW, make_session_rows
+from gammond.protocol.core.arguments import integer_argument
+from gammond.protocol.core.replies import make_ok_reply
+from gammond.protocol.core.requests import JsonReply, Reply, Work
+from gammond.protocol.dialects.json_documents import make_id_key
+from gammond.protocol.game_entry import GameEntry
+from gammond.protocol.repl.answers.replies import BoardLine
+from gammond.protocol.repl.dialogue.move_commands import MOVE_ROWS
+from gammond.protocol.repl.dialogue.move_talk import MoveTalk
+from gammond.protocol.state import settings
+from gammond.protocol.state.move_table import MoveTable
+from gammond.protocol.tables.game_view import GameEnd, TablePhase, TableView
 
 LINES = ("123", "456", "789", "147", "258", "369", "159", "357")
 
@@ -83,13 +83,13 @@ ROWS = (
     Command("newgame", "begin", handle_newgame, "ok newgame"),
     Command("play", "take a cell", handle_play, "ok play", (integer_argument("cell", 1, 9, "it"),)),
     Command("go", "choose a cell", handle_go, "bestmove N"),
-    Command("legal", "list the free cells", handle_legal, "legal"),
+    Command("legal", "list the free cells", handle_legal, "legal", help_group="ask"),
     Command("undo", "go back", handle_undo, "ok undo"),
     Command("redo", "go on", handle_redo, "ok redo"),
     *make_session_rows(setting="engine.format text", command="play"),
 )
-SETTINGS = (make_variant_setting(lambda session: "noughts"), FORMAT_SETTING)
-GAME = Game(
+SETTINGS = (settings.make_variant_setting(lambda session: "noughts"), settings.SETTINGS["engine.format"])
+GAME = SessionGame(
     "noughts",
     {row.name: row for row in ROWS},
     {setting.name: setting for setting in SETTINGS},
@@ -136,8 +136,6 @@ class NoughtsTalk(MoveTalk):
 
 
 class NoughtsView(TableView):
-    ready_lines = ("newgame",)
-
     @property
     def _cells(self):
         return self.session.get_table(NoughtsTable).game
@@ -145,8 +143,8 @@ class NoughtsView(TableView):
     @property
     def phase(self):
         if self._cells is None:
-            return Phase.WAITING
-        return Phase.PLAY if free_cells(self._cells) else Phase.OVER
+            return TablePhase.WAITING
+        return TablePhase.PLAY if free_cells(self._cells) else TablePhase.OVER
 
     @property
     def to_act(self):
@@ -173,8 +171,8 @@ class NoughtsView(TableView):
 ENTRY = GameEntry(
     "noughts",
     ("noughts",),
-    "tests.protocol.noughts:GAME",
-    "tests.protocol.noughts:answer_query",
-    "tests.protocol.noughts:NoughtsTalk",
-    "tests.protocol.noughts:NoughtsView",
+    lambda: GAME,
+    lambda: answer_query,
+    lambda: NoughtsTalk,
+    lambda: NoughtsView,
 )

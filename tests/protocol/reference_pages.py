@@ -4,20 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from protocol.commands.command import Command
-from protocol.state.settings import Setting
+from gammond.protocol.commands.command import Command
+from gammond.protocol.state.settings import Setting
 
 
 def check_command(page: str, command: Command) -> None:
     """Check that a page has the section of a command, in the words of its table."""
     section = page.partition(f"\n### {command.name}\n")[2].partition("\n### ")[0].partition("\n## ")[0]
-    assert f"`{command.usage}` — {command.summary}. *{command.standard}*" in section
-    assert f"- last line: `{command.final_line}`" in section
-    for line in command.data_lines:
-        assert f"- before the last line: `{line}`" in section
-    for argument in command.arguments:
-        assert f"| `{argument.name}` |" in section
-        assert argument.meaning in section
+    wanted = [
+        f"`{command.usage}` — {command.summary}. *{command.standard}*",
+        f"- last line: `{command.final_line}`",
+        *(f"- before the last line: `{line}`" for line in command.data_lines),
+        *(f"| `{argument.name}` |" for argument in command.arguments),
+        *(argument.meaning for argument in command.arguments),
+    ]
+    missing = [text for text in wanted if text not in section]
+    assert not missing, f"section {command.name} lacks {missing}"
 
 
 def check_setting(page: str, setting: Setting) -> None:

@@ -2,14 +2,25 @@
 
 from __future__ import annotations
 
-from engine.analysis.engine import Engine
-from protocol.core.limits import ClientLimits
-from protocol.dialects.line_client import connect
-from protocol.state.service import EngineCatalogue, Service
-from protocol.state.session import Session
+from gammond.engine.analysis.engine import Engine
+from gammond.protocol.core.limits import ClientLimits
+from gammond.protocol.dialects.line_client import connect
+from gammond.protocol.games import GAMES
+from gammond.protocol.state.readiness import ReadyState
+from gammond.protocol.state.service import EngineCatalogue, Service
+from gammond.protocol.state.session import Session
 from tests.boards import RacingEvaluator
 
 SEED = 1
+
+for _entry in GAMES.values():  # so that no line waits, unless a test wants it
+    _entry.load_commands().readiness.warm()
+
+
+def cool(monkeypatch, readiness, load):
+    """Let a group of kernels be cold; ``load`` is what readies it."""
+    for name, value in (("state", ReadyState.COLD), ("_load", load), ("_error", None)):
+        monkeypatch.setattr(readiness, name, value)
 
 
 def make_service(evaluator=None, limits=None):

@@ -4,14 +4,15 @@ import re
 
 import pytest
 
-from engine.errors import list_error_codes
-from protocol.commands.table import COMMANDS
-from protocol.commands.ubgi01 import UBGI01_ERROR_CODES
-from protocol.core.limits import ClientLimits
-from protocol.dialects.json_documents import MAX_FIELDS, MAX_TEXTS
-from protocol.dialects.json_fields import QUERIES
-from protocol.state.settings import SETTINGS
-from protocol.transports.tcp_limits import TcpLimits
+from gammond.engine.errors import list_error_codes
+from gammond.engine.rollout.stop_rules import REASONS, STOP_RULES
+from gammond.protocol.commands.table import COMMANDS
+from gammond.protocol.commands.ubgi01 import UBGI01_ERROR_CODES
+from gammond.protocol.core.limits import ClientLimits
+from gammond.protocol.dialects.json_documents import MAX_FIELDS, MAX_TEXTS
+from gammond.protocol.dialects.json_fields import QUERIES
+from gammond.protocol.state.settings import SETTINGS
+from gammond.protocol.transports.tcp_limits import TcpLimits
 from tests.protocol.reference_pages import check_command, check_query_fields, check_setting
 from tests.protocol.talking import talk
 from tests.protocol.transcripts import (
@@ -145,6 +146,13 @@ def test_the_field_of_an_error_is_one_that_the_documentation_names(line):
     words = answer.removeprefix("@a ").split()
     assert words[0] == "error"
     assert words[2].removesuffix(":") in documented | arguments | set(SETTINGS)
+
+
+def test_every_reason_that_ends_a_rollout_is_explained():
+    guide = (ROOT / "docs" / "guide" / "rollouts.md").read_text("utf-8")
+    assert [word for word in REASONS if f"\n| `{word}` | " not in guide] == []
+    taken = TEXT.partition("\nIt also takes ")[2].partition("\n")[0]
+    assert [name for name in STOP_RULES if f"`{name}`" not in taken] == []
 
 
 def test_the_caps_are_in_the_documentation_as_they_are():

@@ -11,15 +11,16 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from engine.formats.position_id import encode_position_id
-from engine.formats.xgid import encode_xgid
-from engine.rules.match import MatchState
-from engine.rules.moves import legal_plays
-from engine.rules.position import Position
-from protocol.commands.table import COMMANDS
-from protocol.state.settings import SETTINGS
+from gammond.engine.formats.position_id import encode_position_id
+from gammond.engine.formats.xgid import encode_xgid
+from gammond.engine.rules.match import MatchState
+from gammond.engine.rules.moves import legal_plays
+from gammond.engine.rules.position import Position
+from gammond.protocol.commands.game import POSITION_FORMS
+from gammond.protocol.commands.table import COMMANDS
+from gammond.protocol.state.settings import SETTINGS
+from gammond.tools.bench.load_client import is_final_line
 from tests.protocol.talking import hear, make_connection, pump
-from tools.bench.load_client import is_final_line
 
 INPUTS = 200_000
 LINE_BYTES = 4096
@@ -64,7 +65,7 @@ def wrong_id(chance):
     for _ in range(chance.randrange(4)):
         place = chance.randrange(len(text))
         text[place : place + chance.randrange(2)] = chance.choice("AZaz09+/=:-\u00e9")
-    form = chance.choice(["gnubgid", "xgid", "ogid", "fibs", "snowie", ""])
+    form = chance.choice([*POSITION_FORMS, ""])
     return f"position {form} {''.join(text)}".encode()
 
 

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from protocol.games import GAMES, list_variants, load_part
+from gammond.protocol.games import GAMES, list_variants
 from tests.protocol import noughts
 from tests.protocol.repl.tables import make_talk
 from tests.protocol.talking import make_connection, talk
@@ -21,17 +21,17 @@ def third_game(monkeypatch):
 def test_each_game_of_the_table_has_its_parts():
     assert next(iter(GAMES)) == "backgammon"
     for name, entry in GAMES.items():
-        game = load_part(entry.commands)
+        game = entry.load_commands()
         assert game.name == entry.name == name
         assert game.settings["game.variant"].name == "game.variant"
-        assert callable(load_part(entry.queries))
-        assert callable(load_part(entry.talk))
+        assert callable(entry.load_queries())
+        assert callable(entry.load_talk())
     assert len(set(list_variants())) == len(list_variants())
 
 
 @pytest.mark.parametrize("name", GAMES)
 def test_every_game_has_the_rows_about_session_and_server(name):
-    rows = load_part(GAMES[name].commands).commands
+    rows = GAMES[name].load_commands().commands
     assert set(rows) >= {"ubgi", "set", "get", "keys", "stop", "stats", "describe", "help", "quit"}
     assert all(key == row.name for key, row in rows.items())
 

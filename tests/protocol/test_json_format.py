@@ -8,7 +8,7 @@ import shlex
 
 import pytest
 
-from protocol.commands.table import COMMANDS
+from gammond.protocol.commands.table import COMMANDS
 from tests.protocol.mixed_lines import BAD_LINES, GOOD_LINES
 from tests.protocol.talking import make_connection, talk
 

@@ -12,22 +12,22 @@ from typing import get_args
 import msgspec
 import pytest
 
-from protocol.archive.archive import GameArchive
-from protocol.archive.endpoints import make_endpoints
-from protocol.archive.options import ArchiveOptions
-from protocol.barca.queries import QUERIES as BARCA_QUERIES
-from protocol.commands.session_game import Game
-from protocol.dialects.gnubg_external import _LIMITS as GNUBG_LIMITS
-from protocol.dialects.gnubg_external import COMMANDS as GNUBG_COMMANDS
-from protocol.dialects.json_fields import QUERIES, Want
-from protocol.games import GAMES, load_part
-from protocol.state.session import Session
-from protocol.tables.actions import ACTS
-from protocol.tables.requests import MAX_FRAME_CHARS, AnyRequest
-from protocol.tables.table import Table
-from protocol.transports.web.limits import WebLimits
-from protocol.web.answers import WebAnswer, WebRequest
-from protocol.web.endpoints import ENDPOINTS
+from gammond.protocol.archive.archive import GameArchive
+from gammond.protocol.archive.endpoints import make_endpoints
+from gammond.protocol.archive.options import ArchiveOptions
+from gammond.protocol.barca.queries import QUERIES as BARCA_QUERIES
+from gammond.protocol.commands.session_game import SessionGame
+from gammond.protocol.dialects.gnubg_external import _LIMITS as GNUBG_LIMITS
+from gammond.protocol.dialects.gnubg_external import COMMANDS as GNUBG_COMMANDS
+from gammond.protocol.dialects.json_fields import QUERIES, Want
+from gammond.protocol.games import GAMES
+from gammond.protocol.state.session import Session
+from gammond.protocol.tables.actions import ACTS
+from gammond.protocol.tables.requests import MAX_FRAME_CHARS, AnyRequest
+from gammond.protocol.tables.table import Table
+from gammond.protocol.transports.web.limits import WebLimits
+from gammond.protocol.web.answers import WebAnswer, WebRequest
+from gammond.protocol.web.endpoints import ENDPOINTS
 from tests.attacks.positions import WIDE_POSITION
 from tests.boards import RacingEvaluator
 from tests.protocol.accounts.quick_accounts import open_accounts
@@ -49,7 +49,7 @@ from tests.protocol.tables.visiting import ENGINE, PERSON, Site
 from tests.protocol.talking import make_connection, make_service
 
 BOB = {"kind": "person", "name": "Bob"}
-PARTS = {name: load_part(entry.commands) for name, entry in GAMES.items()}
+PARTS = {name: entry.load_commands() for name, entry in GAMES.items()}
 QUERY_READERS = {"backgammon": QUERIES, "barca": BARCA_QUERIES}
 EXAMPLES = {
     name: [line for row in part.commands.values() for line in row.example if line != "quit"]
@@ -57,7 +57,7 @@ EXAMPLES = {
 }
 
 
-def list_setup(game: Game) -> list[str]:
+def list_setup(game: SessionGame) -> list[str]:
     """List lines after which the commands of a game have much to do."""
     lines = [f"set game.variant {next(iter(GAMES[game.name].variants))}", "newgame"]
     return [*lines, f"position gnubgid {WIDE_POSITION}", "dice 1 1"] if game.name == "backgammon" else lines
@@ -235,10 +235,11 @@ def test_every_endpoint_with_bodies_and_parameters_as_long_as_they_may_be(endpoi
 def test_the_work_of_a_long_body_is_to_read_it(endpoints):
     convert = next(each for each in endpoints if each.path.endswith("/convert"))
     body = json.dumps({"match_text": "x" * 100_000, "to": "mat"}).encode()
-    plan = convert.plan(Session(make_service(), 1), WebRequest(body, "application/json"))
-    assert not isinstance(plan, WebAnswer)
-    assert plan.job.work.is_long
-    answer = plan.finish(plan.job.run(lambda reply: None))
+    session = Session(make_service(), 1)
+    job = convert.plan(session, WebRequest(body, "application/json"))
+    assert not isinstance(job, WebAnswer)
+    assert job.work.is_long
+    answer = convert.finish(session, job, job.run(lambda reply: None))
     assert (answer.status, json.loads(answer.body)["error"]["field"]) == (422, "match_text")
 
 

@@ -11,7 +11,7 @@ import time
 
 import pytest
 
-from protocol.core.interpreter import InterpreterTurns
+from gammond.protocol.core.interpreter import InterpreterTurns
 from tests.machine_speed import measure_loop_s
 from tests.protocol.talking import hear, make_connection
 

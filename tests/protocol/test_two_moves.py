@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from engine.rules.rules import Doubles
+from gammond.engine.rules.rules import Doubles
 from tests.protocol.talking import make_connection, talk
 
 VARIANT = "set game.doubles two"

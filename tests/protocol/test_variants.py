@@ -7,8 +7,8 @@ import random
 
 import pytest
 
-from engine.rules.rules import VARIANTS
-from nets.catalogue import load_engine
+from gammond.engine.rules.rules import VARIANTS
+from gammond.nets.catalogue import load_engine
 from tests.protocol.talking import make_connection, talk
 
 HYPERGAMMON_START = "AACgAgAAKgAAAA"

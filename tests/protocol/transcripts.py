@@ -16,11 +16,11 @@ from pathlib import Path
 
 import pytest
 
-from engine.analysis.levels import StoreUse
-from engine.store.options import StoreOptions
-from protocol.dialects.line_client import connect
-from protocol.state.service import Service, make_shipped_catalogue
-from protocol.state.session import Session
+from gammond.engine.analysis.levels import StoreUse
+from gammond.engine.store.options import StoreOptions
+from gammond.protocol.dialects.line_client import connect
+from gammond.protocol.state.service import Service, make_shipped_catalogue
+from gammond.protocol.state.session import Session
 from tests.protocol.talking import SEED, talk
 
 ROOT = Path(__file__).parents[2]
@@ -75,8 +75,8 @@ def split_exchanges(transcript):
 
 
 def drop_progress(expected, got):
-    """Leave out the progress of rollouts and of readying, which the clock decides, unless a page has it."""
-    words = ("info trials", "info ready")
+    """Leave out progress, which the clock decides, unless a page has it, or a line ``...`` in its place."""
+    words = ("info trials", "info ready", "info nodes", "info depth", "...")
     if any(line.startswith(words) for line in expected):
         return got
     return [line for line in got if not line.startswith(words)]

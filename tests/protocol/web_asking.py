@@ -4,29 +4,38 @@ from __future__ import annotations
 
 import json
 
-from protocol.state.session import Session
-from protocol.web.answers import WebAnswer, WebRequest
-from protocol.web.endpoints import API, ENDPOINTS
+from gammond.protocol.archive.endpoints import make_endpoints
+from gammond.protocol.state.session import Session
+from gammond.protocol.web.answers import WebAnswer, WebRequest
+from gammond.protocol.web.endpoints import API, ENDPOINTS, add_description
 from tests.protocol.talking import make_service
+
+ALL_ENDPOINTS = add_description((*ENDPOINTS, *make_endpoints(None, None)))
+"""Those of a server that keeps no games and has no accounts."""
+
+
+def run_plan(endpoint, session, request, *, stops=False):
+    """Do what an endpoint does for a request, on the spot; return the answer."""
+    planned = endpoint.plan(session, request)
+    if isinstance(planned, WebAnswer):
+        return planned
+    if stops:
+        planned.control.stop()
+    return endpoint.finish(session, planned, planned.run(lambda reply: None))
 
 
 def ask(path, body=None, *, service=None, media_type=None, query=(), stops=False):
     """Send a request and return the answer: an object goes as JSON, bytes as a file; a path may be short."""
     path = path if path.startswith("/") else f"{API}/{path}"
     method = "GET" if body is None else "POST"
-    endpoint = next(each for each in ENDPOINTS if (each.method, each.path) == (method, path))
+    endpoint = next(each for each in ALL_ENDPOINTS if (each.method, each.path) == (method, path))
     is_raw = isinstance(body, bytes)
     assert media_type is None or body is None or endpoint.takes(media_type)
     data = b"" if body is None else body if is_raw else json.dumps(body).encode()
     if media_type is None:
         media_type = "" if body is None else "application/octet-stream" if is_raw else "application/json"
     request = WebRequest(data, media_type, tuple(query))
-    plan = endpoint.plan(Session(service or make_service(), 0), request)
-    if isinstance(plan, WebAnswer):
-        return plan
-    if stops:
-        plan.job.control.stop()
-    return plan.finish(plan.job.run(lambda reply: None))
+    return run_plan(endpoint, Session(service or make_service(), 0), request, stops=stops)
 
 
 def get_json(path, body=None, **more):

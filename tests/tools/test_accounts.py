@@ -7,10 +7,10 @@ import pytest
 
 pytest.importorskip("argon2", reason="needs the extra 'web'")
 
-from engine.errors import DataFileError, ValueRangeError
-from protocol.accounts.accounts import Accounts
+from gammond.engine.errors import DataFileError, ValueRangeError
+from gammond.protocol.accounts.accounts import Accounts
+from gammond.tools import accounts, cli
 from tests.protocol.accounts.quick_accounts import CHEAP
-from tools import accounts, cli
 
 
 @pytest.fixture

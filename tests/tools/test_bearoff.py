@@ -3,11 +3,12 @@ from dataclasses import replace
 
 import pytest
 
-from engine.bearoff import open_table
-from engine.bearoff.databases import DEFAULT_BYTES
-from engine.errors import DataFileError, LimitError, StateError, ValueRangeError
-from tools import bearoff
-from tools.common.progress import Progress
+from gammond.engine.bearoff import open_table
+from gammond.engine.bearoff.databases import DEFAULT_BYTES
+from gammond.engine.errors import DataFileError, LimitError, StateError, ValueRangeError
+from gammond.engine.runtime import machine
+from gammond.tools import bearoff
+from gammond.tools.common.progress import Progress
 
 
 def run(*arguments):
@@ -85,7 +86,7 @@ def test_sizes_out_of_range_are_refused(tmp_path):
 
 
 def test_a_database_that_does_not_fit_into_memory_is_refused(tmp_path, monkeypatch, capsys):
-    monkeypatch.setattr(bearoff, "_physical_memory_bytes", lambda: 10_000_000)
+    monkeypatch.setattr(machine, "count_memory_bytes", lambda: 10_000_000)
     with pytest.raises(LimitError, match=r"needs 399\.3 MB of memory, this machine has 10\.0 MB"):
         run("make", "--kind", "two-sided", "--checkers", 8, "--output", tmp_path / "x")
     assert "needs about 399.3 MB" in capsys.readouterr().err

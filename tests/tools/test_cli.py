@@ -13,9 +13,9 @@ from pathlib import Path
 
 import pytest
 
-from engine.errors import FormatError
-from tools import cli
-from tools.common.command_group import read_summary
+from gammond.engine.errors import FormatError
+from gammond.tools import cli
+from gammond.tools.common.command_group import read_summary
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -53,13 +53,13 @@ def test_a_line_in_the_log_reads_like_all_others_of_a_tool(monkeypatch, capsys):
 
 
 def test_no_arguments_and_a_pipe_on_stdin_start_the_protocol(monkeypatch):
-    fake_module(monkeypatch, "protocol.transports.stdio", main=lambda make_file_players: 7)
+    fake_module(monkeypatch, "gammond.protocol.transports.stdio", main=lambda make_file_players: 7)
     monkeypatch.setattr(sys, "stdin", io.StringIO())
     assert cli.main([]) == 7
 
 
 def test_no_arguments_and_a_terminal_on_stdin_start_the_repl(monkeypatch):
-    fake_module(monkeypatch, "protocol.repl", main=lambda make_file_players: 8)
+    fake_module(monkeypatch, "gammond.protocol.repl", main=lambda make_file_players: 8)
     monkeypatch.setattr(sys, "stdin", Terminal())
     assert cli.main([]) == 8
 
@@ -117,7 +117,7 @@ def test_words_that_people_try_first_lead_to_tools_there_are():
 
 
 def test_the_summary_read_from_the_source_is_the_one_of_the_module():
-    from tools.batch import command as batch
+    from gammond.tools.batch import command as batch
 
     assert read_summary(cli.TOOLS["batch"]) == batch.SUMMARY
     assert batch.SUMMARY
@@ -173,13 +173,6 @@ def test_a_misspelt_tool_is_refused_with_the_one_that_was_meant(capsys):
     assert error.count("\n") == 1
 
 
-@pytest.mark.parametrize(("former", "present"), cli.FORMER_NAMES.items())
-def test_a_former_name_is_refused_with_the_present_one(former, present, capsys):
-    assert cli.main([*former.split(), "--json"]) == 2
-    assert f"is now 'gammond {present}'" in capsys.readouterr().err
-    assert cli.main([*present.split(), "--help"]) == 0
-
-
 def test_an_error_raised_on_purpose_is_one_line_on_stderr_and_exit_2(monkeypatch, capsys):
     def fail(args):
         raise FormatError("expected a position, got 'x'", field="position")
@@ -205,8 +198,9 @@ def test_version_names_the_program(capsys):
 
 def test_help_and_version_import_neither_numba_nor_onnxruntime_nor_another_tool():
     check = (
-        "import sys; from tools import cli; cli.main(['--help']); cli.main(['--version']); "
-        "heavy = {'numba', 'onnxruntime', 'tools.batch.command', 'tools.serve.command'} & set(sys.modules); "
+        "import sys; from gammond.tools import cli; cli.main(['--help']); cli.main(['--version']); "
+        "heavy = {'numba', 'onnxruntime', 'gammond.tools.batch.command', 'gammond.tools.serve.command'}; "
+        "heavy &= set(sys.modules); "
         "sys.exit(str(heavy) if heavy else 0)"
     )
     ended = subprocess.run(
@@ -216,7 +210,7 @@ def test_help_and_version_import_neither_numba_nor_onnxruntime_nor_another_tool(
 
 
 def test_a_reader_that_goes_away_ends_the_command_quietly():
-    command = f"{sys.executable} -m tools.cli --help | true; echo ${{PIPESTATUS[0]}}"
+    command = f"{sys.executable} -m gammond.tools.cli --help | true; echo ${{PIPESTATUS[0]}}"
     ended = subprocess.run(
         ["bash", "-c", command], cwd=ROOT, capture_output=True, text=True, timeout=60, check=False
     )
@@ -284,7 +278,7 @@ from gammond.__main__ import main
 
 class Interrupts:
     def find_spec(self, name, *rest):
-        if name == "tools.cli":
+        if name == "gammond.tools.cli":
             os.kill(os.getpid(), signal.SIGINT)
 
 sys.meta_path.insert(0, Interrupts())

@@ -6,8 +6,8 @@ import subprocess
 
 import pytest
 
-from tools import cli
-from tools.completion import SHELLS
+from gammond.tools import cli
+from gammond.tools.completion import SHELLS
 
 _COMPLETE = """
 source {script}

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tools.cli import main
+from gammond.tools.cli import main
 
 
 @pytest.fixture(autouse=True)

@@ -10,19 +10,20 @@ from pathlib import Path
 
 import pytest
 
-from engine.bearoff.databases import data_folder
-from engine.errors import GammondError
-from nets.player_specs import OPTION_NAMES
-from protocol.repl.dialogue.interpreter import LineInterpreter
-from protocol.repl.terminal.prompt_loop import PROMPT
-from protocol.state.service import Service, make_shipped_catalogue
-from protocol.state.session import Session
-from tools import cli
-from tools.batch.evaluation import CUBE_COLUMNS, DECISION_COLUMNS, PLAY_COLUMNS
-from tools.batch.lines import MAX_LINE_BYTES
-from tools.bench.command import BENCHMARKS
-from tools.tournament.rules import DEEP_GAMES_PER_RANGE, GAMES_PER_RANGE, SEQUENTIAL_GAMES_PER_RANGE
+from gammond.engine.errors import GammondError
+from gammond.engine.runtime.files import data_folder
+from gammond.nets.player_specs import OPTION_FIELDS
+from gammond.protocol.repl.dialogue.interpreter import LineInterpreter
+from gammond.protocol.repl.terminal.prompt_loop import PROMPT
+from gammond.protocol.state.service import Service, make_shipped_catalogue
+from gammond.protocol.state.session import Session
+from gammond.tools import cli
+from gammond.tools.batch.evaluation import CUBE_COLUMNS, DECISION_COLUMNS, PLAY_COLUMNS
+from gammond.tools.batch.lines import MAX_LINE_BYTES
+from gammond.tools.bench.command import BENCHMARKS
+from gammond.tools.tournament.rules import DEEP_GAMES_PER_RANGE, GAMES_PER_RANGE, SEQUENTIAL_GAMES_PER_RANGE
 
+OPTION_NAMES = tuple(field.name for field in OPTION_FIELDS)
 DOCS = Path(__file__).parents[2] / "docs"
 PAGE = (DOCS / "guide" / "tools.md").read_text("utf-8")
 SHELL = (DOCS / "guide" / "shell.md").read_text("utf-8")
@@ -55,8 +56,10 @@ def matches(expected: str, got: str) -> bool:
 @pytest.mark.slow
 def test_the_commands_of_the_page_write_what_it_says(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("tools.tournament.command.count_usable_cores", lambda: 1)  # starts no processes
-    monkeypatch.setattr("tools.config.get_config_file", lambda: tmp_path / "config.toml")
+    monkeypatch.setattr(
+        "gammond.tools.tournament.command.count_usable_cores", lambda: 1
+    )  # starts no processes
+    monkeypatch.setattr("gammond.tools.config.get_config_file", lambda: tmp_path / "config.toml")
     ran = []
     for command, expected in commands(PAGE):
         name, *arguments = shlex.split(command)
@@ -72,7 +75,7 @@ def test_the_commands_of_the_page_write_what_it_says(tmp_path, monkeypatch, caps
 
 def test_the_commands_of_the_shell_page_write_what_it_says(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("tools.ask.question.get_config_file", lambda: tmp_path / "config.toml")
+    monkeypatch.setattr("gammond.tools.ask.question.get_config_file", lambda: tmp_path / "config.toml")
     ran = set()
     for command, expected in commands(SHELL):
         name, *arguments = shlex.split(command)
@@ -141,7 +144,16 @@ def test_indented_commands_can_be_typed_as_they_stand(words):
 
 
 @pytest.mark.parametrize(
-    "word", [*ROW_CODES, *OPTION_NAMES, *CUBE_COLUMNS, *PLAY_COLUMNS[:4], *DECISION_COLUMNS, "id", "trials"]
+    "word",
+    [
+        *ROW_CODES,
+        *(field.name for field in OPTION_FIELDS),
+        *CUBE_COLUMNS,
+        *PLAY_COLUMNS[:4],
+        *DECISION_COLUMNS,
+        "id",
+        "trials",
+    ],
 )
 def test_error_codes_columns_and_options_of_players_have_a_row_in_a_table(word):
     assert re.search(rf"^\| `{word}` \| .", PAGE, re.MULTILINE)

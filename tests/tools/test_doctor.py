@@ -5,9 +5,10 @@ import shutil
 
 import pytest
 
-from engine.bearoff import databases
-from engine.errors import DataFileError
-from tools import cli, doctor
+from gammond.engine.bearoff import databases
+from gammond.engine.errors import DataFileError
+from gammond.engine.runtime.files import data_folder
+from gammond.tools import cli, doctor
 
 
 @pytest.fixture
@@ -15,7 +16,7 @@ def data(monkeypatch, tmp_path):
     """A data folder with the default databases, which would take seconds to build."""
     databases.load_bearoff()
     for header in databases.DEFAULT_BYTES:
-        shutil.copy(databases.data_folder() / header.file_name, tmp_path)
+        shutil.copy(data_folder() / header.file_name, tmp_path)
     monkeypatch.setenv("GAMMOND_DATA", str(tmp_path))
     return tmp_path
 
@@ -47,6 +48,15 @@ def test_a_damaged_database_is_named_with_what_to_do(capsys, data):
     found = read_findings(capsys, status=1)["one-sided 6x15"]
     assert found["is_wrong"]
     assert str(data / "one-sided-6x15.bearoff") in found["text"]
+
+
+def test_what_wings_keep_is_examined_too(capsys, data):
+    (data / "hypergammon-2.solution").write_bytes(b"GAMMHYPR")
+    findings = read_findings(capsys, status=1)
+    found = findings["hypergammon, 2 a side"]
+    assert found["is_wrong"]
+    assert "build it again with `gammond hypergammon build --checkers 2" in found["text"]
+    assert "hypergammon, 3 a side" not in findings
 
 
 def test_an_altered_net_of_ones_own_is_wrong_and_the_others_are_examined(capsys, data):

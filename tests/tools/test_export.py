@@ -8,33 +8,34 @@ import msgspec
 import numpy as np
 import pytest
 
-from engine.errors import DataFileError, StateError, UnsupportedError, ValueRangeError
-from engine.formats.array_file import read_array_file
-from nets.encoders import encode_tesauro196, get_encoder
-from nets.heritage.barca.bev import HAND_WEIGHTS
-from nets.heritage.gengammon.net import GengammonNet, format_net
-from nets.heritage.phase_features.net import PhaseNet
-from nets.manifest import MANIFEST_FILE, NetEntry, load_net, read_manifest
-from nets.own_nets import find_own_folder
-from nets.provenance import StrengthRecord
-from protocol.state.service import Service, make_shipped_catalogue
-from tools import cli, export
-from tools.common.files import append_record, write_arrays
-from tools.common.locks import hold_lock
-from tools.common.opponents import collect_net_hashes, load_net_evaluator, load_opponent
-from tools.heritage.computational_backgammon.learner import ClassicLearner
-from tools.heritage.computational_backgammon.settings import ClassicSettings
-from tools.heritage.gengammon.settings import MimicSettings
-from tools.heritage.phase_features.settings import HeuristicNetSettings
-from tools.nets import describe_net
-from tools.train.fitting.recipe import Recipe
-from tools.train.runs.run_folder import begin_run, read_provenance
-from tools.train.runs.strength_games import strengths_to_arrays
-from tools.train.td.self_play import SelfPlay, TdSettings
-from tools.train.weights.layers import LayeredNet
-from tools.train.weights.net_set import NetSet, load_net_set
-from tools.train.weights.random_positions import sample_random_positions
-from tools.train.weights.td_nets import td_nets_from_arrays
+from gammond.engine.errors import DataFileError, StateError, UnsupportedError, ValueRangeError
+from gammond.engine.formats.array_file import read_array_file
+from gammond.nets.compiled_net import load_net
+from gammond.nets.encoders import encode_tesauro196, get_encoder
+from gammond.nets.heritage.astros.bev import HAND_WEIGHTS
+from gammond.nets.heritage.gengammon.net import GengammonNet, format_net
+from gammond.nets.heritage.phase_features.net import PhaseNet
+from gammond.nets.manifest import CONTACT_CLASSES, MANIFEST_FILE, NetEntry, find_own_folder, read_manifest
+from gammond.protocol.state.service import Service, make_shipped_catalogue
+from gammond.tools import cli, export
+from gammond.tools.common.files import append_record, write_arrays
+from gammond.tools.common.locks import hold_lock
+from gammond.tools.common.net_records import StrengthRecord
+from gammond.tools.common.opponents import collect_net_hashes, load_net_evaluator, load_opponent
+from gammond.tools.heritage.computational_backgammon.learner import ClassicLearner
+from gammond.tools.heritage.computational_backgammon.settings import ClassicSettings
+from gammond.tools.heritage.gengammon.settings import MimicSettings
+from gammond.tools.heritage.phase_features.settings import HeuristicNetSettings
+from gammond.tools.nets import describe_net
+from gammond.tools.train.fitting.recipe import Recipe
+from gammond.tools.train.runs.run_folder import begin_run, read_provenance
+from gammond.tools.train.runs.strength_games import strengths_to_arrays
+from gammond.tools.train.td.self_play import SelfPlay, TdSettings
+from gammond.tools.train.weights import onnx_files
+from gammond.tools.train.weights.layers import LayeredNet
+from gammond.tools.train.weights.net_set import NetSet, load_net_set
+from gammond.tools.train.weights.random_positions import sample_random_positions
+from gammond.tools.train.weights.td_nets import td_nets_from_arrays
 
 pytest.importorskip("onnx", reason="export needs the package onnx (extra 'train')")
 
@@ -85,14 +86,14 @@ def test_a_net_that_came_out_different_is_an_error_and_replaces_nothing(
     run_command(*arguments)
     before = {file.name: file.read_bytes() for file in weights.iterdir()}
     capsys.readouterr()
-    real = export.net_to_onnx
+    real = onnx_files.net_to_onnx
 
     def other_bytes(net: LayeredNet, name: str) -> bytes:
         factor = np.float32(1.001 if different in name else 1.0)
         (weights, bias), *others = net.layers
         return real(LayeredNet(net.encoder_id, ((weights * factor, bias), *others)), name)
 
-    monkeypatch.setattr(export, "net_to_onnx", other_bytes)
+    monkeypatch.setattr(onnx_files, "net_to_onnx", other_bytes)
     with pytest.raises(DataFileError, match=f"tiny-{different} differs"):
         run_command(*arguments, "--force")
     assert {file.name: file.read_bytes() for file in weights.iterdir()} == before
@@ -151,7 +152,7 @@ def test_a_registered_net_tells_how_it_was_made_and_can_be_trained_on(run_folder
     strength = StrengthRecord("pubeval", 0.25, 0.03, 2000)
     write_arrays(run_folder / "best.npz", {**arrays, **strengths_to_arrays([strength])})
     run_command(str(run_folder), "--name", "mine")
-    listed = describe_net("mine")
+    listed = describe_net("mine", is_own=True)
     assert listed.is_own
     assert listed.strengths == (strength,)
     assert listed.commands[-1] == f"gammond export {run_folder} --name mine --best"
@@ -240,7 +241,7 @@ def test_nets_that_only_rate_plays_play_by_name_everywhere(tmp_path, data, capsy
     assert np.array_equal(players.find("mine").choose(boards.copy(), dice), expected)
     assert players.find("mine") is players.find("mine")
     assert [*collect_net_hashes("mine")] == ["mine"]
-    with pytest.raises(ValueRangeError, match="a player, which chooses plays and gives no values"):
+    with pytest.raises(ValueRangeError, match="mine chooses plays and gives no values"):
         load_net_evaluator("mine")
 
     assert cli.main(["nets", "--json"]) == 0
@@ -323,7 +324,8 @@ def test_classic_nets_load_by_their_entries_and_evaluate_like_their_weights(
     settings = ClassicSettings(games=50, hidden=6, own=own, own_hidden=4, outputs=outputs)
     begin_run(run, "heritage classic", settings, ())
     learner = ClassicLearner(settings)
-    write_arrays(run / "checkpoint.npz", {**learner.state_dict(), "games_done": np.array(50)})
+    done = {"games_done": np.array(50), "kind": np.array("classic")}
+    write_arrays(run / "checkpoint.npz", learner.state_dict() | done)
     append_record(run / "log.jsonl", {"games": 50, "seconds": 1.0})
     weights = tmp_path / "nets" / "weights"
     assert run_command(str(run), "--name", "old", "--folder", str(weights)) == 0
@@ -377,6 +379,38 @@ def test_nets_of_several_layers_load_by_their_entries_and_evaluate_like_their_we
         expected = net.forward(get_encoder(entry.encoder).encode(boards))
         evaluated = load_net(entry, tmp_path / "nets").evaluate(boards)
         np.testing.assert_allclose(evaluated, expected, atol=export.TOLERANCE)
+
+
+def make_sharing_run(folder, seed=3):
+    """Make a run of nets for the contact classes whose first layers are the same."""
+    first, *others = LayeredNet.make_untrained("patterns285", (64, 8), np.random.default_rng(seed)).layers
+    race = LayeredNet.make_untrained("tesauro196", (12,), np.random.default_rng(4))
+    classes = {
+        name: LayeredNet("patterns285", (first, *((w / factor, b) for w, b in others)))
+        for factor, name in enumerate(CONTACT_CLASSES, 1)
+    }
+    begin_run(folder, "train refine", Recipe(parent="fast", hidden=(64, 8)), ["fast"])
+    append_record(folder / "log.jsonl", {"generation": 1, "labelled": 500, "seconds": 90.0})
+    NetSet("shared", {**classes, "race": race}).save(folder / "checkpoint.npz", generation=np.array(1))
+
+
+def test_rows_that_nets_share_are_written_once_and_go_with_a_net_that_is_replaced(tmp_path, data, capsys):
+    make_sharing_run(tmp_path / "run")
+    assert run_command(str(tmp_path / "run"), "--name", "shared") == 0
+    folder = find_own_folder("shared")
+    (rows,) = folder.glob("*.bin")
+    assert sum(file.stat().st_size for file in folder.glob("*.onnx")) < rows.stat().st_size
+    evaluator = load_net_evaluator("shared")
+    boards = sample_random_positions(200, seed=2)
+    expected = load_net_set(tmp_path / "run" / "checkpoint.npz").make_evaluator().evaluate(boards)
+    np.testing.assert_allclose(evaluator.evaluate(boards), expected, atol=1e-5)
+    assert len(evaluator.leaves.nets.packed.patterns) == rows.stat().st_size
+    assert load_net_set("shared").nets["loose"].inputs == 285
+    make_sharing_run(tmp_path / "other", seed=5)
+    assert run_command(str(tmp_path / "other"), "--name", "shared", "--force") == 0
+    assert len(list(folder.glob("*.bin"))) == 1
+    assert not rows.exists()
+    load_net_evaluator("shared").evaluate(boards)
 
 
 def test_an_entry_lists_the_whole_lineage_up_to_its_weights(layered_run, tmp_path, capsys):

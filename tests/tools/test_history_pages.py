@@ -11,16 +11,16 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from engine.errors import FormatError, ValueRangeError
-from nets.catalogue import collect_net_hashes
-from tools import cli
-from tools.heritage.barca.settings import AscendSettings
-from tools.heritage.computational_backgammon.settings import ClassicSettings
-from tools.heritage.gengammon.settings import MimicSettings
-from tools.heritage.heuristic_engine.settings import ClimbSettings
-from tools.heritage.heuristic_engine.study import ClimbStudySettings
-from tools.heritage.phase_features.settings import HeuristicNetSettings
-from tools.train.runs.settings import settings_from_args
+from gammond.engine.errors import FormatError, ValueRangeError
+from gammond.nets.catalogue import collect_net_hashes
+from gammond.tools import cli
+from gammond.tools.heritage.astros.settings import AscendSettings
+from gammond.tools.heritage.computational_backgammon.settings import ClassicSettings
+from gammond.tools.heritage.gengammon.settings import MimicSettings
+from gammond.tools.heritage.heuristic_engine.settings import ClimbSettings
+from gammond.tools.heritage.heuristic_engine.study import ClimbStudySettings
+from gammond.tools.heritage.phase_features.settings import HeuristicNetSettings
+from gammond.tools.train.runs.settings import settings_from_args
 
 DOCS = Path(__file__).parents[2] / "docs" / "lab"
 PAGES = {file.name: file.read_text("utf-8") for file in sorted((DOCS / "history").glob("*.md"))}

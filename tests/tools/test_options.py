@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from gammond.tools.common.output_options import written_path
+from gammond.tools.completion import build_parser
 from tests.attacks import outputs
-from tools.common.output_options import written_path
-from tools.completion import build_parser
 
 OTHER_NAMES = {
     "--out": "--output",

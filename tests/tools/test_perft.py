@@ -9,11 +9,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from engine.rules.dice import ROLLS
-from engine.rules.moves import legal_plays
-from engine.rules.rules import VARIANTS, Rules
-from tools import cli
-from tools.perft import count_plays
+from gammond.engine.rules.dice import ROLLS
+from gammond.engine.rules.moves import legal_plays
+from gammond.engine.rules.rules import VARIANTS, Rules
+from gammond.tools import cli
+from gammond.tools.perft import count_plays
 
 PAGE = Path(__file__).parents[2] / "docs" / "reference" / "barca.md"
 

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import json
 
-from engine.barca.player import PLAYER_KINDS
-from nets.catalogue import list_evaluator_names
-from nets.player_kinds import load_player_kinds
-from nets.player_specs import OPTION_NAMES
-from protocol.barca.settings import PLAYERS
-from tools import cli
+from gammond.engine.barca.player import PLAYER_KINDS
+from gammond.nets.catalogue import SHIPPED
+from gammond.nets.player_specs import OPTION_FIELDS
+from gammond.protocol.barca.settings import PLAYERS
+from gammond.tools import cli
 
 
 def test_every_player_is_listed_with_its_options(capsys):
@@ -17,13 +16,14 @@ def test_every_player_is_listed_with_its_options(capsys):
     lines = capsys.readouterr().out.splitlines()
     assert (
         lines[0]
-        == f"default, {', '.join(list_evaluator_names())}: evaluators: nets by name, shipped and your own"
+        == f"default, {', '.join(SHIPPED.list_evaluators())}: evaluators: nets by name, shipped and your own"
     )
-    assert [line.split("=")[0].strip() for line in lines[1 : 1 + len(OPTION_NAMES)]] == list(OPTION_NAMES)
+    names = [field.name for field in OPTION_FIELDS]
+    assert [line.split("=")[0].strip() for line in lines[1 : 1 + len(names)]] == names
     assert lines[1] == "    plies=0        look-ahead (0..4)"
-    for kind in load_player_kinds():
+    for kind in SHIPPED.list_kinds():
         where = lines.index(f"{kind.name}: {kind.summary}")
-        for option, line in zip(kind.fields, lines[where + 1 :], strict=False):
+        for option, line in zip(kind.list_options(), lines[where + 1 :], strict=False):
             assert (
                 line.split()
                 == f"{option.name}={option.default_text} {option.meaning} ({option.allowed_values})".split()
@@ -37,8 +37,8 @@ def test_every_player_is_listed_with_its_options(capsys):
 def test_the_list_as_json_has_the_same_players(capsys):
     assert cli.main(["players", "--json"]) == 0
     rows = json.loads(capsys.readouterr().out)
-    assert rows["everywhere"][0]["names"] == ["default", *list_evaluator_names()]
-    assert [row["names"] for row in rows["everywhere"][1:]] == [[kind.name] for kind in load_player_kinds()]
+    assert rows["everywhere"][0]["names"] == ["default", *SHIPPED.list_evaluators()]
+    assert [row["names"] for row in rows["everywhere"][1:]] == [[kind.name] for kind in SHIPPED.list_kinds()]
     seed = next(row for row in rows["everywhere"] if row["names"] == ["random"])["options"][0]
     assert (seed["name"], seed["default"], seed["values"]) == ("seed", "0", "0..9223372036854775807")
     assert {row["names"][0] for row in rows["sessions"]} == {"net", "human"}

@@ -16,13 +16,14 @@ from pathlib import Path
 
 import pytest
 
-from engine.bearoff import load_bearoff, save_table
-from engine.bearoff.databases import DEFAULT_ONE_SIDED, data_folder
-from engine.errors import DataFileError, LimitError, StateError
-from engine.kernels import disk_cache
-from engine.runtime.compilation import CompilationReport
-from tools import cli, prepare
-from tools.common import background
+from gammond.engine.bearoff import load_bearoff, save_table
+from gammond.engine.bearoff.databases import DEFAULT_ONE_SIDED
+from gammond.engine.errors import DataFileError, LimitError, StateError
+from gammond.engine.kernels import disk_cache
+from gammond.engine.runtime.compilation import CompilationReport
+from gammond.engine.runtime.files import data_folder
+from gammond.tools import cli, prepare
+from gammond.tools.common import background
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "guide" / "tools.md").read_text("utf-8")
@@ -146,14 +147,18 @@ def test_a_mark_does_not_hold_when_kernels_are_gone(cache, monkeypatch):
 
 @pytest.mark.slow
 def test_what_surrounds_the_nets_is_compiled_without_them_and_an_evaluation_finds_it(cache):
-    run_python("from tools import prepare; prepare.compile_around_nets()")
+    run_python("from gammond.tools import prepare; prepare.compile_around_nets()")
     around = names_of(find_loops(cache))
-    assert {"cubeful.compute_money_values", "bearoff.number_boards"} <= around
+    assert {"cubeful.compute_cube_values", "bearoff.number_boards"} <= around
     assert not [name for name in around if name.startswith(("routing.", "packed_nets.", "expert248."))]
-    for folder in SESSION_KERNELS.glob("nets.*"):  # else they are compiled too, beside what is looked at
+    for folder in SESSION_KERNELS.glob(
+        "gammond.engine.kernels.nets.*"
+    ):  # else they are compiled too, beside what is looked at
         shutil.copytree(folder, cache / "kernels" / folder.name)
     before = find_loops(cache)
-    run_python("from tools import prepare; prepare._ask(('position startpos', 'eval'))")  # nothing beside it
+    run_python(
+        "from gammond.tools import prepare; prepare._ask(('position startpos', 'eval'))"
+    )  # nothing beside it
     later = names_of(find_loops(cache) - before) - around
     assert not [name for name in later if name.startswith(("cubeful.", "search.", "bearoff."))]
 

@@ -16,28 +16,27 @@ from pathlib import Path
 
 import pytest
 
-from engine.analysis.deepening import Deepening
-from engine.analysis.engine_store import make_question
-from engine.analysis.kept_analyses import search_entry
-from engine.analysis.levels import EvalSettings
-from engine.barca.game import BarcaGame
-from engine.barca.search import SearchLimits, search
-from engine.rules.match import MatchState
-from engine.rules.rules import STANDARD_RULES
-from engine.store.analysis_store import AnalysisStore
-from engine.store.database import StoreDatabase
-from engine.store.options import StoreOptions
-from engine.store.tiers import DepthTiers
-from nets.catalogue import identify_engine, load_engine
-from protocol.barca.kept_searches import KeptSearches
-from protocol.state.service import Service, make_shipped_catalogue
+from gammond.engine.analysis.deepening import Deepening
+from gammond.engine.analysis.engine import Engine
+from gammond.engine.analysis.engine_store import make_question
+from gammond.engine.analysis.levels import EvalSettings
+from gammond.engine.barca.game import BarcaGame
+from gammond.engine.barca.search import SearchLimits, search
+from gammond.engine.rules.match import MatchState
+from gammond.engine.rules.rules import STANDARD_RULES
+from gammond.engine.store.database import DepthTiers, StoreDatabase
+from gammond.engine.store.options import StoreOptions
+from gammond.engine.store.store import AnalysisStore
+from gammond.nets.catalogue import identify_engine, load_engine
+from gammond.protocol.barca.kept_searches import KeptSearches
+from gammond.protocol.state.service import Service, make_shipped_catalogue
+from gammond.tools import cli
+from gammond.tools.parallel.cluster import ClusterGoneError
+from gammond.tools.parallel.processes import ProcessPool
+from gammond.tools.store import book, deepening
+from gammond.tools.store.shared_searches import deepen_by_executor
 from tests.engine.store.samples import ENGINE, make_entry
 from tests.engine.store.samples import make_question as make_sample
-from tools import cli
-from tools.parallel.cluster import ClusterGoneError
-from tools.parallel.processes import ProcessPool
-from tools.store import book, deepening
-from tools.store.shared_searches import deepen_by_executor
 
 ROOT = Path(__file__).parents[2]
 
@@ -50,7 +49,7 @@ PLAYS = make_question(OPENING, MatchState(length=5, score=(1, 3)), EvalSettings(
 def answers():
     """The default engine's own answers to two questions."""
     engine = load_engine()
-    return {question: search_entry(engine, question, 1) for question in (POSITION, PLAYS)}
+    return {question: engine.search_entry(question, 1) for question in (POSITION, PLAYS)}
 
 
 @pytest.fixture
@@ -266,12 +265,17 @@ def list_entries(file):
     return rows
 
 
+def search_nowhere(*_):
+    """Search in no process but those of an executor."""
+    raise AssertionError
+
+
 def deepen_with(executor, file, tmp_path, is_stopped=lambda: False):
     """Deepen a copy of a store by an executor; return what was searched, and the copy."""
     copy = tmp_path / "copy.sqlite"
     shutil.copyfile(file, copy)
     with AnalysisStore(copy) as store:
-        loop = Deepening(store, search_entry, identify_engine(), DepthTiers.parse("1:2/2:3"))
+        loop = Deepening(store, search_nowhere, identify_engine(), DepthTiers.parse("1:2/2:3"))
         steps = [
             (each.question, each.plies)
             for each in deepen_by_executor(loop, executor, "default", 60.0, is_stopped)
@@ -331,13 +335,13 @@ def test_what_an_executor_found_is_kept_when_it_is_gone_and_nothing_is_searched_
 
 def test_an_executor_leaves_what_takes_too_long(file, tmp_path):
     with ProcessPool(1) as executor, AnalysisStore(file) as store:
-        loop = Deepening(store, search_entry, identify_engine(), DepthTiers.parse("1:3"))
+        loop = Deepening(store, search_nowhere, identify_engine(), DepthTiers.parse("1:3"))
         assert list(deepen_by_executor(loop, executor, "default", 1e-6, lambda: False)) == []
         assert loop.left == 2
 
 
 def test_while_a_process_deepens_a_store_status_says_so_and_no_other_begins(file, capsys):
-    with AnalysisStore(file) as store, Deepening(store, search_entry, identify_engine()).alone():
+    with AnalysisStore(file) as store, Deepening(store, search_nowhere, identify_engine()).alone():
         assert cli.main(["store", "status"]) == 0
         assert capsys.readouterr().out.endswith("due      2: 2 to 2-ply; a process searches now\n")
         assert cli.main(["store", "deepen"]) == 2
@@ -388,23 +392,21 @@ def test_a_book_has_first_plays_lists_and_replies_and_an_interrupted_one_goes_on
     assert capsys.readouterr().out == f"{output}: 43 entries, 0.1 MB\n"
     output.rename(tmp_path / "book.sqlite.part")
     monkeypatch.setattr(book, "PARTS", parts)
-    searched = []
-    monkeypatch.setattr(
-        book, "search_entry", lambda *each: searched.append(each[1]) or search_entry(*each[:3])
-    )
+    searched, search_entry = [], Engine.search_entry
+    monkeypatch.setattr(Engine, "search_entry", lambda *each: searched.append(each[1]) or search_entry(*each))
     assert cli.main(["store", "book", "--output", str(output)]) == 0
     assert list(tmp_path.glob("book.sqlite*")) == [output]
     database = StoreDatabase(output, is_book=True)
     rows = list(database.iterate())
     database.close()
     assert len(rows) == len(searched) + 43
-    lists = [each for each in searched if each.candidates == 5]
+    lists = [each for each in searched if each.read()[-1] == 5]
     assert len(lists) == 21
     assert (len(searched) - 21) % 22 == 0
     assert 22 * 16 <= len(searched) - 21 <= 22 * 40
     engine = load_engine()
     for row in rows[::97]:
-        assert row.entry.is_same_as(search_entry(engine, row.question, 1))
+        assert row.entry.is_same_as(engine.search_entry(row.question, 1))
         assert (row.engine, row.visits, row.created) == (identify_engine().of_book, 0, 0)
 
 

@@ -50,7 +50,7 @@ def test_the_squares_that_an_animal_fears_are_marked_and_hidden_by_a_button(open
     page.get_by_role("button", name="Hide valid moves").click()
     expect(page.locator(".b-valid, .mark.feared")).to_have_count(0)
     page.locator("[data-square=e4]").click(force=True)  # they can be made all the same
-    page.get_by_role("button", name="e5-e4").wait_for()
+    page.get_by_role("button", name="e5-e4", exact=True).wait_for()
 
 
 def test_text_that_is_no_position_of_barca_is_refused_in_the_words_of_the_server(open_page):

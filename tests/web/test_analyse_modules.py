@@ -3,12 +3,12 @@
 import numpy as np
 import pytest
 
-from engine.formats.xgid import encode_xgid
-from engine.match_analysis.statistics import classify_loss
-from engine.rules.match import MatchState
-from engine.rules.moves import legal_plays
-from engine.rules.notation import format_play
-from engine.rules.position import Position
+from gammond.engine.formats.xgid import encode_xgid
+from gammond.engine.match_analysis.decision_errors import classify_loss
+from gammond.engine.rules.match import MatchState
+from gammond.engine.rules.moves import legal_plays
+from gammond.engine.rules.notation import format_play
+from gammond.engine.rules.position import Position
 from tests.boards import random_boards
 
 pytestmark = pytest.mark.slow

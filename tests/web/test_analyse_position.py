@@ -70,7 +70,7 @@ def test_the_best_play_is_drawn_and_another_one_while_it_has_the_focus(open_page
     expect(page.locator("path.arrow.best")).to_have_count(0)
     page.get_by_role("button", name="Show all 16 plays").click()
     page.locator(".play-row").last.focus()
-    page.wait_for_selector("path.arrow.unjudged")
+    page.wait_for_selector("path.arrow.unrated")
     expect(page.locator("path.arrow.best")).to_have_count(0)
 
 
@@ -256,6 +256,22 @@ def test_the_cube_of_a_roll_goes_deeper_while_it_is_looked_at_and_names_redouble
         re.compile(f"^[★ ]*{name}[★ ]*$") for name in ("No redouble", "Redouble, take", "Redouble, pass")
     ]
     expect(page.locator(".cube-advice tbody th")).to_have_text(patterns)
+
+
+def test_where_points_have_no_scale_there_are_chances_of_the_match_and_the_reason(open_page):
+    page = open_page("/#/analyse/XGID=-b----E-C---eE---c-e----B-:0:0:1:31:97:0:0:99:10")
+    wait_for_plies(page, 2)
+    reason = re.compile("not meaningful here, where a point is worth almost nothing of the match")
+    expect(page.locator(".play-list").first).to_contain_text(reason)
+    row = page.locator(".play-row").nth(1)
+    expect(row.locator(".play-equity")).to_have_text("\N{EN DASH}")
+    expect(row.locator(".play-loss")).to_have_text(re.compile("^\N{MINUS SIGN}0\\.00.%$"))
+    expect(page.locator(".worth-line").first).to_contain_text("\N{EN DASH}")
+    open_tab(page, "Cube")
+    advice = page.locator(".cube-advice")
+    expect(advice).to_contain_text(reason)
+    expect(advice.locator("tbody tr")).to_have_count(3)
+    expect(advice).to_contain_text("of the match.")
 
 
 def test_the_score_matrix_has_a_letter_for_every_score_and_sets_the_score(open_page):

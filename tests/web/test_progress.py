@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import json
 import re
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
 
 pytest.importorskip("starlette", reason="needs the extra 'web'")
 
-from engine.match_analysis.statistics import RatingTotal
-from engine.match_files.reading import read_matches
-from protocol.archive.database import ArchiveDatabase
-from protocol.archive.records import KeptAnalysis, SeatRating, make_record
+from gammond.engine.match_analysis.statistics import RatingTotal
+from gammond.engine.match_files.reading import read_matches
+from gammond.protocol.archive.database import ArchiveDatabase
+from gammond.protocol.archive.records import ArchivedAnalysis, SeatRating, make_record
 from tests.protocol.archive.kept_games import START_S, make_engine, make_game, make_match_game, make_person
 from tests.web.table_page import begin_game
 from tests.web.waiting import check_widths, expect
@@ -61,7 +62,9 @@ def _put(database, game, one, two):
     record = make_record(game)
     number = database.put_game(game, record)
     if one is not None:
-        database.put_analysis(number, KeptAnalysis("for a test", record.text, b"{}", (one, two)), record.text)
+        database.put_analysis(
+            number, ArchivedAnalysis("for a test", record.text, b"{}", (one, two)), record.text
+        )
     else:
         database.fail_analysis(number, "for a test")
 
@@ -129,7 +132,7 @@ def test_the_lists_have_players_and_levels_and_lead_to_their_games(open_progress
 
 def test_a_record_is_saved_as_a_file_of_its_format(open_progress):
     page = open_progress()
-    for ending in ("mat", "sgf"):
+    for ending in ("mat", "sgf", *(["ogxm"] if find_spec("ogxm") else [])):
         with page.expect_download() as started:
             page.locator(".games tbody tr").nth(2).get_by_role("link", name=f".{ending}").click()
         assert started.value.suggested_filename.endswith(f".{ending}")

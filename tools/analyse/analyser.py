@@ -7,22 +7,23 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 
-from engine.analysis.engine import Engine
-from engine.bearoff import defer_bearoff
-from engine.cubeful.match_equity import load_default_table
-from engine.match_analysis.analysed_match import AnalysedMatch, describe_method, make_analysed_match
-from engine.match_analysis.analysis import AnalysisSettings, analyse_match
-from engine.match_analysis.journal import NO_JOURNAL
-from engine.match_analysis.rollouts import DecisionRollouts, roll_out_decisions
-from engine.match_files.model import RecordedMatch
-from engine.runtime.threads import Workers
-from engine.runtime.version import identify_program
-from nets.catalogue import collect_pruning_net_hashes
-from tools.analyse.kept_decisions import KeptDecisions
-from tools.common.progress import Progress
-from tools.parallel.shared_decisions import SharedDecisions
+from gammond.engine.analysis.engine import Engine
+from gammond.engine.bearoff import defer_bearoff
+from gammond.engine.cubeful.match_equity import load_default_table
+from gammond.engine.match_analysis import rollouts as rolling_out
+from gammond.engine.match_analysis.analysed_match import AnalysedMatch, describe_method, make_analysed_match
+from gammond.engine.match_analysis.analysis import AnalysisSettings, analyse_match
+from gammond.engine.match_analysis.rollouts import DecisionRollouts, roll_out_decisions
+from gammond.engine.match_files.model import RecordedMatch
+from gammond.engine.runtime.threads import Workers
+from gammond.engine.runtime.version import identify_program
+from gammond.nets import catalogue
+from gammond.nets.catalogue import find_pruner
+from gammond.tools.analyse.kept_decisions import KeptDecisions
+from gammond.tools.common.progress import Progress
+from gammond.tools.parallel.shared_decisions import SharedDecisions
 
-_ANALYSING = "engine.match_analysis.rollouts", "nets.catalogue"
+_ANALYSING = rolling_out, catalogue
 """The modules of analyses, with all that they import."""
 
 
@@ -30,13 +31,13 @@ class MatchAnalyser:
     """Analyses matches with one engine and one set of settings.
 
     Args:
-        engine: Judges.
+        engine: Evaluates.
         nets: The hashes of its nets.
         settings: How deep.
         rollouts: How close decisions are rolled out; None for not at all.
         threads: How many threads share the work.
         stopped: Ends the work when it is set.
-        executor: Who judges in place of threads of this process; None for nobody.
+        executor: Who analyses in place of threads of this process; None for nobody.
 
     Attributes:
         run: What its answers depend on, in words.
@@ -64,7 +65,7 @@ class MatchAnalyser:
         self.run: dict[str, object] = {
             "method": describe_method(engine.name, settings, table.name, rollouts),
             "settings": repr((settings, shared)),
-            "nets": {**nets, **collect_pruning_net_hashes()},
+            "nets": {**nets, **find_pruner().net_hashes},
             "databases": [str(each.header) for each in defer_bearoff()],
             "program": identify_program(*_ANALYSING),
         }
@@ -78,15 +79,15 @@ class MatchAnalyser:
             match: The match.
             name: The name of its file.
             label: What the progress calls it.
-            kept: Has what was judged before, and takes what is new.
+            kept: Has what was analysed before, and takes what is new.
 
         Raises:
             CancelledWork: It was stopped.
-            GammondError: The match cannot be judged.
+            GammondError: The match cannot be analysed.
         """
-        journal = NO_JOURNAL if kept is None else kept.open_match(match)
+        journal = None if kept is None else kept.open_match(match)
         with _show_progress(label) as show:
-            judged = analyse_match(
+            noted = analyse_match(
                 self._engine,
                 match,
                 self._settings,
@@ -98,9 +99,9 @@ class MatchAnalyser:
             )
         if self._rollouts is not None:
             with _show_progress(f"{label}, trials") as show:
-                judged = roll_out_decisions(
+                noted = roll_out_decisions(
                     self._engine,
-                    judged,
+                    noted,
                     self._rollouts,
                     progress=show,
                     cancelled=self._stopped.is_set,
@@ -110,7 +111,7 @@ class MatchAnalyser:
                     else self._executor.make_blocks(self._rollouts, match.rules.rules),
                 )
         return make_analysed_match(
-            self._engine, judged, self._settings, self._rollouts, name=name, nets=self._nets
+            self._engine, noted, self._settings, self._rollouts, name=name, nets=self._nets
         )
 
 

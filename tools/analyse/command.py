@@ -7,16 +7,16 @@
     gammond analyse --player "Ann Lee" matches/ --format html --output ann.html
 
 FILE is a match in any format that gammond reads, recognised by its content; of a folder or a .zip archive,
-all files in it; - is standard input. Every play, cube decision and roll is judged at the score. Decisions
-that are wrong, or close, by .02 or so are judged again at --deepen plies, all their choices alike. --rollout
+all files in it; - is standard input. Every play, cube decision and roll is rated at the score. Decisions
+that are wrong, or close, by .02 or so are rated again at --deepen plies, all their choices alike. --rollout
 then rolls out those that still are: the play that was made and those near the best, or both cube actions,
 with the same dice and trials. Their equities have standard errors, and are ranked among themselves.
 
 The text has the statistics of both players, each number on the scale of the program that it is named after,
 and the errors, the worst first; in the end those of players over several matches. --format html writes a page
 for a browser, with the course of the match and a board for every decision; json an object for each match,
-with every decision; csv a row for each decision; sgf the match with its analysis, as GNU Backgammon keeps it.
-For several matches --output of html and sgf is a folder.
+with every decision; csv a row for each decision; sgf the match with its analysis, as GNU Backgammon keeps it,
+ogxm as OpenGammon does. For several matches --output of html, sgf and ogxm is a folder.
 
 --player NAME analyses the matches of one player alone, and writes how well each was played: by date, as far
 as files have one, with the mean of the last decisions (--window) and 95 % intervals; html has it as a plot.
@@ -27,7 +27,7 @@ What is wrong in a file is said on stderr, with its place, and of several files 
 whole, cut, or not at all, and why; --strict refuses a file with a fault. The exit status is 1 where decisions
 of a file were lost; an illegal play, which is marked, or a last game without an end is not.
 
-Ctrl-C keeps the matches that are finished. With --output every decision is kept as soon as it is judged, in a
+Ctrl-C keeps the matches that are finished. With --output every decision is kept as soon as it is rated, in a
 file beside it (OUTPUT.unfinished), and after Ctrl-C or a kill the same command goes on from there; the output
 is the same to the last byte. --force begins anew. What exists is not overwritten without it.
 """
@@ -41,19 +41,19 @@ from contextlib import ExitStack
 from datetime import datetime
 from functools import partial
 
-from engine.errors import CancelledWork, PositionError, UnsupportedError
-from engine.match_analysis.analysed_match import AnalysedMatch
-from engine.match_analysis.analysis import AnalysisSettings
-from engine.match_analysis.rollouts import DecisionRollouts
-from engine.match_files.model import RecordedMatch
-from engine.runtime.cores import count_usable_cores
-from engine.runtime.exit_codes import EXIT_FAULTS, EXIT_OK
-from engine.search import FILTERS
-from engine.search.filters import DEFAULT_FILTER
-from engine.wording import escape_unprintable
-from tools.analyse.analyser import MatchAnalyser
-from tools.analyse.kept_decisions import KeptDecisions, find_kept_file
-from tools.analyse.output import (
+from gammond.engine.errors import CancelledWork, LimitError, PositionError, UnsupportedError
+from gammond.engine.match_analysis.analysed_match import AnalysedMatch
+from gammond.engine.match_analysis.analysis import AnalysisSettings
+from gammond.engine.match_analysis.rollouts import DecisionRollouts
+from gammond.engine.match_files.model import RecordedMatch
+from gammond.engine.runtime.exit_codes import EXIT_FAULTS, EXIT_OK
+from gammond.engine.runtime.machine import count_usable_cores
+from gammond.engine.search import FILTERS
+from gammond.engine.search.filters import DEFAULT_FILTER
+from gammond.engine.wording import escape_unprintable
+from gammond.tools.analyse.analyser import MatchAnalyser
+from gammond.tools.analyse.kept_decisions import KeptDecisions, find_kept_file
+from gammond.tools.analyse.output import (
     FORMATS,
     TEXT,
     MatchWriter,
@@ -61,24 +61,24 @@ from tools.analyse.output import (
     ReportStream,
     check_report_file,
 )
-from tools.analyse.player_history import PlayerHistory
-from tools.analyse.player_search import find_player
-from tools.common.interrupts import call_on_interrupt
-from tools.common.locks import hold_lock
-from tools.common.match_inputs import MatchInput, MatchTally, list_match_inputs
-from tools.common.opponents import collect_net_hashes, load_net_engine
-from tools.common.output_options import add_force_option, written_path
-from tools.common.position_arguments import STDIN
-from tools.common.progress import write_message
-from tools.common.rollout_options import (
+from gammond.tools.analyse.player_history import PlayerHistory
+from gammond.tools.analyse.player_search import find_player
+from gammond.tools.common.interrupts import call_on_interrupt
+from gammond.tools.common.locks import hold_lock
+from gammond.tools.common.match_inputs import MatchInput, MatchTally, list_match_inputs
+from gammond.tools.common.opponents import collect_net_hashes, load_net_engine
+from gammond.tools.common.output_options import add_force_option, written_path
+from gammond.tools.common.position_arguments import STDIN
+from gammond.tools.common.progress import write_message
+from gammond.tools.common.rollout_options import (
     QUICK,
     add_rollout_arguments,
     find_rollout_option,
     read_rollout_options,
 )
-from tools.common.strength import add_net_argument
-from tools.parallel.options import add_cluster_option, make_executor
-from tools.parallel.shared_decisions import SharedDecisions
+from gammond.tools.common.strength import add_net_argument
+from gammond.tools.parallel.options import add_cluster_option, make_executor
+from gammond.tools.parallel.shared_decisions import SharedDecisions
 
 SUMMARY = "what the players of match files did wrong: ratings, errors, luck"
 
@@ -117,9 +117,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--output",
         type=written_path,
         metavar="FILE",
-        help="write here, in place of stdout; a folder for many .html or .sgf files",
+        help="write here, in place of stdout; a folder for many .html, .sgf or .ogxm files",
     )
-    add_force_option(parser, "forget what an unfinished run to the same --output has judged")
+    add_force_option(parser, "forget what an unfinished run to the same --output has rated")
     parser.add_argument(
         "--errors", type=int, default=DEFAULT_ERRORS, metavar="N", help="errors to list (default %(default)s)"
     )
@@ -177,19 +177,17 @@ def main(args: argparse.Namespace) -> int:
             load_net_engine(args.net), nets, settings, rollouts, threads, stopped, shared
         )
         kept = _open_kept(args, analyser, opened)
-        is_judged = True
+        are_analysed = True
         writer.date = kept.date if kept else datetime.now().astimezone()
         try:
             for match, name, label, write in work.list_matches():
                 if match.has_analysis:
                     _write_message(f"{name}: the file's own analysis is not used")
                 try:
-                    analysed = analyser.analyse(match, name, label, kept)
-                except (PositionError, UnsupportedError) as error:
+                    write(analyser.analyse(match, name, label, kept))
+                except (LimitError, PositionError, UnsupportedError) as error:
                     _write_message(f"{name}: {error.message}")
-                    is_judged = False
-                    continue
-                write(analysed)
+                    are_analysed = False
         except CancelledWork:
             pass
         writer.finish()
@@ -203,7 +201,7 @@ def main(args: argparse.Namespace) -> int:
             kept.remove()
             if writer.count:
                 _write_message(f"wrote {args.output}")
-    return EXIT_OK if writer.count and is_judged and work.tally.is_whole else EXIT_FAULTS
+    return EXIT_OK if writer.count and are_analysed and work.tally.is_whole else EXIT_FAULTS
 
 
 _MatchWork = tuple[RecordedMatch, str, str, Callable[[AnalysedMatch], None]]
@@ -228,7 +226,7 @@ class _FileWork:
             raise UnsupportedError(
                 "--window is for the history of a player: add --player NAME", field="window"
             )
-        self.writer = MatchWriter(args, [source.path for source in sources], stream)
+        self.writer = MatchWriter(args, [source.path for source in sources], stream, _write_message)
         self.tally = MatchTally()
         self._strict = args.strict
         self._sources = sources

@@ -5,8 +5,8 @@ from __future__ import annotations
 import csv
 import io
 
-from engine.match_analysis.analysed_match import AnalysedMatch
-from engine.match_analysis.documents import list_decision
+from gammond.engine.match_analysis.analysed_match import AnalysedMatch
+from gammond.engine.match_analysis.documents import list_decision
 
 _COLUMNS = (
     *("file", "length", "player", "opponent", "game", "move", "action", "seat", "own_score", "other_score"),
@@ -30,13 +30,13 @@ def format_csv(analysed: AnalysedMatch, *, has_header: bool) -> str:
     names = analysed.match.names
     for decision in analysed.decisions:
         listed = list_decision(decision, analysed.table)
-        seat = decision.judged.seat
+        seat = decision.seat
         score = decision.situation.match.score
         rows.writerow(
             {
                 **{name: int(value) if isinstance(value, bool) else value for name, value in listed.items()},
                 "file": analysed.name,
-                "chosen": decision.chosen if decision.judged.judgement.is_legal else decision.chosen_name,
+                "chosen": decision.chosen if decision.is_legal else decision.chosen_name,
                 "length": analysed.match.length,
                 "player": names[seat],
                 "opponent": names[1 - seat],

@@ -6,9 +6,9 @@ from collections.abc import Callable
 from datetime import datetime
 from pathlib import Path
 
-from engine.match_reports.html_parts import escape_text, format_page
-from engine.match_reports.ratings import format_luck, format_rate, format_rating
-from tools.analyse.player_history import HistoryRow, PlayerHistory, format_score
+from gammond.engine.match_reports.html_parts import escape_text, format_page
+from gammond.engine.match_reports.ratings import format_luck, format_rate, format_rating
+from gammond.tools.analyse.player_history import HistoryRow, PlayerHistory, format_score
 
 _WIDTH, _HEIGHT = 900, 340
 _LEFT, _TOP, _BOTTOM, _RIGHT = 40, 12, 34, 14

@@ -16,16 +16,13 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
-from engine.errors import DataFileError, StateError
-from engine.formats.position_id import decode_position_id, encode_position_id
-from engine.match_files.model import (
-    ActionNotes,
-    RecordedCandidate,
-    RecordedCubeDecision,
-    RecordedEvaluation,
-    RecordedMatch,
-)
-from engine.rules.moves import Play
+from gammond.engine.errors import DataFileError, StateError
+from gammond.engine.evaluation.results import CubeDecision, Evaluation, RankedPlay
+from gammond.engine.formats.position_id import decode_position_id, encode_position_id
+from gammond.engine.match_analysis.notes import AnalysisJournal
+from gammond.engine.match_files.model import ActionNotes, RecordedMatch
+from gammond.engine.rules.moves import Play
+from gammond.engine.rules.outcome import Outcome
 
 _RUN_START, _MATCH_START = b'{"run":', b'{"match":'
 
@@ -81,7 +78,7 @@ class KeptDecisions:
         return len(self._places)
 
     def open_match(self, match: RecordedMatch) -> MatchJournal:
-        """Return the journal of a match, with what an earlier run has judged of it."""
+        """Return the journal of a match, with what an earlier run has analysed of it."""
         key = f"{match.rules.rules.variant.name} {hash_games(match)}"
         with self._lock:
             known = self._read_match(key)
@@ -178,8 +175,8 @@ def hash_games(match: RecordedMatch) -> str:
     return hashlib.sha256(repr(parts).encode()).hexdigest()[:32]
 
 
-class MatchJournal:
-    """The decisions of one match (`engine.match_analysis.journal.AnalysisJournal`).
+class MatchJournal(AnalysisJournal):
+    """The decisions of one match, in the file of its run too.
 
     Args:
         kept: Takes new ones.
@@ -187,16 +184,14 @@ class MatchJournal:
     """
 
     def __init__(self, kept: KeptDecisions, known: Mapping[tuple[str, int], ActionNotes]) -> None:
+        super().__init__()
         self._kept = kept
-        self._known = known
-
-    def find(self, stage: str, number: int) -> ActionNotes | None:
-        """Return the notes on a decision; None if there are none."""
-        return self._known.get((stage, number))
+        self._notes.update(known)
 
     def add(self, stage: str, number: int, notes: ActionNotes) -> None:
-        """Keep the notes on a decision."""
+        """Take new notes on a decision, and write them."""
         self._kept.add({"stage": stage, "decision": number, **_list_notes(notes)})
+        super().add(stage, number, notes)
 
 
 def _list_notes(notes: ActionNotes) -> dict[str, object]:
@@ -208,14 +203,11 @@ def _list_notes(notes: ActionNotes) -> dict[str, object]:
         ]
     if notes.cube is not None:
         cube = notes.cube
-        equities = cube.no_double, cube.double_take, cube.double_pass
-        listed["cube"] = [*equities, _list(cube.evaluation), _list(cube.taken_evaluation)]
+        listed["cube"] = [*cube.equities, _list(cube.no_double), _list(cube.double_take or cube.no_double)]
     return listed
 
 
-def _list(evaluation: RecordedEvaluation | None) -> list[object] | None:
-    if evaluation is None:
-        return None
+def _list(evaluation: Evaluation) -> list[object]:
     return [evaluation.equity, evaluation.outcome, evaluation.depth, evaluation.error, evaluation.trials]
 
 
@@ -223,18 +215,15 @@ def _parse_notes(record: Mapping[str, Any]) -> ActionNotes:
     candidates = []
     for moves, hits, result, listed in record.get("candidates", ()):
         pairs = tuple((source, target) for source, target in moves)
-        evaluation = _parse(listed)
-        assert evaluation is not None
-        candidates.append(RecordedCandidate(Play(pairs, tuple(hits), decode_position_id(result)), evaluation))
+        play = Play(pairs, tuple(hits), decode_position_id(result))
+        candidates.append(RankedPlay(play, _parse(listed)))
     cube = None
     if "cube" in record:
-        held, taken, passed, evaluation, taken_evaluation = record["cube"]
-        cube = RecordedCubeDecision(held, taken, passed, _parse(evaluation), _parse(taken_evaluation))
+        _, _, passed, held, taken = record["cube"]
+        cube = CubeDecision.of_choices(_parse(held), _parse(taken), Evaluation(passed))
     return ActionNotes(candidates=tuple(candidates), cube=cube)
 
 
-def _parse(listed: Any) -> RecordedEvaluation | None:  # noqa: ANN401
-    if listed is None:
-        return None
+def _parse(listed: Any) -> Evaluation:  # noqa: ANN401
     equity, outcome, depth, error, trials = listed
-    return RecordedEvaluation(equity, None if outcome is None else tuple(outcome), depth, error, trials)
+    return Evaluation(equity, None if outcome is None else Outcome(*outcome), depth, error, trials)

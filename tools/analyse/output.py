@@ -8,41 +8,42 @@ import os
 import shutil
 import sys
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import datetime
 from pathlib import Path
 from types import TracebackType
 from typing import IO
 
-from engine.errors import DataFileError, UnsupportedError
-from engine.match_analysis.analysed_match import AnalysedMatch
-from engine.match_analysis.documents import describe_match
-from engine.match_files.model import RecordedMatch
-from engine.match_files.sgf.writer import format_sgf
-from engine.match_reports.html_report import format_html
-from engine.match_reports.text_report import format_text
-from engine.runtime.output_files import (
+from gammond.engine.errors import DataFileError, UnsupportedError
+from gammond.engine.match_analysis.analysed_match import AnalysedMatch
+from gammond.engine.match_analysis.documents import describe_match
+from gammond.engine.match_files.model import RecordedMatch
+from gammond.engine.match_files.writing import ANALYSED_FORMATS, MATCH_FORMATS, write_match
+from gammond.engine.match_reports.html_report import format_html
+from gammond.engine.match_reports.text_report import format_text
+from gammond.engine.runtime.files import (
     check_folder,
     check_output,
     check_output_folder,
     identify_files,
     open_output,
 )
-from tools.analyse.csv_report import format_csv
-from tools.analyse.html_player import format_player_html
-from tools.analyse.kept_decisions import find_kept_file
-from tools.analyse.player_history import (
+from gammond.engine.wording import escape_unprintable
+from gammond.tools.analyse.csv_report import format_csv
+from gammond.tools.analyse.html_player import format_player_html
+from gammond.tools.analyse.kept_decisions import find_kept_file
+from gammond.tools.analyse.player_history import (
     PlayerHistory,
     format_history,
     format_history_csv,
     format_history_json,
 )
-from tools.analyse.players_report import PlayersReport
-from tools.common.files import write_atomically
+from gammond.tools.analyse.players_report import PlayersReport
+from gammond.tools.common.files import write_atomically
 
-TEXT, HTML, SGF = "text", "html", "sgf"
-FORMATS = (TEXT, HTML, "json", "csv", SGF)
-ONE_MATCH_FORMATS = (HTML, SGF)
+TEXT, HTML = "text", "html"
+FORMATS = (TEXT, HTML, "json", "csv", *ANALYSED_FORMATS)
+ONE_MATCH_FORMATS = (HTML, *ANALYSED_FORMATS)
 
 
 def check_report_file(args: argparse.Namespace, inputs: Sequence[Path | None]) -> None:
@@ -53,7 +54,7 @@ def check_report_file(args: argparse.Namespace, inputs: Sequence[Path | None]) -
         inputs: The files that are read; None for standard input.
 
     Raises:
-        GammondError: As `engine.runtime.output_files.check_output`.
+        GammondError: As `gammond.engine.runtime.files.check_output`.
     """
     if args.output is not None:
         check_output(args.output, identify_files(inputs), force=_may_replace(args))
@@ -65,7 +66,7 @@ def _may_replace(args: argparse.Namespace) -> bool:
 
 
 class ReportStream:
-    """Text that goes to stdout at once, or to a file, which appears whole in the end.
+    """A report that goes to stdout at once, or to a file, which appears whole in the end.
 
     Args:
         path: The file; None for stdout.
@@ -93,12 +94,24 @@ class ReportStream:
         if self._path is None:
             sys.stdout.write(text)
             sys.stdout.flush()
+        else:
+            self.write_bytes(text.encode())
+
+    def write_bytes(self, content: bytes) -> None:
+        """Write what may be no text.
+
+        Raises:
+            DataFileError: The file cannot be written.
+        """
+        if self._path is None:
+            sys.stdout.buffer.write(content)
+            sys.stdout.flush()
             return
         try:
             if self._file is None:
                 folder = self._path.parent if os.access(self._path.parent, os.W_OK) else None
                 self._file = tempfile.TemporaryFile(dir=folder)  # noqa: SIM115  (open to the end)
-            self._file.write(text.encode())
+            self._file.write(content)
         except OSError as error:
             raise DataFileError(f"{self._path} cannot be written: {error.strerror}") from error
 
@@ -119,28 +132,37 @@ class ReportStream:
 
 
 class MatchWriter:
-    """Writes analysed matches: SGF and HTML one to a file, others together.
+    """Writes analysed matches: match files and HTML one to a file, others together.
 
     Args:
         args: Parsed arguments.
         inputs: The files that are analysed; None for standard input.
         stream: Takes what is not one file for each match.
+        say: Says what a match file leaves out.
 
     Attributes:
         count: The matches written so far.
         date: When the analysis was begun.
 
     Raises:
-        UnsupportedError: The matches need a folder.
+        UnsupportedError: The matches need a folder, or the format a package.
         GammondError: The output may not be written.
     """
 
-    def __init__(self, args: argparse.Namespace, inputs: Sequence[Path | None], stream: ReportStream) -> None:
+    def __init__(
+        self,
+        args: argparse.Namespace,
+        inputs: Sequence[Path | None],
+        stream: ReportStream,
+        say: Callable[[str], object],
+    ) -> None:
         self.count = 0
         self.date = datetime.now().astimezone()
-        self._args = args
-        self._stream = stream
+        self._args, self._stream, self._say = args, stream, say
+        if args.format in ANALYSED_FORMATS:
+            MATCH_FORMATS[args.format].check()
         self._players = PlayersReport()
+        self._are_several = len(inputs) > 1
         self._inputs = identify_files(inputs)
         has_folder = args.output is not None and args.output.is_dir()
         self._is_folder = args.format in ONE_MATCH_FORMATS and (len(inputs) > 1 or has_folder)
@@ -160,18 +182,25 @@ class MatchWriter:
             self._check_folder(f"{len(matches)} matches")
 
     def write(self, analysed: AnalysedMatch) -> None:
-        """Write a match."""
+        """Write a match.
+
+        Raises:
+            UnsupportedError: The format has no place for something without which it is another match.
+            GammondError: It cannot be written.
+        """
         args = self._args
-        text = self._format(analysed)
+        content = self._format(analysed)
         self.count += 1
         if args.format == TEXT:
             self._players.add(analysed)
         if self._is_folder:
             file = args.output / f"{self.count:03d}-{Path(analysed.name).stem or 'match'}.{args.format}"
             check_output(file, self._inputs, force=True, new_folder=args.output)
-            write_atomically(file, text.encode())
+            write_atomically(file, content if isinstance(content, bytes) else content.encode())
+        elif isinstance(content, bytes):
+            self._stream.write_bytes(content)
         else:
-            self._stream.write(text)
+            self._stream.write(content)
 
     def finish(self) -> None:
         """Write what is known only in the end."""
@@ -179,7 +208,7 @@ class MatchWriter:
             self._stream.write(f"\n{players}")
         self._stream.finish()
 
-    def _format(self, analysed: AnalysedMatch) -> str:
+    def _format(self, analysed: AnalysedMatch) -> str | bytes:
         match self._args.format:
             case "json":
                 return json.dumps(describe_match(analysed), ensure_ascii=False) + "\n"
@@ -187,10 +216,14 @@ class MatchWriter:
                 return format_csv(analysed, has_header=not self.count)
             case "html":
                 return format_html(analysed, self.date)
-            case "sgf":
-                return format_sgf(analysed.marked_match)
+            case name if name in ANALYSED_FORMATS:
+                content, losses = write_match(analysed.marked_match, name)
+                if losses:
+                    self._say(f"{analysed.name}: {name} leaves out: {', '.join(losses)}")
+                return content
             case _:
-                return "\n" * (self.count > 0) + format_text(analysed, self._args.errors)
+                name = f"{escape_unprintable(analysed.name)}\n" if self._are_several else ""
+                return "\n" * (self.count > 0) + name + format_text(analysed, self._args.errors)
 
     def _check_folder(self, what: str) -> None:
         output = self._args.output
@@ -219,9 +252,9 @@ class PlayerWriter:
     """
 
     def __init__(self, history: PlayerHistory, form: str, stream: ReportStream) -> None:
-        if form == SGF:
+        if form in ANALYSED_FORMATS:
             raise UnsupportedError(
-                "--player has no SGF: give --format text, html, json or csv", field="format"
+                f"--player has no {form}: give --format text, html, json or csv", field="format"
             )
         self.date = datetime.now().astimezone()
         self.history = history

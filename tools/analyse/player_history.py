@@ -8,19 +8,19 @@ import json
 from collections import deque
 from dataclasses import dataclass
 
-from engine.errors import ValueRangeError
-from engine.match_analysis.analysed_match import AnalysedMatch
-from engine.match_analysis.documents import list_rating
-from engine.match_analysis.statistics import (
-    JudgedDecision,
-    JudgedRoll,
+from gammond.engine.errors import ValueRangeError
+from gammond.engine.match_analysis.analysed_match import AnalysedMatch
+from gammond.engine.match_analysis.decision_errors import CountedDecision
+from gammond.engine.match_analysis.documents import list_rating
+from gammond.engine.match_analysis.statistics import (
+    AnalysedRoll,
     PlayerStatistics,
     compute_statistics,
     round_value,
 )
-from engine.match_reports.ratings import explain_unscaled, format_luck, format_rate, format_rating
-from engine.wording import escape_unprintable, shorten_names
-from tools.analyse.players_report import list_actions_of
+from gammond.engine.match_reports.ratings import explain_unscaled, format_luck, format_rate, format_rating
+from gammond.engine.wording import escape_unprintable, shorten_names
+from gammond.tools.analyse.players_report import list_actions_of
 
 _OPPONENT_WIDTH = 24
 _COLUMNS = (
@@ -67,7 +67,7 @@ class PlayerHistory:
         name: As given.
         window: As given.
         rows: The matches.
-        method: What judged them, in words.
+        method: What analysed them, in words.
 
     Raises:
         ValueRangeError: The window holds nothing.
@@ -80,9 +80,9 @@ class PlayerHistory:
         self.window = window
         self.rows: list[HistoryRow] = []
         self.method = ""
-        self._decisions: list[JudgedDecision] = []
-        self._rolls: list[JudgedRoll] = []
-        self._last: deque[JudgedDecision] = deque()
+        self._decisions: list[CountedDecision] = []
+        self._rolls: list[AnalysedRoll] = []
+        self._last: deque[CountedDecision] = deque()
         self._counted = 0
 
     def add(self, analysed: AnalysedMatch, seat: int, date: str) -> None:
@@ -100,9 +100,9 @@ class PlayerHistory:
         for decision in decisions:
             if decision.seat == 0:
                 self._last.append(decision)
-                self._counted += decision.judgement.counts_for_xg
+                self._counted += decision.counts_for_xg
             while self._counted > self.window:
-                self._counted -= self._last.popleft().judgement.counts_for_xg
+                self._counted -= self._last.popleft().counts_for_xg
         score = analysed.score[seat], analysed.score[1 - seat]
         self.rows.append(
             HistoryRow(

@@ -8,13 +8,13 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from engine.errors import ValueRangeError
-from engine.match_files.model import RecordedMatch
-from engine.options import MAX_QUOTED_CHARS
-from engine.rules.match import SEATS
-from tools.analyse.kept_decisions import hash_games
-from tools.common.match_inputs import MatchInput, MatchTally
-from tools.common.progress import Progress
+from gammond.engine.errors import ValueRangeError
+from gammond.engine.match_files.model import RecordedMatch
+from gammond.engine.options import MAX_QUOTED_CHARS
+from gammond.engine.rules.match import SEATS
+from gammond.tools.analyse.kept_decisions import hash_games
+from gammond.tools.common.match_inputs import MatchInput, MatchTally
+from gammond.tools.common.progress import Progress
 
 _DATE = re.compile(r"(\d{4})[.-](\d{1,2})[.-](\d{1,2})")
 _TIME = re.compile(r"(\d{1,2})[.:](\d{2})")

@@ -5,15 +5,12 @@ from __future__ import annotations
 from collections import defaultdict
 from dataclasses import replace
 
-from engine.match_analysis.analysed_match import AnalysedMatch
-from engine.match_analysis.statistics import (
-    JudgedDecision,
-    JudgedRoll,
-    compute_statistics,
-)
-from engine.match_reports.ratings import explain_unscaled, format_luck, format_rate, format_rating
-from engine.rules.match import SEATS
-from engine.wording import escape_unprintable, shorten_names
+from gammond.engine.match_analysis.analysed_match import AnalysedMatch
+from gammond.engine.match_analysis.decision_errors import CountedDecision
+from gammond.engine.match_analysis.statistics import AnalysedRoll, compute_statistics
+from gammond.engine.match_reports.ratings import explain_unscaled, format_luck, format_rate, format_rating
+from gammond.engine.rules.match import SEATS
+from gammond.engine.wording import escape_unprintable, shorten_names
 
 _NAME_WIDTH = 24
 
@@ -22,8 +19,8 @@ class PlayersReport:
     """Collects the decisions of each player, by name."""
 
     def __init__(self) -> None:
-        self._decisions: dict[str, list[JudgedDecision]] = defaultdict(list)
-        self._rolls: dict[str, list[JudgedRoll]] = defaultdict(list)
+        self._decisions: dict[str, list[CountedDecision]] = defaultdict(list)
+        self._rolls: dict[str, list[AnalysedRoll]] = defaultdict(list)
         self._matches: dict[str, int] = defaultdict(int)
 
     def add(self, analysed: AnalysedMatch) -> None:
@@ -61,10 +58,9 @@ class PlayersReport:
         return "\n".join(lines) + "\n"
 
 
-def list_actions_of(analysed: AnalysedMatch, seat: int) -> tuple[list[JudgedDecision], list[JudgedRoll]]:
+def list_actions_of(analysed: AnalysedMatch, seat: int) -> tuple[list[CountedDecision], list[AnalysedRoll]]:
     """Return the decisions and rolls of a match as if a player's seat were 0."""
-    decisions, rolls = analysed.judged_actions
     return (
-        [replace(each, seat=each.seat ^ seat) for each in decisions],
-        [replace(each, seat=each.seat ^ seat) for each in rolls],
+        [each.seen_from(seat) for each in analysed.decisions],
+        [replace(each, seat=each.seat ^ seat) for each in analysed.rolls],
     )

@@ -12,13 +12,13 @@ import argparse
 import json
 import sys
 
-from protocol.commands.board_drawing import CHECKER_MARKS
-from protocol.games import OTHER_GAMES
-from protocol.repl.answers.position_views import show_ids, show_pips
-from protocol.state.session import Session
-from tools.ask.question import add_json_argument, draw_table, open_table, show_lines
-from tools.common.position_arguments import add_assumed, add_position_arguments, read_position
-from tools.common.position_fields import list_position_fields
+from gammond.protocol.commands.board_drawing import CHECKER_MARKS
+from gammond.protocol.games import OTHER_GAMES
+from gammond.protocol.repl.answers.position_views import show_ids, show_pips
+from gammond.protocol.state.session import Session
+from gammond.tools.ask.question import add_json_argument, draw_table, open_table, show_lines
+from gammond.tools.common.position_arguments import add_assumed, add_position_arguments, read_position
+from gammond.tools.common.position_fields import list_position_fields
 
 SUMMARY = "draw a position, with pip counts and IDs"
 
@@ -36,7 +36,7 @@ def main(args: argparse.Namespace) -> int:
         GammondError: The position or an option is wrong.
     """
     if args.variant in OTHER_GAMES:
-        from tools.ask import other_games  # questions about backgammon do without it
+        from gammond.tools.ask import other_games  # questions about backgammon do without it
 
         return other_games.answer_other_game(args, "board", {"want": ["pieces"]})
     session = open_table(args, *read_position(args, has_dice=True))

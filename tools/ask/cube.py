@@ -10,8 +10,8 @@ from __future__ import annotations
 
 import argparse
 
-from protocol.repl.answers.analysis import show_cube_decision
-from tools.ask.question import add_question_arguments, answer_question, query_position
+from gammond.protocol.repl.answers.analysis import show_cube_decision
+from gammond.tools.ask.question import add_question_arguments, answer_question, query_position
 
 SUMMARY = "whether to double, and whether to take"
 

@@ -14,9 +14,9 @@ from __future__ import annotations
 
 import argparse
 
-from protocol.games import OTHER_GAMES
-from protocol.repl.answers.analysis import show_evaluation
-from tools.ask.question import (
+from gammond.protocol.games import OTHER_GAMES
+from gammond.protocol.repl.answers.analysis import show_evaluation
+from gammond.tools.ask.question import (
     add_opinion_argument,
     add_question_arguments,
     answer_opinion,
@@ -36,7 +36,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def main(args: argparse.Namespace) -> int:
     """Run the tool; its errors are those of `answer_question`."""
     if args.variant in OTHER_GAMES:
-        from tools.ask import other_games  # questions about backgammon do without it
+        from gammond.tools.ask import other_games  # questions about backgammon do without it
 
         depth = f" depth={args.plies}" if args.plies else ""
         return other_games.answer_other_game(

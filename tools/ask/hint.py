@@ -13,12 +13,12 @@ from __future__ import annotations
 
 import argparse
 
-from engine.analysis.levels import DEFAULT_CANDIDATES
-from engine.errors import UnsupportedError
-from protocol.games import OTHER_GAMES
-from protocol.repl.answers.analysis import show_hint
-from protocol.state.game_state import GameState
-from tools.ask.question import (
+from gammond.engine.analysis.levels import DEFAULT_CANDIDATES
+from gammond.engine.errors import UnsupportedError
+from gammond.protocol.games import OTHER_GAMES
+from gammond.protocol.repl.answers.analysis import show_hint
+from gammond.protocol.state.game_state import GameState
+from gammond.tools.ask.question import (
     add_opinion_argument,
     add_question_arguments,
     answer_opinion,
@@ -47,7 +47,7 @@ def main(args: argparse.Namespace) -> int:
     if args.plays < 1:
         raise UnsupportedError(f"--plays: expected 1 or more, got {args.plays}", field="plays")
     if args.variant in OTHER_GAMES:
-        from tools.ask import other_games  # questions about backgammon do without it
+        from gammond.tools.ask import other_games  # questions about backgammon do without it
 
         depth = other_games.HINT_PLIES if args.plies is None else args.plies
         fields = {"want": ["eval", "moves"], "max_moves": args.plays, "depth": depth}

@@ -12,9 +12,9 @@ from __future__ import annotations
 
 import argparse
 
-from protocol.commands.cube import DEFAULT_MATRIX_AWAY, MAX_MATRIX_AWAY
-from protocol.repl.answers.analysis import show_matrix
-from tools.ask.question import add_question_arguments, answer_question, query_position
+from gammond.protocol.commands.cube import DEFAULT_MATRIX_AWAY, MAX_MATRIX_AWAY
+from gammond.protocol.repl.answers.analysis import show_matrix
+from gammond.tools.ask.question import add_question_arguments, answer_question, query_position
 
 SUMMARY = "the cube decision at every score"
 

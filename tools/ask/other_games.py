@@ -5,17 +5,17 @@ from __future__ import annotations
 import argparse
 from collections.abc import Iterable, Mapping
 
-from engine.runtime.exit_codes import EXIT_INTERRUPTED, EXIT_OK
-from protocol.core.replies import format_reply
-from protocol.core.requests import JsonReply, WorkControl
-from protocol.games import find_entry, load_part
-from protocol.repl.answers.replies import send_command
-from protocol.repl.dialogue.talk import Talk
-from protocol.state.session import Session
-from tools.ask.question import call_session, count_columns, open_session, show_lines, watch_work
-from tools.common.other_games import refuse_options, run_query
-from tools.common.position_arguments import read_text
-from tools.common.strength import DEFAULT_NET
+from gammond.engine.runtime.exit_codes import EXIT_INTERRUPTED, EXIT_OK
+from gammond.protocol.core.replies import format_reply
+from gammond.protocol.core.requests import JsonReply, WorkControl
+from gammond.protocol.games import find_entry
+from gammond.protocol.repl.answers.replies import send_command
+from gammond.protocol.repl.dialogue.talk import Talk
+from gammond.protocol.state.session import Session
+from gammond.tools.ask.question import call_session, count_columns, open_session, show_lines, watch_work
+from gammond.tools.common.other_games import refuse_options, run_query
+from gammond.tools.common.position_arguments import read_text
+from gammond.tools.common.strength import DEFAULT_NET
 
 _USUAL = {
     **dict.fromkeys(("dice", "match", "score", "crawford", "cube_value", "cube_owner", "jacoby", "beavers")),
@@ -69,6 +69,6 @@ def _talk(session: Session, control: WorkControl, setup: Iterable[str], commands
     """Return what the terminal answers to commands, after some of the wire."""
     for line in setup:
         send_command(session, line, control)
-    talk: Talk = load_part(find_entry(session.game_name).talk)(session)
+    talk: Talk = find_entry(session.game_name).load_talk()(session)
     talk.columns = count_columns()
     return [line for command in commands for line in talk.run_line(command, control)]

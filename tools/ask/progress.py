@@ -7,9 +7,9 @@ import sys
 import threading
 import time
 
-from engine.runtime.compilation import COMPILATION
-from protocol.core.requests import AnyReply
-from tools.common.pulse import PULSE
+from gammond.engine.runtime.compilation import COMPILATION
+from gammond.protocol.core.requests import AnyReply
+from gammond.tools.common.pulse import PULSE
 
 CLEAR_LINE = "\r\x1b[K"
 
@@ -18,7 +18,9 @@ class AnswerProgress:
     """Shows reports of work as they come, and that it goes on where none comes."""
 
     def __init__(self) -> None:
-        from protocol.repl.answers.progress import ProgressLine  # most answers are there before it is needed
+        from gammond.protocol.repl.answers.progress import (
+            ProgressLine,  # most answers are there before it is needed
+        )
 
         self._line = ProgressLine()
         self._text = ""
@@ -29,7 +31,7 @@ class AnswerProgress:
         """Take a report."""
         if text := self._line.update(reply):
             self._text = text
-            if sys.stderr.isatty() and not COMPILATION.is_reporting:
+            if sys.stderr.isatty() and not COMPILATION.is_compiling:
                 self._draw(text)
 
     def repeat(self) -> None:

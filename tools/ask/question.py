@@ -11,36 +11,35 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from engine.analysis.levels import find_level
-from engine.errors import CancelledWork, GammondError, StateError, UnsupportedError, ValueRangeError
-from engine.formats.xgid import encode_xgid
-from engine.rules.match import MatchState
-from engine.rules.position import Position
-from engine.rules.rules import VARIANTS, Rules
-from engine.runtime.compilation import COMPILATION
-from engine.runtime.cores import count_usable_cores
-from engine.runtime.exit_codes import EXIT_INTERRUPTED
-from engine.search import FILTERS, MAX_PLIES
-from engine.store.opening import make_store_opener
-from engine.store.options import NO_STORE, StoreOptions
-from nets.catalogue import BOOK_FILE
-from protocol.core.replies import format_reply
-from protocol.core.requests import JsonReply, WorkControl
-from protocol.repl.answers.analysis import show_opinion
-from protocol.repl.answers.replies import RefusedRequestError
-from protocol.repl.game.game_view import GameView
-from protocol.repl.game.preferences import get_config_file, read_preferences
-from protocol.state.service import EngineCatalogue, Service, make_shipped_catalogue
-from protocol.state.session import Session
-from tools.ask.progress import CLEAR_LINE, AnswerProgress
-from tools.common.background import prepare_on_first_compile
-from tools.common.interrupts import call_on_interrupt
-from tools.common.opponents import load_net_engine
-from tools.common.position_arguments import add_assumed, add_position_arguments, read_position
-from tools.common.position_fields import format_heading, list_position_fields
-from tools.common.pulse import PULSE
-from tools.common.store_options import add_store_arguments, read_store_arguments
-from tools.common.strength import DEFAULT_NET, add_net_argument
+from gammond.engine.analysis.levels import find_level
+from gammond.engine.errors import CancelledWork, GammondError, StateError, UnsupportedError, ValueRangeError
+from gammond.engine.formats.xgid import encode_xgid
+from gammond.engine.rules.match import MatchState
+from gammond.engine.rules.position import Position
+from gammond.engine.rules.rules import VARIANTS, Rules
+from gammond.engine.runtime.compilation import COMPILATION
+from gammond.engine.runtime.exit_codes import EXIT_INTERRUPTED
+from gammond.engine.runtime.machine import count_usable_cores
+from gammond.engine.search import FILTERS, MAX_PLIES
+from gammond.engine.store.options import NO_STORE, StoreOptions, make_store_opener
+from gammond.nets.catalogue import BOOK_FILE
+from gammond.protocol.core.replies import format_reply
+from gammond.protocol.core.requests import JsonReply, WorkControl
+from gammond.protocol.repl.answers.analysis import show_opinion
+from gammond.protocol.repl.answers.replies import RefusedRequestError
+from gammond.protocol.repl.game.game_view import GameView
+from gammond.protocol.repl.game.preferences import get_config_file, read_preferences
+from gammond.protocol.state.service import EngineCatalogue, Service, make_shipped_catalogue
+from gammond.protocol.state.session import Session
+from gammond.tools.ask.progress import CLEAR_LINE, AnswerProgress
+from gammond.tools.common.background import prepare_on_first_compile
+from gammond.tools.common.interrupts import call_on_interrupt
+from gammond.tools.common.opponents import load_net_engine
+from gammond.tools.common.position_arguments import add_assumed, add_position_arguments, read_position
+from gammond.tools.common.position_fields import format_heading, list_position_fields
+from gammond.tools.common.pulse import PULSE
+from gammond.tools.common.store_options import add_store_arguments, read_store_arguments
+from gammond.tools.common.strength import DEFAULT_NET, add_net_argument
 
 Ask = Callable[[Session, WorkControl], list[str]]
 """Answers a question about the position on the table of a session, in lines for people."""
@@ -255,15 +254,13 @@ def call_session(call: Callable[[], list[str]]) -> list[str]:
     """
     try:
         return call()
-    except CancelledWork:
-        raise KeyboardInterrupt from None
-    except RefusedRequestError as refused:
-        error = refused.reply.error
+    except GammondError as raised:
+        error = raised.reply.error if isinstance(raised, RefusedRequestError) else raised
         if isinstance(error, StateError) and error.missing:
             raise StateError(f"{error.problem}: there is nothing to decide", field=error.field) from None
         if isinstance(error, CancelledWork):
             raise KeyboardInterrupt from None
-        raise error if isinstance(error, GammondError) else refused from None
+        raise error if isinstance(error, GammondError) else raised from None
 
 
 def draw_table(session: Session) -> list[str]:
@@ -283,7 +280,9 @@ def show_lines(lines: Sequence[str], *, is_plain: bool = False) -> None:
     if is_plain or not sys.stdout.isatty():
         sys.stdout.write("".join(f"{line}\n" for line in lines))
         return
-    from protocol.repl.terminal.pages import show  # takes a tenth of a second, and only a terminal needs it
+    from gammond.protocol.repl.terminal.pages import (
+        show,  # takes a tenth of a second, and only a terminal needs it
+    )
 
     show(lines, read_preferences(get_config_file()).theme, in_pages=False)
 
@@ -301,7 +300,7 @@ def query_position(session: Session, control: WorkControl, fields: dict[str, obj
     Raises:
         GammondError: The query is refused.
     """
-    from tools.common.other_games import run_query  # text does without it
+    from gammond.tools.common.other_games import run_query  # text does without it
 
     settings, game = session.engine_settings, session.game
     assert game.position is not None

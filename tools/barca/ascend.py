@@ -15,23 +15,23 @@ from __future__ import annotations
 from functools import partial
 from pathlib import Path
 
-from tools.barca.matches import BarcaMatches
-from tools.barca.settings import COMPARISON, RUN_PLAYER, AscendSettings
-from tools.train.ascent.learner import AscentLearner
-from tools.train.ascent.steps import GradientAscent
-from tools.train.runs.options import add_workers_option
-from tools.train.runs.trainer import Resources, Trainer
+from gammond.tools.barca.matches import BarcaMatches
+from gammond.tools.barca.settings import COMPARISON, RUN_PLAYER, VectorAscendSettings
+from gammond.tools.train.ascent.learner import AscentLearner
+from gammond.tools.train.ascent.steps import GradientAscent
+from gammond.tools.train.runs.options import add_workers_option
+from gammond.tools.train.runs.trainer import Resources, Trainer
 
 SUMMARY = "learn the board evaluation vector of Barca by gradient ascent on match scores"
 
 
-def _make_learner(folder: Path, settings: AscendSettings, resources: Resources) -> AscentLearner:
+def _make_learner(folder: Path, settings: VectorAscendSettings, resources: Resources) -> AscentLearner:
     return AscentLearner(GradientAscent(settings, BarcaMatches(settings, resources.processes)), "start")
 
 
 TRAINER = Trainer(
     "train barca-ascend",
-    AscendSettings,
+    VectorAscendSettings,
     _make_learner,
     resource_options=(partial(add_workers_option, default=1),),
     comparisons=(COMPARISON,),

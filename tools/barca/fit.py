@@ -20,16 +20,16 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.errors import DataFileError
-from tools.barca.matches import PAIRS_PER_TASK, VectorRatings
-from tools.barca.self_play import play_games
-from tools.barca.settings import COMPARISON, RUN_PLAYER, FitSettings
-from tools.barca.weights import SPACE, VECTOR_ARRAY, make_evaluation_vector, select_learned
-from tools.parallel.executor import Executor
-from tools.train.ascent.matches import RatedVector, Vector
-from tools.train.runs.options import add_workers_option
-from tools.train.runs.run import Arrays, Learner, Record, RunProgress
-from tools.train.runs.trainer import Resources, Trainer
+from gammond.engine.errors import DataFileError
+from gammond.tools.barca.matches import PAIRS_PER_TASK, VectorRatings
+from gammond.tools.barca.self_play import play_games
+from gammond.tools.barca.settings import COMPARISON, RUN_PLAYER, VectorFitSettings
+from gammond.tools.barca.weights import SPACE, VECTOR_ARRAY, make_evaluation_vector, select_learned
+from gammond.tools.parallel.executor import Executor
+from gammond.tools.train.ascent.matches import RatedVector, Vector
+from gammond.tools.train.runs.options import add_workers_option
+from gammond.tools.train.runs.run import Arrays, Learner, Record, RunProgress
+from gammond.tools.train.runs.trainer import Resources, Trainer
 
 SUMMARY = "fit the board evaluation vector of Barca to the results of its games against itself"
 
@@ -44,7 +44,7 @@ _ITERATIONS = 50
 
 
 @dataclass(frozen=True, eq=False)
-class Samples:
+class VectorSamples:
     """Positions and how their games ended.
 
     Attributes:
@@ -75,7 +75,7 @@ class SampleTask:
     games: range
 
 
-def collect_samples(task: SampleTask) -> Samples:
+def collect_samples(task: SampleTask) -> VectorSamples:
     """Play games, and return their positions but the last few."""
     weights = make_evaluation_vector(task.vector)
     conditions, results = [np.empty((0, len(SPACE.names)), np.int16)], [np.empty(0, np.float32)]
@@ -85,10 +85,10 @@ def collect_samples(task: SampleTask) -> Samples:
         drawn = np.full(len(kept), 0.5)
         conditions.append(kept.astype(np.int16))
         results.append((drawn if game.winner is None else sides == game.winner).astype(np.float32))
-    return Samples(np.concatenate(conditions), np.concatenate(results))
+    return VectorSamples(np.concatenate(conditions), np.concatenate(results))
 
 
-def fit_vector(samples: Samples) -> Vector:
+def fit_vector(samples: VectorSamples) -> Vector:
     """Fit a vector: logistic regression by Newton's steps, scaled so that holes have their usual size.
 
     Only the differences of the three weights for holes held matter: that for one is what it is by the ridge.
@@ -109,7 +109,7 @@ def fit_vector(samples: Samples) -> Vector:
     )
 
 
-class FitLearner(Learner):
+class VectorFitLearner(Learner):
     """A fit as a run drives it; its first step measures the first vector, generation 0 of the log.
 
     Args:
@@ -119,7 +119,7 @@ class FitLearner(Learner):
 
     unit = "generation"
 
-    def __init__(self, settings: FitSettings, processes: Executor) -> None:
+    def __init__(self, settings: VectorFitSettings, processes: Executor) -> None:
         self._settings = settings
         self._processes = processes
         self._ratings = VectorRatings(
@@ -128,7 +128,7 @@ class FitLearner(Learner):
         self._generation = -1
         self._now: RatedVector | None = None
         self._best: RatedVector | None = None
-        self._window: list[Samples] = []
+        self._window: list[VectorSamples] = []
 
     @property
     def now(self) -> RatedVector:
@@ -222,7 +222,7 @@ class FitLearner(Learner):
                 for name in ("now", "best")
             )
             self._window = [
-                Samples(arrays[f"conditions_{place}"], arrays[f"results_{place}"])
+                VectorSamples(arrays[f"conditions_{place}"], arrays[f"results_{place}"])
                 for place in range(int(arrays["samples"]))
             ]
         except (KeyError, TypeError, ValueError) as error:
@@ -241,19 +241,19 @@ class FitLearner(Learner):
         return self._ratings.report(self.best, f"{self._settings.generations} generations")
 
 
-def _join(parts: Sequence[Samples]) -> Samples:
-    return Samples(
+def _join(parts: Sequence[VectorSamples]) -> VectorSamples:
+    return VectorSamples(
         np.concatenate([part.conditions for part in parts]), np.concatenate([part.results for part in parts])
     )
 
 
-def _make_learner(folder: Path, settings: FitSettings, resources: Resources) -> FitLearner:
-    return FitLearner(settings, resources.processes)
+def _make_learner(folder: Path, settings: VectorFitSettings, resources: Resources) -> VectorFitLearner:
+    return VectorFitLearner(settings, resources.processes)
 
 
 TRAINER = Trainer(
     "train barca-fit",
-    FitSettings,
+    VectorFitSettings,
     _make_learner,
     resource_options=(partial(add_workers_option, default=1),),
     comparisons=(COMPARISON,),

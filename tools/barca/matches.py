@@ -13,12 +13,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from tools.barca.self_play import PlayedGame, count_score, play_games, play_pairs
-from tools.barca.settings import AscendSettings
-from tools.barca.weights import SPACE, make_evaluation_vector, select_learned
-from tools.common.progress import Progress
-from tools.parallel.executor import Executor
-from tools.train.ascent.matches import MeanReward, RatedVector, Vector, VectorMatches, format_weights
+from gammond.tools.barca.self_play import SelfPlayedGame, count_score, play_games, play_pairs
+from gammond.tools.barca.settings import VectorAscendSettings
+from gammond.tools.barca.weights import SPACE, make_evaluation_vector, select_learned
+from gammond.tools.common.progress import Progress
+from gammond.tools.parallel.executor import Executor
+from gammond.tools.train.ascent.matches import MeanReward, RatedVector, Vector, VectorMatches, format_weights
 
 PAIRS_PER_TASK = 50
 """Pairs of games of a task; no effect on the result."""
@@ -81,7 +81,7 @@ def play_batch(batch: PairBatch) -> NDArray[np.float64]:
     )
 
 
-def reward_game(game: PlayedGame, side: int, reward: GameReward, opinion: Vector) -> float:
+def reward_game(game: SelfPlayedGame, side: int, reward: GameReward, opinion: Vector) -> float:
     """Return what a game counts for a side."""
     if game.winner is None:
         return reward.evaluation_weight / reward.evaluation_spread * compute_lead(game, side, opinion)
@@ -89,7 +89,7 @@ def reward_game(game: PlayedGame, side: int, reward: GameReward, opinion: Vector
     return count_score(game, side) * share
 
 
-def compute_lead(game: PlayedGame, side: int, opinion: Vector) -> float:
+def compute_lead(game: SelfPlayedGame, side: int, opinion: Vector) -> float:
     """Compute how much better a side's positions were on average than the other side's.
 
     Args:
@@ -103,7 +103,7 @@ def compute_lead(game: PlayedGame, side: int, opinion: Vector) -> float:
     return means[side] - means[1 - side]
 
 
-def _evaluate_positions(game: PlayedGame, opinion: Vector) -> NDArray[np.float64]:
+def _evaluate_positions(game: SelfPlayedGame, opinion: Vector) -> NDArray[np.float64]:
     """Evaluate the positions of a game for the side to move: ``float64[n]``."""
     values: NDArray[np.float64] = select_learned(game.list_conditions()) @ opinion
     return values
@@ -175,7 +175,7 @@ class BarcaMatches(VectorMatches):
 
     space = SPACE
 
-    def __init__(self, settings: AscendSettings, processes: Executor) -> None:
+    def __init__(self, settings: VectorAscendSettings, processes: Executor) -> None:
         self._settings = settings
         self._processes = processes
         start: Vector = np.array(settings.start) if settings.start else SPACE.start
@@ -212,7 +212,7 @@ class BarcaMatches(VectorMatches):
         """Measure the length of games and the spread of evaluations of the first vector against itself."""
         settings, vector = self._settings, make_evaluation_vector(self._ratings.start)
         numbers, seed = range(_CALIBRATION_GAMES), (_CALIBRATION_SEED, 0)
-        games = list[PlayedGame]()
+        games = list[SelfPlayedGame]()
         with Progress(_CALIBRATION_GAMES, "calibration games") as bar:
             for game in play_games(vector, vector, settings.plies, numbers, seed, settings.openings):
                 games.append(game)

@@ -6,9 +6,9 @@ import re
 from functools import lru_cache
 from pathlib import Path
 
-from engine.barca.player import BarcaPlayer, SearchPlayer, make_player
-from tools.barca.self_play import FixedDepthPlayer
-from tools.barca.weights import find_weights_file, read_run_weights
+from gammond.engine.barca.player import BarcaPlayer, BarcaSearchPlayer, make_player
+from gammond.tools.barca.self_play import FixedDepthPlayer
+from gammond.tools.barca.weights import find_weights_file, read_run_weights
 
 _RUN_WEIGHTS = re.compile(r"(?<=[:,]weights=)run:[^,]+")
 
@@ -20,7 +20,8 @@ def load_player(name: str) -> BarcaPlayer:
     """Load a player, once per process.
 
     Args:
-        name: As `engine.barca.player.make_player` takes it; ``weights=run:FOLDER`` names those of a run.
+        name: As `gammond.engine.barca.player.make_player` takes it; ``weights=run:FOLDER`` names those of a
+            run.
 
     Raises:
         FormatError: An option cannot be read.
@@ -35,7 +36,7 @@ def load_player(name: str) -> BarcaPlayer:
 
 def find_fixed_depth(player: BarcaPlayer) -> FixedDepthPlayer | None:
     """Return how a player plays if it makes the best move at a fixed depth; None if it is another."""
-    if not isinstance(player, SearchPlayer):
+    if not isinstance(player, BarcaSearchPlayer):
         return None
     limits = player.limits
     if limits.depth is None or limits.movetime_s or limits.nodes or limits.multipv > 1:

@@ -1,7 +1,7 @@
 """Games between two board evaluation vectors at a fixed depth, with as little around the search as can be.
 
-Both sides play as `engine.barca.player.SearchPlayer` with that depth. Games begin with some moves at random,
-so that they differ.
+Both sides play as `gammond.engine.barca.player.BarcaSearchPlayer` with that depth. Games begin with some
+moves at random, so that they differ.
 """
 
 from __future__ import annotations
@@ -13,15 +13,17 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.barca.evaluation import EvaluationVector
-from engine.barca.game import REPETITIONS
-from engine.barca.kernels.evaluation import VECTOR_SIZE, count_conditions
-from engine.barca.kernels.moves import MAX_MOVES, list_moves
-from engine.barca.kernels.search import (
+from gammond.engine.barca.evaluation import EvaluationVector
+from gammond.engine.barca.game import REPETITIONS
+from gammond.engine.barca.kernels.evaluation import VECTOR_SIZE, count_conditions
+from gammond.engine.barca.kernels.moves import MAX_MOVES, list_moves
+from gammond.engine.barca.kernels.search import (
     GENERATION,
     HINT,
+    HINT_BITS,
     INFINITE,
     IS_STOPPED,
+    NO_HINT,
     NO_MOVE,
     NO_NODE_LIMIT,
     NODE_LIMIT,
@@ -29,11 +31,10 @@ from engine.barca.kernels.search import (
     compute_key,
     search_tree,
 )
-from engine.barca.kernels.transposition import HINT_BITS, NO_HINT
-from engine.barca.position import BarcaPosition
-from engine.barca.search import SearchMemory
-from engine.errors import CancelledWork
-from engine.kernels.interrupts import Question
+from gammond.engine.barca.position import BarcaPosition
+from gammond.engine.barca.search import SearchMemory
+from gammond.engine.errors import CancelledWork
+from gammond.engine.kernels.interrupts import Question
 
 MAX_PLIES = 400
 """A game that goes on for so long counts as drawn."""
@@ -43,7 +44,7 @@ _MEGABYTES = 1
 
 
 @dataclass(frozen=True, eq=False)
-class PlayedGame:
+class SelfPlayedGame:
     """A game as it went.
 
     Attributes:
@@ -85,7 +86,7 @@ def draw_opening(moves: int, generator: np.random.Generator) -> BarcaPosition:
                 break
             animal, target = listed[generator.integers(count)]
             squares[animal] = target
-            position = BarcaPosition.from_valid_squares(squares, 1 - position.side)
+            position = BarcaPosition(squares, 1 - position.side)
         else:
             if position.winner is None and list_moves(position.squares.copy(), position.side, listed):
                 return position
@@ -126,7 +127,7 @@ class VectorGames:
         self._memory = SearchMemory(_MEGABYTES)
         self._frame = self._memory.make_frame(start, white.weights, nothing, self._question.cells)
 
-    def play(self, opening: BarcaPosition, plies_before: int) -> PlayedGame:
+    def play(self, opening: BarcaPosition, plies_before: int) -> SelfPlayedGame:
         """Play a game from a position that nobody has won.
 
         Args:
@@ -154,7 +155,7 @@ class VectorGames:
             counts[key] = counts.get(key, 0) + 1
             if counts[key] >= REPETITIONS:
                 break
-        return PlayedGame(winner, np.array(positions), opening.side, plies)
+        return SelfPlayedGame(winner, np.array(positions), opening.side, plies)
 
     def _search(self, squares: NDArray[np.int8], side: int, repeated: NDArray[np.int64]) -> int:
         """Find the best move, which the first line of the frame begins with; return its score."""
@@ -195,7 +196,7 @@ def play_games(
     games: Iterable[int],
     seed: tuple[int, int],
     opening_moves: int,
-) -> Iterator[PlayedGame]:
+) -> Iterator[SelfPlayedGame]:
     """Play games between two vectors.
 
     Args:
@@ -219,7 +220,7 @@ def play_pairs(
     pairs: Iterable[int],
     seed: int,
     opening_moves: int,
-) -> Iterator[tuple[PlayedGame, PlayedGame]]:
+) -> Iterator[tuple[SelfPlayedGame, SelfPlayedGame]]:
     """Play pairs of games between two vectors; both games of a pair have the same opening.
 
     Args:
@@ -236,6 +237,6 @@ def play_pairs(
     return zip(one, other, strict=True)
 
 
-def count_score(game: PlayedGame, side: int) -> int:
+def count_score(game: SelfPlayedGame, side: int) -> int:
     """Return what a game is worth to a side: 1 won, 0 drawn, -1 lost."""
     return 0 if game.winner is None else 1 if game.winner == side else -1

@@ -6,9 +6,9 @@ from typing import Annotated, ClassVar
 
 from msgspec import Meta
 
-from tools.barca.weights import SPACE
-from tools.train.ascent.settings import AscentSettings, LengthOption, ReferenceGamesOption
-from tools.train.runs.trainer import RunSettings
+from gammond.tools.barca.weights import SPACE
+from gammond.tools.train.ascent.settings import AscentSettings, LengthOption, ReferenceGamesOption
+from gammond.tools.train.runs.trainer import RunSettings
 
 PliesOption = Annotated[
     int, Meta(ge=1, le=8, description="plies of search of each move, which counts as one itself")
@@ -21,7 +21,7 @@ RUN_PLAYER = "search:depth=1,weights=run:{folder}"
 COMPARISON = "gammond tournament --variant barca {players} search:depth=1 --games 2000"
 
 
-class AscendSettings(AscentSettings, frozen=True):
+class VectorAscendSettings(AscentSettings, frozen=True):
     """All that decides the result of a run of ``gammond train barca-ascend``."""
 
     length: LengthOption = 1.0
@@ -38,7 +38,7 @@ class AscendSettings(AscentSettings, frozen=True):
         self.check_start(SPACE)
 
 
-class FitSettings(RunSettings, frozen=True):
+class VectorFitSettings(RunSettings, frozen=True):
     """All that decides the result of a run of ``gammond train barca-fit``."""
 
     lengths: ClassVar = ("generations",)

@@ -9,16 +9,16 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from engine.barca.game import BarcaGame
-from engine.barca.player import BarcaPlayer, SearchPlayer
-from engine.errors import CancelledWork, UnsupportedError
-from engine.rules.rules import Doubles
-from engine.rules.seeded_random import check_seed
-from tools.barca.players import find_fixed_depth, find_run_file, load_player
-from tools.barca.self_play import MAX_PLIES, VectorGames, draw_opening
-from tools.tournament.entrants import Entrant, check_players
-from tools.tournament.rules import PairingTask
-from tools.tournament.statistics.scores import PairedScores
+from gammond.engine.barca.game import BarcaGame
+from gammond.engine.barca.player import BarcaPlayer, BarcaSearchPlayer
+from gammond.engine.errors import CancelledWork, UnsupportedError
+from gammond.engine.rules.rules import Doubles
+from gammond.engine.rules.seeded_random import check_seed
+from gammond.tools.barca.players import find_fixed_depth, find_run_file, load_player
+from gammond.tools.barca.self_play import MAX_PLIES, VectorGames, draw_opening
+from gammond.tools.tournament.entrants import Entrant, check_players
+from gammond.tools.tournament.rules import PairingTask
+from gammond.tools.tournament.statistics.scores import PairedScores
 
 OPENING_MOVES = 4
 """Moves at random that begin each game, so that games differ."""
@@ -38,7 +38,7 @@ _BACKGAMMON_OPTIONS = {
 
 @dataclass(frozen=True)
 class BarcaRules:
-    """What all pairs of players play, a `tools.tournament.rules.GameRules`.
+    """What all pairs of players play, a `gammond.tools.tournament.rules.GameRules`.
 
     Attributes:
         seed: Of the openings, 0 or more.
@@ -72,7 +72,7 @@ class BarcaRules:
 
 
 class BarcaTournament:
-    """The game, as a `tools.tournament.games.TournamentGame`."""
+    """The game, as a `gammond.tools.tournament.games.TournamentGame`."""
 
     def read_rules(self, args: argparse.Namespace) -> BarcaRules:
         """Return what the arguments ask for, as `TournamentGame.read_rules`.
@@ -120,7 +120,7 @@ class BarcaTournament:
 def _make_entrant(name: str) -> Entrant:
     player, file = load_player(name), find_run_file(name)
     nets = {} if file is None else {file.as_posix(): hashlib.sha256(file.read_bytes()).hexdigest()}
-    return Entrant(name, name, nets, isinstance(player, SearchPlayer))
+    return Entrant(name, name, nets, isinstance(player, BarcaSearchPlayer))
 
 
 def _play_game(

@@ -7,10 +7,10 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.barca.evaluation import HAND_WEIGHTS, MAX_WEIGHT, EvaluationVector
-from engine.errors import DataFileError
-from engine.formats.array_file import read_array_file
-from tools.train.ascent.matches import LearnedWeights, Vector
+from gammond.engine.barca.evaluation import HAND_WEIGHTS, MAX_WEIGHT, EvaluationVector
+from gammond.engine.errors import DataFileError
+from gammond.engine.formats.array_file import read_array_file
+from gammond.tools.train.ascent.matches import LearnedWeights, Vector
 
 RUN_PREFIX = "run:"
 """Before the folder of a run, or its file of weights, in the name of a vector."""

@@ -1,15 +1,15 @@
 """Evaluate a file of positions: evaluations, best plays, cube decisions, by search or by rollout.
 
 FILE has a position on each line, in any form: GNU position IDs, alone or with a match ID behind a colon or a
-blank, 'GNUbg ID: ...', 'Position ID: ... Match ID: ...', XGIDs, OGIDs, FIBS board and Snowie's lines; '#'
-begins a comment. Or it is a table, csv or with tabs or semicolons, JSON lines, parquet: the positions are in
-the column --column, else in one that is called xgid, ogid, gnubgid, positionid, position or id, with a column
+blank, 'GNUbg ID: ...', 'Position ID: ... Match ID: ...', XGIDs, OGIDs and others; '#' begins a comment. Or
+it is a table, csv or with tabs or semicolons, JSON lines, parquet: the positions are in the column --column,
+else in one that is called as a form (xgid, ogid, ...), gnubgid, positionid, position or id, with a column
 matchid beside it if need be; its other columns are carried over. It reads what 'gammond batch' wrote, too.
 
 Each position has a row, in the same order. With --line-numbers it begins with the column line. After id, the
 text of the line, or the columns of the table, come
 
-    --ids  xgid, ogid, gnubgid, matchid: the position in these forms
+    --ids  the position in the forms that are named
     eval   plies, win, win_g, win_bg, lose_g, lose_bg, equity, cubeful, mwc
     moves  dice, best, best_equity, best_mwc, second, second_equity, second_mwc
     cube   action, no_double, double_take, double_pass
@@ -51,29 +51,29 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from engine.errors import DataFileError, FormatError
-from engine.runtime.cores import count_usable_cores
-from engine.runtime.exit_codes import EXIT_FAULTS, EXIT_OK
-from engine.wording import format_count
-from protocol.games import OTHER_GAMES
-from tools.batch.evaluation import DECISION_COLUMNS, EVAL, MOVES, BatchAnalysis, LineAnalysis
-from tools.batch.lines import count_lines
-from tools.batch.messages import BadLines, format_resume_note, format_summary, say
-from tools.batch.options import PARQUET, check_options, choose_format
-from tools.batch.options import add_arguments as add_arguments
-from tools.batch.parquet import ParquetRows
-from tools.batch.resume import ExistingOutput, check_same_net, redo_rows, resume_output
-from tools.batch.rollouts import BatchRollouts
-from tools.batch.rows import ERROR_COLUMN, ROW_FORMATS, RowFormat
-from tools.batch.run import BlockAnalysis, BlockMaker, run_batch
-from tools.batch.shared_blocks import SharedBlocks, load_analysis
-from tools.batch.tables import PositionInput, open_input
-from tools.common.interrupts import call_on_interrupt
-from tools.common.locks import hold_lock
-from tools.common.opponents import collect_net_hashes
-from tools.common.progress import Progress
-from tools.common.pulse import open_stdin
-from tools.parallel.options import make_executor
+from gammond.engine.errors import DataFileError, FormatError
+from gammond.engine.runtime.exit_codes import EXIT_FAULTS, EXIT_OK
+from gammond.engine.runtime.machine import count_usable_cores
+from gammond.engine.wording import format_count
+from gammond.protocol.games import OTHER_GAMES
+from gammond.tools.batch.evaluation import DECISION_COLUMNS, EVAL, MOVES, BatchAnalysis, LineAnalysis
+from gammond.tools.batch.lines import count_lines
+from gammond.tools.batch.messages import BadLines, format_resume_note, format_summary, say
+from gammond.tools.batch.options import PARQUET, check_options, choose_format
+from gammond.tools.batch.options import add_arguments as add_arguments
+from gammond.tools.batch.parquet import ParquetRows
+from gammond.tools.batch.resume import ExistingOutput, check_same_net, redo_rows, resume_output
+from gammond.tools.batch.rollouts import BatchRollouts
+from gammond.tools.batch.rows import ERROR_COLUMN, ROW_FORMATS, RowFormat
+from gammond.tools.batch.run import BlockAnalysis, BlockMaker, run_batch
+from gammond.tools.batch.shared_blocks import SharedBlocks, load_analysis
+from gammond.tools.batch.tables import PositionInput, open_input
+from gammond.tools.common.interrupts import call_on_interrupt
+from gammond.tools.common.locks import hold_lock
+from gammond.tools.common.opponents import collect_net_hashes
+from gammond.tools.common.progress import Progress
+from gammond.tools.common.pulse import open_stdin
+from gammond.tools.parallel.options import make_executor
 
 SUMMARY = "evaluate a file of positions: values, best plays, cube decisions"
 
@@ -128,7 +128,7 @@ def main(args: argparse.Namespace) -> int:
 def _load_analysis(args: argparse.Namespace, threads: int) -> BatchAnalysis | LineAnalysis:
     if args.variant not in OTHER_GAMES:
         return load_analysis(args, threads)
-    from tools.batch.other_games import load_game_analysis  # backgammon does without it
+    from gammond.tools.batch.other_games import load_game_analysis  # backgammon does without it
 
     return load_game_analysis(args, threads)
 

@@ -9,23 +9,21 @@ from typing import Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.analysis.best_plays import RolledPositions, find_best_plays
-from engine.analysis.engine import Engine
-from engine.analysis.levels import EvalSettings
-from engine.analysis.many_matches import evaluate_matches
-from engine.cubeful import CubeDecision
-from engine.errors import GammondError, UnsupportedError
-from engine.formats.position_batch import ParsedPositions
-from engine.rules.dice import encode_roll
-from engine.rules.match import MatchState
-from engine.rules.outcome import Outcome, cubeless_equity
-from engine.rules.position import find_finished
-from engine.rules.rules import BACKGAMMON, Rules, Variant
-from engine.runtime.threads import Workers
-from engine.search import SearchWatch
-from engine.search.results import BoardEvaluations
-from tools.batch.lines import PositionLine
-from tools.common.opponents import load_net_engine
+from gammond.engine.analysis.engine import Engine
+from gammond.engine.analysis.levels import EvalSettings
+from gammond.engine.analysis.many_positions import evaluate_matches, find_best_plays
+from gammond.engine.errors import GammondError, UnsupportedError
+from gammond.engine.evaluation.results import CubeDecision, Evaluations, find_unscaled
+from gammond.engine.formats.position_batch import ParsedPositions
+from gammond.engine.rules.dice import encode_roll
+from gammond.engine.rules.match import MatchState
+from gammond.engine.rules.outcome import Outcome
+from gammond.engine.rules.position import find_finished
+from gammond.engine.rules.rules import BACKGAMMON, Rules, Variant
+from gammond.engine.runtime.threads import Workers
+from gammond.engine.search import SearchWatch
+from gammond.tools.batch.lines import PositionLine
+from gammond.tools.common.opponents import load_net_engine
 
 EVAL, MOVES, CUBE = WANTS = ("eval", "moves", "cube")
 """What can be asked about each position."""
@@ -177,7 +175,7 @@ class BatchEvaluator:
             raise
         return {name: columns[name] for name in self.columns}
 
-    def _evaluate(self, found: ParsedPositions) -> BoardEvaluations:
+    def _evaluate(self, found: ParsedPositions) -> Evaluations:
         watch, settings = SearchWatch(self._stopped.is_set), self._settings
         if settings.is_cubeful:
             return evaluate_matches(
@@ -191,7 +189,15 @@ class BatchEvaluator:
             )
         if settings.plies:
             return self._engine.evaluate_boards(found.boards, MatchState(), settings, watch)
-        return BoardEvaluations(self._engine.evaluator.evaluate(found.boards), None, None)
+        return Evaluations(self._engine.evaluator.evaluate(found.boards), None, None)
+
+    def _list_worths(self, matches: Sequence[MatchState], indices: NDArray[np.int64]) -> NDArray[np.float64]:
+        """Return the match-winning chances that a point is worth, ``float64[n]``; nan in money play."""
+        worths = np.full(len(indices), np.nan)
+        for which in np.unique(indices).tolist():
+            worth = self._engine.make_cube_game(matches[which]).mwc_per_point
+            worths[indices == which] = np.nan if worth is None else worth
+        return worths
 
     def _list_plays(self, found: ParsedPositions) -> Columns:
         """List the best plays of the positions that have dice and are not over."""
@@ -199,17 +205,21 @@ class BatchEvaluator:
         is_over = find_finished(found.boards)
         places = np.array([place for place in sorted(found.rolls) if not is_over[place]], np.int64)
         rolls = np.array([found.rolls[place] for place in places.tolist()], np.int8).reshape(-1, 2)
-        positions = RolledPositions(
+        matches: Sequence[MatchState] = found.matches if settings.is_cubeful else (MatchState(),)
+        indices = found.match_indices[places] if settings.is_cubeful else np.zeros(len(places), np.int64)
+        best = find_best_plays(
+            self._engine,
             found.boards[places],
             rolls,
-            found.matches if settings.is_cubeful else (MatchState(),),
-            found.match_indices[places] if settings.is_cubeful else np.zeros(len(places), np.int64),
-        )
-        best = find_best_plays(
-            self._engine, positions, settings, workers=self._workers, cancelled=self._stopped.is_set
+            matches,
+            indices,
+            settings,
+            workers=self._workers,
+            cancelled=self._stopped.is_set,
         )
         columns: Columns = {name: [None] * count for name in PLAY_COLUMNS}
-        scores, chances = map(list_numbers, (best.scores.T, best.mwc.T))
+        unscaled = find_unscaled(best.scores, self._list_worths(matches, indices)[:, None])
+        scores, chances = map(list_numbers, (np.where(unscaled, np.nan, best.scores).T, best.mwc.T))
         for at, place in enumerate(places.tolist()):
             columns["dice"][place] = encode_roll(rolls[at].tolist())
             for rank, (name, text) in enumerate(zip(("best", "second"), best.texts[at], strict=False)):
@@ -250,7 +260,7 @@ def load_batch_evaluator(
         variant: The game that the positions are of.
 
     Raises:
-        GammondError: As `tools.common.opponents.load_net_engine` and `BatchEvaluator`.
+        GammondError: As `gammond.tools.common.opponents.load_net_engine` and `BatchEvaluator`.
     """
     check_wants(wants, settings.is_cubeful)
     engine = load_net_engine(net, threads).with_rules(Rules(variant))
@@ -264,7 +274,8 @@ def list_decisions(decisions: Sequence[CubeDecision | None]) -> Columns:
         columns["action"].append(None if decision is None else decision.text)
         for name in DECISION_COLUMNS[1:]:
             value = None if decision is None else getattr(decision, name)
-            columns[name].append(None if value is None else clear_negative_zero(value.equity_points))
+            points = None if value is None else value.points
+            columns[name].append(None if points is None else clear_negative_zero(points))
     return columns
 
 
@@ -297,12 +308,12 @@ def select_positions(found: ParsedPositions, places: NDArray[np.int64]) -> Parse
     )
 
 
-def _list_values(found: BoardEvaluations) -> Mapping[str, list[Cell]]:
+def _list_values(found: Evaluations) -> Mapping[str, list[Cell]]:
     columns: Columns = {
         name: list_numbers(found.outcomes[:, place]) for place, name in enumerate(Outcome._fields)
     }
-    columns["equity"] = list_numbers(cubeless_equity(found.outcomes))
+    columns["equity"] = list_numbers(found.cubeless_equities)
     if found.cubeful is not None:
-        columns["cubeful"] = list_numbers(found.cubeful)
+        columns["cubeful"] = list_numbers(np.where(found.find_unscaled(), np.nan, found.cubeful))
         columns["mwc"] = [None] * len(found.outcomes) if found.mwc is None else list_numbers(found.mwc)
     return columns

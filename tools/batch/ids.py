@@ -6,19 +6,17 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import lru_cache
 
-from engine.formats.match_id import encode_match_id
-from engine.formats.ogid import encode_ogid
-from engine.formats.position_batch import ParsedPositions
-from engine.formats.position_id import encode_position_id
-from engine.formats.xgid import encode_xgid
-from engine.rules.dice import Roll
-from engine.rules.match import MatchState
-from engine.rules.position import Position
-from tools.batch.evaluation import Columns
+from gammond.engine.formats.match_id import encode_match_id
+from gammond.engine.formats.position_batch import ParsedPositions
+from gammond.engine.formats.position_id import encode_position_id
+from gammond.engine.formats.position_text import FORMATS
+from gammond.engine.rules.dice import Roll
+from gammond.engine.rules.match import MatchState
+from gammond.engine.rules.position import Position
+from gammond.tools.batch.evaluation import Columns
 
 _ENCODERS: dict[str, Callable[[Position, MatchState], str]] = {
-    "xgid": encode_xgid,
-    "ogid": encode_ogid,
+    **{name: form.encode for name, form in FORMATS.items()},
     "gnubgid": lambda position, match: encode_position_id(position),
     "matchid": lambda position, match: encode_match_id(match),
 }

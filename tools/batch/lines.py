@@ -8,14 +8,14 @@ from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple, Protocol
 
-from engine.errors import GammondError, LimitError
-from engine.formats.position_batch import ParsedPositions, parse_positions
-from engine.formats.xgid import encode_xgid
-from engine.rules.match import MatchState
-from engine.rules.position import Position
-from engine.rules.rules import BACKGAMMON, Variant
-from protocol.repl.answers.checkers import is_checkers
-from tools.common.position_texts import parse_dice, parse_text, split_dice
+from gammond.engine.errors import GammondError, LimitError
+from gammond.engine.formats.position_batch import ParsedPositions, parse_positions
+from gammond.engine.formats.xgid import encode_xgid
+from gammond.engine.rules.match import MatchState
+from gammond.engine.rules.position import Position
+from gammond.engine.rules.rules import BACKGAMMON, Variant
+from gammond.protocol.repl.answers.checkers import is_checkers
+from gammond.tools.common.position_texts import parse_dice, parse_text, split_dice
 
 MAX_LINE_BYTES = 4096
 """The longest line; a file without line ends must not fill the memory."""
@@ -50,6 +50,7 @@ class PositionLine(NamedTuple):
         dice: The dice that stand in a column of their own.
         error: Why it was refused unread.
         comment: What its file says about the position.
+        unkept: What else it says that no form of a position has a place for, the comment with it, in words.
     """
 
     number: int
@@ -58,6 +59,7 @@ class PositionLine(NamedTuple):
     dice: str = ""
     error: GammondError | None = None
     comment: str = ""
+    unkept: tuple[str, ...] = ()
 
 
 def read_lines(stream: LineStream) -> Iterator[PositionLine]:

@@ -6,15 +6,15 @@ from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 
-from engine.errors import GammondError
-from engine.runtime.compilation import COMPILATION
-from engine.wording import format_count
-from tools.batch.evaluation import BatchAnalysis, LineAnalysis
-from tools.batch.lines import PositionLine
-from tools.batch.resume import ExistingOutput
-from tools.batch.rows import format_error
-from tools.batch.run import BatchCounts
-from tools.common.progress import format_short_number, write_message
+from gammond.engine.errors import GammondError
+from gammond.engine.runtime.compilation import COMPILATION
+from gammond.engine.wording import format_count
+from gammond.tools.batch.evaluation import BatchAnalysis, LineAnalysis
+from gammond.tools.batch.lines import PositionLine
+from gammond.tools.batch.resume import ExistingOutput
+from gammond.tools.batch.rows import format_error
+from gammond.tools.batch.run import BatchCounts
+from gammond.tools.common.progress import format_short_number, write_message
 
 MAX_REPORTED_LINES = 100
 """Bad lines named on stderr; the others are only counted."""

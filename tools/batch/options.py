@@ -6,19 +6,19 @@ import argparse
 from collections.abc import Sequence
 from pathlib import Path
 
-from engine.errors import DataFileError, StateError, UnsupportedError
-from engine.runtime.output_files import check_output, identify_files
-from engine.search import FILTERS, MAX_PLIES
-from engine.search.filters import DEFAULT_FILTER
-from protocol.games import OTHER_GAMES
-from tools.batch.evaluation import EVAL, MOVES, WANTS
-from tools.batch.ids import ID_FORMS
-from tools.batch.rows import LINE_COLUMN, ROW_FORMATS
-from tools.common.output_options import add_force_option, written_path
-from tools.common.position_arguments import STDIN, add_variant_argument
-from tools.common.rollout_options import QUICK, add_rollout_arguments, find_rollout_option
-from tools.common.strength import add_net_argument
-from tools.parallel.options import add_cluster_option
+from gammond.engine.errors import DataFileError, StateError, UnsupportedError
+from gammond.engine.runtime.files import check_output, identify_files
+from gammond.engine.search import FILTERS, MAX_PLIES
+from gammond.engine.search.filters import DEFAULT_FILTER
+from gammond.protocol.games import OTHER_GAMES
+from gammond.tools.batch.evaluation import EVAL, MOVES, WANTS
+from gammond.tools.batch.ids import ID_FORMS
+from gammond.tools.batch.rows import LINE_COLUMN, ROW_FORMATS
+from gammond.tools.common.output_options import add_force_option, written_path
+from gammond.tools.common.position_arguments import STDIN, add_variant_argument
+from gammond.tools.common.rollout_options import QUICK, add_rollout_arguments, find_rollout_option
+from gammond.tools.common.strength import add_net_argument
+from gammond.tools.parallel.options import add_cluster_option
 
 PARQUET = "parquet"
 """The format that is no text."""

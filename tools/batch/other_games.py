@@ -6,16 +6,16 @@ import argparse
 from dataclasses import dataclass, field
 from typing import Any
 
-from engine.errors import GammondError, UnsupportedError
-from engine.runtime.threads import Workers
-from engine.store.options import NO_STORE
-from protocol.core.requests import WorkControl
-from protocol.state.service import Service, make_shipped_catalogue
-from protocol.state.session import Session
-from tools.batch.evaluation import CUBE, EVAL, MOVES, Cell, LineAnswers
-from tools.batch.lines import PositionLine
-from tools.common.other_games import refuse_options, run_query
-from tools.common.strength import DEFAULT_NET
+from gammond.engine.errors import GammondError, UnsupportedError
+from gammond.engine.runtime.threads import Workers
+from gammond.engine.store.options import NO_STORE
+from gammond.protocol.core.requests import WorkControl
+from gammond.protocol.state.service import Service, make_shipped_catalogue
+from gammond.protocol.state.session import Session
+from gammond.tools.batch.evaluation import CUBE, EVAL, MOVES, Cell, LineAnswers
+from gammond.tools.batch.lines import PositionLine
+from gammond.tools.common.other_games import refuse_options, run_query
+from gammond.tools.common.strength import DEFAULT_NET
 
 EVAL_COLUMNS = ("score", "win_in", "loss_in")
 MOVE_COLUMNS = ("best", "best_score", "second", "second_score")
@@ -60,7 +60,7 @@ class GameAnalysis:
         return ("plies", *(name for want in self.wants for name in own[want]))
 
     def answer_lines(self, block: list[PositionLine]) -> LineAnswers:
-        """Answer for lines, as `tools.batch.evaluation.LineAnalysis`."""
+        """Answer for lines, as `gammond.tools.batch.evaluation.LineAnalysis`."""
         control = WorkControl()
         try:
             found = self.workers.map(lambda line: self._answer_line(line, control), block)

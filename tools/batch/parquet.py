@@ -7,7 +7,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
-from engine.errors import DataFileError, missing_package
+from gammond.engine.errors import DataFileError, missing_package
 
 _BLOCK_ROWS = 4096
 _NAMES_OF_NUMBERS = ("line", "plies", "trials")

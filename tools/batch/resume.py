@@ -12,12 +12,12 @@ from typing import Any, BinaryIO, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.errors import DataFileError, PositionError
-from engine.rules.position import Phase, classify_phases
-from engine.runtime.output_files import open_output
-from tools.batch.evaluation import BatchAnalysis, Cell, select_positions
-from tools.batch.lines import PositionLine, decode_lines
-from tools.batch.rows import (
+from gammond.engine.errors import DataFileError, PositionError
+from gammond.engine.rules.position import Phase, classify_phases
+from gammond.engine.runtime.files import open_output
+from gammond.tools.batch.evaluation import BatchAnalysis, Cell, select_positions
+from gammond.tools.batch.lines import PositionLine, decode_lines
+from gammond.tools.batch.rows import (
     ERROR_COLUMN,
     LINE_COLUMN,
     SAME_OPTIONS,
@@ -26,7 +26,7 @@ from tools.batch.rows import (
     detect_format,
     format_error,
 )
-from tools.batch.run import BlockAnalysis
+from gammond.tools.batch.run import BlockAnalysis
 
 CHECK_BLOCK_ROWS = 1024
 """Rows compared with their input lines at once."""

@@ -5,20 +5,20 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Sequence
 
-from engine.analysis.engine import Engine
-from engine.analysis.rollout_requests import CUBE as CUBE_KIND
-from engine.analysis.rollout_requests import MOVES as MOVES_KIND
-from engine.analysis.rollout_requests import POSITION, PreparedRollout, RolloutRequest, RolloutResult
-from engine.cubeful import CubeResponse
-from engine.formats.position_batch import ParsedPositions
-from engine.rollout import CubeRollout, RolloutEstimate, RolloutState
-from engine.rules.dice import encode_roll
-from engine.rules.match import MatchState
-from engine.rules.notation import format_play
-from engine.rules.position import Position
-from engine.rules.rules import Variant
-from protocol.commands.rollout_replies import choose_estimate_format
-from tools.batch.evaluation import (
+from gammond.engine.analysis.engine import Engine
+from gammond.engine.analysis.rollout_requests import CUBE as CUBE_KIND
+from gammond.engine.analysis.rollout_requests import MOVES as MOVES_KIND
+from gammond.engine.analysis.rollout_requests import POSITION, PreparedRollout, RolloutRequest, RolloutResult
+from gammond.engine.evaluation.results import CubeResponse, Evaluation
+from gammond.engine.formats.position_batch import ParsedPositions
+from gammond.engine.rollout import CubeRollout, RolloutState
+from gammond.engine.rules.dice import encode_roll
+from gammond.engine.rules.match import MatchState
+from gammond.engine.rules.notation import format_play
+from gammond.engine.rules.position import Position
+from gammond.engine.rules.rules import Variant
+from gammond.protocol.commands.rollout_replies import estimate_to_values
+from gammond.tools.batch.evaluation import (
     CUBE,
     EVAL,
     MOVES,
@@ -28,7 +28,7 @@ from tools.batch.evaluation import (
     check_wants,
     clear_negative_zero,
 )
-from tools.common.rollout_options import RolloutOptions
+from gammond.tools.common.rollout_options import RolloutOptions
 
 _EVAL_COLUMNS = (*VALUE_COLUMNS, "equity_se")
 _EVAL_CUBE_COLUMNS = ("cubeful", "cubeful_se", "mwc", "mwc_se")
@@ -151,28 +151,34 @@ class BatchRollouts:
         )
         prepared = PreparedRollout(request, self._engine, options.settings, self._stopped.is_set)
         answer = prepared.run(progress=self._report_trials)
-        view, results = choose_estimate_format(answer), answer.results
-        if isinstance(results, RolloutEstimate):
-            values = view.to_values(results)
+        results = answer.results
+        if isinstance(results, Evaluation):
+            values = estimate_to_values(results)
             names = (*_EVAL_COLUMNS, *_EVAL_CUBE_COLUMNS)
             row |= {name: _read_number(values.get(_KEYS.get(name, name))) for name in names}
         elif isinstance(results, CubeRollout):
             decision = results.decision
             row["action"] = decision.text
-            row["no_double_se"] = _read_number(results.no_double.equity_error)
-            if results.take is not None:
+            points = {
+                name: None if (value := getattr(decision, name)) is None else value.points
+                for name in ("no_double", "double_take", "double_pass")
+            }
+            row |= {
+                name: None if each is None else clear_negative_zero(each) for name, each in points.items()
+            }
+            if points["no_double"] is not None:
+                row["no_double_se"] = _read_number(results.no_double.error)
+            if results.take is not None and points["double_take"] is not None:
                 beavered = decision.response is CubeResponse.BEAVER
-                row["double_take_se"] = _read_number((1 + beavered) * results.take.equity_error)
-            for name in ("no_double", "double_take", "double_pass"):
-                value = getattr(decision, name)
-                row[name] = None if value is None else clear_negative_zero(value.equity_points)
+                row["double_take_se"] = _read_number((1 + beavered) * (results.take.error or 0.0))
         else:
             for name, play in zip(("best", "second"), results, strict=False):
-                values = view.to_values(play.estimate)
+                estimate = play.evaluation
                 row[name] = format_play(play.play)
-                row[f"{name}_equity"] = clear_negative_zero(play.estimate.equity)
-                row[f"{name}_se"] = _read_number(play.estimate.equity_error)
-                row[f"{name}_mwc"] = _read_number(values.get("mwc"))
+                if estimate.is_scaled:
+                    row[f"{name}_equity"] = clear_negative_zero(estimate.equity)
+                    row[f"{name}_se"] = _read_number(estimate.error)
+                row[f"{name}_mwc"] = _read_number(estimate.mwc)
         return answer
 
     def _report_trials(self, state: RolloutState) -> None:

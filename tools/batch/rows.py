@@ -8,8 +8,8 @@ from collections.abc import Callable, Mapping, Sequence
 from itertools import repeat
 from typing import Any, Protocol
 
-from engine.errors import GammondError
-from tools.batch.evaluation import Cell
+from gammond.engine.errors import GammondError
+from gammond.tools.batch.evaluation import Cell
 
 LINE_COLUMN = "line"
 """The first column, if asked for: the number of the input's line."""

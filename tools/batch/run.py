@@ -11,11 +11,11 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
-from engine.errors import GammondError
-from tools.batch.evaluation import BatchAnalysis, Cell, LineAnalysis, LineAnswers, select_positions
-from tools.batch.ids import list_ids
-from tools.batch.lines import PLAIN_COLUMNS, PositionLine, decode_lines
-from tools.batch.rows import ERROR_COLUMN, LINE_COLUMN, format_error
+from gammond.engine.errors import GammondError
+from gammond.tools.batch.evaluation import BatchAnalysis, Cell, LineAnalysis, LineAnswers, select_positions
+from gammond.tools.batch.ids import list_ids
+from gammond.tools.batch.lines import PLAIN_COLUMNS, PositionLine, decode_lines
+from gammond.tools.batch.rows import ERROR_COLUMN, LINE_COLUMN, format_error
 
 
 @dataclass

@@ -9,16 +9,16 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
 
-from engine.analysis.levels import EvalSettings
-from engine.rules.rules import VARIANTS, Rules
-from engine.search.filters import DEFAULT_FILTER
-from tools.batch.evaluation import BatchAnalysis, load_batch_evaluator
-from tools.batch.lines import PositionLine
-from tools.batch.rollouts import BatchRollouts
-from tools.batch.run import BlockAnalysis, BlockRows, MadeBlock
-from tools.common.opponents import load_net_engine
-from tools.common.rollout_options import QUICK, read_rollout_options
-from tools.parallel.executor import Executor
+from gammond.engine.analysis.levels import EvalSettings
+from gammond.engine.rules.rules import VARIANTS, Rules
+from gammond.engine.search.filters import DEFAULT_FILTER
+from gammond.tools.batch.evaluation import BatchAnalysis, load_batch_evaluator
+from gammond.tools.batch.lines import PositionLine
+from gammond.tools.batch.rollouts import BatchRollouts
+from gammond.tools.batch.run import BlockAnalysis, BlockRows, MadeBlock
+from gammond.tools.common.opponents import load_net_engine
+from gammond.tools.common.rollout_options import QUICK, read_rollout_options
+from gammond.tools.parallel.executor import Executor
 
 
 def load_analysis(args: argparse.Namespace, threads: int) -> BatchAnalysis:
@@ -77,7 +77,7 @@ class SharedBlocks:
         self._options = _Options(secrets.token_hex(8), args, make_blocks)
 
     def make_blocks(self, blocks: Iterator[list[PositionLine]]) -> Iterator[MadeBlock]:
-        """Make the rows of blocks, as `tools.batch.run.BlockMaker`."""
+        """Make the rows of blocks, as `gammond.tools.batch.run.BlockMaker`."""
         began_s = time.perf_counter()
         for lines, rows in self._executor.map(partial(_make_rows, self._options), blocks):
             yield MadeBlock(lines, *rows, time.perf_counter() - began_s)

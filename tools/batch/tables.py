@@ -12,10 +12,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from engine.errors import FormatError, GammondError, LimitError, UnsupportedError, ValueRangeError
-from engine.formats.pasted_text import find_position
-from engine.formats.snowie import is_snowie
-from engine.match_files.reading import (
+from gammond.engine.errors import FormatError, GammondError, LimitError, UnsupportedError, ValueRangeError
+from gammond.engine.formats.position_text import FORMATS, find_position
+from gammond.engine.formats.snowie import is_snowie
+from gammond.engine.match_files.reading import (
     MAX_FILE_BYTES,
     decode_text,
     holds_positions,
@@ -24,11 +24,11 @@ from engine.match_files.reading import (
     read_positions,
     recognise_format,
 )
-from engine.options import MAX_QUOTED_CHARS, did_you_mean
-from tools.batch.lines import PLAIN_COLUMNS, LineStream, PositionLine, decode_lines, read_lines
-from tools.batch.parquet import read_parquet
+from gammond.engine.options import MAX_QUOTED_CHARS, did_you_mean
+from gammond.tools.batch.lines import PLAIN_COLUMNS, LineStream, PositionLine, decode_lines, read_lines
+from gammond.tools.batch.parquet import read_parquet
 
-POSITION_COLUMNS = ("xgid", "ogid", "gnubgid", "positionid", "position", "id")
+POSITION_COLUMNS = (*FORMATS, "gnubgid", "positionid", "position", "id")
 """Columns that hold positions, the first of them where a table has several: lower case, letters only."""
 
 MAX_TABLE_LINE_BYTES = 1 << 16
@@ -151,8 +151,8 @@ def open_input(
 ) -> PositionInput:
     """Recognise the input by its beginning, and open it.
 
-    A file of positions that is no list (`engine.match_files.reading.holds_positions`) is read whole: its
-    columns are the position and, if somebody wrote about one of them, the comment on one line.
+    A file of positions that is no list (`gammond.engine.match_files.reading.holds_positions`) is read whole:
+    its columns are the position and, if somebody wrote about one of them, the comment on one line.
 
     Args:
         stream: The input, at its beginning.
@@ -212,8 +212,13 @@ def _open_positions(content: bytes, name: str) -> PositionInput:
     found = read_positions(content, name=name)
     comments = [" ".join(each.notes.comment.split()) for each in found]
     columns = (*PLAIN_COLUMNS, "comment") if any(comments) else PLAIN_COLUMNS
-    rows = enumerate(zip(list_xgids(content, found), comments, strict=True), 1)
-    lines = (PositionLine(number, row[0], row[: len(columns)], comment=row[1]) for number, row in rows)
+    rows = enumerate(zip(list_xgids(content, found), comments, found, strict=True), 1)
+    lines = (
+        PositionLine(
+            number, text, (text, comment)[: len(columns)], comment=comment, unkept=tuple(each.unkept)
+        )
+        for number, (text, comment, each) in rows
+    )
     return PositionInput(columns, lines, len(found))
 
 

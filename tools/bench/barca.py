@@ -5,11 +5,11 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator
 
-from engine.barca.game import BarcaGame
-from engine.barca.perft import perft
-from engine.barca.position import BarcaPosition
-from engine.barca.search import SearchLimits, search
-from tools.bench.measure import BenchmarkSubject, Measurement, check_answer, measure_seconds_per_call
+from gammond.engine.barca.game import BarcaGame
+from gammond.engine.barca.moves import perft
+from gammond.engine.barca.position import BarcaPosition
+from gammond.engine.barca.search import SearchLimits, search
+from gammond.tools.bench.measure import BenchmarkSubject, Measurement, check_answer, measure_seconds_per_call
 
 _DEPTH = 4
 _SEARCH_DEPTH = 5

@@ -15,14 +15,15 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.errors import UnsupportedError
-from engine.rollout.runner import TrialBlock
-from engine.rollout.settings import RolloutSettings
-from engine.rollout.trial_scoring import TrialCubes, TrialScoring
-from engine.rules.rules import STANDARD_RULES
-from tools.bench.measure import BenchmarkSubject, Measurement, check_answer
-from tools.parallel.cluster import ClusterExecutor
-from tools.parallel.rollout_blocks import RolloutPlayers, RolloutTask, play_block
+from gammond.engine.cubeful import CUBELESS_GAME
+from gammond.engine.errors import UnsupportedError
+from gammond.engine.rollout.results import TrialCubes
+from gammond.engine.rollout.runner import TrialBlock
+from gammond.engine.rollout.settings import RolloutSettings
+from gammond.engine.rules.rules import STANDARD_RULES
+from gammond.tools.bench.measure import BenchmarkSubject, Measurement, check_answer
+from gammond.tools.parallel.cluster import ClusterExecutor
+from gammond.tools.parallel.rollout_blocks import RolloutPlayers, RolloutTask, play_block
 
 CHUNK_S = 1.0
 CHUNKS_PER_WORKER = 4
@@ -133,12 +134,12 @@ def _choose_trials(players: RolloutPlayers) -> int:
 
 def _make_tasks(players: RolloutPlayers, trials: int, count: int) -> list[RolloutTask]:
     """Return tasks with so many trials each of the opening position."""
-    board, scoring = STANDARD_RULES.starting_position.board[None], TrialScoring()
+    board, cubes = STANDARD_RULES.starting_position.board[None], TrialCubes.make_initial(1)
     settings = RolloutSettings(trials=trials * count, stop_jsd=0.0)
     return [
         RolloutTask(
             players,
-            TrialBlock(board, TrialCubes.make_initial(1), range(first, first + trials), settings, scoring),
+            TrialBlock(board, cubes, range(first, first + trials), settings, CUBELESS_GAME),
         )
         for first in range(0, trials * count, trials)
     ]

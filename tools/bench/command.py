@@ -11,11 +11,11 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict
 
-from engine.runtime.version import read_version
-from tools.bench.barca import bench_barca
-from tools.bench.cluster import bench_cluster
-from tools.bench.crowd import bench_crowd
-from tools.bench.engine import (
+from gammond.engine.runtime.version import read_version
+from gammond.tools.bench.barca import bench_barca
+from gammond.tools.bench.cluster import bench_cluster
+from gammond.tools.bench.crowd import bench_crowd
+from gammond.tools.bench.engine import (
     bench_batch,
     bench_bearoff,
     bench_decisions,
@@ -23,16 +23,16 @@ from tools.bench.engine import (
     bench_evaluation,
     bench_moves,
 )
-from tools.bench.external import bench_external
-from tools.bench.gnubg_timing import bench_gnubg
-from tools.bench.measure import BenchmarkSubject, Measurement
-from tools.bench.process import bench_startup
-from tools.bench.rollouts import bench_rollouts
-from tools.bench.search import bench_search
-from tools.bench.signature import compute_signature
-from tools.bench.store import bench_store
-from tools.bench.wire import bench_server, bench_stdin
-from tools.common.strength import add_net_argument
+from gammond.tools.bench.external import bench_external
+from gammond.tools.bench.gnubg_timing import bench_gnubg
+from gammond.tools.bench.measure import BenchmarkSubject, Measurement
+from gammond.tools.bench.process import bench_startup
+from gammond.tools.bench.rollouts import bench_rollouts
+from gammond.tools.bench.search import bench_search
+from gammond.tools.bench.signature import compute_signature
+from gammond.tools.bench.store import bench_store
+from gammond.tools.bench.wire import bench_server, bench_stdin
+from gammond.tools.common.strength import add_net_argument
 
 SUMMARY = "measure the speed of this machine, or print the signature"
 

@@ -10,12 +10,12 @@ from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from multiprocessing.connection import Connection
 
-from engine.errors import StateError
-from engine.formats.position_id import encode_position_ids
-from tools.bench.load_client import LineChannel, compute_percentile, open_channel
-from tools.bench.measure import BenchmarkSubject, Measurement, check_answer
-from tools.bench.process import LOOPBACK, gammond_server
-from tools.bench.wire import check_evals, compute_expected_values, warm_up
+from gammond.engine.errors import StateError
+from gammond.engine.formats.position_id import encode_position_ids
+from gammond.tools.bench.load_client import LineChannel, compute_percentile, open_channel
+from gammond.tools.bench.measure import BenchmarkSubject, Measurement, check_answer
+from gammond.tools.bench.process import LOOPBACK, gammond_server
+from gammond.tools.bench.wire import check_evals, compute_expected_values, warm_up
 
 GREEDY_CLIENTS = 50
 PILING_CLIENTS = 10

@@ -1,6 +1,6 @@
 """A server that only echoes: what sockets, an event loop and the clients of benchmarks take by themselves.
 
-A process of its own, until it is killed: ``python -m tools.bench.echo HOST``.
+A process of its own, until it is killed: ``python -m gammond.tools.bench.echo HOST``.
 """
 
 from __future__ import annotations

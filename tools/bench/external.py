@@ -13,18 +13,18 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.analysis.levels import EvalSettings
-from engine.formats.fibs_board import FibsDialect, encode_fibs_board
-from engine.play.decider import Decider
-from engine.rules.dice import ROLLS
-from engine.rules.match import MatchState
-from engine.rules.notation import format_moves_plain
-from engine.rules.position import Board, Position
-from tools.bench.load_client import LineChannel, find_free_port, open_channel
-from tools.bench.measure import BenchmarkSubject, Measurement, check_answer
-from tools.bench.process import LOOPBACK, gammond_server
-from tools.bench.wire import check_answers_close, compute_expected_values, time_best_run
-from tools.gnubg import find_gnubg
+from gammond.engine.analysis.levels import EvalSettings
+from gammond.engine.formats.fibs_board import FibsDialect, encode_fibs_board
+from gammond.engine.play.decider import Decider
+from gammond.engine.rules.dice import ROLLS
+from gammond.engine.rules.match import MatchState
+from gammond.engine.rules.notation import format_moves_plain
+from gammond.engine.rules.position import Board, Position
+from gammond.tools.bench.load_client import LineChannel, find_free_port, open_channel
+from gammond.tools.bench.measure import BenchmarkSubject, Measurement, check_answer
+from gammond.tools.bench.process import LOOPBACK, gammond_server
+from gammond.tools.bench.wire import check_answers_close, compute_expected_values, time_best_run
+from gammond.tools.gnubg import find_gnubg
 
 EVALUATIONS = 1500
 PLAYS = 300

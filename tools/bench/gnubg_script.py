@@ -5,7 +5,6 @@ The paths of the questions and of the answers come in the environment variables 
 
 from __future__ import annotations
 
-import importlib
 import json
 import os
 import time
@@ -38,7 +37,8 @@ set turn 1"""
 
 def main() -> None:
     """Answer the questions."""
-    gnubg: Any = importlib.import_module("gnubg")
+    import gnubg
+
     questions = json.loads(Path(os.environ["QUESTIONS"]).read_text())
     for line in _SETTINGS.splitlines():
         gnubg.command(line)

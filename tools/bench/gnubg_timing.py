@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import json
 import os
 import re
@@ -13,14 +12,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
 
-from engine.formats.position_id import encode_position_ids
-from engine.rules.outcome import WIN
-from engine.rules.position import Board
-from engine.rules.rules import STANDARD_RULES
-from tools.bench.measure import BenchmarkSubject, Measurement, check_answer
-from tools.gnubg import find_gnubg
+from gammond.engine.formats.position_id import encode_position_ids
+from gammond.engine.rules.outcome import WIN
+from gammond.engine.rules.position import Board
+from gammond.engine.rules.rules import STANDARD_RULES
+from gammond.tools.bench.measure import BenchmarkSubject, Measurement, check_answer
+from gammond.tools.gnubg import find_gnubg
 
 GNUBG_TIME_NOTE = "its CPU time, one thread"
 
@@ -43,7 +41,7 @@ def bench_gnubg_nets(subject: BenchmarkSubject) -> Measurement:
     """Measure gnubg's nets on the same positions, where the package gnubg-nn is installed."""
     what = "gnubg-nn, 0-ply"
     try:
-        peer: Any = importlib.import_module("gnubg_nn")
+        import gnubg_nn as peer
     except ImportError:
         return Measurement("evaluation", what, None, "positions/s", "skipped: gnubg-nn is not installed")
     win = peer.probabilities(peer.board_from_position_id(_OPENING), 0)[WIN]
@@ -70,7 +68,8 @@ def measure_gnubg_rate(boards: Board) -> float:
     Raises:
         ImportError: The package gnubg-nn is missing.
     """
-    peer: Any = importlib.import_module("gnubg_nn")
+    import gnubg_nn as peer
+
     asked = [peer.board_from_position_id(text) for text in dict.fromkeys(encode_position_ids(boards))]
     started_s = time.process_time()
     for board in asked:
@@ -98,7 +97,7 @@ def _run_calibration(program: str) -> Measurement:
 
 
 @dataclass(frozen=True)
-class GnubgRollout:
+class TimedRollout:
     """A rollout of the opening position by gnubg: trials, variance reduction, truncation after 7 plies."""
 
     trials: int
@@ -119,7 +118,7 @@ class GnubgTimes:
 def time_gnubg(
     plays: tuple[tuple[str, tuple[int, int]], ...] = (),
     values: tuple[str, ...] = (),
-    rollouts: tuple[GnubgRollout, ...] = (),
+    rollouts: tuple[TimedRollout, ...] = (),
 ) -> GnubgTimes | str:
     """Time gnubg's plays and evaluations at 2-ply, and its rollouts of the opening position.
 

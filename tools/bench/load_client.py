@@ -14,8 +14,8 @@ from typing import IO
 
 import msgspec
 
-from engine.errors import StateError
-from protocol.commands.table import DATA_LINE_KEYWORDS
+from gammond.engine.errors import StateError
+from gammond.protocol.core.words import DATA_WORDS
 
 _RETRY_S = 0.02
 
@@ -51,7 +51,7 @@ def is_final_line(line: str) -> bool:
     if text.startswith("{"):
         document = msgspec.json.decode(text)
         return isinstance(document, dict) and document.get("final") is not False
-    return text.partition(" ")[0] not in DATA_LINE_KEYWORDS
+    return text.partition(" ")[0] not in DATA_WORDS
 
 
 def is_error_line(line: str) -> bool:

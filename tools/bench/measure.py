@@ -10,13 +10,13 @@ from pathlib import Path
 
 import numpy as np
 
-from engine.analysis.engine import Engine
-from engine.errors import GammondError
-from engine.evaluation.evaluator import Evaluator, choose_best_children
-from engine.formats.position_id import decode_position_ids
-from engine.rules.position import Board, find_finished
-from engine.rules.rules import STANDARD_RULES
-from tools.common.opponents import load_net_engine, load_net_evaluator
+from gammond.engine.analysis.engine import Engine
+from gammond.engine.errors import GammondError
+from gammond.engine.evaluation.evaluator import Evaluator, choose_best_children
+from gammond.engine.formats.position_id import decode_position_ids
+from gammond.engine.rules.position import Board, find_finished
+from gammond.engine.rules.rules import STANDARD_RULES
+from gammond.tools.common.opponents import load_net_engine, load_net_evaluator
 
 GAMES_AT_ONCE = 512
 

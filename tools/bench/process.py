@@ -12,9 +12,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from engine.store.options import STORE_VARIABLE
-from tools.bench.load_client import LineChannel
-from tools.bench.measure import BenchmarkSubject, Measurement, WrongAnswerError, check_answer
+from gammond.engine.store.options import STORE_VARIABLE
+from gammond.tools.bench.load_client import LineChannel
+from gammond.tools.bench.measure import BenchmarkSubject, Measurement, WrongAnswerError, check_answer
 
 LOOPBACK = "127.0.0.1"
 CHECKOUT = Path(__file__).resolve().parents[2]
@@ -151,7 +151,7 @@ def gammond_server(*arguments: str, store: str = NO_STORE) -> Iterator[int]:
 
 @contextmanager
 def echo_server() -> Iterator[int]:
-    """Run `tools.bench.echo` as long as the context lasts.
+    """Run `gammond.tools.bench.echo` as long as the context lasts.
 
     Yields:
         The port on which it listens.
@@ -160,7 +160,10 @@ def echo_server() -> Iterator[int]:
         WrongAnswerError: It did not start.
     """
     with subprocess.Popen(
-        [sys.executable, "-m", "tools.bench.echo", LOOPBACK], stderr=subprocess.PIPE, text=True, cwd=CHECKOUT
+        [sys.executable, "-m", "gammond.tools.bench.echo", LOOPBACK],
+        stderr=subprocess.PIPE,
+        text=True,
+        cwd=CHECKOUT,
     ) as server:
         try:
             yield read_listening_port(server)

@@ -9,12 +9,13 @@ from dataclasses import replace
 
 import numpy as np
 
-from engine.analysis.rollout_evaluators import make_rollout_evaluators
-from engine.rollout import RolloutEstimate, RolloutEvaluators, RolloutSettings, roll_out_position
-from engine.rules.rules import STANDARD_RULES
-from engine.runtime.cores import count_usable_cores
-from tools.bench.gnubg_timing import GNUBG_TIME_NOTE, GnubgRollout, time_gnubg
-from tools.bench.measure import BenchmarkSubject, Measurement, check_answer
+from gammond.engine.analysis.rollout_requests import make_rollout_evaluators
+from gammond.engine.evaluation.results import Evaluation
+from gammond.engine.rollout import RolloutEvaluators, RolloutSettings, roll_out_position
+from gammond.engine.rules.rules import STANDARD_RULES
+from gammond.engine.runtime.machine import count_usable_cores
+from gammond.tools.bench.gnubg_timing import GNUBG_TIME_NOTE, TimedRollout, time_gnubg
+from gammond.tools.bench.measure import BenchmarkSubject, Measurement, check_answer
 
 TRIALS = 1296
 CHECK_TRIALS = 72
@@ -37,7 +38,7 @@ def bench_rollouts(subject: BenchmarkSubject) -> Iterator[Measurement]:
     check_rollouts(evaluators)
     for kind, settings in _KINDS.items():
         took_s, found = _time_rollout(evaluators, settings)
-        note = f"{subject.engine.name}, equity {found.equity:+.3f} ± {found.equity_error:.3f}"
+        note = f"{subject.engine.name}, equity {found.equity:+.3f} ± {found.error:.3f}"
         yield Measurement("rollouts", f"{TRIALS} trials, {kind}", took_s, "s", note)
     yield _bench_threads(evaluators)
     yield from _bench_gnubg()
@@ -58,14 +59,14 @@ def check_rollouts(evaluators: RolloutEvaluators) -> None:
     same = np.array_equal(alone.state.scores[0], shared.state.scores[0])
     check_answer(same, "two threads roll out otherwise than one")
     apart = abs(plain.equity - reduced.equity)
-    error = math.hypot(plain.equity_error, reduced.equity_error)
+    error = math.hypot(plain.error or 0.0, reduced.error or 0.0)
     check_answer(
         apart <= _MAX_STANDARD_ERRORS * error,
         f"less variance moves the equity by {apart:.3f}, error {error:.3f}",
     )
 
 
-def _time_rollout(evaluators: RolloutEvaluators, settings: RolloutSettings) -> tuple[float, RolloutEstimate]:
+def _time_rollout(evaluators: RolloutEvaluators, settings: RolloutSettings) -> tuple[float, Evaluation]:
     """Roll out the opening position; return the seconds and the estimate."""
     roll_out_position(STANDARD_RULES.starting_position, evaluators, replace(settings, trials=CHECK_TRIALS))
     started_s = time.perf_counter()
@@ -86,7 +87,7 @@ def _bench_threads(evaluators: RolloutEvaluators) -> Measurement:
 
 def _bench_gnubg() -> Iterator[Measurement]:
     asked = tuple(
-        GnubgRollout(trials, _KINDS[kind].variance_reduction, _KINDS[kind].truncation > 0)
+        TimedRollout(trials, _KINDS[kind].variance_reduction, _KINDS[kind].truncation > 0)
         for kind, trials in GNUBG_TRIALS.items()
     )
     found = time_gnubg(rollouts=asked)

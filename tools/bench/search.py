@@ -11,17 +11,17 @@ from typing import TypeVar
 
 import numpy as np
 
-from engine.analysis.engine import Engine
-from engine.analysis.levels import EvalSettings
-from engine.formats.position_id import encode_position_id
-from engine.rules.dice import ROLLS, Roll
-from engine.rules.match import MatchState
-from engine.rules.position import CHECKERS, OFF, Position
-from engine.rules.rules import STANDARD_RULES
-from engine.runtime.cores import count_usable_cores
-from nets.manifest import read_manifest
-from tools.bench.gnubg_timing import GNUBG_TIME_NOTE, compute_rate, time_gnubg
-from tools.bench.measure import BenchmarkSubject, Measurement, check_answer
+from gammond.engine.analysis.engine import Engine
+from gammond.engine.analysis.levels import EvalSettings
+from gammond.engine.formats.position_id import encode_position_id
+from gammond.engine.rules.dice import ROLLS, Roll
+from gammond.engine.rules.match import MatchState
+from gammond.engine.rules.position import CHECKERS, OFF, Position
+from gammond.engine.rules.rules import STANDARD_RULES
+from gammond.engine.runtime.machine import count_usable_cores
+from gammond.nets.manifest import read_manifest
+from gammond.tools.bench.gnubg_timing import GNUBG_TIME_NOTE, compute_rate, time_gnubg
+from gammond.tools.bench.measure import BenchmarkSubject, Measurement, check_answer
 
 BUDGET_S = 2.0
 """About how many seconds each figure is sampled."""
@@ -79,7 +79,7 @@ def check_search(engine: Engine, threaded_engine: Engine, decisions: Sequence[De
     check_answer(equity == 1.0, f"a game that is won by any roll is worth {equity} at 2 plies")
     for position, roll in decisions[:3]:
         alone, shared = (
-            each.rank_plays(position, roll, _MONEY, _CUBEFUL).plays for each in (engine, threaded_engine)
+            each.rank_plays(position, roll, _MONEY, _CUBEFUL) for each in (engine, threaded_engine)
         )
         check_answer(alone == shared, "two threads rank plays otherwise than one")
 
@@ -93,7 +93,7 @@ def _draw_decisions(subject: BenchmarkSubject) -> list[Decision]:
 
 
 def _rank_plays(engine: Engine, settings: EvalSettings, decision: Decision) -> object:
-    return engine.rank_plays(*decision, _MONEY, settings, stop_when_decided=True).plays
+    return engine.rank_plays(*decision, _MONEY, settings, stop_when_decided=True)
 
 
 def _evaluate_position(engine: Engine, position: Position) -> None:

@@ -15,11 +15,11 @@ from random import Random
 
 import numpy as np
 
-from engine.evaluation.evaluator import Evaluator
-from engine.rules.dice import ROLLS
-from engine.rules.moves import expand_rolls
-from engine.rules.position import CHECKERS, OFF, Board, find_finished
-from engine.rules.rules import STANDARD_RULES
+from gammond.engine.evaluation.evaluator import Evaluator
+from gammond.engine.rules.dice import ROLLS
+from gammond.engine.rules.moves import expand_rolls
+from gammond.engine.rules.position import CHECKERS, OFF, Board, find_finished
+from gammond.engine.rules.rules import STANDARD_RULES
 
 POSITIONS = 1000
 STEP = 0.002

@@ -8,10 +8,10 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
-from engine.formats.position_id import encode_position_ids
-from tools.bench.load_client import LineChannel, compute_percentile, open_channel
-from tools.bench.measure import BenchmarkSubject, Measurement, check_answer
-from tools.bench.process import LOOPBACK, gammond_on_pipes, gammond_server
+from gammond.engine.formats.position_id import encode_position_ids
+from gammond.tools.bench.load_client import LineChannel, compute_percentile, open_channel
+from gammond.tools.bench.measure import BenchmarkSubject, Measurement, check_answer
+from gammond.tools.bench.process import LOOPBACK, gammond_on_pipes, gammond_server
 
 POSITIONS = 20
 ROUNDS = 10

@@ -12,22 +12,21 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.analysis.levels import EvalSettings
-from engine.formats.position_id import encode_position_ids
-from engine.rules.dice import ROLLS
-from engine.rules.match import MatchState
-from engine.rules.moves import expand_rolls
-from engine.rules.outcome import cubeless_equity
-from engine.rules.position import Board
-from tools.bench.load_client import (
+from gammond.engine.analysis.levels import EvalSettings
+from gammond.engine.formats.position_id import encode_position_ids
+from gammond.engine.rules.dice import ROLLS
+from gammond.engine.rules.match import MatchState
+from gammond.engine.rules.moves import expand_rolls
+from gammond.engine.rules.position import Board
+from gammond.tools.bench.load_client import (
     LineChannel,
     LoadReport,
     compute_percentile,
     open_channel,
     run_load,
 )
-from tools.bench.measure import BenchmarkSubject, Measurement, check_answer
-from tools.bench.process import LOOPBACK, echo_server, gammond_on_pipes, gammond_server
+from gammond.tools.bench.measure import BenchmarkSubject, Measurement, check_answer
+from gammond.tools.bench.process import LOOPBACK, echo_server, gammond_on_pipes, gammond_server
 
 PIPELINED_POSITIONS = 4096
 QUERY_POSITIONS = 10_000
@@ -101,7 +100,7 @@ def compute_expected_values(subject: BenchmarkSubject, boards: Board) -> NDArray
     """Return the engine's values at 0-ply for money, ``float64[n, 7]``: outcome, equity, cubeful equity."""
     found = subject.engine.evaluate_boards(boards, MatchState(), _CUBEFUL)
     assert found.cubeful is not None
-    return np.column_stack([found.outcomes, cubeless_equity(found.outcomes), found.cubeful])
+    return np.column_stack([found.outcomes, found.cubeless_equities, found.cubeful])
 
 
 def time_best_run(work: Callable[[], _Result]) -> tuple[float, _Result]:

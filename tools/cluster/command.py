@@ -16,14 +16,14 @@ import sys
 from collections.abc import Sequence
 from typing import Any
 
-from engine.errors import StateError, UnsupportedError, ValueRangeError
-from engine.runtime.cores import MAX_THREADS, count_usable_cores
-from engine.runtime.exit_codes import EXIT_FAULTS, EXIT_OK
-from protocol.transports.listening import check_host
-from tools.cluster.plan import add_plan_arguments, show_plan
-from tools.common.pulse import PULSE
-from tools.common.text_table import format_table
-from tools.parallel.cluster import (
+from gammond.engine.errors import StateError, UnsupportedError, ValueRangeError
+from gammond.engine.runtime.exit_codes import EXIT_FAULTS, EXIT_OK
+from gammond.engine.runtime.machine import MAX_THREADS, count_usable_cores
+from gammond.protocol.transports.listening import check_host
+from gammond.tools.cluster.plan import add_plan_arguments, show_plan
+from gammond.tools.common.pulse import PULSE
+from gammond.tools.common.text_table import format_table
+from gammond.tools.parallel.cluster import (
     LOOPBACK,
     ClusterExecutor,
     add_scheme,
@@ -32,8 +32,8 @@ from tools.parallel.cluster import (
     read_local_count,
     use_dask_settings,
 )
-from tools.parallel.cluster_key import find_key_file, make_key_file
-from tools.parallel.identity import read_identity
+from gammond.tools.parallel.cluster_key import find_key_file, make_key_file
+from gammond.tools.parallel.identity import read_identity
 
 SUMMARY = "begin a cluster for --cluster, add workers to it, look at it"
 

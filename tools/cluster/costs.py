@@ -11,9 +11,9 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 
-from engine.errors import LimitError, StateError
-from tools.cluster.model import ClusterCosts
-from tools.parallel.cluster import LOOPBACK, ClusterExecutor
+from gammond.engine.errors import LimitError, StateError
+from gammond.tools.cluster.model import ClusterCosts
+from gammond.tools.parallel.cluster import LOOPBACK, ClusterExecutor
 
 _START_S = 120.0
 _LEAST_PORT, _PORTS = 20_000, 12_000

@@ -1,7 +1,8 @@
 """A model of a cluster at work: where scheduler, size of chunks or reduction limit what more workers bring.
 
 The command sends tasks, a few ahead of the results, and takes these in the order of the tasks, as
-`tools.parallel.cluster.ClusterExecutor.map` does. The scheduler and the command do one thing at a time.
+`gammond.tools.parallel.cluster.ClusterExecutor.map` does. The scheduler and the command do one thing at a
+time.
 """
 
 from __future__ import annotations
@@ -14,8 +15,8 @@ from typing import Any
 
 import numpy as np
 
-from engine.errors import missing_package
-from tools.parallel.cluster import LEAST_AHEAD, TASKS_AHEAD
+from gammond.engine.errors import missing_package
+from gammond.tools.parallel.cluster import LEAST_AHEAD, TASKS_AHEAD
 
 _SEED = 20
 _MANY = 1_000_000

@@ -9,13 +9,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from typing import Any
 
-from engine.errors import ValueRangeError
-from engine.runtime.cores import count_usable_cores
-from engine.runtime.exit_codes import EXIT_OK
-from tools.cluster.costs import measure_costs, measure_stretch, start_cluster, time_tasks
-from tools.cluster.model import ClusterCosts, JobCourse, PlannedJob, SharedMachine, simulate_job
-from tools.common.progress import write_message
-from tools.common.text_table import format_table
+from gammond.engine.errors import ValueRangeError
+from gammond.engine.runtime.exit_codes import EXIT_OK
+from gammond.engine.runtime.machine import count_usable_cores
+from gammond.tools.cluster.costs import measure_costs, measure_stretch, start_cluster, time_tasks
+from gammond.tools.cluster.model import ClusterCosts, JobCourse, PlannedJob, SharedMachine, simulate_job
+from gammond.tools.common.progress import write_message
+from gammond.tools.common.text_table import format_table
 
 DEFAULT_WORKERS = (10, 100, 1000)
 DEFAULT_CHUNKS_S = (0.1, 0.5, 1.0, 5.0, 20.0)

@@ -6,8 +6,8 @@ import atexit
 import sys
 from typing import TYPE_CHECKING
 
-from engine.runtime.compilation import COMPILATION
-from engine.runtime.cores import count_usable_cores
+from gammond.engine.runtime.compilation import COMPILATION
+from gammond.engine.runtime.machine import count_usable_cores
 
 if TYPE_CHECKING:
     import subprocess

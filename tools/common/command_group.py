@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from tools.common.tool_parser import ToolParser
+from gammond.tools.common.tool_parser import ToolParser
 
 
 class CommandGroup:

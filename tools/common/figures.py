@@ -11,10 +11,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from engine.errors import UnsupportedError, missing_package
-from engine.runtime.output_files import check_output
-from tools.common.files import write_atomically
-from tools.common.output_options import written_path
+from gammond.engine.errors import UnsupportedError, missing_package
+from gammond.engine.runtime.files import check_output
+from gammond.tools.common.files import write_atomically
+from gammond.tools.common.output_options import written_path
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -63,13 +63,13 @@ def check_plot_file(
 
     Args:
         file: The picture.
-        force: As for `engine.runtime.output_files.check_output`.
+        force: As for `gammond.engine.runtime.files.check_output`.
         field: The option that names the file.
         new_folder: A folder that is made before the picture.
 
     Raises:
         UnsupportedError: The package ``matplotlib`` is not installed, or the file is of another format.
-        GammondError: As `engine.runtime.output_files.check_output`.
+        GammondError: As `gammond.engine.runtime.files.check_output`.
     """
     if file is not None:
         _check_format(file)

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
 
-from engine.analysis.engine import Engine
-from engine.errors import DataFileError, GammondError
-from engine.play.player import Player
-from engine.store.opening import StoreOpener
-from nets.player_specs import FUNCTION, RUN, WILDBG, split_file_options
-from protocol.state.player_registry import FilePlayers
+from gammond.engine.errors import GammondError
+from gammond.nets.player_specs import FUNCTION, RUN, WILDBG
+from gammond.protocol.state.player_registry import FilePlayers
+from gammond.tools.common.opponents import PLAYERS, read_run_weights
 
 
 def make_file_players(
@@ -24,32 +21,8 @@ def make_file_players(
         runs_code: Whether it is a person, who may name files of code too.
     """
     free = {RUN, WILDBG} if is_local else set()
-    return FilePlayers(
-        frozenset(free | ({FUNCTION} if runs_code else set())),
-        tuple(offered),
-        _load_player,
-        _load_engine,
-        _read_weights,
-        _check,
-    )
-
-
-def _load_player(name: str) -> Player:
-    from tools.common.opponents import load_opponent
-
-    return load_opponent(name)
-
-
-def _load_engine(name: str, open_store: StoreOpener | None) -> Engine:
-    from tools.common.opponents import load_net_engine
-
-    return load_net_engine(name, open_store=open_store)
-
-
-def _read_weights(name: str) -> str:
-    from tools.common.opponents import read_barca_weights
-
-    return read_barca_weights(name)
+    free |= {FUNCTION} if runs_code else set()
+    return FilePlayers(frozenset(free), tuple(offered), PLAYERS, read_run_weights)
 
 
 def load_offered(name: str) -> None:
@@ -59,26 +32,11 @@ def load_offered(name: str) -> None:
         GammondError: There is neither.
     """
     try:
-        _load_player(name)
+        PLAYERS.load_player(name)
     except GammondError as error:
         if name.partition(":")[0] != RUN:
             raise
         try:
-            _read_weights(name)
+            read_run_weights(name)
         except GammondError:
             raise error from None
-
-
-def _check(name: str) -> None:
-    """Check that there is a file or folder of a name.
-
-    Raises:
-        DataFileError: There is none.
-    """
-    _, _, path = split_file_options(name)[0].partition(":")
-    try:
-        is_there = Path(path).exists()
-    except (OSError, ValueError):  # a name that no file can have
-        is_there = False
-    if not path or not is_there:
-        raise DataFileError(f"expected a file or folder, got {path[:200]!r}: there is none", field="player")

@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.errors import DataFileError
-from engine.runtime.output_files import open_output
+from gammond.engine.errors import DataFileError
+from gammond.engine.runtime.files import open_output
 
 
 def write_atomically(file: Path, content: bytes) -> None:

@@ -16,11 +16,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.errors import DataFileError, FormatError
-from engine.play.player import ScorerPlayer
-from engine.rules.position import Board
-from engine.runtime.regular_files import read_regular
-from nets.player_specs import FUNCTION
+from gammond.engine.errors import DataFileError, FormatError
+from gammond.engine.play.player import ScorerPlayer
+from gammond.engine.rules.position import Board
+from gammond.engine.runtime.files import read_data_file
+from gammond.nets.player_specs import FUNCTION, KindSpec
 
 PREFIX = f"{FUNCTION}:"
 """Before the file, in the name of the player."""
@@ -38,7 +38,7 @@ _MAX_BYTES = 10_000_000
 
 
 class FunctionScorer:
-    """A function as an `engine.evaluation.evaluator.Scorer`.
+    """A function as an `gammond.engine.evaluation.evaluator.Scorer`.
 
     Args:
         file: Named in errors.
@@ -70,39 +70,59 @@ class FunctionScorer:
         return scores
 
 
-def load_function_player(name: str) -> ScorerPlayer:
-    """Run a file and make the player of its function.
+class FunctionSpec(KindSpec, frozen=True):
+    """The file of a function."""
 
-    Args:
-        name: ``function:FILE.py``.
+    name = f"{FUNCTION}:FILE.py"
+    summary = "the highest value of score(own, other), which the file defines; it is run"
 
-    Raises:
-        DataFileError: The file cannot be read or fails, or defines no such function.
-        FormatError: The name has options.
-    """
-    file = Path(name.removeprefix(PREFIX))
-    if file.suffix != ".py":
-        raise FormatError(f"expected {PREFIX}FILE.py, got {name[:80]!r}", field="player")
-    try:
-        content = read_regular(file, _MAX_BYTES)
-    except OSError as error:
-        raise DataFileError(f"{file} cannot be read: {error.strerror}", field="player") from error
-    names: dict[str, Any] = {"__name__": file.stem, "__file__": str(file)}
-    try:
-        exec(compile(content, str(file), "exec"), names)
-    except Exception as error:
-        raise _make_error(file, error) from error
-    function = names.get(SCORE)
-    if not callable(function):
-        raise DataFileError(
-            f"{file}: expected a function {SCORE}(own, other), got none: it values a position after a "
-            "play for the side that has played",
-            field="player",
-        )
-    player = ScorerPlayer(file.stem, FunctionScorer(file, function))
-    player.checkers = None
-    player.nets = {file.as_posix(): hashlib.sha256(content).hexdigest()}
-    return player
+    file: Path
+
+    @classmethod
+    def parse(cls, text: str) -> FunctionSpec:
+        """Parse the name.
+
+        Raises:
+            FormatError: It is not ``function:FILE.py``.
+        """
+        file = Path(text.removeprefix(PREFIX))
+        if file.suffix != ".py":
+            raise FormatError(f"expected {cls.name}, got {text[:80]!r}", field="player")
+        return cls(file)
+
+    def make(self) -> ScorerPlayer:
+        """Run the file and make the player of its function.
+
+        Raises:
+            DataFileError: The file cannot be read or fails, or defines no such function.
+        """
+        file = self.file
+        content, names = self._read(), {"__name__": file.stem, "__file__": str(file)}
+        try:
+            exec(compile(content, str(file), "exec"), names)
+        except Exception as error:
+            raise _make_error(file, error) from error
+        function = names.get(SCORE)
+        if not callable(function):
+            raise DataFileError(
+                f"{file}: expected a function {SCORE}(own, other), got none: it values a position after a "
+                "play for the side that has played",
+                field="player",
+            )
+        player = ScorerPlayer(file.stem, FunctionScorer(file, function))
+        player.checkers = None
+        return player
+
+    def collect_net_hashes(self) -> dict[str, str]:
+        """Return the hash of the file.
+
+        Raises:
+            DataFileError: It cannot be read.
+        """
+        return {self.file.as_posix(): hashlib.sha256(self._read()).hexdigest()}
+
+    def _read(self) -> bytes:
+        return read_data_file(self.file, _MAX_BYTES, str(self.file), "player")
 
 
 def _make_error(file: Path, error: Exception) -> DataFileError:

@@ -19,9 +19,9 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from types import FrameType
 
-from engine.runtime.compilation import COMPILATION
-from engine.runtime.exit_codes import EXIT_INTERRUPTED
-from protocol.transports.process_end import end_process
+from gammond.engine.runtime.compilation import COMPILATION
+from gammond.engine.runtime.exit_codes import EXIT_INTERRUPTED
+from gammond.protocol.transports.process_end import end_process
 
 GRACE_PERIOD_S = 2.0
 """Seconds after an interrupt in which further ones are ignored: the tool is writing its results."""
@@ -145,7 +145,7 @@ def _end_amid_compiling(handled: Sequence[int], has_nothing: Callable[[], bool] 
                     break
         while not is_over.wait(_POLL_S):
             if COMPILATION.is_compiling and has_nothing():
-                COMPILATION.silence()
+                COMPILATION.is_silent = True
                 sys.stderr.write("gammond: interrupted\n")
                 end_process(EXIT_INTERRUPTED)
 

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import filelock
 
-from engine.errors import StateError
-from engine.kernels.disk_cache import cache_root
+from gammond.engine.errors import StateError
+from gammond.engine.kernels.disk_cache import cache_root
 
 
 @contextmanager

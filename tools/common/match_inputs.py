@@ -12,12 +12,13 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
 
-from engine.errors import DataFileError, GammondError, LimitError
-from engine.match_files.model import IssueKind, RecordedMatch
-from engine.match_files.reading import MAX_FILE_BYTES, read_matches
-from engine.wording import escape_unprintable, format_count
-from tools.common.position_arguments import STDIN
-from tools.common.pulse import PULSE
+from gammond.engine.errors import DataFileError, GammondError, LimitError
+from gammond.engine.formats.position_text import find_position
+from gammond.engine.match_files.model import ONE_POSITION_ADVICE, IssueKind, RecordedMatch, describe_issues
+from gammond.engine.match_files.reading import MAX_FILE_BYTES, read_matches
+from gammond.engine.wording import escape_unprintable, format_count
+from gammond.tools.common.position_arguments import STDIN
+from gammond.tools.common.pulse import PULSE
 
 MAX_ARCHIVE_FILES = 100_000
 MAX_ARCHIVE_BYTES = 2_000_000_000
@@ -66,16 +67,22 @@ class MatchInput:
             matches = read_matches(self._load(), name=self.name, strict=strict)
         except GammondError as error:
             tally.add_unreadable(error, strict=strict)
-            write_message(error.message)
+            write_message(self._explain(error))
             return ()
         tally.add(matches)
-        for issues in (match.issues for match in matches):
+        for issues in (describe_issues(match.issues) for match in matches):
             for issue in issues[:_MAX_REPORTED_ISSUES]:
                 write_message(f"{self.name}: {issue}")
             if len(issues) > _MAX_REPORTED_ISSUES:
                 more = format_count(len(issues) - _MAX_REPORTED_ISSUES, "more fault")
                 write_message(f"{self.name}: {more}")
         return matches
+
+    def _explain(self, error: GammondError) -> str:
+        """Return why nothing was read, and what to do with a position in the place of a file."""
+        if self.path is not None and not self.path.exists() and find_position(str(self.path)) is not None:
+            return f"expected a match file, got a position: {ONE_POSITION_ADVICE}"
+        return error.message
 
     def _load(self) -> bytes | Path:
         """Return the content of what has no path of its own, else the path."""
@@ -106,11 +113,13 @@ class MatchTally:
 
     Attributes:
         whole: Files of which nothing was lost.
+        unfinished: Those of them that end within a game.
         cut: Files that lost decisions, by what they lost them for; one counts for each reason once.
         unreadable: Files without a match, by the reason.
     """
 
     whole: int = 0
+    unfinished: int = 0
     cut: Counter[str] = field(default_factory=Counter)
     unreadable: Counter[str] = field(default_factory=Counter)
     _cut: int = 0
@@ -130,6 +139,7 @@ class MatchTally:
             self.cut.update(reasons)
         else:
             self.whole += 1
+            self.unfinished += any(match.games and match.games[-1].result is None for match in matches)
 
     def add_unreadable(self, error: GammondError, *, strict: bool) -> None:
         """Count a file that cannot be read, or is refused for its faults since they are not allowed."""
@@ -141,7 +151,8 @@ class MatchTally:
         """Return how files were read, in lines: in all, and by reason."""
         unreadable = self.unreadable.total()
         files = format_count(self.whole + self._cut + unreadable, "file")
-        lines = [f"{files}: {self.whole:,} read whole, {self._cut:,} cut, {unreadable:,} unreadable"]
+        ends = f" ({self.unfinished:,} up to a game without its end)" if self.unfinished else ""
+        lines = [f"{files}: {self.whole:,} read whole{ends}, {self._cut:,} cut, {unreadable:,} unreadable"]
         for name, reasons in (("cut", self.cut), ("unreadable", self.unreadable)):
             if reasons:
                 listed = ", ".join(f"{reason} {count:,}" for reason, count in reasons.most_common())

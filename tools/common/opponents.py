@@ -1,29 +1,27 @@
 """Players and nets by name, including those that only tools know: training runs, and other engines.
 
-Their loaders are found by name and imported only when needed.
+What makes them is in wings, and imported only when needed.
 """
 
 from __future__ import annotations
 
 import hashlib
-import importlib
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
+from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from numpy.typing import NDArray
 
-from engine.analysis.engine import Engine
-from engine.errors import DataFileError, ValueRangeError
-from engine.evaluation.evaluator import Evaluator
-from engine.formats.array_file import MAX_ARRAY_FILE_BYTES, read_array_file
-from engine.play.player import Player
-from engine.runtime.regular_files import read_regular
-from engine.store.opening import StoreOpener
-from nets import catalogue
-from nets.catalogue import PlayerSource
-from nets.player_specs import FUNCTION, RUN, parse_evaluator, split_file_options
-from tools.common.function_players import load_function_player
+from gammond.engine.errors import DataFileError
+from gammond.engine.formats.array_file import MAX_ARRAY_FILE_BYTES, read_array_file
+from gammond.engine.play.player import Player
+from gammond.engine.runtime.files import read_data_file
+from gammond.nets.catalogue import Catalogue
+from gammond.nets.manifest import KindLoader
+from gammond.nets.player_specs import FUNCTION, RUN, EvaluatorSpec, KindSpec, PlayerSpec, split_file_options
+from gammond.tools.common.function_players import FunctionSpec
+from gammond.tools.common.wings import find_wings
 
 PLAYER_HELP = (
     "a player of 'gammond players', with options after a colon: 'default', 'NAME:plies=2,filter=narrow', "
@@ -37,8 +35,6 @@ PLAYER_HELP = (
 RUN_PREFIX = f"{RUN}:"
 """Before the folder of a training run, or a file of nets in it, in the name of a player."""
 
-_GNUBG_LOADER = "tools.gnubg.nets:load_gnubg_player"
-
 _RUN_FILES = ("net.txt", "best.npz", "checkpoint.npz", "log.jsonl")
 """The file that plays for the folder of a run: the first of these that exists."""
 
@@ -48,77 +44,14 @@ _USUAL_FILE = "checkpoint.npz"
 _KIND = "kind"
 """The array of an ``.npz`` file that names the trainer that wrote it."""
 
-_BARCA_WEIGHTS = "tools.barca.weights:read_run_weights"
+_USUAL_KIND = "td"
+"""The trainer whose reader reads files of others that play, and those that name no trainer."""
 
-_NETS = "tools.train.weights.net_set:make_net_set_player"
-_READERS_BY_SUFFIX = {
-    ".txt": "tools.heritage.gengammon.runs:load_run_player",
-    ".jsonl": "tools.heritage.heuristic_engine.command:load_climb_player",
-}
-"""What makes the player of a file that is no file of arrays, given the file."""
-
-_RUN_READERS = {
-    "td": _NETS,
-    "fit": _NETS,
-    "refine": _NETS,
-    "classic": "tools.heritage.computational_backgammon.net_set:make_classic_player",
-    "heuristic-net": "tools.heritage.phase_features.files:make_phase_net_player",
-    "ascend": "tools.heritage.barca.runs:make_ascend_player",
-}
-"""Trainer -> what makes the player of its files: ``module:function``, given the file and its arrays."""
-
-RUN_KINDS = tuple(_RUN_READERS)
-"""The trainers whose ``.npz`` files play."""
-
-_ARRAYS_BEFORE_KINDS = {
-    "ascend": {"player", "vector"},
-    "heuristic-net": {"w1", "b1", "w2", "b2", "w3", "b3"},
-    "classic": {"layout"},
-}
-"""Trainer -> arrays that tell its files from the others' in those written before files had a kind."""
+_Reader = TypeVar("_Reader")
 
 
-def load_net_evaluator(name: str) -> Evaluator:
-    """Load an evaluator, as `nets.catalogue.load_evaluator`, that of a training run and of gnubg too."""
-    return catalogue.load_evaluator(name, sources=_SOURCES)
-
-
-def load_net_engine(name: str, threads: int = 1, open_store: StoreOpener | None = None) -> Engine:
-    """Load an engine, as `nets.catalogue.load_engine`, with the nets of a training run or of gnubg too."""
-    return catalogue.load_engine(name, threads, sources=_SOURCES, open_store=open_store)
-
-
-def collect_net_hashes(name: str) -> dict[str, str]:
-    """Return sha256 by name of the nets of a player, as `nets.catalogue.collect_net_hashes`."""
-    if name.startswith(RUN_PREFIX):
-        base, options = split_file_options(name)
-        own = _hash_run_file(find_run_file(base))
-        is_deep = bool(options) and parse_evaluator(base, options).is_deep
-        return own | catalogue.collect_pruning_net_hashes() if is_deep else own
-    return catalogue.collect_net_hashes(name, sources=_SOURCES)
-
-
-def load_opponent(name: str) -> Player:
-    """Load a player; a run's ``nets`` are the one file that plays, gnubg has none.
-
-    Args:
-        name: What `nets.catalogue.load_player` takes; ``gnubg``, with ``:plies=N`` behind it to look ahead;
-            ``function:FILE.py`` (`tools.common.function_players`); or ``run:PATH`` with the folder of a
-            training run (its best nets, or its last where none were measured), a file of nets, or a net as
-            text (`nets.heritage.gengammon.net`). A run whose nets give outcomes takes the options of an
-            evaluator behind a further colon.
-
-    Raises:
-        FormatError: An option cannot be read.
-        ValueRangeError: No player has this name, or the value of an option is out of range.
-        UnsupportedError: A package is missing that plays it.
-        DataFileError: As `nets.catalogue.load_player`; or a run has no nets that can be read.
-    """
-    return catalogue.load_player(name, sources=_SOURCES)
-
-
-def read_barca_weights(name: str) -> str:
-    """Read the weights of a run of Barca, as `engine.barca.evaluation.load_weights` takes them.
+def read_run_weights(name: str) -> str:
+    """Read the weights of a run of another game than backgammon, as the game's players take them.
 
     Args:
         name: ``run:`` and the folder of the run, or its file.
@@ -126,45 +59,64 @@ def read_barca_weights(name: str) -> str:
     Raises:
         DataFileError: It has none.
     """
-    text: str = _find_loader(_BARCA_WEIGHTS)(name).to_text()
-    return text
+    (read,) = (wing.read_weights for wing in find_wings() if wing.read_weights)
+    return read(name)
 
 
-def _load_gnubg(name: str) -> Player:
-    player: Player = _find_loader(_GNUBG_LOADER)(name)
-    return player
+def list_run_kinds() -> list[str]:
+    """List the trainers whose ``.npz`` files play."""
+    return [kind for wing in find_wings() for kind in wing.run_readers]
 
 
-def _load_run(name: str) -> Player:
-    base, options = split_file_options(name)
-    if options:
-        return _load_run_with_options(base, options)
-    file = find_run_file(name)
-    nets = _hash_run_file(file)
-    player = _load_run_file(file)
-    player.nets = nets
-    return player
+class RunSpec(KindSpec, frozen=True):
+    """A training run, or a file of nets of it, that plays as it is."""
 
+    name = f"{RUN}:FOLDER"
+    summary = (
+        "the player of a training run, or of a file: run:FILE.npz; its nets take the options of "
+        "evaluators where they give outcomes: run:FOLDER:plies=1"
+    )
 
-def _load_run_with_options(base: str, options: str) -> Player:
-    try:
-        player = parse_evaluator(base, options).make(load_net_evaluator, load_net_engine)
-    except ValueRangeError as error:
-        if error.field != "net":
-            raise
-        raise ValueRangeError(
-            f"{base} chooses plays and gives no values of positions, so it has no options, got "
-            f"{options[:80]!r}",
-            field="player",
-        ) from error
-    player.nets = collect_net_hashes(f"{base}:{options}")
-    return player
+    path: str
 
+    @classmethod
+    def parse(cls, text: str) -> PlayerSpec:
+        """Parse the name, with the options of an evaluator where there are any."""
+        base, options = split_file_options(text)
+        return EvaluatorSpec.parse(base, options) if options else cls(text.removeprefix(RUN_PREFIX))
 
-def _find_loader(path: str) -> Callable[..., Any]:
-    module, _, function = path.partition(":")
-    loader: Callable[..., Any] = getattr(importlib.import_module(module), function)
-    return loader
+    def make(self) -> Player:
+        """Make the player of the file that plays for the run.
+
+        Raises:
+            DataFileError: It has no nets that can be read.
+        """
+        file = find_run_file(self.path)
+        by_suffix = {suffix: load for wing in find_wings() for suffix, load in wing.file_readers.items()}
+        if load := by_suffix.get(file.suffix):
+            return load(file)
+        arrays = read_array_file(file)
+        by_kind = {kind: make for wing in find_wings() for kind, make in wing.run_readers.items()}
+        try:
+            return find_reader(by_kind, arrays)(file, arrays)
+        except DataFileError as error:
+            if _KIND in arrays:
+                raise
+            raise DataFileError(
+                f"{error.message}; the file names no trainer, so it is taken for one of 'gammond train td': "
+                "make it again by its trainer",
+                field="player",
+            ) from error
+
+    def collect_net_hashes(self) -> dict[str, str]:
+        """Return the hash of that file.
+
+        Raises:
+            DataFileError: It cannot be read.
+        """
+        file = find_run_file(self.path)
+        content = read_data_file(file, MAX_ARRAY_FILE_BYTES, str(file), "player")
+        return {file.as_posix(): hashlib.sha256(content).hexdigest()}
 
 
 def find_run_file(name: str) -> Path:
@@ -175,37 +127,28 @@ def find_run_file(name: str) -> Path:
     return next((path / file for file in _RUN_FILES if (path / file).exists()), path / _USUAL_FILE)
 
 
-_SOURCES: Mapping[str, PlayerSource] = {
-    RUN: _load_run,
-    "gnubg": _load_gnubg,
-    FUNCTION: load_function_player,
-}
-"""Loaders of the players that only tools know, by the word before the colon."""
+def find_reader(readers: Mapping[str, _Reader], arrays: Mapping[str, NDArray[Any]]) -> _Reader:
+    """Return what reads a file: what is kept by the trainer that its arrays name, or that of usual nets."""
+    return readers.get(str(arrays.get(_KIND)), readers[_USUAL_KIND])
 
 
-def _load_run_file(file: Path) -> Player:
-    player: Player | None
-    if reader := _READERS_BY_SUFFIX.get(file.suffix):
-        player = _find_loader(reader)(file)
-    else:
-        arrays = read_array_file(file)
-        player = _find_loader(_RUN_READERS.get(_find_kind(arrays), _NETS))(file, arrays)
-    if player is None:
-        raise DataFileError(f"{file} has no nets of the trainer that it names", field="player")
-    return player
+@cache
+def find_sources() -> Mapping[str, KindLoader]:
+    """Return what loads the kinds of players that only tools know, by the word before the colon."""
+    others = {word: load for wing in find_wings() for word, load in wing.sources.items()}
+    return {RUN: lambda: RunSpec, **others, FUNCTION: lambda: FunctionSpec}
 
 
-def _find_kind(arrays: Mapping[str, NDArray[Any]]) -> str:
-    """Find which trainer wrote a file; empty where nothing tells it."""
-    if _KIND in arrays:
-        return str(arrays[_KIND])
-    known = (kind for kind, names in _ARRAYS_BEFORE_KINDS.items() if names <= arrays.keys())
-    return next(known, "")
+PLAYERS = Catalogue(find_kinds=find_sources)
+"""All players and nets by name: those of `gammond.nets.catalogue.SHIPPED`, and those that only tools know.
 
+``gnubg``, with ``:plies=N`` behind it to look ahead, has no nets of this machine. ``run:PATH`` has the folder
+of a training run (its best nets, or its last where none were measured), a file of nets, or a net as text; a
+run whose nets give outcomes takes the options of an evaluator behind a further colon. ``function:FILE.py`` is
+in `gammond.tools.common.function_players`.
+"""
 
-def _hash_run_file(file: Path) -> dict[str, str]:
-    try:
-        content = read_regular(file, MAX_ARRAY_FILE_BYTES)
-        return {file.as_posix(): hashlib.sha256(content).hexdigest()}
-    except OSError as error:
-        raise DataFileError(f"{file} cannot be read: {error.strerror}", field="player") from error
+load_opponent = PLAYERS.load_player
+load_net_evaluator = PLAYERS.load_evaluator
+load_net_engine = PLAYERS.load_engine
+collect_net_hashes = PLAYERS.collect_net_hashes

@@ -7,10 +7,10 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from engine.errors import FormatError, UnsupportedError
-from protocol.core.requests import JsonReply, Work, WorkControl
-from protocol.dialects.json_query import answer_query
-from protocol.state.session import Session
+from gammond.engine.errors import FormatError, UnsupportedError
+from gammond.protocol.core.requests import JsonReply, Work, WorkControl
+from gammond.protocol.dialects.json_query import answer_query
+from gammond.protocol.state.session import Session
 
 QUERY_ID = "gammond"
 """The id of queries of tools."""

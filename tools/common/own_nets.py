@@ -1,4 +1,4 @@
-"""Writing and removing nets of one's own, in the data folder; `nets.own_nets` reads them."""
+"""Writing and removing nets of one's own, in the data folder; `gammond.nets.manifest` reads them."""
 
 from __future__ import annotations
 
@@ -6,11 +6,10 @@ import shutil
 from collections.abc import Mapping
 from pathlib import Path
 
-from engine.errors import DataFileError, StateError, ValueRangeError
-from nets.manifest import MANIFEST_NAME
-from nets.own_nets import find_own_folder, list_own_folders
-from tools.common.files import write_atomically
-from tools.common.locks import hold_lock
+from gammond.engine.errors import DataFileError, StateError, ValueRangeError
+from gammond.nets.manifest import MANIFEST_NAME, find_own_folder, list_own_folders
+from gammond.tools.common.files import write_atomically
+from gammond.tools.common.locks import hold_lock
 
 
 def check_not_registered(name: str) -> None:
@@ -57,8 +56,8 @@ def write_own_net(name: str, files: Mapping[str, bytes], *, force: bool = False)
             raise DataFileError(
                 f"{error.message}; GAMMOND_DATA names another data folder", field="name"
             ) from error
-        for former in folder.glob("*.onnx"):
-            if former.name not in files:
+        for former in folder.iterdir():
+            if former.suffix in (".onnx", ".bin") and former.name not in files:
                 former.unlink()
     return folder
 

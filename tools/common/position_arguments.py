@@ -5,18 +5,23 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import re
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
 
-from engine.errors import FormatError, GammondError, PositionError, UnsupportedError, ValueRangeError
-from engine.formats.ogid import is_ogid
-from engine.formats.pasted_text import find_position, split_lines
-from engine.formats.position_text import START
-from engine.formats.xgid import is_xgid
-from engine.match_files.reading import (
+from gammond.engine.errors import (
+    DataFileError,
+    FormatError,
+    GammondError,
+    PositionError,
+    UnsupportedError,
+    ValueRangeError,
+)
+from gammond.engine.formats.position_text import START, find_position, name_format, split_lines
+from gammond.engine.match_files.reading import (
     MAX_FILE_BYTES,
     decode_text,
     holds_positions,
@@ -25,15 +30,19 @@ from engine.match_files.reading import (
     read_positions,
     recognise_format,
 )
-from engine.rules.dice import validate_roll
-from engine.rules.match import MatchState
-from engine.rules.position import Position
-from engine.rules.rules import BACKGAMMON, VARIANTS
-from tools.common.position_texts import EXPECTED, describe_reading, parse_text
-from tools.common.pulse import PULSE, open_stdin
+from gammond.engine.rules.dice import validate_roll
+from gammond.engine.rules.match import MatchState
+from gammond.engine.rules.position import Position
+from gammond.engine.rules.rules import BACKGAMMON, VARIANTS
+from gammond.engine.wording import escape_unprintable
+from gammond.tools.common.position_texts import EXPECTED, describe_reading, parse_text
+from gammond.tools.common.pulse import PULSE, open_stdin
 
 STDIN = "-"
 """The position that stands for standard input."""
+
+_PATH = re.compile(r"~|\.{0,2}[/\\]|[A-Za-z]:[/\\]|.*\.[A-Za-z]{2,4}\Z", re.DOTALL)
+"""A word that stands for a file, whether it is there or not."""
 
 _OWN, _OPPONENT, _CENTRE = "own", "opponent", "centre"
 _SCORE_OPTIONS = ("match", "score", "crawford", "cube_value", "cube_owner", "jacoby", "beavers")
@@ -186,12 +195,15 @@ def find_text(words: list[str]) -> str:
 
     Raises:
         FormatError: There is none, there are several, or it is a match.
-        GammondError: A file cannot be read, or its position is impossible.
+        DataFileError: A file is not there, or cannot be read.
+        GammondError: Its position is impossible.
     """
     if words == [STDIN]:
         name, content = "standard input", open_stdin().read(MAX_FILE_BYTES + 1)
     elif len(words) == 1 and find_position(words[0]) is None and os.path.isfile(words[0]):
         name, content = words[0], read_head(words[0], MAX_FILE_BYTES + 1)
+    elif len(words) == 1 and _PATH.match(words[0]) and find_position(words[0]) is None:
+        raise DataFileError(f"{escape_unprintable(words[0])}: no such file", field="position")
     else:
         text = " ".join(words)
         are_several = sum(map(bool, map(find_position, words))) > 1
@@ -217,12 +229,12 @@ def _choose_text(parts: list[str], text: str) -> str:
         raise FormatError(
             f"expected one position, got {len(found)}: 'gammond batch' evaluates many", field="position"
         )
-    return next((each for each in found if is_xgid(each)), found[0]) if found else text
+    return next((each for each in found if name_format(each) == "xgid"), found[0]) if found else text
 
 
 def _are_forms_of_one(texts: list[str]) -> bool:
     """Return whether texts are IDs of the same checkers, each in another form."""
-    forms = [(is_xgid(text), is_ogid(text)) for text in texts]
+    forms = [name_format(text) for text in texts]
     try:
         return len(set(forms)) == len(texts) and len({parse_text(text)[0] for text in texts}) == 1
     except GammondError:

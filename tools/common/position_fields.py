@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from engine.rules.match import MatchState
-from engine.rules.position import Position
-from protocol.repl.answers.position_views import list_ids
-from protocol.repl.answers.sentences import describe_game
-from protocol.state.game_state import SEAT_NAMES, GameState
-from protocol.state.settings import format_seat
+from gammond.engine.rules.match import MatchState
+from gammond.engine.rules.position import Position
+from gammond.protocol.repl.answers.position_views import list_ids
+from gammond.protocol.repl.answers.sentences import describe_game
+from gammond.protocol.state.game_state import SEAT_NAMES, GameState
+from gammond.protocol.state.settings import format_seat
 
 
 def list_position_fields(position: Position, match: MatchState) -> dict[str, object]:

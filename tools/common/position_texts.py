@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import re
 
-from engine.errors import FormatError
-from engine.formats.pasted_text import find_position, strip_wrapping
-from engine.formats.position_text import describe_assumption, parse_position
-from engine.rules.dice import Roll, parse_roll
-from engine.rules.match import MatchState
-from engine.rules.position import Position
-from engine.rules.rules import BACKGAMMON, Variant
-from protocol.repl.answers.checkers import is_checkers, read_checkers
-
-EXPECTED = (
-    "XGID, OGID, GNUbg ID, position ID, FIBS board, Snowie's line, or checkers as O 24:2 6:5 X bar:1 6:5"
+from gammond.engine.errors import FormatError
+from gammond.engine.formats.position_text import (
+    LIST_OF_FORMATS,
+    describe_assumption,
+    find_position,
+    parse_position,
+    strip_wrapping,
 )
+from gammond.engine.rules.dice import Roll, parse_roll
+from gammond.engine.rules.match import MatchState
+from gammond.engine.rules.position import Position
+from gammond.engine.rules.rules import BACKGAMMON, Variant
+from gammond.protocol.repl.answers.checkers import is_checkers, read_checkers
+
+EXPECTED = f"a GNUbg ID, a position ID, {LIST_OF_FORMATS}, or checkers as O 24:2 6:5 X bar:1 6:5"
 
 _END_LENGTH = 12
 _TRAILING_DICE = re.compile(r"\s\(?([0-9][\s,-]?[0-9])\)?:?$")
@@ -24,7 +27,7 @@ _NO_DICE = re.compile(r"[\s0,/\[\]()-]*|none|null|nan", re.IGNORECASE)
 
 
 def parse_text(text: str, variant: Variant = BACKGAMMON) -> tuple[Position, MatchState | None]:
-    """Parse a position: a form of `engine.formats.position_text`, or checkers point by point.
+    """Parse a position: a form of `gammond.engine.formats.position_text`, or checkers point by point.
 
     Args:
         text: One position.

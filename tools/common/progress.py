@@ -1,4 +1,4 @@
-"""A progress bar for long work: one line on stderr, on a terminal; elsewhere a line about once a second."""
+"""A progress bar for long work: one line on stderr, on a terminal; elsewhere a line now and then."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from contextlib import ExitStack
 from types import TracebackType
 from typing import Self, TextIO
 
-from engine.runtime.compilation import COMPILATION
-from engine.wording import escape_unprintable
-from tools.common.pulse import PULSE, find_interval, write_if_there
+from gammond.engine.runtime.compilation import COMPILATION, find_line_interval
+from gammond.engine.wording import escape_unprintable
+from gammond.tools.common.pulse import PULSE, write_if_there
 
 _REDRAW_EVERY_S = 0.1
 
@@ -24,7 +24,7 @@ _MIN_BAR_CELLS = 5
 class Progress:
     """A progress bar with rate and time left, used as a context manager.
 
-    Where the stream is no terminal, a line is written about once a second (`tools.common.pulse`). On a
+    Where the stream is no terminal, lines are written as `find_line_interval` says. On a
     terminal the line is redrawn at most ten times a second, so `update` may be called as often as is
     convenient, and at least once a second even if that is not called. The last state stays on the screen,
     and ends lines where there was one before. While kernels are compiled, which has a line of its own,
@@ -98,7 +98,7 @@ class Progress:
         """
         self._done = done
         self._extra = extra
-        if COMPILATION.is_reporting:
+        if COMPILATION.is_compiling:
             return
         now_s = self._clock()
         if (self._shown and now_s - self._drawn_s >= _REDRAW_EVERY_S) or self._has_room_for_line(now_s):
@@ -107,7 +107,7 @@ class Progress:
     def _has_room_for_line(self, now_s: float) -> bool:
         """Return whether another line is due where there is no bar; without a name a tool has to run."""
         is_wanted = not self._shown and bool(self._lines_of or PULSE.is_beating)
-        return is_wanted and now_s - self._written_s >= find_interval(now_s - self._began_s)
+        return is_wanted and now_s - self._written_s >= find_line_interval(now_s - self._began_s)
 
     def repeat(self) -> None:
         """Draw the bar anew, or write another line."""

@@ -1,15 +1,14 @@
 """What a tool says on standard error while nothing else is said there, so that nobody waits in silence.
 
-Away from a terminal that is a line about once a second: how far the work is (`tools.common.progress`), or
-that it goes on. After ten minutes, when a log has some hundred of them, and in the journal of systemd it is a
-line every ten seconds. On a terminal the bar is redrawn, or the seconds counted where there is none.
+Away from a terminal that is a line after ten seconds: how far the work is (`gammond.tools.common.progress`),
+or that it goes on; others follow, further and further apart (`find_line_interval`). On a terminal the bar is
+redrawn, or the seconds counted where there is none.
 """
 
 from __future__ import annotations
 
 import errno
 import io
-import os
 import sys
 import threading
 import time
@@ -17,24 +16,18 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, BinaryIO, TextIO
 
-from engine.runtime.compilation import COMPILATION
+from gammond.engine.runtime.compilation import COMPILATION, find_line_interval
 
 if TYPE_CHECKING:
     from typing_extensions import Buffer
 
 EVERY_S = 0.8
-"""The longest silence that is wanted, with some room for the time of the writing."""
+"""The longest silence that is wanted on a terminal, with some room for the time of the writing."""
 
-_LATER_EVERY_S, _LATER_S = 10.0, 600.0
 _POLL_S = 0.1
 
 _START_S = 0.2
 """What the start of Python has taken by the time of the first tool's code."""
-
-
-def find_interval(elapsed_s: float) -> float:
-    """Return the seconds between two lines away from a terminal, that long after the beginning."""
-    return EVERY_S if elapsed_s < _LATER_S and not _is_journal() else _LATER_EVERY_S
 
 
 def write_if_there(stream: TextIO, text: str) -> None:
@@ -45,18 +38,6 @@ def write_if_there(stream: TextIO, text: str) -> None:
     except OSError as error:
         if error.errno != errno.EIO:
             raise
-
-
-def _is_journal() -> bool:
-    """Return whether standard error is the journal of systemd, beside which nobody waits.
-
-    *Source:* systemd.exec(5), ``$JOURNAL_STREAM``.
-    """
-    place = os.environ.get("JOURNAL_STREAM")
-    if place is None:
-        return False
-    status = os.stat(2)
-    return place == f"{status.st_dev}:{status.st_ino}"
 
 
 class Pulse:
@@ -142,7 +123,7 @@ class Pulse:
         """Say something if nothing was said for long enough."""
         now_s = self._clock()
         is_terminal = sys.stderr.isatty()
-        every_s = EVERY_S if is_terminal else find_interval(now_s - self._began_s)
+        every_s = EVERY_S if is_terminal else find_line_interval(now_s - self._began_s)
         if self._pauses or now_s - self._said_s < every_s:
             return
         self._said_s = now_s

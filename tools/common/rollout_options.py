@@ -3,71 +3,14 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
-from engine.analysis.levels import DEFAULT_CANDIDATES
-from engine.match_analysis.rollouts import QUICK_ROLLOUT
-from engine.rollout import RolloutSettings
-
-
-@dataclass(frozen=True)
-class RolloutPreset:
-    """Numbers of a rollout that go together.
-
-    Attributes:
-        trials: Of each play.
-        truncation: Plies after which a trial ends with an evaluation; 0 plays to the end.
-        plies: Look-ahead for plays and cube decisions.
-        min_trials: Trials before a stop rule stops anything.
-        meaning: For the help.
-    """
-
-    trials: int
-    truncation: int
-    plies: int
-    min_trials: int
-    meaning: str
-
-
-QUICK, USUAL, LONG = "quick", "usual", "long"
-
-PRESETS = MappingProxyType(
-    {
-        QUICK: RolloutPreset(
-            QUICK_ROLLOUT.trials,
-            QUICK_ROLLOUT.truncation,
-            0,
-            QUICK_ROLLOUT.min_trials,
-            "324 trials of 11 plies at 0-ply: some 2 s, standard error about 0.005",
-        ),
-        USUAL: RolloutPreset(
-            RolloutSettings.trials,
-            RolloutSettings.truncation,
-            0,
-            RolloutSettings.min_trials,
-            "1,296 trials to the end at 0-ply: some 20 s, standard error about 0.010",
-        ),
-        LONG: RolloutPreset(
-            1296, 0, 1, 324, "1,296 trials to the end at 1-ply: 2 to 3 minutes, standard error about 0.009"
-        ),
-    }
-)
-"""Presets by name, which is also the option; time and error are those of five plays of the opening 3-1,
-on two quiet cores, where none is pruned."""
-
-
-_SETTINGS = MappingProxyType(
-    {
-        "trials": "trials",
-        "seed": "seed",
-        "truncate": "truncation",
-        "stop_error": "stop_error",
-        "stop_jsd": "stop_jsd",
-        "min_trials": "min_trials",
-    }
-)
-"""Attributes of parsed arguments, and the fields of `RolloutSettings` that they set."""
+from gammond.engine.analysis.levels import DEFAULT_CANDIDATES
+from gammond.engine.match_analysis.rollouts import QUICK_ROLLOUT
+from gammond.engine.rollout import RolloutSettings
+from gammond.engine.rollout.stop_rules import EITHER, STOP_RULES
 
 
 @dataclass(frozen=True)
@@ -87,6 +30,30 @@ class RolloutOptions:
     candidates: int | None
 
 
+QUICK, USUAL, LONG = "quick", "usual", "long"
+
+_PRESETS: Mapping[str, tuple[RolloutSettings, int, str]] = MappingProxyType(
+    {
+        QUICK: (QUICK_ROLLOUT, 0, "324 trials of 11 plies at 0-ply: some 2 s, standard error about 0.005"),
+        USUAL: (
+            RolloutSettings(),
+            0,
+            "1,296 trials to the end at 0-ply: some 20 s, standard error about 0.010",
+        ),
+        LONG: (
+            RolloutSettings(),
+            1,
+            "1,296 trials to the end at 1-ply: 2 to 3 minutes, standard error about 0.009",
+        ),
+    }
+)
+"""Settings, look-ahead and help of presets by name, which is also the option; time and error are those of
+five plays of the opening 3-1, on two quiet cores, where none is pruned."""
+
+_SETTINGS = ("trials", "seed", "truncate", *STOP_RULES, "min_trials")
+"""Attributes of parsed arguments that change the settings of a preset."""
+
+
 def add_rollout_arguments(parser: argparse._ActionsContainer, default: str = USUAL) -> None:
     """Declare the presets and each number, except ``--plies`` and ``--threads``.
 
@@ -95,13 +62,13 @@ def add_rollout_arguments(parser: argparse._ActionsContainer, default: str = USU
         default: The preset that counts where none is given.
     """
     presets = parser.add_mutually_exclusive_group()
-    for name, preset in PRESETS.items():
+    for name, (_, _, meaning) in _PRESETS.items():
         presets.add_argument(
             f"--{name}",
             dest="preset",
             action="store_const",
             const=name,
-            help=preset.meaning + " (the default)" * (name == default),
+            help=meaning + " (the default)" * (name == default),
         )
     usual = RolloutSettings()
     numbers: tuple[tuple[str, str, type, str], ...] = (
@@ -115,19 +82,16 @@ def add_rollout_arguments(parser: argparse._ActionsContainer, default: str = USU
             "plies after which a trial ends with an evaluation; 0 plays to the end (default the preset's)",
         ),
         ("--leaf-plies", "PLIES", int, "look-ahead for evaluations at the truncation (default 0)"),
-        (
-            "--stop-error",
-            "POINTS",
-            float,
-            f"stop at this standard error of equities; 0 never (default {usual.stop_error})",
+        *(
+            (
+                f"--stop-{rule.reason}",
+                rule.unit,
+                float,
+                f"{rule.tool_meaning}; 0 never (default {rule.field.default})",
+            )
+            for rule in STOP_RULES.values()
         ),
-        (
-            "--stop-jsd",
-            "JSD",
-            float,
-            f"prune plays this many joint standard deviations behind; 0 never (default {usual.stop_jsd})",
-        ),
-        ("--min-trials", "N", int, "trials before either of these stops anything (default the preset's)"),
+        ("--min-trials", "N", int, f"trials before {EITHER} of these stops anything (default the preset's)"),
     )
     for option, unit, kind, meaning in numbers:
         parser.add_argument(option, type=kind, metavar=unit, help=meaning)
@@ -145,15 +109,10 @@ def read_rollout_options(args: argparse.Namespace, threads: int, default: str = 
     Raises:
         ValueRangeError: A number is out of range.
     """
-    preset = PRESETS[args.preset or default]
-    chosen = {
-        "trials": preset.trials,
-        "truncation": preset.truncation,
-        "min_trials": preset.min_trials,
-        **{field: value for name, field in _SETTINGS.items() if (value := getattr(args, name)) is not None},
-    }
-    settings = RolloutSettings(variance_reduction=not args.no_vr, threads=threads, **chosen)
-    plies = preset.plies if args.plies is None else args.plies
+    preset, preset_plies, _ = _PRESETS[args.preset or default]
+    chosen = {name: getattr(args, name) for name in _SETTINGS}
+    settings = preset.with_options({**chosen, "vr": not args.no_vr, "threads": threads})
+    plies = preset_plies if args.plies is None else args.plies
     return RolloutOptions(settings, plies, args.leaf_plies or 0, args.candidates)
 
 

@@ -4,10 +4,17 @@ from __future__ import annotations
 
 import argparse
 
-from engine.options import list_fields
-from engine.store.opening import StoreOpener, check_store_file, make_store_opener
-from engine.store.options import NO_STORE, STORE_VARIABLE, StoreOptions, read_store_options
-from nets.catalogue import BOOK_FILE
+from gammond.engine.options import list_fields
+from gammond.engine.store.options import (
+    NO_STORE,
+    STORE_VARIABLE,
+    StoreOpener,
+    StoreOptions,
+    check_store_file,
+    make_store_opener,
+    read_store_options,
+)
+from gammond.nets.catalogue import BOOK_FILE
 
 
 def add_store_arguments(parser: argparse._ActionsContainer) -> None:
@@ -30,7 +37,7 @@ def make_opener(args: argparse.Namespace) -> StoreOpener | None:
     """Return what opens the store, None if it is off.
 
     Raises:
-        GammondError: As `read_store_arguments` and `engine.store.opening.check_store_file`.
+        GammondError: As `read_store_arguments` and `gammond.engine.store.options.check_store_file`.
     """
     options = read_store_arguments(args)
     check_store_file(options)

@@ -5,12 +5,12 @@ from __future__ import annotations
 import argparse
 from dataclasses import dataclass
 
-from engine.analysis.levels import DEFAULT_LEVEL, LEVELS, EvalSettings, find_level
-from engine.errors import UnsupportedError
-from engine.play.decider import Decider
-from engine.search import FILTERS, MAX_PLIES
-from engine.search.filters import DEFAULT_FILTER
-from engine.store.opening import StoreOpener
+from gammond.engine.analysis.levels import DEFAULT_LEVEL, LEVELS, EvalSettings, find_level
+from gammond.engine.errors import UnsupportedError
+from gammond.engine.play.decider import Decider
+from gammond.engine.search import FILTERS, MAX_PLIES
+from gammond.engine.search.filters import DEFAULT_FILTER
+from gammond.engine.store.options import StoreOpener
 
 STRENGTH_OPTIONS = ("level", "plies", "filter")
 """The options that `add_strength_arguments` declares, as attributes of the parsed arguments."""
@@ -32,7 +32,7 @@ class PlayingStrength:
     Attributes:
         name: In reports: a level, or plies and filter.
         settings: Look-ahead for plays and cube decisions.
-        noise_points: As for `engine.play.decider.Decider`.
+        noise_points: As for `gammond.engine.play.decider.Decider`.
     """
 
     name: str
@@ -43,7 +43,7 @@ class PlayingStrength:
 def add_net_argument(
     parser: argparse._ActionsContainer, role: str = "the evaluator", default: str | None = DEFAULT_NET
 ) -> None:
-    """Declare ``--net``, for `tools.common.opponents.load_net_engine` and `load_net_evaluator`.
+    """Declare ``--net``, for `gammond.tools.common.opponents.load_net_engine` and `load_net_evaluator`.
 
     Args:
         parser: Of the tool, or a group of its help.
@@ -123,18 +123,19 @@ def load_decider(
     """Load the decider for this engine.
 
     Args:
-        net: As for `tools.common.opponents.load_net_engine`.
+        net: As for `gammond.tools.common.opponents.load_net_engine`.
         playing_strength: Its strength.
         threads: For one decision.
         seed: Of the errors of weak levels.
-        player: The player that chooses the plays, as for `tools.common.opponents.load_opponent`; the net
-            makes the cube decisions.
-        open_store: As for `tools.common.opponents.load_net_engine`.
+        player: The player that chooses the plays, as for `gammond.tools.common.opponents.load_opponent`; the
+            net makes the cube decisions.
+        open_store: As for `gammond.tools.common.opponents.load_net_engine`.
 
     Raises:
-        GammondError: As `tools.common.opponents.load_net_engine` and `load_opponent`, or a negative seed.
+        GammondError: As `gammond.tools.common.opponents.load_net_engine` and `load_opponent`, or a negative
+            seed.
     """
-    from tools.common.opponents import load_net_engine, load_opponent
+    from gammond.tools.common.opponents import load_net_engine, load_opponent
 
     engine = load_net_engine(net, threads, open_store)
     settings, noise_points = playing_strength.settings, playing_strength.noise_points

@@ -7,7 +7,7 @@ import re
 from collections.abc import Sequence
 from typing import Any, NoReturn
 
-from engine.options import MAX_QUOTED_CHARS, did_you_mean
+from gammond.engine.options import MAX_QUOTED_CHARS, did_you_mean
 
 _BARE_XGID = re.compile(r"-[-A-Oa-o]{25}:")
 _DICE = re.compile(r"(?:--dice=)?([1-6])[-,: ]?([1-6])")

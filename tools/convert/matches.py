@@ -9,7 +9,7 @@ from contextlib import ExitStack
 from functools import partial
 from pathlib import Path
 
-from engine.errors import (
+from gammond.engine.errors import (
     DataFileError,
     FormatError,
     GammondError,
@@ -17,15 +17,15 @@ from engine.errors import (
     UnsupportedError,
     ValueRangeError,
 )
-from engine.match_files.model import RecordedMatch
-from engine.match_files.reading import holds_positions, read_head, read_positions, recognise_format
-from engine.match_files.writing import MATCH_FORMATS, write_match
-from engine.runtime.exit_codes import EXIT_FAULTS, EXIT_OK
-from engine.runtime.output_files import check_output, identify_files
-from tools.common.files import write_atomically
-from tools.common.match_inputs import MatchInput, MatchTally, list_match_inputs
-from tools.common.position_arguments import STDIN
-from tools.common.progress import Progress, write_message
+from gammond.engine.match_files.model import RecordedMatch
+from gammond.engine.match_files.reading import holds_positions, read_head, read_positions, recognise_format
+from gammond.engine.match_files.writing import MATCH_FORMATS, write_match
+from gammond.engine.runtime.exit_codes import EXIT_FAULTS, EXIT_OK
+from gammond.engine.runtime.files import check_output, identify_files
+from gammond.tools.common.files import write_atomically
+from gammond.tools.common.match_inputs import MatchInput, MatchTally, list_match_inputs
+from gammond.tools.common.position_arguments import STDIN
+from gammond.tools.common.progress import Progress, write_message
 
 _NAME = "gammond convert"
 

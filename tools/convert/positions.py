@@ -13,29 +13,29 @@ from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 
-from engine.errors import DataFileError, FormatError, GammondError, UnsupportedError
-from engine.formats.fibs_board import encode_fibs_board
-from engine.formats.match_id import encode_match_id
-from engine.formats.ogid import encode_ogid
-from engine.formats.position_id import encode_position_id
-from engine.formats.position_text import list_unkept
-from engine.formats.snowie import encode_snowie
-from engine.formats.xgid import encode_xgid
-from engine.rules.match import MatchState
-from engine.rules.position import Position, swap_sides
-from engine.rules.rules import BACKGAMMON, VARIANTS, Variant
-from engine.runtime.exit_codes import EXIT_FAULTS, EXIT_OK
-from protocol.repl.answers.checkers import format_checkers
-from tools.batch.lines import PLAIN_COLUMNS, PositionLine, decode_line
-from tools.batch.tables import PositionInput, open_input
-from tools.common.position_arguments import STDIN, find_text
-from tools.common.position_texts import describe_reading, parse_text, split_dice
-from tools.common.progress import write_message
-from tools.common.pulse import open_stdin
+from gammond.engine.errors import DataFileError, GammondError, UnsupportedError
+from gammond.engine.formats.match_id import encode_match_id
+from gammond.engine.formats.position_id import encode_position_id
+from gammond.engine.formats.position_text import FORMATS, list_unkept
+from gammond.engine.rules.match import MatchState
+from gammond.engine.rules.position import Position, swap_sides
+from gammond.engine.rules.rules import BACKGAMMON, VARIANTS, Variant
+from gammond.engine.runtime.exit_codes import EXIT_FAULTS, EXIT_OK
+from gammond.protocol.repl.answers.checkers import format_checkers
+from gammond.tools.batch.lines import PLAIN_COLUMNS, PositionLine, decode_line
+from gammond.tools.batch.tables import PositionInput, open_input
+from gammond.tools.common.position_arguments import STDIN, find_text
+from gammond.tools.common.position_texts import describe_reading, parse_text, split_dice
+from gammond.tools.common.progress import write_message
+from gammond.tools.common.pulse import open_stdin
 
 
 def _write_gnubgid(position: Position, match: MatchState) -> str:
     return f"{encode_position_id(position)}:{encode_match_id(match)}"
+
+
+def _write_ogid(position: Position, match: MatchState) -> str:
+    return f"OGID={FORMATS['ogid'].encode(position, match)}"
 
 
 def _write_checkers(position: Position, match: MatchState) -> str:
@@ -44,13 +44,12 @@ def _write_checkers(position: Position, match: MatchState) -> str:
 
 
 FORMS: dict[str, Callable[[Position, MatchState], str]] = {
-    "xgid": encode_xgid,
+    "xgid": FORMATS["xgid"].encode,
     "gnubgid": _write_gnubgid,
     "positionid": lambda position, _: encode_position_id(position),
     "matchid": lambda _, match: encode_match_id(match),
-    "ogid": lambda position, match: f"OGID={encode_ogid(position, match)}",
-    "fibs": encode_fibs_board,
-    "snowie": encode_snowie,
+    **{name: form.encode for name, form in FORMATS.items()},
+    "ogid": _write_ogid,
     "checkers": _write_checkers,
 }
 """Name of a form -> what writes it."""
@@ -149,11 +148,7 @@ def convert_position(
 
 def _write_one(args: argparse.Namespace, names: list[str]) -> int:
     text, variant = find_text(args.source), VARIANTS[args.variant]
-    try:
-        position, match = parse_text(text, variant)
-    except FormatError as error:
-        looks_like_file = len(args.source) == 1 and Path(text).suffix[1:].isalpha()
-        raise (FormatError(f"{text}: no such file", field="file") if looks_like_file else error) from None
+    position, match = parse_text(text, variant)
     converted = convert_position(position, match or MatchState(), names, variant, list_unkept(text))
     assumed = _note_assumed(text)
     if args.json:
@@ -245,7 +240,7 @@ def _write_lines(
     if table is not None:
         table.writerow([*carried, *names])
     count, bad = 0, 0
-    losses: Counter[tuple[str, str]] = Counter()
+    losses: Counter[str] = Counter()
     notes: Counter[str] = Counter()
     for place, line in lines:
         count += 1
@@ -257,7 +252,7 @@ def _write_lines(
         }
         try:
             position, match = decode_line(line, variant)
-            unkept = [*list_unkept(split_dice(line.text)[0]), *(["comment"] if line.comment else [])]
+            unkept = list(dict.fromkeys([*list_unkept(split_dice(line.text)[0]), *line.unkept]))
             converted = convert_position(position, match, names, variant, unkept)
         except GammondError as error:
             bad += 1
@@ -266,7 +261,11 @@ def _write_lines(
             if as_json:
                 sys.stdout.write(json.dumps({**document, "error": error.message}) + "\n")
             continue
-        losses.update((name, part) for name, lost in converted.lost.items() for part in lost)
+        losses.update(
+            _describe_loss(name, [part], name in converted.forms)
+            for name, lost in converted.lost.items()
+            for part in lost
+        )
         assumed = _note_assumed(line.text)
         notes.update(assumed.values())
         if as_json:
@@ -282,8 +281,7 @@ def _write_lines(
         _write_message(f"{bad - _MAX_REPORTED_LINES:,} more bad lines")
     for note, number in notes.items():
         _write_message(f"{note} ({number:,} of {count:,} lines)")
-    for (name, part), number in losses.items():
-        loss = _describe_loss(name, [part], part in (*_PARTS.values(), "highest cube", "comment"))
+    for loss, number in losses.items():
         _write_message(f"{loss} ({number:,} of {count:,} lines)")
     return EXIT_FAULTS if bad else EXIT_OK
 

@@ -1,4 +1,4 @@
-"""GNU Backgammon's judgement of matches and of single decisions: its analysis, and its rollouts."""
+"""What GNU Backgammon says of matches and of single decisions: its analysis, and its rollouts."""
 
 from __future__ import annotations
 
@@ -6,33 +6,27 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from engine.errors import FormatError
-from engine.match_files.model import (
-    ActionNotes,
-    RecordedCandidate,
-    RecordedCubeDecision,
-    RecordedEvaluation,
-    RecordedGame,
-    RecordedMatch,
-)
-from engine.match_files.reading import read_matches
-from engine.match_files.sgf.writer import format_sgf
-from engine.rules.dice import Roll
-from engine.rules.game_record import DoubleAction, GameAction, PlayAction
-from engine.rules.game_replay import GameSituation
-from engine.rules.moves import Play
-from tools.gnubg.console import GnubgOutput, ask_gnubg
+from gammond.engine.errors import FormatError
+from gammond.engine.evaluation.results import CubeDecision, Evaluation, RankedPlay
+from gammond.engine.match_files.model import ActionNotes, RecordedGame, RecordedMatch
+from gammond.engine.match_files.reading import read_matches
+from gammond.engine.match_files.sgf.writer import format_sgf
+from gammond.engine.rules.dice import Roll
+from gammond.engine.rules.game_record import DoubleAction, GameAction, GameSituation, PlayAction
+from gammond.engine.rules.moves import Play
+from gammond.engine.rules.outcome import Outcome
+from gammond.tools.gnubg.console import GnubgOutput, ask_gnubg
 
 _TIMEOUT_S = 590.0
 _GIVEN, _ANSWERED = "given.sgf", "answered.sgf"
-_UNKNOWN = RecordedEvaluation(0.0, (0.5, 0.0, 0.0, 0.0, 0.0), "0-ply")
+_UNKNOWN = Evaluation(0.0, Outcome(0.5, 0.0, 0.0, 0.0, 0.0), "0-ply")
 _ROLLOUT_SETTINGS = ("set rollout chequerplay plies 0", "set rollout cubedecision plies 0")
 """The rest are gnubg's own: games to their end, with the cube, variance reduction and quasi-random dice."""
 
 
 @dataclass(frozen=True)
 class GnubgMatch:
-    """A match with gnubg's judgement of it.
+    """A match with gnubg's analysis.
 
     Attributes:
         match: With its notes in place of those of the file.
@@ -50,7 +44,7 @@ def analyse_with_gnubg(match: RecordedMatch, plies: int, folder: Path) -> GnubgM
 
     Args:
         match: The match; its notes are not given on.
-        plies: The look-ahead of plays and cube decisions; rolls are judged at 0-ply.
+        plies: The look-ahead of plays and cube decisions; rolls are analysed at 0-ply.
         folder: For the files that go to and fro.
 
     Raises:
@@ -94,17 +88,17 @@ class GnubgRoller:
 
     def roll_out_plays(
         self, situation: GameSituation, roll: Roll, plays: Sequence[Play]
-    ) -> tuple[RecordedCandidate, ...]:
+    ) -> tuple[RankedPlay, ...]:
         """Roll out different plays, and return them with their equities, the best first."""
         action = PlayAction(situation.match.on_roll, roll, plays[0])
-        notes = ActionNotes(candidates=tuple(RecordedCandidate(play, _UNKNOWN) for play in plays))
+        notes = ActionNotes(candidates=tuple(RankedPlay(play, _UNKNOWN) for play in plays))
         places = " ".join(str(number + 1) for number in range(len(plays)))
         return self._roll_out(situation, action, notes, f"analyse rollout move {places}").candidates
 
-    def roll_out_cube(self, situation: GameSituation) -> RecordedCubeDecision:
+    def roll_out_cube(self, situation: GameSituation) -> CubeDecision:
         """Roll out no double and a double that is taken; one that waits for its answer is not yet made."""
         action = DoubleAction(situation.match.on_roll, 2 * situation.match.cube)
-        notes = ActionNotes(cube=RecordedCubeDecision(0.0, 0.0, 1.0, _UNKNOWN, _UNKNOWN))
+        notes = ActionNotes(cube=CubeDecision.of_choices(_UNKNOWN, _UNKNOWN))
         cube = self._roll_out(situation, action, notes, "analyse rollout cube").cube
         if cube is None:
             raise FormatError("gnubg gave no rollout of a cube decision", field="match")

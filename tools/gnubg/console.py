@@ -11,8 +11,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from engine.errors import LimitError, UnsupportedError
-from tools.gnubg import find_gnubg
+from gammond.engine.errors import LimitError, UnsupportedError
+from gammond.tools.gnubg import find_gnubg
 
 TIMEOUT_S = 120.0
 

@@ -6,16 +6,15 @@ The paths of the decisions, of the answers and of the match equity table come in
 
 from __future__ import annotations
 
-import importlib
 import json
 import os
 from pathlib import Path
-from typing import Any
 
 
 def main() -> None:
     """Answer the questions."""
-    gnubg: Any = importlib.import_module("gnubg")
+    import gnubg
+
     gnubg.command(f"set met {os.environ['TABLE']}")
     settings = gnubg.evalcontext(1, int(os.environ["PLIES"]), 1, 1, 0.0)
     answers = []

@@ -9,12 +9,12 @@ import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
-from engine.cubeful.match_equity import DEFAULT_TABLE_FILE
-from engine.errors import LimitError, UnsupportedError
-from engine.formats.position_id import encode_position_id
-from engine.rules.match import MatchState
-from engine.rules.position import Position
-from tools.gnubg import find_gnubg
+from gammond.engine.cubeful.match_equity import load_default_table
+from gammond.engine.errors import LimitError, UnsupportedError
+from gammond.engine.formats.position_id import encode_position_id
+from gammond.engine.rules.match import MatchState
+from gammond.engine.rules.position import Position
+from gammond.tools.gnubg import find_gnubg
 
 _SCRIPT = Path(__file__).with_name("cube_script.py")
 _TIMEOUT_S = 1800.0
@@ -39,11 +39,13 @@ def ask_cube_values(decisions: Sequence[tuple[Position, MatchState]], plies: int
         raise UnsupportedError("gnubg is not installed (Debian: apt-get install gnubg)", field="gnubg")
     with tempfile.TemporaryDirectory() as name:
         asked, answered = Path(name) / "decisions.json", Path(name) / "answers.json"
+        table = Path(name) / "table.xml"
+        write_match_equities(table)
         asked.write_text(json.dumps([_describe(*decision) for decision in decisions]))
         environment = {
             "DECISIONS": str(asked),
             "ANSWERS": str(answered),
-            "TABLE": str(DEFAULT_TABLE_FILE),
+            "TABLE": str(table),
             "PLIES": str(plies),
         }
         try:
@@ -60,6 +62,21 @@ def ask_cube_values(decisions: Sequence[tuple[Position, MatchState]], plies: int
         if not answered.exists():
             raise UnsupportedError("gnubg gave no values: it needs Python inside", field="gnubg")
         return [(held, taken, verdict) for held, taken, verdict in json.loads(answered.read_text())]
+
+
+def write_match_equities(path: Path) -> None:
+    """Write the shipped match equity table as gnubg reads tables."""
+    table = load_default_table()
+    before, after = (
+        "".join(f"<row>{''.join(f'<me>{chance}</me>' for chance in row)}</row>" for row in rows.tolist())
+        for rows in (table.pre_crawford, table.post_crawford[None])
+    )
+    path.write_text(
+        '<?xml version="1.0"?><!DOCTYPE met SYSTEM "met.dtd">'
+        f"<met><info><name>{table.name}</name><length>{table.max_away}</length></info>"
+        f'<pre-crawford-table type="explicit">{before}</pre-crawford-table>'
+        f'<post-crawford-table type="explicit" player="both">{after}</post-crawford-table></met>'
+    )
 
 
 def _describe(position: Position, match: MatchState) -> dict[str, object]:

@@ -16,32 +16,32 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from engine.cubeful import CubeResponse
-from engine.errors import GammondError, UnsupportedError, ValueRangeError
-from engine.play.decider import Decider
-from engine.rules.dice import Roll
-from engine.rules.match import MatchState
-from engine.rules.position import Position
-from engine.runtime.cores import count_usable_cores
-from engine.runtime.exit_codes import EXIT_FAULTS, EXIT_OK
-from engine.runtime.output_files import check_output_folder
-from engine.runtime.version import read_version
-from engine.search import SearchWatch
-from engine.search.results import ChosenPlay
-from engine.wording import format_count
-from protocol.transports.gnubg import gnubg_server
-from tools.common.output_options import add_force_option, written_path
-from tools.common.progress import Progress
-from tools.common.strength import (
+from gammond.engine.errors import GammondError, UnsupportedError, ValueRangeError
+from gammond.engine.evaluation.results import CubeResponse
+from gammond.engine.play.decider import Decider
+from gammond.engine.rules.dice import Roll
+from gammond.engine.rules.match import MatchState
+from gammond.engine.rules.position import Position
+from gammond.engine.runtime.exit_codes import EXIT_FAULTS, EXIT_OK
+from gammond.engine.runtime.files import check_output_folder
+from gammond.engine.runtime.machine import count_usable_cores
+from gammond.engine.runtime.version import read_version
+from gammond.engine.search import SearchWatch
+from gammond.engine.search.ranked_plays import ChosenPlay
+from gammond.engine.wording import format_count
+from gammond.protocol.transports.gnubg import gnubg_server
+from gammond.tools.common.output_options import add_force_option, written_path
+from gammond.tools.common.progress import Progress
+from gammond.tools.common.strength import (
     add_net_argument,
     add_player_argument,
     add_strength_arguments,
     load_decider,
     read_strength,
 )
-from tools.gnubg import find_gnubg
-from tools.gnubg.record import parse_record, replay_game
-from tools.gnubg.result import GnubgSessionResult
+from gammond.tools.gnubg import find_gnubg
+from gammond.tools.gnubg.record import parse_record, replay_game
+from gammond.tools.gnubg.result import GnubgSessionResult
 
 SUMMARY = "play against GNU Backgammon, and check its records"
 

@@ -13,11 +13,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.errors import FormatError, UnsupportedError, ValueRangeError
-from engine.formats.position_id import ID_LENGTH, decode_position_ids
-from engine.play.player import Player
-from engine.rules.outcome import Outcomes, evaluate_finished
-from engine.rules.position import Board, find_finished
+from gammond.engine.errors import FormatError, UnsupportedError, ValueRangeError
+from gammond.engine.formats.position_id import ID_LENGTH, decode_position_ids
+from gammond.engine.play.player import Player
+from gammond.engine.rules.outcome import Outcomes, evaluate_finished
+from gammond.engine.rules.position import Board, find_finished
+from gammond.nets.player_specs import KindSpec
 
 MAX_PLIES = 2
 
@@ -46,7 +47,7 @@ class GnubgEvaluator(_GnubgNets):
     """GNU Backgammon's cubeless evaluation of positions, including its bearoff databases."""
 
     def evaluate(self, boards: Board) -> Outcomes:
-        """Evaluate positions, as `engine.evaluation.evaluator.Evaluator.evaluate`."""
+        """Evaluate positions, as `gammond.engine.evaluation.evaluator.Evaluator.evaluate`."""
         over = find_finished(boards)
         outcomes = np.empty((len(boards), 5), np.float32)
         outcomes[over] = evaluate_finished(boards[over])
@@ -71,7 +72,7 @@ class GnubgPlayer(_GnubgNets, Player):
         self.evaluator = GnubgEvaluator(plies)
 
     def choose(self, boards: Board, dice: NDArray[np.int8]) -> Board:
-        """Choose plays, as `engine.play.player.Player.choose`."""
+        """Choose plays, as `gammond.engine.play.player.Player.choose`."""
         best_move = self._gnubg.best_move
         keys = [
             best_move(board, die, other, n=self.plies, b=1)[1]
@@ -82,23 +83,44 @@ class GnubgPlayer(_GnubgNets, Player):
         return chosen
 
 
-def load_gnubg_player(name: str) -> GnubgPlayer:
-    """Load gnubg as a player.
+class GnubgSpec(KindSpec, frozen=True):
+    """The look-ahead of the player."""
 
-    Args:
-        name: ``gnubg`` or ``gnubg:plies=N``.
+    name = "gnubg"
+    summary = "GNU Backgammon's nets, with the package gnubg-nn; gnubg:plies=1 looks ahead"
 
-    Raises:
-        FormatError: Another option.
-        UnsupportedError: The package is missing.
-        ValueRangeError: Other plies.
-    """
-    found = _NAME.fullmatch(name)
-    if not found:
-        raise FormatError(
-            f"gnubg takes the option plies alone, as in gnubg:plies=1, got {name[:80]!r}", field="player"
-        )
-    return GnubgPlayer(int(found[1] or 0))
+    plies: int
+
+    @classmethod
+    def parse(cls, text: str) -> GnubgSpec:
+        """Parse the name.
+
+        Args:
+            text: ``gnubg`` or ``gnubg:plies=N``.
+
+        Raises:
+            FormatError: Another option.
+            ValueRangeError: Other plies.
+        """
+        found = _NAME.fullmatch(text)
+        if not found:
+            raise FormatError(
+                f"gnubg takes the option plies alone, as in gnubg:plies=1, got {text[:80]!r}", field="player"
+            )
+        return cls(_check_plies(int(found[1] or 0)))
+
+    @property
+    def is_deep(self) -> bool:
+        """Whether it looks ahead."""
+        return self.plies > 0
+
+    def make(self) -> GnubgPlayer:
+        """Make the player.
+
+        Raises:
+            UnsupportedError: The package is missing.
+        """
+        return GnubgPlayer(self.plies)
 
 
 def to_gnubg_boards(boards: Board) -> list[list[list[int]]]:

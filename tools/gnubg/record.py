@@ -11,18 +11,17 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from engine.errors import FormatError, GammondError, PlayError
-from engine.formats.position_id import encode_position_id
-from engine.match_files.sgf.points import COLOURS, parse_written_play
-from engine.match_files.sgf.reader import SGF_SIGN, SgfHeading
-from engine.match_files.sgf.tree import SgfTree, parse_sgf_trees
-from engine.rules.dice import format_roll
-from engine.rules.game_record import DoubleAction, PlayAction, ResponseAction
-from engine.rules.game_replay import GameSituation
-from engine.rules.match import RESULT_NAMES, MatchState
-from engine.rules.moves import generate_plays
-from engine.rules.notation import find_written_play
-from engine.rules.rules import STANDARD_RULES
+from gammond.engine.errors import FormatError, GammondError, PlayError
+from gammond.engine.formats.position_id import encode_position_id
+from gammond.engine.match_files.sgf.points import COLOURS, parse_written_play
+from gammond.engine.match_files.sgf.reader import SGF_SIGN, SgfHeading
+from gammond.engine.match_files.sgf.tree import SgfTree, parse_sgf_trees
+from gammond.engine.rules.dice import format_roll
+from gammond.engine.rules.game_record import DoubleAction, GameSituation, PlayAction, ResponseAction
+from gammond.engine.rules.match import RESULT_NAMES, MatchState
+from gammond.engine.rules.moves import generate_plays
+from gammond.engine.rules.notation import find_written_play
+from gammond.engine.rules.rules import STANDARD_RULES
 
 _GAME_START = "(;FF[4]GM[6]"
 _RESULT_PATTERN = re.compile(r"([WB])\+(\d+)(R?)")
@@ -192,7 +191,7 @@ def _read_game(tree: SgfTree) -> GnubgGame:
     rules = heading.rules or frozenset()
     return GnubgGame(
         length=heading.length,
-        score=heading.score,
+        score=heading.score or (0, 0),
         crawford="crawfordgame" in rules,
         jacoby="jacoby" in rules,
         winner=COLOURS.index(result[1]) if result else None,

@@ -7,7 +7,7 @@ import statistics
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from engine.wording import format_count
+from gammond.engine.wording import format_count
 
 
 @dataclass

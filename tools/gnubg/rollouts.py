@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
-from engine.errors import FormatError
-from engine.formats.position_id import encode_position_ids
-from engine.rollout import RolloutSettings
-from engine.rules.position import Board
-from tools.gnubg.console import ask_gnubg
+from gammond.engine.errors import FormatError
+from gammond.engine.evaluation.results import Evaluation
+from gammond.engine.formats.position_id import encode_position_ids
+from gammond.engine.rollout import RolloutSettings
+from gammond.engine.rules.outcome import Outcome
+from gammond.engine.rules.position import Board
+from gammond.tools.gnubg.console import ask_gnubg
 
 _TIMEOUT_S = 3600.0
 _MAX_GNUBG_SEED = 0x7FFFFFFF
@@ -35,29 +36,10 @@ _RESULT = re.compile(
 )
 
 
-@dataclass(frozen=True)
-class GnubgRollout:
-    """What gnubg's games from a position came to, for the player on roll before the roll.
-
-    Attributes:
-        outcome: The five cumulative probabilities.
-        errors: Their standard errors.
-        equity: The cubeless equity, in points.
-        equity_error: Its standard error.
-        trials: How many games.
-    """
-
-    outcome: tuple[float, ...]
-    errors: tuple[float, ...]
-    equity: float
-    equity_error: float
-    trials: int
-
-
 def roll_out_with_gnubg(
     boards: Board, plies: int, settings: RolloutSettings, seeds: Sequence[int], folder: Path
-) -> list[GnubgRollout]:
-    """Let gnubg roll positions out, in one thread.
+) -> list[Evaluation]:
+    """Let gnubg roll positions out, in one thread: cubeless, for the player on roll before the roll.
 
     Args:
         boards: ``int8[n, 2, 26]``, none of them over.
@@ -103,6 +85,15 @@ def _list_settings(plies: int, settings: RolloutSettings) -> list[str]:
     return commands
 
 
-def _read_rollout(found: re.Match[str]) -> GnubgRollout:
-    numbers = [float(each) for each in found.groups()]
-    return GnubgRollout(tuple(numbers[:5]), tuple(numbers[6:11]), numbers[5], numbers[11], int(numbers[12]))
+def _read_rollout(found: re.Match[str]) -> Evaluation:
+    numbers = [float(each) for each in found.groups()[:12]]
+    outcome, equity, errors, error = numbers[:5], numbers[5], numbers[6:11], numbers[11]
+    return Evaluation(
+        equity,
+        Outcome(*outcome),
+        "rollout",
+        error,
+        int(found[13]),
+        is_cubeful=False,
+        outcome_errors=Outcome(*errors),
+    )

@@ -12,32 +12,33 @@ was.
 from __future__ import annotations
 
 import argparse
-import os
 import sys
 import time
 from pathlib import Path
 
 import numpy as np
 
-from engine.errors import DataFileError, LimitError, ValueRangeError
-from engine.hypergammon.construction import build_file, estimate_disk, estimate_memory
-from engine.hypergammon.databases import find_path, forget_solutions, load_solution
-from engine.hypergammon.match_equities import start_board
-from engine.hypergammon.numbering import MAX_CHECKERS
-from engine.hypergammon.table_file import MAGIC, command_line, file_bytes, find_state_folder, open_file
-from engine.hypergammon.verification import VALUE_NAMES, compute_residuals, draw_positions
-from engine.rules.dice import MAX_SEED
-from engine.rules.rules import Rules, find_solved_variant
-from engine.runtime.cores import MAX_THREADS
-from engine.runtime.disk_space import check_disk_space
-from engine.runtime.exit_codes import EXIT_FAULTS, EXIT_OK
-from engine.runtime.output_files import begins_with, check_output
-from nets.catalogue import load_engine
-from tools.common.locks import hold_lock
-from tools.common.output_options import add_force_option, written_path
-from tools.common.progress import Progress
-from tools.hypergammon.decisions import measure_losses
-from tools.hypergammon.solving_progress import SolvingProgress
+from gammond.engine.errors import DataFileError, ValueRangeError
+from gammond.engine.hypergammon.construction import build_file, estimate_disk, estimate_memory
+from gammond.engine.hypergammon.layouts import MAX_CHECKERS, VARIANTS
+from gammond.engine.hypergammon.solution import find_path, forget_solutions, load_solution
+from gammond.engine.hypergammon.table import MAGIC, command_line, file_bytes, find_state_folder, open_file
+from gammond.engine.rules.dice import MAX_SEED
+from gammond.engine.rules.rules import Rules
+from gammond.engine.runtime.exit_codes import EXIT_FAULTS, EXIT_OK
+from gammond.engine.runtime.files import begins_with, check_output
+from gammond.engine.runtime.machine import MAX_THREADS, check_disk_space, check_memory, format_size
+from gammond.nets.catalogue import load_engine
+from gammond.tools.common.locks import hold_lock
+from gammond.tools.common.output_options import add_force_option, written_path
+from gammond.tools.common.progress import Progress
+from gammond.tools.hypergammon.solving_progress import SolvingProgress
+from gammond.tools.hypergammon.verification import (
+    VALUE_NAMES,
+    compute_residuals,
+    draw_positions,
+    measure_losses,
+)
 
 SUMMARY = "solve hypergammon, describe and check the solutions"
 
@@ -134,11 +135,11 @@ def build_solution(checkers: int, path: Path, threads: int | None) -> int:
     memory, disk = estimate_memory(checkers), estimate_disk(checkers)
     begun = find_state_folder(path).exists()
     sys.stderr.write(
-        f"hypergammon with {checkers} a side: needs about {_format_size(memory)} of memory beside the "
-        f"program's, and {_format_size(disk)} of disk space; the file {_format_size(file_bytes(checkers))}\n"
+        f"hypergammon with {checkers} a side: needs about {format_size(memory)} of memory beside the "
+        f"program's, and {format_size(disk)} of disk space; the file {format_size(file_bytes(checkers))}\n"
         + (f"going on with what {find_state_folder(path)} has\n" if begun else "")
     )
-    _check_memory(memory)
+    check_memory(memory, "solving")
     started_s, started_cpu_s = time.monotonic(), time.process_time()
     with hold_lock(path, "output"), SolvingProgress() as bar:
         try:
@@ -151,7 +152,7 @@ def build_solution(checkers: int, path: Path, threads: int | None) -> int:
     forget_solutions()
     elapsed_s, cpu_s = time.monotonic() - started_s, time.process_time() - started_cpu_s
     sys.stdout.write(
-        f"{path}: hypergammon with {checkers} a side, {_format_size(path.stat().st_size)}, "
+        f"{path}: hypergammon with {checkers} a side, {format_size(path.stat().st_size)}, "
         f"{elapsed_s:.0f} s, {cpu_s:.0f} s of processor time\n"
     )
     return 0
@@ -172,11 +173,11 @@ def show_status() -> int:
             sys.stdout.write(f"{checkers} a side: {error.message}\n")
             status = EXIT_FAULTS
             continue
-        board = start_board(checkers)[None]
+        board = VARIANTS[checkers].starting_position.board[None]
         outcome = " ".join(f"{chance:.4f}" for chance in table.evaluate(board)[0])
         centred, owned, opponents, jacoby = table.cubeful_equities(board)[0]
         sys.stdout.write(
-            f"{checkers} a side: {path} ({_format_size(path.stat().st_size)}, checksum correct)\n"
+            f"{checkers} a side: {path} ({format_size(path.stat().st_size)}, checksum correct)\n"
             f"  on roll at the start: outcome {outcome}; cube centred {centred:+.4f}, "
             f"with Jacoby {jacoby:+.4f}, owned {owned:+.4f}, the opponent's {opponents:+.4f}\n"
         )
@@ -192,7 +193,7 @@ def verify_solution(checkers: int, count: int, seed: int) -> int:
         for first in range(0, count, 500):
             largest = np.maximum(largest, compute_residuals(table, boards[first : first + 500]).max(axis=0))
             bar.update(min(count, first + 500))
-    engine = load_engine().with_rules(Rules(find_solved_variant(checkers)))
+    engine = load_engine().with_rules(Rules(VARIANTS[checkers]))
     with Progress(count, "decisions", lines_of="gammond hypergammon") as bar:
         lost = measure_losses(engine, table, count, seed, bar.update)
     differences = "; ".join(f"{name} {value:.1e}" for name, value in zip(VALUE_NAMES, largest, strict=True))
@@ -214,19 +215,3 @@ RESIDUAL_LIMIT = 6e-7
 def _check_range(name: str, number: int | None, least: int, most: int) -> None:
     if number is not None and not least <= number <= most:
         raise ValueRangeError(f"--{name}: expected {least} to {most:,}, got {number}", field=name)
-
-
-def _check_memory(needed: int) -> None:
-    try:
-        present = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
-    except (AttributeError, ValueError, OSError):  # not said on this system
-        return
-    if needed > present:
-        raise LimitError(
-            f"solving needs {_format_size(needed)} of memory, this machine has {_format_size(present)}",
-            field="checkers",
-        )
-
-
-def _format_size(size: int) -> str:
-    return f"{size / 1e6:,.1f} MB" if size >= 1e6 else f"{size / 1e3:.1f} kB"

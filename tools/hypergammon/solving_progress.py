@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import math
 import time
 from collections.abc import Callable
 
-from engine.hypergammon.solver_progress import Headway
-from tools.common.progress import Progress, format_bar, format_duration
+from gammond.tools.common.progress import Progress, format_bar, format_duration
 
 _UNITS = 1000
 
@@ -22,14 +20,9 @@ class SolvingProgress(Progress):
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         super().__init__(_UNITS, "solving", lines_of="gammond hypergammon", clock=clock)
 
-    def show(self, headway: Headway) -> None:
-        """Take how far it is."""
-        words = [headway.name]
-        if headway.step:
-            words.append(f"step {headway.step}")
-        if math.isfinite(headway.change):
-            words.append(f"largest change {headway.change:.1e}, goal {headway.goal:.1e}")
-        self.update(int(_UNITS * headway.share), ", ".join(words))
+    def show(self, share: float, text: str) -> None:
+        """Take how far it is, as `gammond.engine.hypergammon.solver.Report`."""
+        self.update(int(_UNITS * share), text)
 
     def finish(self) -> None:
         """Say that the file is written."""

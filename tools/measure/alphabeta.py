@@ -16,16 +16,16 @@ import sys
 import time
 from dataclasses import asdict, dataclass
 
-from engine.barca.board import ANIMALS
-from engine.barca.game import BarcaGame
-from engine.barca.moves import apply_move, find_frightening, find_reach
-from engine.barca.player import MAX_SEED, make_player
-from engine.barca.position import BarcaPosition
-from engine.barca.search import DEFAULT_MEGABYTES, SearchLimits, SearchMemory, search
-from engine.errors import ValueRangeError
-from engine.runtime.exit_codes import EXIT_FAULTS, EXIT_OK
-from engine.runtime.version import read_version
-from tools.common.progress import Progress
+from gammond.engine.barca.game import BarcaGame
+from gammond.engine.barca.kernels.moves import ANIMALS
+from gammond.engine.barca.moves import apply_move, find_frightening, find_reach
+from gammond.engine.barca.player import MAX_SEED, make_player
+from gammond.engine.barca.position import BarcaPosition
+from gammond.engine.barca.search import DEFAULT_MEGABYTES, SearchLimits, SearchMemory, search
+from gammond.engine.errors import ValueRangeError
+from gammond.engine.runtime.exit_codes import EXIT_FAULTS, EXIT_OK
+from gammond.engine.runtime.version import read_version
+from gammond.tools.common.progress import Progress
 
 SUMMARY = "measure what iterative deepening and a transposition table save in Barca"
 

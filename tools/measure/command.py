@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from tools.common.command_group import CommandGroup
+from gammond.tools.common.command_group import CommandGroup
+from gammond.tools.common.wings import find_wings
 
 SUMMARY = "measure errors, pruning, cubes, strength, analyses of matches"
 
 COMMANDS = {
-    "levels": "tools.measure.levels",
-    "pruning": "tools.measure.pruning",
-    "cutoffs": "tools.measure.cutoffs",
-    "alphabeta": "tools.measure.alphabeta",
-    "cube": "tools.measure.cube.command",
-    "frontier": "tools.measure.frontier.command",
-    "matches": "tools.measure.matches.command",
+    "levels": "gammond.tools.measure.levels",
+    "pruning": "gammond.tools.measure.pruning",
+    **{name: module for wing in find_wings() for name, module in wing.measure_commands.items()},
+    "alphabeta": "gammond.tools.measure.alphabeta",
+    "cube": "gammond.tools.measure.cube.command",
+    "frontier": "gammond.tools.measure.frontier.command",
+    "matches": "gammond.tools.measure.matches.command",
 }
 """Sub-command -> its module."""
 

@@ -7,12 +7,12 @@ import argparse
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.errors import ValueRangeError
-from engine.evaluation.evaluator import Evaluator
-from engine.rules.dice import Roll
-from engine.rules.position import Phase, Position, classify_phases
-from tools.bench.measure import SelfPlayGames
-from tools.common.strength import add_net_argument
+from gammond.engine.errors import ValueRangeError
+from gammond.engine.evaluation.evaluator import Evaluator
+from gammond.engine.rules.dice import Roll
+from gammond.engine.rules.position import Phase, Position, classify_phases
+from gammond.tools.bench.measure import SelfPlayGames
+from gammond.tools.common.strength import add_net_argument
 
 _MAX_TURNS_BETWEEN = 7
 _TURNS_BEFORE = 3

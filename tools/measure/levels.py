@@ -17,23 +17,23 @@ from dataclasses import asdict, dataclass
 
 import numpy as np
 
-from engine.analysis.engine import Engine
-from engine.analysis.levels import LEVELS, EvalSettings, Level, find_level
-from engine.cubeful import CubeDecision, CubeResponse
-from engine.errors import ValueRangeError
-from engine.play.decider import Decider
-from engine.rules.dice import Roll
-from engine.rules.match import MatchState
-from engine.rules.position import Position
-from engine.rules.rules import STANDARD_RULES
-from engine.runtime.exit_codes import EXIT_INTERRUPTED
-from engine.runtime.version import read_version
-from engine.search import FILTERS
-from engine.search.results import PlayEvaluation
-from tools.common.opponents import load_net_engine
-from tools.common.progress import Progress
-from tools.common.strength import add_net_argument
-from tools.measure.quality import estimate_mean_by_game
+from gammond.engine.analysis.engine import Engine
+from gammond.engine.analysis.levels import LEVELS, EvalSettings, Level, find_level
+from gammond.engine.errors import ValueRangeError
+from gammond.engine.evaluation.results import CubeDecision, CubeResponse
+from gammond.engine.play.decider import Decider
+from gammond.engine.rules.dice import Roll
+from gammond.engine.rules.match import MatchState
+from gammond.engine.rules.moves import Play
+from gammond.engine.rules.position import Position
+from gammond.engine.rules.rules import STANDARD_RULES
+from gammond.engine.runtime.exit_codes import EXIT_INTERRUPTED
+from gammond.engine.runtime.version import read_version
+from gammond.engine.search import FILTERS
+from gammond.tools.common.opponents import load_net_engine
+from gammond.tools.common.progress import Progress
+from gammond.tools.common.strength import add_net_argument
+from gammond.tools.measure.quality import estimate_mean_by_game
 
 SUMMARY = "measure the error rate of each level"
 
@@ -226,17 +226,15 @@ class _ReferenceEvaluator:
         self._engine = engine
         self._settings = settings
 
-    def compute_play_cost(
-        self, position: Position, roll: Roll, match: MatchState, played: PlayEvaluation
-    ) -> float:
+    def compute_play_cost(self, position: Position, roll: Roll, match: MatchState, played: Play) -> float:
         """Return how much worse a play is than the best one, in points at the present cube."""
         ranked = self._engine.rank_plays(position, roll, match, self._settings)
-        for play in ranked.plays:
-            if play.survived and play.play == played.play:
-                return ranked.best.score - play.score
-        after = self._engine.evaluate(played.play.result, match.next_turn(), self._settings)
-        assert after.cubeful is not None
-        return max(ranked.best.score + after.cubeful, 0.0)
+        best = ranked.best.evaluation.equity
+        for each in ranked:
+            if each.survived and each.play == played:
+                return best - each.evaluation.equity
+        after = self._engine.evaluate(played.result, match.next_turn(), self._settings)
+        return max(best + after.equity, 0.0)
 
     def evaluate_cube(self, position: Position, match: MatchState) -> CubeDecision | None:
         """Return the proper cube action."""
@@ -275,10 +273,10 @@ class _SelfPlaySession:
         roll = self._roll_dice()
         self._is_opening = False
         choice = self._decider.choose_play(self._position, roll, self._match)
-        if len(choice.ranked.plays) > 1:
-            cost = self._reference.compute_play_cost(self._position, roll, self._match, choice.evaluation)
+        if len(choice.ranked) > 1:
+            cost = self._reference.compute_play_cost(self._position, roll, self._match, choice.play)
             self.play_costs.append((self.games, cost))
-        self._position, self._match = choice.evaluation.play.result, self._match.next_turn()
+        self._position, self._match = choice.play.result, self._match.next_turn()
         if self._position.is_over:
             self._start_game()
 
@@ -300,7 +298,7 @@ class _SelfPlaySession:
         decision = self._reference.evaluate_cube(position, match)
         if decision is None or decision.double_take is None:
             return True
-        rolled, taken = decision.no_double.equity_points, decision.double_take.equity_points
+        rolled, taken = decision.no_double.equity, decision.double_take.equity
         self._record_cube_cost(rolled, min(taken, 1.0), chose_first=not doubles)
         if not doubles:
             return True

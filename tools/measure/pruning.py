@@ -16,20 +16,24 @@ from dataclasses import asdict, dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.errors import ValueRangeError
-from engine.formats.position_id import encode_position_id
-from engine.rules.dice import Roll, format_roll
-from engine.rules.position import Position
-from engine.runtime.version import read_version
-from engine.search import FILTERS, UNPRUNED, find_move_filter, make_cubeless_search
-from engine.search.filters import DEFAULT_FILTER
-from engine.search.tree import check_plies
-from engine.wording import format_count
-from nets.catalogue import load_pruner
-from tools.common.opponents import load_net_evaluator
-from tools.common.progress import Progress
-from tools.measure.decisions import add_decision_arguments, check_decision_arguments, draw_contact_decisions
-from tools.measure.quality import estimate_mean_by_game, measure_choice_costs
+from gammond.engine.errors import ValueRangeError
+from gammond.engine.formats.position_id import encode_position_id
+from gammond.engine.rules.dice import Roll, format_roll
+from gammond.engine.rules.position import Position
+from gammond.engine.runtime.version import read_version
+from gammond.engine.search import FILTERS, UNPRUNED, find_move_filter, make_cubeless_search
+from gammond.engine.search.filters import DEFAULT_FILTER
+from gammond.engine.search.tree import check_plies
+from gammond.engine.wording import format_count
+from gammond.nets.catalogue import load_pruner
+from gammond.tools.common.opponents import load_net_evaluator
+from gammond.tools.common.progress import Progress
+from gammond.tools.measure.decisions import (
+    add_decision_arguments,
+    check_decision_arguments,
+    draw_contact_decisions,
+)
+from gammond.tools.measure.quality import estimate_mean_by_game, measure_choice_costs
 
 SUMMARY = "measure what pruning and move filters cost, compared with an exact search"
 

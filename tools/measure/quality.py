@@ -7,12 +7,12 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.rules.dice import Roll
-from engine.rules.position import Position
-from engine.search.filters import FilterStage, MoveFilter
-from engine.search.plays import PlaySearch
-from engine.search.tree import MAX_PLIES
-from tools.tournament.statistics.scores import estimate_group_mean
+from gammond.engine.rules.dice import Roll
+from gammond.engine.rules.position import Position
+from gammond.engine.search.filters import FilterStage, MoveFilter
+from gammond.engine.search.plays import PlaySearch
+from gammond.engine.search.tree import MAX_PLIES
+from gammond.tools.tournament.statistics.scores import estimate_group_mean
 
 NEAR_POINTS = 0.25
 
@@ -50,7 +50,7 @@ def measure_choice_costs(
 
     Args:
         search: The one to measure.
-        exact: The same evaluator with `engine.search.tree.UNPRUNED`.
+        exact: The same evaluator with `gammond.engine.search.tree.UNPRUNED`.
         decisions: Positions and rolls.
         plies: Of both searches.
         move_filter: Of the search to measure.
@@ -63,11 +63,11 @@ def measure_choice_costs(
     for i, (position, roll) in enumerate(decisions):
         choice = search.search(position, roll, plies, move_filter).best.play
         reference = exact.search(position, roll, plies, NEAR_FILTER)
-        known = {each.play: each.score for each in reference.plays if each.survived}
-        equity = (
-            known[choice] if choice in known else exact.evaluate_play(position, roll, choice, plies).score
-        )
-        costs[i] = max(reference.best.score - equity, 0.0)
+        known = {each.play: each.evaluation.equity for each in reference if each.survived}
+        equity = known.get(choice)
+        if equity is None:
+            equity = exact.evaluate_play(position, roll, choice, plies).evaluation.equity
+        costs[i] = max(reference.best.evaluation.equity - equity, 0.0)
         if on_decision is not None:
             on_decision()
     return costs

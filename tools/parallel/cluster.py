@@ -24,12 +24,12 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, TypeVar
 
-from engine.errors import LimitError, StateError, ValueRangeError, missing_package
-from engine.options import MAX_QUOTED_CHARS
-from engine.runtime.cores import MAX_THREADS
-from tools.parallel.cluster_key import find_key_file
-from tools.parallel.executor import await_result, do_nothing
-from tools.parallel.identity import ProgramIdentity, check_identity, check_nets, read_identity
+from gammond.engine.errors import LimitError, StateError, ValueRangeError, missing_package
+from gammond.engine.options import MAX_QUOTED_CHARS
+from gammond.engine.runtime.machine import MAX_THREADS
+from gammond.tools.parallel.cluster_key import find_key_file
+from gammond.tools.parallel.executor import await_result, do_nothing
+from gammond.tools.parallel.identity import ProgramIdentity, check_identity, check_nets, read_identity
 
 _Task = TypeVar("_Task")
 _Result = TypeVar("_Result")
@@ -218,7 +218,7 @@ class ClusterExecutor:
     def map(
         self, work: Callable[[_Task], _Result], tasks: Iterable[_Task], check: Callable[[], None] = do_nothing
     ) -> Iterator[_Result]:
-        """Do work on each task; see `tools.parallel.executor.Executor`."""
+        """Do work on each task; see `gammond.tools.parallel.executor.Executor`."""
         waiting: deque[Future[_Result]] = deque()
         try:
             for task in tasks:
@@ -232,7 +232,7 @@ class ClusterExecutor:
                 future.cancel()
 
     def submit(self, work: Callable[[_Task], _Result], task: _Task) -> Future[_Result]:
-        """Do work on one task; see `tools.parallel.executor.Executor`.
+        """Do work on one task; see `gammond.tools.parallel.executor.Executor`.
 
         Raises:
             ClusterGoneError: The connection is lost.
@@ -361,7 +361,7 @@ def use_dask_settings(key: Path | None = None) -> Iterator[None]:
     Its files go to a folder that nobody else can write, since workers look for modules there.
 
     Args:
-        key: Of `tools.parallel.cluster_key`; without one only what has its own can be spoken with.
+        key: Of `gammond.tools.parallel.cluster_key`; without one only what has its own can be spoken with.
     """
     import dask
 

@@ -13,9 +13,8 @@ import stat
 from datetime import datetime
 from pathlib import Path
 
-from engine.bearoff.databases import data_folder
-from engine.errors import DataFileError, StateError
-from engine.runtime.private_folders import make_private_folder
+from gammond.engine.errors import DataFileError, StateError
+from gammond.engine.runtime.files import data_folder, make_private_folder
 
 KEY_FILE = "cluster.pem"
 

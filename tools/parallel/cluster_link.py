@@ -7,15 +7,15 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 
-from engine.analysis.engine import Engine
-from engine.errors import GammondError, StateError
-from engine.match_analysis.analysis import AnalysisSettings
-from nets.catalogue import list_evaluator_names
-from protocol.core.fault_log import FAULT_LOG
-from tools.common.opponents import collect_net_hashes
-from tools.parallel.cluster import ClusterExecutor, ClusterGoneError, format_workers
-from tools.parallel.rollout_blocks import ExecutorBlocks, RolloutPlayers
-from tools.parallel.shared_decisions import SharedDecisions
+from gammond.engine.analysis.engine import Engine
+from gammond.engine.errors import GammondError, StateError
+from gammond.engine.match_analysis.analysis import AnalysisSettings
+from gammond.nets.catalogue import SHIPPED
+from gammond.protocol.core.fault_log import FAULT_LOG
+from gammond.tools.common.opponents import collect_net_hashes
+from gammond.tools.parallel.cluster import ClusterExecutor, ClusterGoneError, format_workers
+from gammond.tools.parallel.rollout_blocks import ExecutorBlocks, RolloutPlayers
+from gammond.tools.parallel.shared_decisions import SharedDecisions
 
 _LOOK_EVERY_S = 0.5
 """How often workers are counted."""
@@ -28,7 +28,7 @@ _END_S = 3.0
 
 
 class ClusterLink:
-    """A cluster that does long work of a server's clients, a `protocol.state.cluster_work.ClusterWork`.
+    """A cluster for long work of a server's clients: `gammond.protocol.state.cluster_work.ClusterWork`.
 
     Args:
         address: As for `ClusterExecutor`.
@@ -74,7 +74,7 @@ class ClusterLink:
     def make_analyser(
         self, engine: Engine, settings: AnalysisSettings, cancelled: Callable[[], bool]
     ) -> SharedDecisions | None:
-        """Make what judges the decisions of matches; None if nobody can at present."""
+        """Make what analyses the decisions of matches; None if nobody can at present."""
         executor = self._find_executor(engine)
         return None if executor is None else SharedDecisions(executor, engine.name, settings, cancelled)
 
@@ -97,7 +97,7 @@ class ClusterLink:
     def _find_executor(self, engine: Engine) -> ClusterExecutor | None:
         """Return what hands out work that an engine does; None if nobody can do it."""
         executor, name = self._executor, engine.name
-        if executor is None or not self._workers or name not in list_evaluator_names():
+        if executor is None or not self._workers or name not in SHIPPED.list_evaluators():
             return None
         if name not in self._nets:
             self._nets[name] = collect_net_hashes(name)

@@ -15,15 +15,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-import engine
-import nets
-import protocol
-import tools
-from engine.bearoff import defer_bearoff
-from engine.errors import StateError
-from engine.kernels.disk_cache import identify_target
-from engine.runtime.version import read_version
-from tools.common.opponents import collect_net_hashes
+from gammond import engine, nets, protocol, tools
+from gammond.engine.bearoff import defer_bearoff
+from gammond.engine.errors import StateError
+from gammond.engine.kernels.disk_cache import identify_target
+from gammond.engine.runtime.version import read_version
+from gammond.tools.common.opponents import collect_net_hashes
 
 _PACKAGES = engine, nets, protocol, tools
 _LIBRARIES = "numpy", "numba", "llvmlite", "onnxruntime"

@@ -5,9 +5,9 @@ from __future__ import annotations
 import argparse
 from collections.abc import Mapping
 
-from tools.parallel.cluster import LOCAL_PREFIX, ClusterExecutor
-from tools.parallel.executor import Executor
-from tools.parallel.processes import ProcessPool
+from gammond.tools.parallel.cluster import LOCAL_PREFIX, ClusterExecutor
+from gammond.tools.parallel.executor import Executor
+from gammond.tools.parallel.processes import ProcessPool
 
 
 def add_cluster_option(parser: argparse.ArgumentParser) -> None:

@@ -17,12 +17,12 @@ from multiprocessing.util import Finalize
 from types import TracebackType
 from typing import TypeVar
 
-from engine.errors import LimitError, ValueRangeError
-from engine.runtime.cores import MAX_THREADS
-from engine.runtime.garbage import collect_garbage_rarely
-from protocol.transports.process_end import end_process
-from tools.common.interrupts import follow_parent
-from tools.parallel.executor import await_result, do_nothing
+from gammond.engine.errors import LimitError, ValueRangeError
+from gammond.engine.runtime.garbage import collect_garbage_rarely
+from gammond.engine.runtime.machine import MAX_THREADS
+from gammond.protocol.transports.process_end import end_process
+from gammond.tools.common.interrupts import follow_parent
+from gammond.tools.parallel.executor import await_result, do_nothing
 
 _Task = TypeVar("_Task")
 _Result = TypeVar("_Result")
@@ -78,7 +78,7 @@ class ProcessPool:
     def map(
         self, work: Callable[[_Task], _Result], tasks: Iterable[_Task], check: Callable[[], None] = do_nothing
     ) -> Iterator[_Result]:
-        """Do work on each task; see `tools.parallel.executor.Executor`.
+        """Do work on each task; see `gammond.tools.parallel.executor.Executor`.
 
         Raises:
             Exception: What the work on a task raised.

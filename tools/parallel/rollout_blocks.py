@@ -6,13 +6,13 @@ from concurrent.futures import Future
 from dataclasses import dataclass
 from functools import lru_cache
 
-from engine.analysis.rollout_evaluators import make_rollout_evaluators
-from engine.rollout.runner import TrialBlock
-from engine.rollout.settings import RolloutEvaluators
-from engine.rollout.trial_scoring import Scores
-from engine.rules.rules import Rules
-from tools.common.opponents import load_net_engine
-from tools.parallel.executor import Executor
+from gammond.engine.analysis.rollout_requests import make_rollout_evaluators
+from gammond.engine.rollout.results import Scores
+from gammond.engine.rollout.runner import TrialBlock
+from gammond.engine.rollout.settings import RolloutEvaluators
+from gammond.engine.rules.rules import Rules
+from gammond.tools.common.opponents import load_net_engine
+from gammond.tools.parallel.executor import Executor
 
 _EVALUATORS_KEPT = 4
 
@@ -22,7 +22,7 @@ class RolloutPlayers:
     """Who plays in a rollout.
 
     Attributes:
-        net: The name of the evaluator, as `tools.common.opponents.load_net_engine` takes it.
+        net: The name of the evaluator, as `gammond.tools.common.opponents.load_net_engine` takes it.
         rules: The rules of the game.
         plies: Look-ahead for checker plays and cube decisions.
         leaf_plies: Look-ahead for the values at the truncation.
@@ -51,7 +51,7 @@ class RolloutTask:
 
 
 class ExecutorBlocks:
-    """Plays blocks by an executor, an `engine.rollout.runner.BlockPlayer`.
+    """Plays blocks by an executor, an `gammond.engine.rollout.runner.BlockPlayer`.
 
     Args:
         executor: Does the work.

@@ -1,4 +1,4 @@
-"""Decisions of matches that an executor judges: tasks name the evaluator and hold no nets."""
+"""Decisions of matches that an executor analyses: tasks name the evaluator and hold no nets."""
 
 from __future__ import annotations
 
@@ -6,18 +6,18 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from engine.analysis.engine import Engine
-from engine.errors import CancelledWork
-from engine.formats.xgid import encode_xgid
-from engine.match_analysis.analysis import AnalysisSettings, judge_decisions
-from engine.match_analysis.rollouts import DecisionRollouts
-from engine.match_analysis.tasks import AnalysisTask
-from engine.match_files.model import ActionNotes
-from engine.rules.match import MatchState
-from engine.rules.rules import Rules
-from tools.common.opponents import load_net_engine
-from tools.parallel.executor import Executor
-from tools.parallel.rollout_blocks import ExecutorBlocks, RolloutPlayers
+from gammond.engine.analysis.engine import Engine
+from gammond.engine.errors import CancelledWork
+from gammond.engine.formats.xgid import encode_xgid
+from gammond.engine.match_analysis.analysis import AnalysisSettings, analyse_decision
+from gammond.engine.match_analysis.rollouts import DecisionRollouts
+from gammond.engine.match_analysis.tasks import AnalysisTask
+from gammond.engine.match_files.model import ActionNotes
+from gammond.engine.rules.match import MatchState
+from gammond.engine.rules.rules import Rules
+from gammond.tools.common.opponents import load_net_engine
+from gammond.tools.parallel.executor import Executor
+from gammond.tools.parallel.rollout_blocks import ExecutorBlocks, RolloutPlayers
 
 DECISIONS_PER_TASK = 8
 """Some tenths of a second at 2-ply."""
@@ -32,15 +32,15 @@ class _Task:
 
     def __str__(self) -> str:
         xgids = ", ".join(encode_xgid(each.position, _with_roll(each)) for each in self.decisions)
-        return f"the decisions {xgids}, judged by {self.net}"
+        return f"the decisions {xgids}, analysed by {self.net}"
 
 
 class SharedDecisions:
-    """Judges decisions by an executor, an `engine.match_analysis.analysis.DecisionAnalyser`.
+    """Analyses decisions by an executor, an `gammond.engine.match_analysis.analysis.DecisionAnalyser`.
 
     Args:
         executor: Does the work.
-        net: The name of the evaluator, as `tools.common.opponents.load_net_engine` takes it.
+        net: The name of the evaluator, as `gammond.tools.common.opponents.load_net_engine` takes it.
         settings: How deep.
         cancelled: Asked some times a second; when it returns true, the work ends.
     """
@@ -69,7 +69,7 @@ class SharedDecisions:
             if self._cancelled():
                 raise CancelledWork("the analysis was cancelled")
 
-        for notes in self._executor.map(_judge, parts, check):
+        for notes in self._executor.map(_analyse, parts, check):
             check()
             yield from notes
 
@@ -83,10 +83,11 @@ def _with_roll(task: AnalysisTask) -> MatchState:
     return task.match if task.roll is None else task.match.with_roll(task.roll)
 
 
-def _judge(task: _Task) -> list[ActionNotes]:
-    return judge_decisions(_load_engine(task.net, task.rules), task.decisions, task.settings)
+def _analyse(task: _Task) -> list[ActionNotes]:
+    engine = _load_engine(task.net, task.rules)
+    return [analyse_decision(engine, each, task.settings) for each in task.decisions]
 
 
 @lru_cache(2)
 def _load_engine(net: str, rules: Rules) -> Engine:
-    return load_net_engine(net).with_rules(rules)
+    return load_net_engine(net).with_rules(rules).with_threads(1)

@@ -5,7 +5,7 @@ or those that --play names, with the best beside them where --candidates is give
 the text, unless options give others; without them it is money play with a centred cube.
 
 --quick, --usual and --long set trials, truncation and look-ahead; each can be set by itself, too. While the
-rollout runs the means so far are shown on stderr: a table on a terminal, else a line about once a second.
+rollout runs the means so far are shown on stderr: a table on a terminal, else a line now and then.
 
 The table on stdout has two lines for each play, or for the position, or for no double and double/take: the
 equity (cubeful, where 1 is a single game at the present cube), how far it is behind the best one, also in
@@ -27,7 +27,7 @@ import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, nullcontext
 
-from engine.analysis.rollout_requests import (
+from gammond.engine.analysis.rollout_requests import (
     KINDS,
     MOVES,
     PreparedRollout,
@@ -35,25 +35,25 @@ from engine.analysis.rollout_requests import (
     default_kind,
     parse_candidates,
 )
-from engine.errors import CancelledWork, StateError, UnsupportedError
-from engine.rollout import StopReason
-from engine.rules.moves import Play
-from engine.rules.rules import VARIANTS, Rules
-from engine.runtime.cores import count_usable_cores
-from engine.runtime.exit_codes import EXIT_INTERRUPTED
-from nets.catalogue import collect_pruning_net_hashes
-from tools.common.interrupts import call_on_interrupt
-from tools.common.locks import hold_lock
-from tools.common.opponents import collect_net_hashes, load_net_engine
-from tools.common.output_options import written_path
-from tools.common.position_arguments import add_assumed, add_position_arguments, read_position
-from tools.common.rollout_options import RolloutOptions, add_rollout_arguments, read_rollout_options
-from tools.common.strength import add_net_argument
-from tools.parallel.options import add_cluster_option, make_executor
-from tools.parallel.rollout_blocks import ExecutorBlocks, RolloutPlayers
-from tools.rollout.progress import RolloutProgress
-from tools.rollout.report import format_json, format_table
-from tools.rollout.state_file import RolloutStateFile
+from gammond.engine.errors import CancelledWork, StateError, UnsupportedError
+from gammond.engine.rollout import CANCELLED
+from gammond.engine.rules.moves import Play
+from gammond.engine.rules.rules import VARIANTS, Rules
+from gammond.engine.runtime.exit_codes import EXIT_INTERRUPTED
+from gammond.engine.runtime.machine import count_usable_cores
+from gammond.nets.catalogue import find_pruner
+from gammond.tools.common.interrupts import call_on_interrupt
+from gammond.tools.common.locks import hold_lock
+from gammond.tools.common.opponents import collect_net_hashes, load_net_engine
+from gammond.tools.common.output_options import written_path
+from gammond.tools.common.position_arguments import add_assumed, add_position_arguments, read_position
+from gammond.tools.common.rollout_options import RolloutOptions, add_rollout_arguments, read_rollout_options
+from gammond.tools.common.strength import add_net_argument
+from gammond.tools.parallel.options import add_cluster_option, make_executor
+from gammond.tools.parallel.rollout_blocks import ExecutorBlocks, RolloutPlayers
+from gammond.tools.rollout.progress import RolloutProgress
+from gammond.tools.rollout.report import format_json, format_table
+from gammond.tools.rollout.state_file import RolloutStateFile
 
 SUMMARY = "roll out plays, a position or a cube decision"
 
@@ -99,7 +99,7 @@ def main(args: argparse.Namespace) -> int:
     options = read_rollout_options(args, threads)
     request, settings = read_request(args, options), options.settings
     own_nets = {} if args.state is None and not args.cluster else collect_net_hashes(args.net)
-    keeper = RolloutStateFile(args.state, own_nets | collect_pruning_net_hashes() if own_nets else {})
+    keeper = RolloutStateFile(args.state, own_nets | find_pruner().net_hashes if own_nets else {})
     stopped = threading.Event()
     with nullcontext() if args.state is None else hold_lock(args.state, "state"):
         resume = keeper.load()
@@ -121,7 +121,7 @@ def main(args: argparse.Namespace) -> int:
     sys.stdout.flush()
     if unsaved is not None:
         raise unsaved
-    return EXIT_INTERRUPTED if answer.rollout.reason is StopReason.CANCELLED else 0
+    return EXIT_INTERRUPTED if answer.rollout.reason == CANCELLED else 0
 
 
 @contextmanager
@@ -143,7 +143,7 @@ def read_request(args: argparse.Namespace, options: RolloutOptions) -> RolloutRe
         StateError: Plays without dice, or of a game that is over.
         UnsupportedError: Dice or plays for anything but plays.
         ValueRangeError: A number is out of range.
-        GammondError: As `tools.common.position_arguments.read_position` and `parse_candidates`.
+        GammondError: As `gammond.tools.common.position_arguments.read_position` and `parse_candidates`.
     """
     position, match = read_position(args, has_dice=True)
     kind = args.what or (MOVES if args.play else default_kind(match.roll))

@@ -5,14 +5,14 @@ from __future__ import annotations
 import math
 import shutil
 
-from engine.analysis.rollout_requests import CUBE, MOVES, PreparedRollout
-from engine.rollout import RolloutState
-from engine.rollout.results import MeanEquity
-from engine.rules.cube_actions import name_cube_action
-from engine.rules.notation import format_play
-from tools.common.progress import Progress
-from tools.common.pulse import write_if_there
-from tools.rollout.state_file import RolloutStateFile
+from gammond.engine.analysis.rollout_requests import CUBE, MOVES, PreparedRollout
+from gammond.engine.evaluation.results import MeanEquity
+from gammond.engine.rollout import RolloutState
+from gammond.engine.rules.cube_actions import name_cube_action
+from gammond.engine.rules.notation import format_play
+from gammond.tools.common.progress import Progress
+from gammond.tools.common.pulse import write_if_there
+from gammond.tools.rollout.state_file import RolloutStateFile
 
 _NAME_CELLS = 24
 _CLEAR_TO_END = "\x1b[K"
@@ -69,21 +69,19 @@ class RolloutProgress(Progress):
             actions = ("no double", "double, take") if kind == CUBE else ("position",)
             names = [name_cube_action(action, prepared.request.match) for action in actions]
         known = [one for one in range(len(state.starts)) if state.count_trials(one)]
-        means = {
-            one: state.estimate_equity(one, prepared.scoring, for_opponent=kind == MOVES) for one in known
-        }
+        means = {one: state.estimate_equity(one, prepared.game, for_opponent=kind == MOVES) for one in known}
         if kind == MOVES:
-            known.sort(key=lambda one: -means[one].mean)
-        best = means[known[0]].mean if known else 0.0
+            known.sort(key=lambda one: -means[one].equity)
+        best = means[known[0]].equity if known else 0.0
         return [
-            self._format_row(rank, names[one], means[one], means[one].mean - best)
+            self._format_row(rank, names[one], means[one], means[one].equity - best)
             for rank, one in enumerate(known)
         ]
 
-    def _format_row(self, rank: int, name: str, equity: MeanEquity, difference: float) -> str:
+    def _format_row(self, rank: int, name: str, mean: MeanEquity, difference: float) -> str:
         behind = f"  {difference:+.4f}" if rank else ""
-        error = f" ±{equity.error:.4f}" if math.isfinite(equity.error) else ""
-        return f"{rank + 1:3}  {name:<{_NAME_CELLS}}  {equity.mean:+.4f}{error}{behind}"
+        error = f" ±{mean.error:.4f}" if math.isfinite(mean.error) else ""
+        return f"{rank + 1:3}  {name:<{_NAME_CELLS}}  {mean.equity:+.4f}{error}{behind}"
 
     def _draw(self) -> None:
         """Draw the bar and the rows below it over those drawn before."""

@@ -7,24 +7,26 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from engine.analysis.rollout_requests import MOVES, RolloutResult
-from engine.formats.match_id import encode_match_id
-from engine.formats.position_id import encode_position_id
-from engine.rollout import CubeRollout, EquityDifference, RolloutEstimate, RolloutSettings, StopReason
-from engine.rules.cube_actions import name_cube_action
-from engine.rules.dice import format_roll
-from engine.rules.match import MatchState
-from engine.rules.notation import format_play
-from protocol.commands.cube import decision_to_values, format_action
-from protocol.commands.rollout_replies import (
-    choose_estimate_format,
+from gammond.engine.analysis.rollout_requests import MOVES, RolloutResult
+from gammond.engine.evaluation.results import Evaluation, MeanEquity, is_on_scale
+from gammond.engine.formats.match_id import encode_match_id
+from gammond.engine.formats.position_id import encode_position_id
+from gammond.engine.rollout import CubeRollout, RolloutSettings
+from gammond.engine.rollout.stop_rules import CANCELLED, describe_end
+from gammond.engine.rules.cube_actions import name_cube_action
+from gammond.engine.rules.dice import format_roll
+from gammond.engine.rules.match import MatchState
+from gammond.engine.rules.notation import format_play
+from gammond.protocol.commands.cube import decision_to_values, format_action
+from gammond.protocol.commands.rollout_replies import (
     difference_to_values,
-    format_reason,
-    make_result_replies,
+    estimate_to_values,
+    list_rollout_rows,
 )
-from protocol.core.replies import round_value
-from protocol.core.requests import ReplyValue
-from tools.common.position_fields import format_heading, list_position_fields
+from gammond.protocol.core.replies import round_value
+from gammond.protocol.core.requests import ReplyValue
+from gammond.protocol.repl.answers.tables import UNSCALED_NOTE, UNSCALED_SIGN
+from gammond.tools.common.position_fields import format_heading, list_position_fields
 
 _GAP = "  "
 
@@ -36,7 +38,7 @@ def format_json(answer: RolloutResult) -> str:
         **list_position_fields(request.position, replace(request.match, roll=request.roll)),
         "cubeful": request.is_cubeful,
         "trials": answer.trials,
-        "reason": format_reason(answer.rollout.reason),
+        "reason": answer.rollout.reason,
         "seed": state.seed,
         "truncate": state.truncation,
         "vr": state.variance_reduction,
@@ -47,9 +49,10 @@ def format_json(answer: RolloutResult) -> str:
     if isinstance(rows, CubeRollout):
         document["decision"] = _round_values(decision_to_values(rows.decision))
         if rows.gain is not None:
-            document["gain"] = _round_values(difference_to_values("gain", rows.gain))
+            gain = difference_to_values("gain", rows.gain, answer.game.mwc_per_point)
+            document["gain"] = _round_values(gain)
     name = "candidates" if request.kind == MOVES else "estimates"
-    document[name] = [_round_values(dict(line.values)) for line in make_result_replies(answer)]
+    document[name] = [_round_values(row) for row in list_rollout_rows(answer)]
     return json.dumps(document)
 
 
@@ -64,8 +67,8 @@ def format_table(answer: RolloutResult, settings: RolloutSettings) -> str:
         answer: The result.
         settings: The settings of the rollout.
     """
-    view, results = choose_estimate_format(answer), answer.results
-    rows: list[tuple[str, RolloutEstimate, EquityDifference | None, str]]
+    results, worth = answer.results, answer.game.mwc_per_point
+    rows: list[tuple[str, Evaluation, MeanEquity | None, str]]
     closing = []
     if isinstance(results, CubeRollout):
         match = answer.request.match
@@ -73,36 +76,38 @@ def format_table(answer: RolloutResult, settings: RolloutSettings) -> str:
         if results.take is not None:
             rows.append((name_cube_action("double, take", match), results.take, results.gain, ""))
         closing = [format_action(results.decision)]
-    elif isinstance(results, RolloutEstimate):
+    elif isinstance(results, Evaluation):
         rows = [("position", results, None, "")]
     else:
         rows = [
             (
                 format_play(row.play),
-                row.estimate,
+                row.evaluation,
                 row.difference_to_best,
-                f"pruned at {row.estimate.trials:,}" if row.is_pruned else "",
+                "" if row.survived else f"pruned at {row.evaluation.trials:,}",
             )
             for row in results
         ]
-    is_match = view.space is not None and not view.space.is_money
+    is_cubeful, is_match = answer.game.is_cubeful, not answer.game.is_money
     compared = (
         ["gain" if isinstance(results, CubeRollout) else "behind", "JSD"] if len(rows) > 1 else ["", ""]
     )
-    head = ["", "cubeful" if view.is_cubeful else "equity", *compared, "MWC, %" if is_match else ""]
+    head = ["", "cubeful" if is_cubeful else "equity", *compared, "MWC, %" if is_match else ""]
     cells = [
         [
             name,
-            _format_mean(estimate.equity, estimate.equity_error, 4),
-            *_format_difference(difference),
-            _format_chance(view.to_values(estimate)),
+            _format_points(estimate.equity, estimate.error, worth),
+            *_format_difference(difference, worth),
+            _format_chance(estimate_to_values(estimate)),
         ]
         for name, estimate, difference, _ in rows
     ]
+    if any(UNSCALED_SIGN in row for row in cells):
+        closing.append(UNSCALED_NOTE)
     lines = _align_columns([head, *cells])
     table = [lines[0]]
     for line, (_, estimate, _, note) in zip(lines[1:], rows, strict=True):
-        table += [line, _format_chances(estimate, is_alone=not view.is_cubeful and not is_match, note=note)]
+        table += [line, _format_chances(estimate, is_alone=not is_cubeful and not is_match, note=note)]
     return "\n".join([*_format_header(answer), *table, _format_end(answer, settings), *closing]) + "\n"
 
 
@@ -127,20 +132,18 @@ def _format_header(answer: RolloutResult) -> list[str]:
 def _format_end(answer: RolloutResult, settings: RolloutSettings) -> str:
     """Say why the rollout ended."""
     number = f"{answer.trials:,} {'trial' if answer.trials == 1 else 'trials'}"
-    match answer.rollout.reason:
-        case StopReason.ERROR:
-            return f"Ended after {number}: every standard error is at most {settings.stop_error:g}."
-        case StopReason.JSD if isinstance(answer.results, CubeRollout):
-            return f"Ended after {number}: decided, by more than {settings.stop_jsd:g} JSD."
-        case StopReason.JSD:
-            return f"Ended after {number}: decided, all others are over {settings.stop_jsd:g} JSD behind."
-        case StopReason.CANCELLED:
-            return f"Interrupted after {number}, of {settings.trials:,}."
+    reason = answer.rollout.reason
+    if ending := describe_end(reason, settings, is_cube=isinstance(answer.results, CubeRollout)):
+        return f"Ended after {number}: {ending}."
+    if reason == CANCELLED:
+        return f"Interrupted after {number}, of {settings.trials:,}."
     return "Ended: all trials are played."
 
 
-def _format_chances(estimate: RolloutEstimate, *, is_alone: bool, note: str) -> str:
+def _format_chances(estimate: Evaluation, *, is_alone: bool, note: str) -> str:
     """Format the second line of an estimate: chances in percent, cubeless equity unless it stands above."""
+    assert estimate.outcome is not None
+    assert estimate.cubeless_equity is not None
     win, win_g, win_bg, lose_g, lose_bg = (100 * chance for chance in estimate.outcome)
     parts = [
         f"win {win:.1f} {win_g:.1f} {win_bg:.1f}",
@@ -158,17 +161,22 @@ def _format_chance(values: Mapping[str, ReplyValue]) -> str:
     return _format_mean(100 * float(values["mwc"]), 100 * float(values.get("mwc_se", math.nan)), 2, sign="")
 
 
-def _format_difference(difference: EquityDifference | None) -> list[str]:
+def _format_difference(difference: MeanEquity | None, mwc_per_point: float | None) -> list[str]:
     if difference is None:
         return ["", ""]
     jsds = f"{abs(difference.jsds):.1f}" if math.isfinite(difference.jsds) else ""
-    return [_format_mean(difference.equity, difference.error, 4), jsds]
+    return [_format_points(difference.equity, difference.error, mwc_per_point), jsds]
 
 
-def _format_mean(mean: float, error: float, decimals: int, sign: str = "+") -> str:
+def _format_points(equity: float, error: float | None, mwc_per_point: float | None) -> str:
+    """Format an equity with its standard error; a sign where it is on no scale."""
+    return _format_mean(equity, error, 4) if is_on_scale(equity, mwc_per_point) else UNSCALED_SIGN
+
+
+def _format_mean(mean: float, error: float | None, decimals: int, sign: str = "+") -> str:
     """Format a mean with its standard error, as far as there is one."""
     text = f"{mean:{sign}.{decimals}f}"
-    return f"{text} ±{error:.{decimals}f}" if math.isfinite(error) else text
+    return f"{text} ±{error:.{decimals}f}" if error is not None and math.isfinite(error) else text
 
 
 def _align_columns(rows: Sequence[Sequence[str]]) -> list[str]:

@@ -6,9 +6,9 @@ import time
 from collections.abc import Mapping
 from pathlib import Path
 
-from engine.errors import DataFileError
-from engine.rollout import RolloutState, load_state, save_state
-from engine.runtime.output_files import check_folder
+from gammond.engine.errors import DataFileError
+from gammond.engine.rollout import RolloutState, load_state, save_state
+from gammond.engine.runtime.files import check_folder
 
 SAVE_INTERVAL_S = 60.0
 """Seconds between saves during a rollout."""

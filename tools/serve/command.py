@@ -12,33 +12,39 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from engine.errors import FormatError, GammondError, missing_package
-from engine.runtime.exit_codes import EXIT_OK, EXIT_USAGE, find_error_code
-from engine.runtime.version import read_version
-from engine.store.options import StoreOptions
-from engine.store.tiers import DEFAULT_TIERS, DepthTiers
-from engine.wording import format_count
-from protocol.archive.options import ArchiveOptions
-from protocol.core.arguments import error_field
-from protocol.core.event_log import log_event
-from protocol.core.limits import ClientLimits
-from protocol.state.service import Service, make_shipped_catalogue
-from protocol.transports.idle_deepening import IdleDeepening
-from protocol.transports.listening import ServerOptions, check_host, run_server
-from protocol.transports.log_output import LogSettings, write_logs
-from protocol.transports.process_end import end_process
-from protocol.transports.systemd import SYSTEMD, choose_sockets, take_sockets
-from protocol.transports.tcp import serve_tcp
-from protocol.transports.tcp_limits import TcpLimits
-from protocol.transports.workers import resolve_thread_count
-from tools.common.background import prepare_on_first_compile
-from tools.common.file_players import load_offered, make_file_players
-from tools.common.pulse import PULSE
-from tools.common.store_options import make_opener, read_store_arguments
-from tools.common.strength import DEFAULT_NET, load_decider, read_strength
-from tools.serve.config_file import Configuration, Option, configure, format_configuration, list_options
-from tools.serve.open_files import count_files, fit_clients
-from tools.serve.options import DIALECTS, add_arguments, check_options, find_faults, parse_address
+from gammond.engine.errors import FormatError, GammondError, missing_package
+from gammond.engine.runtime.exit_codes import EXIT_OK, EXIT_USAGE, find_error_code
+from gammond.engine.runtime.version import read_version
+from gammond.engine.store.database import DEFAULT_TIERS, DepthTiers
+from gammond.engine.store.options import StoreOptions
+from gammond.engine.wording import format_count
+from gammond.protocol.archive.options import ArchiveOptions
+from gammond.protocol.core.arguments import error_field
+from gammond.protocol.core.event_log import log_event
+from gammond.protocol.core.limits import ClientLimits
+from gammond.protocol.state.service import Service, make_shipped_catalogue
+from gammond.protocol.transports.idle_deepening import IdleDeepening
+from gammond.protocol.transports.listening import ServerOptions, check_host, run_server
+from gammond.protocol.transports.log_output import LogSettings, write_logs
+from gammond.protocol.transports.process_end import end_process
+from gammond.protocol.transports.systemd import SYSTEMD, choose_sockets, take_sockets
+from gammond.protocol.transports.tcp import serve_tcp
+from gammond.protocol.transports.tcp_limits import TcpLimits
+from gammond.protocol.transports.workers import resolve_thread_count
+from gammond.tools.common.background import prepare_on_first_compile
+from gammond.tools.common.file_players import load_offered, make_file_players
+from gammond.tools.common.pulse import PULSE
+from gammond.tools.common.store_options import make_opener, read_store_arguments
+from gammond.tools.common.strength import DEFAULT_NET, load_decider, read_strength
+from gammond.tools.serve.config_file import (
+    Configuration,
+    Option,
+    configure,
+    format_configuration,
+    list_options,
+)
+from gammond.tools.serve.open_files import count_files, fit_clients
+from gammond.tools.serve.options import DIALECTS, add_arguments, check_options, find_faults, parse_address
 
 __all__ = ["SUMMARY", "add_arguments", "main"]
 
@@ -131,8 +137,8 @@ def _serve_lines(args: argparse.Namespace) -> None:
             run_server(serve_tcp(service, tcp, deepening))
         return
     try:
-        from protocol.transports.web.limits import WebLimits, WebOptions
-        from protocol.transports.web.server import serve_web
+        from gammond.protocol.transports.web.limits import WebLimits, WebOptions
+        from gammond.protocol.transports.web.server import serve_web
     except ModuleNotFoundError as error:
         raise missing_package(
             "--web needs", (error.name or "starlette").partition(".")[0], "web", "web"
@@ -153,7 +159,7 @@ def _open_cluster(address: str | None, service: Service) -> Iterator[None]:
     if address is None:
         yield
         return
-    from tools.parallel.cluster_link import ClusterLink
+    from gammond.tools.parallel.cluster_link import ClusterLink
 
     link = ClusterLink(address, lambda line: log_event(_LOG, "cluster", line))
     service.cluster = link
@@ -175,8 +181,8 @@ def _make_deepening(service: Service, store: StoreOptions) -> IdleDeepening | No
 
 
 def _serve_gnubg(args: argparse.Namespace) -> None:
-    from protocol.dialects.gnubg_evaluation import GnubgRules
-    from protocol.transports.gnubg import GNUBG_LIMITS, serve_gnubg
+    from gammond.protocol.dialects.gnubg_evaluation import GnubgRules
+    from gammond.protocol.transports.gnubg import GNUBG_LIMITS, serve_gnubg
 
     strength, threads = read_strength(args), resolve_thread_count(args.threads)
     net, loader = args.net or DEFAULT_NET, ThreadPoolExecutor(1)

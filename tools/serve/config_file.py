@@ -15,8 +15,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from engine.errors import FormatError, GammondError, ValueRangeError
-from engine.options import MAX_QUOTED_CHARS, Field, did_you_mean, format_value
+from gammond.engine.errors import FormatError, GammondError, ValueRangeError
+from gammond.engine.options import MAX_QUOTED_CHARS, Field, did_you_mean, format_value
 
 COMMAND_LINE = "the command line"
 

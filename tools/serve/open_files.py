@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import sys
 
-from engine.errors import LimitError
+from gammond.engine.errors import LimitError
 
 _LOG = logging.getLogger(__name__)
 

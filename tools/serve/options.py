@@ -5,17 +5,17 @@ from __future__ import annotations
 import argparse
 from collections.abc import Iterator
 
-from engine.errors import GammondError, UnsupportedError, ValueRangeError
-from engine.options import list_fields
-from engine.runtime.cores import MAX_THREADS
-from nets.player_specs import FILE_WORDS, split_file_options
-from protocol.archive.options import ArchiveOptions
-from protocol.transports.listening import check_host
-from protocol.transports.log_output import LOG_FORMATS, LOG_LEVELS
-from protocol.transports.systemd import SYSTEMD
-from protocol.transports.web.request_limits import Proxies
-from tools.common.store_options import add_store_arguments, read_store_arguments
-from tools.common.strength import (
+from gammond.engine.errors import GammondError, UnsupportedError, ValueRangeError
+from gammond.engine.options import list_fields
+from gammond.engine.runtime.machine import MAX_THREADS
+from gammond.nets.player_specs import FILE_WORDS, split_file_options
+from gammond.protocol.archive.options import ArchiveOptions
+from gammond.protocol.transports.listening import check_host
+from gammond.protocol.transports.log_output import LOG_FORMATS, LOG_LEVELS
+from gammond.protocol.transports.systemd import SYSTEMD
+from gammond.protocol.transports.web.request_limits import Proxies
+from gammond.tools.common.store_options import add_store_arguments, read_store_arguments
+from gammond.tools.common.strength import (
     STRENGTH_OPTIONS,
     add_net_argument,
     add_player_argument,
@@ -275,7 +275,7 @@ def _check_offered(args: argparse.Namespace) -> None:
 def _check_cluster(args: argparse.Namespace) -> None:
     if args.cluster is None:
         return
-    from tools.parallel.cluster import ClusterExecutor  # takes a tenth of a second
+    from gammond.tools.parallel.cluster import ClusterExecutor  # takes a tenth of a second
 
     if args.gnubg is not None:
         raise UnsupportedError("--cluster is only for --tcp and --web", field="cluster")

@@ -3,31 +3,33 @@
 from __future__ import annotations
 
 import argparse
+import os
+import sqlite3
 import sys
+import tempfile
 import threading
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from engine.analysis.engine import Engine
-from engine.analysis.engine_store import make_question
-from engine.analysis.kept_analyses import search_entry
-from engine.analysis.levels import EvalSettings
-from engine.errors import CancelledWork
-from engine.rules.dice import ROLLS, Roll
-from engine.rules.match import MatchState
-from engine.rules.position import Position
-from engine.rules.rules import STANDARD_RULES
-from engine.runtime.output_files import check_output
-from engine.search.watch import SearchWatch
-from engine.store.database import StoreDatabase
-from engine.store.entries import StoreQuestion
-from engine.wording import format_count
-from nets.catalogue import DEFAULT_EVALUATOR, identify_engine, load_engine
-from tools.common.interrupts import call_on_interrupt
-from tools.common.output_options import add_force_option, written_path
-from tools.common.progress import Progress
-from tools.store.files import open_store
+from gammond.engine.analysis.engine import Engine
+from gammond.engine.analysis.engine_store import make_question
+from gammond.engine.analysis.levels import EvalSettings
+from gammond.engine.errors import CancelledWork, DataFileError
+from gammond.engine.rules.dice import ROLLS, Roll
+from gammond.engine.rules.match import MatchState
+from gammond.engine.rules.position import Position
+from gammond.engine.rules.rules import STANDARD_RULES
+from gammond.engine.runtime.files import check_output
+from gammond.engine.search.watch import SearchWatch
+from gammond.engine.store.database import StoreDatabase
+from gammond.engine.store.entries import StoreQuestion
+from gammond.engine.wording import format_count
+from gammond.nets.catalogue import DEFAULT_EVALUATOR, identify_engine, load_engine
+from gammond.tools.common.interrupts import call_on_interrupt
+from gammond.tools.common.output_options import add_force_option, written_path
+from gammond.tools.common.progress import Progress
+from gammond.tools.store.files import open_store
 
 BOOK_SUMMARY = "search the first two turns of a game for the default net, as the book that is shipped"
 
@@ -151,7 +153,13 @@ class _Builder:
         Raises:
             DataFileError: It cannot be written.
         """
-        self._database.write_copy(output)
+        try:
+            with tempfile.TemporaryDirectory(prefix=".", dir=output.parent) as folder:
+                copy = Path(folder, "copy")
+                self._database.execute("VACUUM INTO ?", (str(copy),))
+                os.replace(copy, output)
+        except (OSError, sqlite3.Error) as error:
+            raise DataFileError(f"{output} cannot be written: {error}", field="output") from error
 
     def _add(self, questions: list[StoreQuestion], depths: tuple[int, ...], label: str) -> None:
         with Progress(len(questions) * len(depths), label, lines_of="gammond store book") as progress:
@@ -159,7 +167,7 @@ class _Builder:
                 known = {entry.plies for entry in self._database.find(question, self._identity.digest)}
                 for plies in depths:
                     if plies not in known:
-                        entry = search_entry(self._engine, question, plies, SearchWatch(self._cancelled))
+                        entry = self._engine.search_entry(question, plies, SearchWatch(self._cancelled))
                         with self._database.write():
                             self._database.put(question, self._identity, entry, 0)
                     progress.update(progress.count + 1)
@@ -174,10 +182,11 @@ class _Builder:
             watch = SearchWatch(self._cancelled)
             ranked = self._engine.rank_plays(start, roll, part.match, settings, watch)
             watch.check()
-            for play in ranked.plays:
-                if play.plies < ranked.best.plies or ranked.best.score - play.score > MAX_LOSS_POINTS:
+            best = ranked.best.evaluation.equity
+            for each in ranked:
+                if not each.survived or best - each.evaluation.equity > MAX_LOSS_POINTS:
                     break
-                position = play.play.result
+                position = each.play.result
                 if (key := position.board.tobytes()) not in found:
                     found.add(key)
                     yield position

@@ -16,15 +16,15 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from engine.runtime.output_files import check_output, identify_files
-from engine.store.options import read_store_options
-from tools.common.output_options import add_force_option, written_path
-from tools.store.book import BOOK_SUMMARY, add_book_arguments, build_book
-from tools.store.deepening import add_deepen_arguments, deepen_entries
-from tools.store.exchange import export_entries, import_entries
-from tools.store.files import check_game, make_missing_error, open_store
-from tools.store.status import show_status
-from tools.store.verification import verify_entries
+from gammond.engine.runtime.files import check_output, identify_files
+from gammond.engine.store.options import read_store_options
+from gammond.tools.common.output_options import add_force_option, written_path
+from gammond.tools.store.book import BOOK_SUMMARY, add_book_arguments, build_book
+from gammond.tools.store.deepening import add_deepen_arguments, deepen_entries
+from gammond.tools.store.exchange import export_entries, import_entries
+from gammond.tools.store.files import check_game, make_missing_error, open_store
+from gammond.tools.store.status import show_status
+from gammond.tools.store.verification import verify_entries
 
 SUMMARY = "describe, export, import, check and deepen kept analyses"
 

@@ -11,26 +11,23 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from datetime import datetime, timedelta
-from functools import partial
 from pathlib import Path
 
-from engine.analysis.deepening import MAX_SEARCH_S, Deepening
-from engine.analysis.kept_analyses import search_entry
-from engine.errors import CancelledWork, FormatError, StateError, ValueRangeError
-from engine.store.analysis_store import AnalysisStore
-from engine.store.options import read_store_options
-from engine.store.rows import DueQuestion
-from engine.store.tiers import DEFAULT_TIERS, DepthTiers
-from engine.wording import format_count
-from nets.catalogue import identify_engine, load_engine
-from tools.common.interrupts import call_on_interrupt
-from tools.common.opponents import collect_net_hashes
-from tools.common.progress import Progress
-from tools.common.strength import add_net_argument
-from tools.parallel.executor import Executor
-from tools.parallel.options import add_cluster_option, make_executor
-from tools.store.files import format_depths, open_store
-from tools.store.shared_searches import deepen_by_executor
+from gammond.engine.analysis.deepening import MAX_SEARCH_S, Deepening
+from gammond.engine.errors import CancelledWork, FormatError, StateError, ValueRangeError
+from gammond.engine.store.database import DEFAULT_TIERS, DepthTiers, DueQuestion
+from gammond.engine.store.options import read_store_options
+from gammond.engine.store.store import AnalysisStore
+from gammond.engine.wording import format_count
+from gammond.nets.catalogue import identify_engine, load_engine
+from gammond.tools.common.interrupts import call_on_interrupt
+from gammond.tools.common.opponents import collect_net_hashes
+from gammond.tools.common.progress import Progress
+from gammond.tools.common.strength import add_net_argument
+from gammond.tools.parallel.executor import Executor
+from gammond.tools.parallel.options import add_cluster_option, make_executor
+from gammond.tools.store.files import format_depths, open_store
+from gammond.tools.store.shared_searches import deepen_by_executor
 
 MAX_DURATION_S = 365 * 24 * 3600
 
@@ -82,7 +79,7 @@ def deepen_entries(file: Path, args: argparse.Namespace) -> int:
     stopped, searched = threading.Event(), Counter[int]()
     with call_on_interrupt(stopped.set, has_nothing=lambda: not searched), ExitStack() as opened:
         workers = opened.enter_context(_open_workers(args)) if args.cluster else None
-        search = partial(search_entry, load_engine(args.net, args.threads))
+        search = load_engine(args.net, args.threads).search_entry
         ends_s = time.monotonic() + length_s
         store = opened.enter_context(AnalysisStore(file, read_store_options().max_bytes))
         loop = Deepening(store, search, identity, tiers, args.max_search)

@@ -7,12 +7,12 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from engine.errors import DataFileError, GammondError, UnsupportedError
-from engine.store.database import StoreDatabase
-from engine.store.entries import EngineIdentity, StoreQuestion
-from engine.store.sqlite_database import is_damage
-from nets.catalogue import identify_engine
-from protocol.games import GAMES
+from gammond.engine.errors import DataFileError, GammondError, UnsupportedError
+from gammond.engine.runtime.sqlite_file import is_damage
+from gammond.engine.store.database import StoreDatabase
+from gammond.engine.store.entries import EngineIdentity, StoreQuestion
+from gammond.nets.catalogue import identify_engine
+from gammond.protocol.games import GAMES
 
 
 @contextmanager
@@ -41,7 +41,7 @@ def make_missing_error(file: Path) -> DataFileError:
 def find_game(database: StoreDatabase) -> str:
     """Return the game that keeps its searches in a store; empty for backgammon."""
     words = {engine.net.partition(" ")[0] for engine in database.list_engines().values()}
-    return next((name for name, entry in GAMES.items() if entry.store and name in words), "")
+    return next((name for name, entry in GAMES.items() if entry.load_store and name in words), "")
 
 
 def check_game(database: StoreDatabase) -> None:

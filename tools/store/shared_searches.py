@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 from dataclasses import dataclass
-from functools import lru_cache, partial
+from functools import lru_cache
 
-from engine.analysis.deepening import Deepening, search_in_time
-from engine.analysis.kept_analyses import search_entry
-from engine.store.entries import KeptEntry, StoreQuestion
-from engine.store.rows import DueQuestion
-from nets.catalogue import load_engine
-from tools.parallel.executor import CHECK_S, Executor
+from gammond.engine.analysis.deepening import Deepening, search_in_time
+from gammond.engine.store.database import DueQuestion
+from gammond.engine.store.entries import KeptEntry, StoreQuestion
+from gammond.nets.catalogue import load_engine
+from gammond.tools.parallel.executor import CHECK_S, Executor
 
 _SEARCHES_AHEAD = 2
 """Searches for each worker besides the one at hand."""
@@ -67,7 +66,7 @@ def deepen_by_executor(
 
 
 def _search(task: _Task) -> KeptEntry | None:
-    search = partial(search_entry, _load_engine(task.net))
+    search = _load_engine(task.net).search_entry
     return search_in_time(search, task.question, task.plies, task.max_search_s)
 
 

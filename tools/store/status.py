@@ -11,16 +11,16 @@ from pathlib import Path
 
 import msgspec
 
-from engine.analysis.deepening import is_deepened_now
-from engine.errors import DataFileError
-from engine.store.database import StoreDatabase
-from engine.store.entries import EngineIdentity
-from engine.store.options import name_game_file, read_store_options
-from engine.store.tiers import DEFAULT_TIERS
-from engine.wording import format_count
-from nets.catalogue import BOOK_FILE, identify_engine
-from protocol.games import GAMES, GameStore, load_part
-from tools.store.files import find_game, format_depths, is_usable, make_missing_error, open_store
+from gammond.engine.analysis.deepening import is_deepened_now
+from gammond.engine.errors import DataFileError
+from gammond.engine.store.database import DEFAULT_TIERS, StoreDatabase
+from gammond.engine.store.entries import EngineIdentity
+from gammond.engine.store.options import name_game_file, read_store_options
+from gammond.engine.wording import format_count
+from gammond.nets.catalogue import BOOK_FILE, identify_engine
+from gammond.protocol.game_entry import GameStore
+from gammond.protocol.games import GAMES
+from gammond.tools.store.files import find_game, format_depths, is_usable, make_missing_error, open_store
 
 
 @dataclass(frozen=True)
@@ -82,7 +82,8 @@ def describe_store(database: StoreDatabase, game: str = "") -> StoreStatus:
         database: The store.
         game: The game that its entries are of; empty for backgammon.
     """
-    rules: GameStore = load_part(GAMES[game].store) if game else GameStore(identify_engine, DEFAULT_TIERS)
+    load_rules = GAMES[game].load_store if game else None
+    rules = load_rules() if load_rules else GameStore(identify_engine, DEFAULT_TIERS)
     engines, now_s = database.list_engines(), int(time.time())
     kinds = []
     due: Counter[int] = Counter()
@@ -128,10 +129,10 @@ def show_status(file: Path, as_json: bool) -> int:
     """
     found = []
     for game, entry in GAMES.items():
-        of_game = name_game_file(file, game) if entry.store else file
+        of_game = name_game_file(file, game) if entry.load_store else file
         if of_game.exists():
             with open_store(of_game) as database:
-                found.append(describe_store(database, game if entry.store else find_game(database)))
+                found.append(describe_store(database, game if entry.load_store else find_game(database)))
     if not found:
         raise make_missing_error(file)
     if as_json:

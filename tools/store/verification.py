@@ -5,15 +5,13 @@ from __future__ import annotations
 import random
 import sys
 
-from engine.analysis.engine import Engine
-from engine.analysis.kept_analyses import search_entry
-from engine.errors import DataFileError, GammondError
-from engine.runtime.exit_codes import EXIT_FAULTS, EXIT_OK
-from engine.store.database import StoreDatabase
-from engine.store.rows import BadRow, StoreRow
-from nets.catalogue import load_engine
-from tools.common.progress import Progress
-from tools.store.files import describe_question, is_usable
+from gammond.engine.analysis.engine import Engine
+from gammond.engine.errors import DataFileError, GammondError
+from gammond.engine.runtime.exit_codes import EXIT_FAULTS, EXIT_OK
+from gammond.engine.store.database import BadRow, StoreDatabase, StoreRow
+from gammond.nets.catalogue import load_engine
+from gammond.tools.common.progress import Progress
+from gammond.tools.store.files import describe_question, is_usable
 
 _SHOWN_FAULTS = 10
 
@@ -93,7 +91,7 @@ def _search_again(sample: list[StoreRow]) -> list[BadRow]:
             engines[row.engine.net] = engine
             try:
                 problem = ""
-                if not search_entry(engine, row.question, row.entry.plies).is_same_as(row.entry):
+                if not engine.search_entry(row.question, row.entry.plies).is_same_as(row.entry):
                     problem = f"a fresh search at {row.entry.plies}-ply gives other values"
             except GammondError as error:
                 problem = f"it cannot be searched: {error.message}"

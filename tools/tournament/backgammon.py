@@ -5,16 +5,16 @@ from __future__ import annotations
 import argparse
 from collections.abc import Callable, Sequence
 
-from engine.rules.rules import VARIANTS, Doubles, Rules
-from tools.tournament.entrants import Entrant, load_entrant, load_entrants
-from tools.tournament.pairings import play_range
-from tools.tournament.records import check_records
-from tools.tournament.rules import PairingTask, TournamentMode, TournamentRules
-from tools.tournament.statistics.scores import PairedScores
+from gammond.engine.rules.rules import VARIANTS, Doubles, Rules
+from gammond.tools.tournament.entrants import Entrant, load_entrant, load_entrants
+from gammond.tools.tournament.pairings import play_range
+from gammond.tools.tournament.records import check_records
+from gammond.tools.tournament.rules import PairingTask, TournamentMode, TournamentRules
+from gammond.tools.tournament.statistics.scores import PairedScores
 
 
 class BackgammonTournament:
-    """The game, as a `tools.tournament.games.TournamentGame`."""
+    """The game, as a `gammond.tools.tournament.games.TournamentGame`."""
 
     def read_rules(self, args: argparse.Namespace) -> TournamentRules:
         """Return what the arguments ask for, as `TournamentGame.read_rules`."""

@@ -12,26 +12,26 @@ import argparse
 import sys
 import time
 
-from engine.errors import FormatError, LimitError, UnsupportedError, ValueRangeError
-from engine.play.lockstep import MAX_TURNS
-from engine.rules.rules import Doubles
-from engine.runtime.cores import MAX_THREADS, count_usable_cores
-from engine.runtime.exit_codes import EXIT_INTERRUPTED
-from engine.runtime.output_files import begins_with, check_output, check_output_folder
-from tools.common.figures import add_plot_option, check_plot_file
-from tools.common.files import write_atomically
-from tools.common.opponents import PLAYER_HELP
-from tools.common.output_options import add_force_option, written_path
-from tools.parallel.options import add_cluster_option
-from tools.tournament.entrants import Entrant
-from tools.tournament.games import list_games, load_game
-from tools.tournament.plot import draw_cross_table
-from tools.tournament.report import CSV_HEAD, make_report
-from tools.tournament.results_file import ResultsFile
-from tools.tournament.round_robin import PairState, RoundRobin
-from tools.tournament.rules import DEFAULT_VARIANT, GameRules
-from tools.tournament.statistics.sprt import SequentialTest
-from tools.tournament.text import format_report
+from gammond.engine.errors import FormatError, LimitError, UnsupportedError, ValueRangeError
+from gammond.engine.play.lockstep import MAX_TURNS
+from gammond.engine.rules.rules import Doubles
+from gammond.engine.runtime.exit_codes import EXIT_INTERRUPTED
+from gammond.engine.runtime.files import begins_with, check_output, check_output_folder
+from gammond.engine.runtime.machine import MAX_THREADS, count_usable_cores
+from gammond.tools.common.figures import add_plot_option, check_plot_file
+from gammond.tools.common.files import write_atomically
+from gammond.tools.common.opponents import PLAYER_HELP
+from gammond.tools.common.output_options import add_force_option, written_path
+from gammond.tools.parallel.options import add_cluster_option
+from gammond.tools.tournament.entrants import Entrant
+from gammond.tools.tournament.games import list_games, load_game
+from gammond.tools.tournament.plot import draw_cross_table
+from gammond.tools.tournament.report import CSV_HEAD, make_report
+from gammond.tools.tournament.results_file import ResultsFile
+from gammond.tools.tournament.round_robin import PairState, RoundRobin
+from gammond.tools.tournament.rules import DEFAULT_VARIANT, GameRules
+from gammond.tools.tournament.statistics.sprt import SequentialTest
+from gammond.tools.tournament.text import format_report
 
 SUMMARY = "play players against each other: points per game and Elo"
 
@@ -184,7 +184,7 @@ def _check_outputs(args: argparse.Namespace) -> None:
     """Check before the games that all can be written; what a tournament that goes on has written is its own.
 
     Raises:
-        GammondError: As `engine.runtime.output_files.check_output`.
+        GammondError: As `gammond.engine.runtime.files.check_output`.
     """
     goes_on = args.keep is not None and args.keep.is_file() and args.keep.stat().st_size > 0
     check_plot_file(args.plot, force=args.force)

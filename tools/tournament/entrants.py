@@ -6,16 +6,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
-from engine.analysis.engine import CACHE_COLUMNS, Engine
-from engine.bearoff import defer_bearoff
-from engine.errors import UnsupportedError, ValueRangeError
-from engine.play.decider import Decider, SearchPlayer
-from engine.play.player import EvaluatorPlayer, Player
-from engine.play.variant_player import adapt_to_rules
-from engine.rules.rules import STANDARD_RULES, Rules
-from engine.search import ValueCache
-from nets.catalogue import load_pruner
-from tools.common.opponents import load_opponent
+from gammond.engine.analysis.engine import CACHE_COLUMNS, Engine
+from gammond.engine.bearoff import defer_bearoff
+from gammond.engine.errors import UnsupportedError, ValueRangeError
+from gammond.engine.play.decider import Decider, SearchPlayer
+from gammond.engine.play.player import EvaluatorPlayer, Player
+from gammond.engine.rules.rules import STANDARD_RULES, Rules
+from gammond.engine.search import ValueCache
+from gammond.nets.catalogue import load_pruner
+from gammond.tools.common.opponents import load_opponent
 
 _MAX_CACHED_PLAYERS = 64
 """Players that a process keeps loaded."""
@@ -44,7 +43,7 @@ def load_entrants(
     """Load all players once, to find errors before the games begin.
 
     Args:
-        names: As for `tools.common.opponents.load_opponent`.
+        names: As for `gammond.tools.common.opponents.load_opponent`.
         has_cube: Whether all of them must handle the cube.
         cube_by: As for `load_cube_player`.
         game: The rules that all of them must play by.
@@ -52,15 +51,15 @@ def load_entrants(
     Raises:
         ValueRangeError: As `check_players`.
         UnsupportedError: A player cannot play by these rules.
-        GammondError: As `tools.common.opponents.load_opponent`, and `load_cube_player` where the cube is in
-            play.
+        GammondError: As `gammond.tools.common.opponents.load_opponent`, and `load_cube_player` where the cube
+            is in play.
     """
     check_players(names)
     for name in names:
         if has_cube:
             load_cube_player(name, cube_by).with_rules(game)
         else:
-            adapt_to_rules(load_cached_player(name), game)
+            load_cached_player(name).with_rules(game)
     entrants = [load_entrant(name) for name in names]
     return [replace(each, nets={}) for each in entrants] if game.variant.is_solved else entrants
 
@@ -82,7 +81,7 @@ def load_entrant(name: str) -> Entrant:
     """Load a player and list its nets.
 
     Raises:
-        GammondError: As `tools.common.opponents.load_opponent`.
+        GammondError: As `gammond.tools.common.opponents.load_opponent`.
     """
     player = load_cached_player(name)
     return Entrant(name, player.name, dict(player.nets), player.is_deep)
@@ -93,7 +92,7 @@ def load_cached_player(name: str) -> Player:
     """Load a player, once per process.
 
     Raises:
-        GammondError: As `tools.common.opponents.load_opponent`.
+        GammondError: As `gammond.tools.common.opponents.load_opponent`.
     """
     return load_opponent(name)
 
@@ -103,12 +102,12 @@ def load_cube_player(name: str, cube_by: str = "") -> Decider:
     """Load a player with cube decisions: an evaluator, with or without look-ahead and noise.
 
     Args:
-        name: As for `tools.common.opponents.load_opponent`.
+        name: As for `gammond.tools.common.opponents.load_opponent`.
         cube_by: An evaluator that makes the cube decisions of a player without its own; empty for none.
 
     Raises:
         UnsupportedError: The player has no cube decisions, nor has `cube_by`.
-        GammondError: As `tools.common.opponents.load_opponent`.
+        GammondError: As `gammond.tools.common.opponents.load_opponent`.
     """
     player = load_cached_player(name)
     match player:

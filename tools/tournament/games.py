@@ -1,21 +1,16 @@
-"""The games of tournaments: a row for each beside backgammon, which has all its variants."""
+"""The games of tournaments: backgammon with its variants, and those that wings add."""
 
 from __future__ import annotations
 
 import argparse
-import importlib
 from collections.abc import Callable, Sequence
 from typing import Any, Protocol
 
-from engine.rules.rules import VARIANTS
-from tools.tournament.entrants import Entrant
-from tools.tournament.rules import GameRules, PairingTask
-from tools.tournament.statistics.scores import PairedScores
-
-OTHER_GAMES = {"barca": "tools.barca.tournament:BarcaTournament"}
-"""Games other than backgammon -> their class, a `TournamentGame`: ``module:class``."""
-
-_BACKGAMMON = "tools.tournament.backgammon:BackgammonTournament"
+from gammond.engine.rules.rules import VARIANTS
+from gammond.tools.common.wings import find_wings
+from gammond.tools.tournament.entrants import Entrant
+from gammond.tools.tournament.rules import GameRules, PairingTask
+from gammond.tools.tournament.statistics.scores import PairedScores
 
 
 class TournamentGame(Protocol):
@@ -68,11 +63,17 @@ class TournamentGame(Protocol):
 
 def list_games() -> list[str]:
     """Return the names of all games and variants."""
-    return [*VARIANTS, *OTHER_GAMES]
+    return [*VARIANTS, *_find_others()]
 
 
 def load_game(name: str) -> TournamentGame:
     """Load a game, one of `list_games`."""
-    module, _, cls = OTHER_GAMES.get(name, _BACKGAMMON).partition(":")
-    game: TournamentGame = getattr(importlib.import_module(module), cls)()
-    return game
+    if make := _find_others().get(name):
+        return make()
+    from gammond.tools.tournament.backgammon import BackgammonTournament
+
+    return BackgammonTournament()
+
+
+def _find_others() -> dict[str, Callable[[], TournamentGame]]:
+    return {name: make for wing in find_wings() for name, make in wing.tournaments.items()}

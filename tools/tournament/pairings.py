@@ -7,19 +7,26 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from engine.play.cube_games import GameDice, play_game, play_match
-from engine.play.decider import Decider
-from engine.play.lockstep import EndlessGameError, PairedGameResults, TurnLog, play_games
-from engine.play.player import Player
-from engine.rules.dice import Roll, draw_paired_dice
-from engine.rules.end_conditions import GAME_OVER, HOME_BOUND, EndCondition
-from engine.rules.game_record import GameRecord
-from engine.rules.match import MatchState
-from engine.rules.rules import STANDARD_RULES, Rules
-from tools.tournament.entrants import load_cached_player, load_cube_player
-from tools.tournament.records import LockstepLog, write_records
-from tools.tournament.rules import GameRange, PairingTask, TournamentMode, TournamentRules
-from tools.tournament.statistics.scores import PairedScores
+from gammond.engine.play.cube_games import GameDice, play_game, play_match
+from gammond.engine.play.decider import Decider
+from gammond.engine.play.lockstep import (
+    GAME_OVER,
+    HOME_BOUND,
+    EndCondition,
+    EndlessGameError,
+    PairedGameResults,
+    TurnLog,
+    play_games,
+)
+from gammond.engine.play.player import Player
+from gammond.engine.rules.dice import Roll, draw_paired_dice
+from gammond.engine.rules.game_record import GameRecord
+from gammond.engine.rules.match import MatchState
+from gammond.engine.rules.rules import STANDARD_RULES, Rules
+from gammond.tools.tournament.entrants import load_cached_player, load_cube_player
+from gammond.tools.tournament.records import LockstepLog, write_records
+from gammond.tools.tournament.rules import GameRange, PairingTask, TournamentMode, TournamentRules
+from gammond.tools.tournament.statistics.scores import PairedScores
 
 _GAMES_APART = 2**40
 """Distance between the dice of successive games of a match, in pairs of games."""

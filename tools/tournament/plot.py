@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tools.common.figures import make_figure, write_figure
-from tools.tournament.report import PlayerReport, TournamentReport
+from gammond.tools.common.figures import make_figure, write_figure
+from gammond.tools.tournament.report import PlayerReport, TournamentReport
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

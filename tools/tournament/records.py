@@ -11,17 +11,17 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.errors import UnsupportedError
-from engine.match_files.mat.writer import format_mat
-from engine.play.lockstep import PairedGameResults
-from engine.rules.game_record import GameRecord, PlayAction
-from engine.rules.match import GameResult, MatchState
-from engine.rules.moves import legal_plays
-from engine.rules.position import Board, Position
-from engine.rules.rules import STANDARD_RULES, Feature, Rules
-from engine.runtime.output_files import check_output
-from tools.common.files import write_atomically
-from tools.tournament.rules import PairingTask, TournamentMode, TournamentRules
+from gammond.engine.errors import UnsupportedError
+from gammond.engine.match_files.mat.writer import format_mat
+from gammond.engine.play.lockstep import PairedGameResults
+from gammond.engine.rules.game_record import GameRecord, PlayAction
+from gammond.engine.rules.match import GameResult, MatchState
+from gammond.engine.rules.moves import legal_plays
+from gammond.engine.rules.position import Board, Position
+from gammond.engine.rules.rules import STANDARD_RULES, Feature, Rules
+from gammond.engine.runtime.files import check_output
+from gammond.tools.common.files import write_atomically
+from gammond.tools.tournament.rules import PairingTask, TournamentMode, TournamentRules
 
 _UNSAFE_CHARACTERS = re.compile(r"[^A-Za-z0-9._=+-]+")
 _MONEY = MatchState(beavers=False)
@@ -44,7 +44,7 @@ def check_records(folder: Path | None, rules: TournamentRules) -> None:
 
 
 class LockstepLog:
-    """Keeps every turn of games in lockstep, an `engine.play.lockstep.TurnLog`.
+    """Keeps every turn of games in lockstep, an `gammond.engine.play.lockstep.TurnLog`.
 
     Args:
         games: How many.
@@ -56,7 +56,7 @@ class LockstepLog:
         self._turns: list[list[tuple[int, NDArray[np.int8], Board]]] = [[] for _ in range(games)]
 
     def add(self, games: NDArray[np.int64], seat: int, dice: NDArray[np.int8], after: Board) -> None:
-        """Add a turn, as `engine.play.lockstep.TurnLog.add`."""
+        """Add a turn, as `gammond.engine.play.lockstep.TurnLog.add`."""
         for game, roll, board in zip(games.tolist(), dice, after, strict=True):
             self._turns[game].append((seat, roll, board))
 

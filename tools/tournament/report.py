@@ -12,12 +12,12 @@ from typing import Any
 
 import numpy as np
 
-from engine.match_analysis.elo import estimate_elo
-from engine.runtime.version import read_version
-from tools.tournament.entrants import Entrant
-from tools.tournament.round_robin import PairState
-from tools.tournament.rules import GameRules
-from tools.tournament.statistics.scores import (
+from gammond.engine.match_analysis.elo import estimate_elo
+from gammond.engine.runtime.version import read_version
+from gammond.tools.tournament.entrants import Entrant
+from gammond.tools.tournament.round_robin import PairState
+from gammond.tools.tournament.rules import GameRules
+from gammond.tools.tournament.statistics.scores import (
     WIN_SHARE_LIMITS,
     MeanEstimate,
     PairedScores,
@@ -25,7 +25,7 @@ from tools.tournament.statistics.scores import (
     compute_standard_error,
     estimate_mean,
 )
-from tools.tournament.statistics.sprt import SequentialTest
+from gammond.tools.tournament.statistics.sprt import SequentialTest
 
 
 @dataclass(frozen=True)

@@ -17,12 +17,12 @@ from typing import Any, BinaryIO
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.errors import DataFileError, StateError
-from engine.runtime.output_files import check_folder
-from tools.common.locks import hold_lock
-from tools.tournament.entrants import Entrant
-from tools.tournament.rules import DEFAULT_VARIANT, GameRange, GameRules, TournamentRules
-from tools.tournament.statistics.scores import PairedScores
+from gammond.engine.errors import DataFileError, StateError
+from gammond.engine.runtime.files import check_folder
+from gammond.tools.common.locks import hold_lock
+from gammond.tools.tournament.entrants import Entrant
+from gammond.tools.tournament.rules import DEFAULT_VARIANT, GameRange, GameRules, TournamentRules
+from gammond.tools.tournament.statistics.scores import PairedScores
 
 _FORMAT = "gammond tournament 1"
 

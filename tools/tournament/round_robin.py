@@ -9,20 +9,20 @@ from itertools import combinations
 from pathlib import Path
 from typing import Any
 
-from tools.common.progress import Progress
-from tools.parallel.options import make_executor
-from tools.parallel.processes import is_stopping
-from tools.tournament.entrants import Entrant, load_entrant
-from tools.tournament.pairings import play_range
-from tools.tournament.results_file import ResultsFile
-from tools.tournament.rules import GameRange, GameRules, PairingTask, TournamentRules
-from tools.tournament.statistics.scores import PairedScores
-from tools.tournament.statistics.sprt import SequentialTest, SprtResult, SprtVerdict
+from gammond.tools.common.progress import Progress
+from gammond.tools.parallel.options import make_executor
+from gammond.tools.parallel.processes import is_stopping
+from gammond.tools.tournament.entrants import Entrant, load_entrant
+from gammond.tools.tournament.pairings import play_range
+from gammond.tools.tournament.results_file import ResultsFile
+from gammond.tools.tournament.rules import GameRange, GameRules, PairingTask, TournamentRules
+from gammond.tools.tournament.statistics.scores import PairedScores
+from gammond.tools.tournament.statistics.sprt import SequentialTest, SprtResult, SprtVerdict
 
 AnyTask = PairingTask[Any]
 
 PlayRange = Callable[..., PairedScores]
-"""Plays the games of a task, given it; as `tools.tournament.pairings.play_range`."""
+"""Plays the games of a task, given it; as `gammond.tools.tournament.pairings.play_range`."""
 
 
 @dataclass
@@ -165,7 +165,7 @@ def play_pair(first: str, second: str, games: int, seed: int, threads: int = 1) 
     """Play cubeless money games between two players, or of one against itself, with a progress bar.
 
     Args:
-        first: As for `tools.common.opponents.load_opponent`.
+        first: As for `gammond.tools.common.opponents.load_opponent`.
         second: The same.
         games: How many, even.
         seed: Of the dice.

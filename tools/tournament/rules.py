@@ -7,10 +7,10 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Generic, NamedTuple, Protocol, TypeVar
 
-from engine.errors import UnsupportedError, ValueRangeError
-from engine.rules.match import MAX_MATCH_LENGTH
-from engine.rules.rules import STANDARD_RULES, Feature, Rules
-from engine.rules.seeded_random import check_seed
+from gammond.engine.errors import UnsupportedError, ValueRangeError
+from gammond.engine.rules.match import MAX_MATCH_LENGTH
+from gammond.engine.rules.rules import STANDARD_RULES, Feature, Rules
+from gammond.engine.rules.seeded_random import check_seed
 
 GAMES_PER_RANGE = 4096
 """Games in a range; an interrupted run reports the ranges finished by then."""

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import math
 
-from engine.play.lockstep import MAX_TURNS
-from engine.runtime.version import read_version
-from engine.wording import format_count
-from nets.catalogue import collect_pruning_net_hashes
-from tools.tournament.report import PairReport, PlayerReport, TournamentReport
-from tools.tournament.statistics.scores import MeanEstimate
+from gammond.engine.play.lockstep import MAX_TURNS
+from gammond.engine.runtime.version import read_version
+from gammond.engine.wording import format_count
+from gammond.nets.catalogue import find_pruner
+from gammond.tools.tournament.report import PairReport, PlayerReport, TournamentReport
+from gammond.tools.tournament.statistics.scores import MeanEstimate
 
 _SMALL_P = 1e-4
 _PERCENT = 100
@@ -35,7 +35,7 @@ def _format_header(report: TournamentReport) -> str:
 
 def _format_nets(report: TournamentReport) -> list[str]:
     nets = {net: sha256 for player in report.players for net, sha256 in player.nets.items()}
-    pruning = set(collect_pruning_net_hashes())
+    pruning = set(find_pruner().net_hashes)
     own: set[str] = set()
     for player in report.players:
         own |= player.nets.keys() - pruning or player.nets.keys()

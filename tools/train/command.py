@@ -13,25 +13,25 @@ the founding documents are in gammond heritage.
 
 from __future__ import annotations
 
-from tools.common.command_group import CommandGroup
+from gammond.tools.common.command_group import CommandGroup
+from gammond.tools.common.wings import find_wings
 
 SUMMARY = "train nets: self-play, labels, fitting, validation"
 
 COMMANDS = {
-    "td": "tools.train.td.command",
-    "label": "tools.train.labels.command",
-    "fit": "tools.train.fitting.fit",
-    "refine": "tools.train.fitting.refine",
-    "barca-ascend": "tools.barca.ascend",
-    "barca-fit": "tools.barca.fit",
-    "vary": "tools.train.vary",
-    "plot": "tools.train.runs.plot",
-    "validation-set": "tools.train.validation.build_set",
-    "validate": "tools.train.validation.validate",
-    "cube-set": "tools.train.cube_decisions.build_set",
-    "validate-cube": "tools.train.cube_decisions.validate",
-    "peer-games": "tools.train.validation.peer_games",
-    "class-shares": "tools.train.validation.class_shares",
+    "td": "gammond.tools.train.td.command",
+    "label": "gammond.tools.train.labels.command",
+    "fit": "gammond.tools.train.fitting.fit",
+    "refine": "gammond.tools.train.fitting.refine",
+    **{name: module for wing in find_wings() for name, module in wing.train_commands.items()},
+    "vary": "gammond.tools.train.vary",
+    "plot": "gammond.tools.train.runs.plot",
+    "validation-set": "gammond.tools.train.validation.build_set",
+    "validate": "gammond.tools.train.validation.validate",
+    "cube-set": "gammond.tools.train.cube_decisions.build_set",
+    "validate-cube": "gammond.tools.train.cube_decisions.validate",
+    "peer-games": "gammond.tools.train.validation.peer_games",
+    "class-shares": "gammond.tools.train.validation.class_shares",
 }
 """Sub-command -> its module."""
 

@@ -13,7 +13,6 @@ or generations than before it makes the runs longer.
 from __future__ import annotations
 
 import argparse
-import importlib
 import itertools
 import re
 import sys
@@ -22,31 +21,23 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from engine.errors import StateError, ValueRangeError
-from tools.common.figures import check_plot_file
-from tools.common.files import read_records
-from tools.common.output_options import written_path
-from tools.parallel.processes import ProcessPool
-from tools.train.runs.pictures import draw_runs
-from tools.train.runs.run_folder import CONFIG_FILE, LOG_FILE, check_no_run, compute_hours
-from tools.train.runs.settings import check_same_or_longer, read_settings, settings_from_args, with_value
-from tools.train.runs.trainer import RunSettings, Trainer, make_run_executor
+from gammond.engine.errors import StateError, ValueRangeError
+from gammond.tools.common.figures import check_plot_file
+from gammond.tools.common.files import read_records
+from gammond.tools.common.output_options import written_path
+from gammond.tools.common.wings import find_wings
+from gammond.tools.parallel.processes import ProcessPool
+from gammond.tools.train.runs.pictures import draw_runs
+from gammond.tools.train.runs.run_folder import CONFIG_FILE, LOG_FILE, check_no_run, compute_hours
+from gammond.tools.train.runs.settings import (
+    check_same_or_longer,
+    read_settings,
+    settings_from_args,
+    with_value,
+)
+from gammond.tools.train.runs.trainer import RunSettings, Trainer, make_run_executor
 
 SUMMARY = "train runs with settings varied, and compare them"
-
-TRAINERS = {
-    "td": "tools.train.td.command",
-    "fit": "tools.train.fitting.fit",
-    "refine": "tools.train.fitting.refine",
-    "mimic": "tools.heritage.gengammon.command",
-    "classic": "tools.heritage.computational_backgammon.command",
-    "climb": "tools.heritage.heuristic_engine.command",
-    "heuristic-net": "tools.heritage.phase_features.command",
-    "ascend": "tools.heritage.barca.command",
-    "barca-ascend": "tools.barca.ascend",
-    "barca-fit": "tools.barca.fit",
-}
-"""Trainer -> the module with its ``TRAINER``."""
 
 _MINUTES = 60
 
@@ -69,7 +60,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     subparsers = parser.add_subparsers(
         dest="trainer", metavar="TRAINER", required=True, parser_class=argparse.ArgumentParser
     )
-    for name in TRAINERS:
+    for name in sorted(trainer for wing in find_wings() for trainer in wing.trainers):
         trainer = _find_trainer(name)
         of_trainer = subparsers.add_parser(name, help=f"vary settings of 'gammond {trainer.command}'")
         of_trainer.add_argument("folder", type=written_path, help="where the runs go, a folder for each")
@@ -137,7 +128,8 @@ def _format_row(cells: Sequence[str]) -> str:
 
 
 def _find_trainer(name: str) -> Trainer[Any]:
-    trainer: Trainer[Any] = importlib.import_module(TRAINERS[name]).TRAINER
+    (load,) = (wing.trainers[name] for wing in find_wings() if name in wing.trainers)
+    trainer: Trainer[Any] = load()
     return trainer
 
 

@@ -1,1 +1,1 @@
-"""Compiled loops of Barca: arrays in, arrays out, under the decorators of `engine.kernels`."""
+"""Compiled loops of Barca: arrays in, arrays out, under the decorators of `gammond.engine.kernels`."""

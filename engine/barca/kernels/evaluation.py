@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.barca.kernels.board import (
+from gammond.engine.barca.kernels.moves import (
     ANIMALS,
     BITS,
     DIRECTIONS,
@@ -14,36 +14,21 @@ from engine.barca.kernels.board import (
     FIRST_DIRECTION,
     HOLES,
     HOLES_TO_WIN,
+    IS_HOLE,
+    KINDS,
     NEIGHBOURS,
     RAYS,
     SIZE,
     SQUARES,
+    find_taken,
     is_in,
 )
-from engine.kernels import inlined_kernel, kernel
+from gammond.engine.kernels import inlined, kernel
 
 NEXT_TURN, HOLE_ADJACENCY, FEAR, CENTER, COMPLEMENTARY = 4, 8, 9, 10, 11
 """Places in a vector: of the numbers for holes next turn and of the last four; those for holes come first."""
 
 VECTOR_SIZE = 12
-
-_KINDS = 3
-
-
-def _make_beside_hole() -> NDArray[np.int64]:
-    """Make ``int64[100]``: how many watering holes are beside each square."""
-    beside = np.zeros(SQUARES, np.int64)
-    for hole in HOLES:
-        for square in RAYS[hole, :, 0]:
-            beside[square] += square >= 0
-    return beside
-
-
-def _make_proximity() -> NDArray[np.int64]:
-    """Make ``int64[100]``: 0 on the edge of the board to 4 on its four squares in the centre."""
-    rank, file = np.divmod(np.arange(SQUARES), SIZE)
-    last = SIZE - 1
-    return np.minimum(np.minimum(rank, last - rank), np.minimum(file, last - file)).astype(np.int64)
 
 
 def _make_ways() -> tuple[NDArray[np.int64], NDArray[np.int64]]:
@@ -53,12 +38,12 @@ def _make_ways() -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         How many there are, ``int64[3, 100]``; and of each the hole and the two halves of the set of squares
         between, ``int64[3, 100, 4, 3]``.
     """
-    counts, ways = np.zeros((_KINDS, SQUARES), np.int64), np.zeros((_KINDS, SQUARES, len(HOLES), 3), np.int64)
+    counts, ways = np.zeros((KINDS, SQUARES), np.int64), np.zeros((KINDS, SQUARES, len(HOLES), 3), np.int64)
     for hole in HOLES:
         for direction in range(len(DIRECTIONS)):
             between = np.zeros(2, np.int64)
             for square in RAYS[hole, direction][RAYS[hole, direction] >= 0]:
-                for kind in range(_KINDS):
+                for kind in range(KINDS):
                     if FIRST_DIRECTION[kind] <= direction < END_OF_DIRECTIONS[kind]:
                         ways[kind, square, counts[kind, square]] = hole, *between
                         counts[kind, square] += 1
@@ -66,24 +51,21 @@ def _make_ways() -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     return counts, ways
 
 
-_BESIDE_HOLE = _make_beside_hole()
-_PROXIMITY = _make_proximity()
+_BESIDE_HOLE = np.bincount(RAYS[HOLES, :, 0].ravel(), minlength=SQUARES)
+"""``int64[100]``: how many watering holes are beside each square."""
+
+_RANKS, _FILES = np.divmod(np.arange(SQUARES), SIZE)
+_PROXIMITY = np.minimum.reduce([_RANKS, SIZE - 1 - _RANKS, _FILES, SIZE - 1 - _FILES])
+"""``int64[100]``: 0 on the edge of the board to 4 on its four squares in the centre."""
+
 _WAY_COUNTS, _WAYS = _make_ways()
-IS_HOLE = np.isin(np.arange(SQUARES), HOLES).astype(np.int64)
-"""``int64[100]``: 1 for watering holes."""
 
 
-@inlined_kernel
+@inlined
 def _count_side(
     squares: NDArray[np.int8], side: int, low: int, high: int
 ) -> tuple[int, int, int, int, int, int, int]:
-    """Count the conditions of a side.
-
-    Args:
-        squares: ``int8[12]``.
-        side: 0 White, 1 Black.
-        low: The lower half of the set of all animals' squares.
-        high: The upper half.
+    """Count the conditions of a side; ``low`` and ``high`` are the set of all animals' squares.
 
     Returns:
         Holes held, holes that it could have next turn, ways to a hole, animals beside holes, scared animals,
@@ -98,7 +80,7 @@ def _count_side(
     scared = 0
     proximity = 0
     pairs = 0
-    for kind in range(_KINDS):
+    for kind in range(KINDS):
         feared = other + 2 * FEARED[kind]
         first = int(squares[feared])
         second = int(squares[feared + 1])
@@ -125,19 +107,7 @@ def _count_side(
     return min(held, 3), min(next_turn, 3), ways, beside, scared, proximity, pairs
 
 
-@inlined_kernel
-def _find_taken(squares: NDArray[np.int8]) -> tuple[int, int]:
-    """Return the set of all animals' squares."""
-    low = 0
-    high = 0
-    for animal in range(2 * ANIMALS):
-        square = int(squares[animal])
-        low |= BITS[square, 0]
-        high |= BITS[square, 1]
-    return low, high
-
-
-@inlined_kernel
+@inlined
 def _weigh_side(
     squares: NDArray[np.int8], side: int, low: int, high: int, weights: NDArray[np.int64]
 ) -> tuple[int, bool]:
@@ -156,17 +126,13 @@ def _weigh_side(
 
 @kernel
 def evaluate_squares(squares: NDArray[np.int8], weights: NDArray[np.int64]) -> tuple[int, bool, bool]:
-    """Evaluate a position.
-
-    Args:
-        squares: ``int8[12]``.
-        weights: ``int64[VECTOR_SIZE]``.
+    """Evaluate a position by weights, ``int64[VECTOR_SIZE]``.
 
     Returns:
         White's product with the vector less Black's; and of White and of Black whether it could have three
         holes next turn, as far as the vector sees: whether its animals are scared now does not count.
     """
-    low, high = _find_taken(squares)
+    low, high = find_taken(squares)
     white, does_white_threaten = _weigh_side(squares, 0, low, high, weights)
     black, does_black_threaten = _weigh_side(squares, 1, low, high, weights)
     return white - black, does_white_threaten, does_black_threaten
@@ -174,13 +140,8 @@ def evaluate_squares(squares: NDArray[np.int8], weights: NDArray[np.int64]) -> t
 
 @kernel
 def count_conditions(squares: NDArray[np.int8], counts: NDArray[np.int64]) -> None:
-    """Count what each number of the vector is multiplied by.
-
-    Args:
-        squares: ``int8[12]``.
-        counts: out, ``int64[2, VECTOR_SIZE]``, White's row first.
-    """
-    low, high = _find_taken(squares)
+    """Count what each number of the vector is multiplied by, ``int64[2, VECTOR_SIZE]``, White's row first."""
+    low, high = find_taken(squares)
     counts[:] = 0
     for side in range(2):
         held, next_turn, ways, beside, scared, proximity, pairs = _count_side(squares, side, low, high)

@@ -14,21 +14,17 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.barca.kernels.board import ANIMALS, HOLES_TO_WIN, SQUARES, count_holes
-from engine.barca.kernels.evaluation import IS_HOLE, evaluate_squares
-from engine.barca.kernels.moves import list_moves
-from engine.barca.kernels.transposition import (
-    EXACT,
-    HINT_BITS,
-    LOWER,
-    NO_ENTRY,
-    NO_HINT,
-    UPPER,
-    find_entry,
-    put_entry,
+from gammond.engine.barca.kernels.evaluation import evaluate_squares
+from gammond.engine.barca.kernels.moves import (
+    ANIMALS,
+    HOLES_TO_WIN,
+    IS_HOLE,
+    SQUARES,
+    count_holes,
+    list_moves,
 )
-from engine.kernels import borrowing_kernel, inlined_kernel
-from engine.kernels.interrupts import ask_question
+from gammond.engine.kernels import borrowing, inlined
+from gammond.engine.kernels.interrupts import ask_question
 
 WIN_SCORE = 1_000_000
 MAX_EVALUATION = 900_000
@@ -43,11 +39,34 @@ _LINE_BEYOND = 2
 STACK_SIZE = MAX_DEPTH + _LINE_BEYOND + 1
 
 NODES, NODE_LIMIT, IS_STOPPED, EXCLUDED, HINT, GENERATION = range(6)
-"""Cells of `SearchFrame.counters`: positions reached, how many at most, whether the search was stopped, how
-many moves of the root are left out, the move of the root to try first (-1 for none), and the number of the
-search that entries of the table belong to."""
+"""Cells of `BarcaSearchFrame.counters`: positions reached, how many at most, whether the search was stopped,
+how many moves of the root are left out, the move of the root to try first (-1 for none), and the number of
+the search that entries of the table belong to."""
 
 COUNTERS = 6
+
+ENTRY_COLUMNS = 2
+"""An entry of the transposition table is a position's key; and the score, the number of the search, the
+depth, the kind of bound and a hint to the best move packed into one. A position has two places. In the first
+stays the entry of the greatest depth of a search, the second takes the others."""
+
+GENERATIONS = 256
+"""The numbers of searches that entries tell apart."""
+
+HINT_BITS = 14
+NO_HINT = (1 << HINT_BITS) - 1
+
+_EXACT, _LOWER, _UPPER = 1, 2, 3
+"""The kinds of bounds: the score is the value, or a bound on it."""
+
+_BOUND_BITS, _DEPTH_BITS, _GENERATION_BITS = 2, 7, 8
+_DEPTH_AT = HINT_BITS + _BOUND_BITS
+_GENERATION_AT = _DEPTH_AT + _DEPTH_BITS
+_SCORE_AT = _GENERATION_AT + _GENERATION_BITS
+_DEPTH_MASK = (1 << _DEPTH_BITS) - 1
+
+_SCORE_OFFSET = 1 << 22
+"""Above every score, so that none is packed as a negative number."""
 
 NO_MOVE = -1
 NO_NODE_LIMIT = 1 << 62
@@ -81,14 +100,14 @@ _ANIMAL_KEYS = np.repeat(_random.integers(1 << 62, size=(ANIMALS, SQUARES)), 2, 
 _SIDE_KEY = int(_random.integers(1 << 62))
 
 
-class SearchFrame(NamedTuple):
+class BarcaSearchFrame(NamedTuple):
     """What a search works on.
 
     Attributes:
         squares: in and out, ``int8[12]``; as before when the search ends.
         weights: ``int64[12]``, the board evaluation vector.
         repeated: ``int64[n]``, the keys of positions that occurred twice in the game.
-        table: in and out, the transposition table, as in `engine.barca.kernels.transposition`.
+        table: in and out, ``int64[entries, ENTRY_COLUMNS]``, a power of two of entries, 2 or more.
         stack: scratch, ``int64[STACK_SIZE, STACK_COLUMNS]``.
         moves: scratch, ``int64[STACK_SIZE, MAX_MOVES]``, the moves of each position with their ranks above.
         listed: scratch, ``int8[MAX_MOVES, 2]``.
@@ -98,8 +117,8 @@ class SearchFrame(NamedTuple):
         line_lengths: out, ``int64[STACK_SIZE]``.
         excluded: ``int64[n]``, hints of moves that are left out at the root.
         counters: in and out, ``int64[COUNTERS]``.
-        question: in and out, the cells of an `engine.kernels.interrupts.Question`, which is told the number
-            of positions so far.
+        question: in and out, the cells of an `gammond.engine.kernels.interrupts.Question`, which is told the
+            number of positions so far.
     """
 
     squares: NDArray[np.int8]
@@ -118,30 +137,18 @@ class SearchFrame(NamedTuple):
     question: NDArray[np.int64]
 
 
-@borrowing_kernel
+@borrowing
 def compute_key(squares: NDArray[np.int8], side: int) -> int:
-    """Return the key of a position, by Zobrist: the same for equal ones, another for nearly all others.
-
-    Args:
-        squares: ``int8[12]``.
-        side: The side to move.
-    """
+    """Return the key of a position, by Zobrist: the same for equal ones, another for nearly all others."""
     key = side * _SIDE_KEY
     for animal in range(2 * ANIMALS):
         key ^= _ANIMAL_KEYS[animal, int(squares[animal])]
     return key
 
 
-@borrowing_kernel
-def search_tree(frame: SearchFrame, side: int, depth: int, alpha: int, beta: int) -> int:
-    """Search a position to a depth.
-
-    Args:
-        frame: What the search works on; the position is in ``squares``.
-        side: The side to move.
-        depth: Plies, 1 to `MAX_DEPTH`.
-        alpha: The lower end of the window.
-        beta: The upper end.
+@borrowing
+def search_tree(frame: BarcaSearchFrame, side: int, depth: int, alpha: int, beta: int) -> int:
+    """Search the position of a frame to a depth of 1 to `MAX_DEPTH` plies, with a window from alpha to beta.
 
     Returns:
         The value: exact inside the window, else a bound. The line is in the first row of ``lines``. If the
@@ -187,7 +194,7 @@ def search_tree(frame: SearchFrame, side: int, depth: int, alpha: int, beta: int
                     phase = _ADVANCE
 
 
-@inlined_kernel
+@inlined
 def _begin(stack: NDArray[np.int64], ply: int, depth: int, alpha: int, beta: int) -> None:
     stack[ply, _DEPTH] = depth
     stack[ply, _ALPHA] = alpha
@@ -199,8 +206,8 @@ def _begin(stack: NDArray[np.int64], ply: int, depth: int, alpha: int, beta: int
     stack[ply, _NEXT] = 0
 
 
-@borrowing_kernel
-def _make_move(frame: SearchFrame, ply: int, is_scout: bool) -> None:
+@borrowing
+def _make_move(frame: BarcaSearchFrame, ply: int, is_scout: bool) -> None:
     """Make the move being tried, and begin with the position after it."""
     stack = frame.stack
     move = stack[ply, _MOVE]
@@ -216,13 +223,9 @@ def _make_move(frame: SearchFrame, ply: int, is_scout: bool) -> None:
     _begin(stack, ply + 1, stack[ply, _DEPTH] - 1, -beta, -alpha)
 
 
-@borrowing_kernel
-def _open(frame: SearchFrame, ply: int, side: int) -> int:
-    """Return the value of a position that needs no search, else list its moves.
-
-    Returns:
-        The value, or `_OPEN`.
-    """
+@borrowing
+def _open(frame: BarcaSearchFrame, ply: int, side: int) -> int:
+    """Return the value of a position that needs no search; else list its moves, and return `_OPEN`."""
     stack = frame.stack
     frame.line_lengths[ply] = 0
     if _count_position(frame):
@@ -244,8 +247,8 @@ def _open(frame: SearchFrame, ply: int, side: int) -> int:
     return _OPEN if stack[ply, _COUNT] > 0 else 0
 
 
-@inlined_kernel
-def _count_position(frame: SearchFrame) -> bool:
+@inlined
+def _count_position(frame: BarcaSearchFrame) -> bool:
     """Count a position, and return whether the search is to stop."""
     counters = frame.counters
     counters[NODES] += 1
@@ -255,8 +258,8 @@ def _count_position(frame: SearchFrame) -> bool:
     return bool(counters[IS_STOPPED])
 
 
-@borrowing_kernel
-def _evaluate_leaf(frame: SearchFrame, ply: int, side: int) -> int:
+@borrowing
+def _evaluate_leaf(frame: BarcaSearchFrame, ply: int, side: int) -> int:
     """Evaluate a position without depth: won at once, lost because no move averts a win, or by the vector.
 
     Where the vector gives no more than alpha, nobody asks whether the position is lost.
@@ -276,8 +279,8 @@ def _evaluate_leaf(frame: SearchFrame, ply: int, side: int) -> int:
     return value if _has_defence(frame, ply, side) else ply + 2 - WIN_SCORE
 
 
-@borrowing_kernel
-def _has_defence(frame: SearchFrame, ply: int, side: int) -> bool:
+@borrowing
+def _has_defence(frame: BarcaSearchFrame, ply: int, side: int) -> bool:
     """Return whether a listed move leaves the other side without a win at once; if none does, make a line."""
     squares = frame.squares
     for _ in range(frame.stack[ply, _COUNT]):
@@ -294,7 +297,7 @@ def _has_defence(frame: SearchFrame, ply: int, side: int) -> bool:
     return False
 
 
-@borrowing_kernel
+@borrowing
 def _find_win(squares: NDArray[np.int8], side: int, listed: NDArray[np.int8]) -> int:
     """Return a move that wins at once, or `NO_MOVE`."""
     held = count_holes(squares, side)
@@ -309,8 +312,8 @@ def _find_win(squares: NDArray[np.int8], side: int, listed: NDArray[np.int8]) ->
     return NO_MOVE
 
 
-@inlined_kernel
-def _is_repeated(frame: SearchFrame, ply: int) -> bool:
+@inlined
+def _is_repeated(frame: BarcaSearchFrame, ply: int) -> bool:
     """Return whether a position counts as drawn: it occurred since the root's moves, or twice in the game."""
     key = frame.stack[ply, _KEY]
     for earlier in range(ply - 4, 0, -2):
@@ -322,8 +325,8 @@ def _is_repeated(frame: SearchFrame, ply: int) -> bool:
     return found
 
 
-@borrowing_kernel
-def _list_ranked(frame: SearchFrame, ply: int, side: int, hint: int) -> None:
+@borrowing
+def _list_ranked(frame: BarcaSearchFrame, ply: int, side: int, hint: int) -> None:
     """List the moves of a position with their ranks; one that wins becomes the line."""
     squares = frame.squares
     listed = frame.listed
@@ -364,8 +367,8 @@ def _list_ranked(frame: SearchFrame, ply: int, side: int, hint: int) -> None:
     frame.stack[ply, _COUNT] = count
 
 
-@inlined_kernel
-def _pick_move(frame: SearchFrame, ply: int) -> int:
+@inlined
+def _pick_move(frame: BarcaSearchFrame, ply: int) -> int:
     """Return the move of the highest rank that was not tried yet."""
     moves = frame.moves
     place = frame.stack[ply, _NEXT]
@@ -379,8 +382,8 @@ def _pick_move(frame: SearchFrame, ply: int) -> int:
     return chosen & _CODE_MASK
 
 
-@borrowing_kernel
-def _take_value(frame: SearchFrame, ply: int, value: int) -> bool:
+@borrowing
+def _take_value(frame: BarcaSearchFrame, ply: int, value: int) -> bool:
     """Take the value of the move just tried, and return whether the others need not be."""
     stack = frame.stack
     if value <= stack[ply, _BEST]:
@@ -409,19 +412,19 @@ def _take_value(frame: SearchFrame, ply: int, value: int) -> bool:
     return True
 
 
-@borrowing_kernel
-def _close(frame: SearchFrame, ply: int) -> int:
+@borrowing
+def _close(frame: BarcaSearchFrame, ply: int) -> int:
     """Keep what was found for a position, and return its value."""
     stack = frame.stack
     depth = stack[ply, _DEPTH]
     value = stack[ply, _BEST]
     if ply == 0 and frame.counters[EXCLUDED] > 0:
         return value
-    bound = EXACT
+    bound = _EXACT
     if value <= stack[ply, _FLOOR]:
-        bound = UPPER
+        bound = _UPPER
     elif value >= stack[ply, _BETA]:
-        bound = LOWER
+        bound = _LOWER
     score = value
     if value > MAX_EVALUATION:
         score += ply
@@ -429,12 +432,23 @@ def _close(frame: SearchFrame, ply: int) -> int:
         score -= ply
     move = stack[ply, _BEST_MOVE]
     hint = NO_HINT if move == NO_MOVE else move & NO_HINT
-    put_entry(frame.table, stack[ply, _KEY], frame.counters[GENERATION], bound, depth, score, hint)
+    table = frame.table
+    key = stack[ply, _KEY]
+    generation = frame.counters[GENERATION]
+    place = key & (table.shape[0] - 1)
+    kept = table[place, 1]
+    is_of_another_search = (kept >> _GENERATION_AT) & (GENERATIONS - 1) != generation
+    is_as_shallow = (kept >> _DEPTH_AT) & _DEPTH_MASK <= depth
+    if not (is_of_another_search or is_as_shallow or table[place, 0] == key):
+        place ^= 1
+    table[place, 0] = key
+    packed = (((score + _SCORE_OFFSET) << _SCORE_AT) | (generation << _GENERATION_AT)) | (depth << _DEPTH_AT)
+    table[place, 1] = packed | (bound << HINT_BITS) | hint
     return value
 
 
-@inlined_kernel
-def _look_up(frame: SearchFrame, ply: int) -> tuple[int, int]:
+@inlined
+def _look_up(frame: BarcaSearchFrame, ply: int) -> tuple[int, int]:
     """Look a position up in the table.
 
     Returns:
@@ -443,17 +457,27 @@ def _look_up(frame: SearchFrame, ply: int) -> tuple[int, int]:
         so that lines are whole.
     """
     stack = frame.stack
-    bound, depth, value, hint = find_entry(frame.table, stack[ply, _KEY], frame.counters[GENERATION])
+    table = frame.table
+    key = stack[ply, _KEY]
+    place = key & (table.shape[0] - 1)
+    if table[place, 0] != key:
+        place ^= 1
+    data = table[place, 1]
+    if table[place, 0] != key or (data >> _GENERATION_AT) & (GENERATIONS - 1) != frame.counters[GENERATION]:
+        return _OPEN, NO_MOVE
+    hint = data & NO_HINT
     if hint == NO_HINT:
         hint = NO_MOVE
     alpha = stack[ply, _ALPHA]
     beta = stack[ply, _BETA]
-    if bound == NO_ENTRY or depth != stack[ply, _DEPTH] or beta - alpha > 1:
+    if (data >> _DEPTH_AT) & _DEPTH_MASK != stack[ply, _DEPTH] or beta - alpha > 1:
         return _OPEN, hint
+    value = (data >> _SCORE_AT) - _SCORE_OFFSET
     if value > MAX_EVALUATION:
         value -= ply
     elif value < -MAX_EVALUATION:
         value += ply
-    if bound == EXACT or (bound == LOWER and value >= beta) or (bound == UPPER and value <= alpha):
+    bound = (data >> HINT_BITS) & ((1 << _BOUND_BITS) - 1)
+    if bound == _EXACT or (bound == _LOWER and value >= beta) or (bound == _UPPER and value <= alpha):
         return value, hint
     return _OPEN, hint

@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.hypergammon.kernels.plays import (
+from gammond.engine.hypergammon.kernels.plays import (
     BAR,
     LAYOUT_BITS,
     LAYOUT_MASK,
@@ -22,7 +22,7 @@ from engine.hypergammon.kernels.plays import (
     ROLL_COUNT,
     PlayLists,
 )
-from engine.kernels import inlined_kernel, kernel
+from gammond.engine.kernels import inlined, kernel
 
 _NOTHING = 1e9
 _WEIGHTS = np.array([1.0 if low == high else 2.0 for high in range(1, 7) for low in range(1, high + 1)])
@@ -63,7 +63,7 @@ class LayoutTables(NamedTuple):
     after_hit: NDArray[np.int16]
 
 
-@inlined_kernel
+@inlined
 def _is_settled(own: int, opposing: int, with_races: bool, tables: LayoutTables) -> bool:
     """Return whether a position is none, is over, or is a race where those are left out."""
     rear, opposing_rear = int(tables.rears[own]), int(tables.rears[opposing])
@@ -72,7 +72,7 @@ def _is_settled(own: int, opposing: int, with_races: bool, tables: LayoutTables)
     return not with_races and rear + opposing_rear <= BAR
 
 
-@inlined_kernel
+@inlined
 def _follow_hits(play: int, is_double: bool, opposing: int, after_hit: NDArray[np.int16]) -> int:
     """Return the opposing layout after what a play hits: on two points at most, or four by a double."""
     layouts = after_hit.shape[0] // BAR
@@ -85,7 +85,7 @@ def _follow_hits(play: int, is_double: bool, opposing: int, after_hit: NDArray[n
     return after
 
 
-@inlined_kernel
+@inlined
 def _compare(
     play: int,
     choice: int,
@@ -120,16 +120,9 @@ def _compare(
 def _list_open_places(
     own: int, tables: LayoutTables, places: NDArray[np.int16], ends: NDArray[np.int64]
 ) -> int:
-    """List the layouts against which a layout has still to play, by the point that they hold.
+    """List the layouts against which one has still to play, by the point that they hold; return how many.
 
-    Args:
-        own: The layout on roll.
-        tables: The layouts.
-        places: out, ``int16[layouts]``, the layouts.
-        ends: out, ``int64[25]``, where those that hold each point end.
-
-    Returns:
-        How many there are.
+    ``ends``, ``int64[25]``, is where in ``places`` those that hold each point end.
     """
     found = 0
     for held in range(BAR):
@@ -291,20 +284,12 @@ def store_level(
     values: NDArray[np.float64],
     changes: NDArray[np.float32],
 ) -> float:
-    """Store what was computed for the positions of a level, and return the largest change.
+    """Store what `follow_choices` computed for the positions of a level, and return the largest change.
 
-    Args:
-        part: As `follow_choices`.
-        parts: As `follow_choices`.
-        total: As `follow_choices`.
-        with_races: As `follow_choices`.
-        tables: As `follow_choices`.
-        fresh: As `follow_choices`.
-        doubled: ``float64[layouts * layouts]``, what positions are worth to the player on roll with a cube of
-            1 that the opponent owns: then he may double before he rolls, and the opponent takes or passes.
-            Empty where he may not.
-        values: in and out, ``float64[layouts * layouts * k]``; only a single column knows doubles.
-        changes: out, ``float32[layouts * layouts * k]``, what was added to each value; empty if not wanted.
+    ``doubled``, ``float64[layouts * layouts]``, is what positions are worth to the player on roll with a cube
+    of 1 that the opponent owns: then he may double before he rolls, and the opponent takes or passes; empty
+    where he may not. ``values``, in and out, are ``float64[layouts * layouts * k]``, of which only a single
+    column knows doubles. ``changes``, ``float32`` likewise, is what was added to each; empty if not wanted.
     """
     layouts = tables.held.shape[0]
     most_pips = tables.layer_starts.shape[0] - 2

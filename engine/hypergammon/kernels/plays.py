@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.kernels import kernel
+from gammond.engine.kernels import kernel
 
 ROLL_COUNT = 21
 BAR = 25
@@ -132,18 +132,12 @@ def _play_die(
 
 
 @kernel
-def list_roll(
+def _list_roll(
     layout: int, high: int, low: int, held: int, steps: NDArray[np.int16], found: NDArray[np.int64]
 ) -> tuple[int, int, int]:
-    """List the legal plays of a roll, distinct by result and points touched.
+    """List in ``found``, ``int64[MAX_FOUND]``, the legal plays of a roll, by result and points touched.
 
-    Args:
-        layout: Of the player who moves.
-        high: 1..6, the larger die.
-        low: 1..6.
-        held: The point where nobody may land, 0 for none.
-        steps: As `list_steps`.
-        found: out, ``int64[MAX_FOUND]``.
+    Nobody may land on the point ``held``, 0 for none.
 
     Returns:
         Where the plays begin and end in ``found``, and the set of points where some play may try to land.
@@ -195,18 +189,10 @@ def list_plays(
     counts: NDArray[np.uint8],
     plays: NDArray[np.uint32],
 ) -> int:
-    """List the plays of all layouts and rolls; or, into an empty ``plays``, only count them.
+    """List the plays of all layouts and rolls as `PlayLists`, and return how many there are.
 
-    A list that is the same as against no held point is not repeated.
-
-    Args:
-        steps: As `list_steps`.
-        starts: out, as `PlayLists`.
-        counts: out, as `PlayLists`.
-        plays: out, as `PlayLists`, or empty.
-
-    Returns:
-        How many plays there are.
+    Into an empty ``plays`` they are only counted. A list that is the same as against no held point is not
+    repeated. The steps are those of `list_steps`.
     """
     found = np.empty(MAX_FOUND, np.int64)
     at = 0
@@ -220,7 +206,7 @@ def list_plays(
                         starts[layout, held, roll] = starts[layout, 0, roll]
                         counts[layout, held, roll] = counts[layout, 0, roll]
                         continue
-                    first, end, points = list_roll(layout, high, low, held, steps, found)
+                    first, end, points = _list_roll(layout, high, low, held, steps, found)
                     if held == 0:
                         tried = points
                     starts[layout, held, roll] = at

@@ -11,8 +11,16 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from engine.errors import FormatError
-from engine.match_files.text_lines import NumberedLine, iterate_lines, quote_text
+from gammond.engine.errors import FormatError
+from gammond.engine.match_files.builder import Score
+from gammond.engine.match_files.conventions import (
+    KEYWORDS,
+    NumberedLine,
+    find_number,
+    iterate_lines,
+    quote_text,
+)
+from gammond.engine.rules.dice import Roll
 
 MAX_LINE_LENGTH = 400
 
@@ -33,22 +41,37 @@ _GAME = re.compile(r"\s*Game\s+([0-9]{1,6})\s*", re.IGNORECASE)
 _SCORE = re.compile(r":\s*([0-9]{1,6})(?!\S)")
 _ROW = re.compile(r"\s*([0-9]{1,6})[).](.*)")
 _NAMED_RATING = re.compile(r"(.*\S)\s*,\s*([0-9]{3,4}(?:\.[0-9]{1,4})?)")
-_KEYWORDS = {
-    **dict.fromkeys(("doubles", "redoubles", "beavers", "raccoons"), "doubles"),
-    **dict.fromkeys(("double", "redouble", "beaver", "raccoon"), "doubles"),
-    **dict.fromkeys(("takes", "accepts", "take", "accept"), "takes"),
-    **dict.fromkeys(("drops", "passes", "rejects", "declines", "drop", "reject", "decline"), "drops"),
-    **dict.fromkeys(("wins", "won"), "wins"),
-    **dict.fromkeys(("losses", "loses", "lost", "resigns", "resigned", "forfeits"), "losses"),
-}
-"""The words that begin a cell, and what they mean."""
-
 _CELL = re.compile(
     r"(?<!\S)(?:(?P<dice>[0-9][- ]?[0-9])(?:\s?:|(?=\s+(?:bar|[0-9]{1,2})/))"
     r"(?:\s*illegal play \((?P<position>[^)]*)\))?"
-    rf"|(?P<word>{'|'.join(_KEYWORDS)})\b)",
+    rf"|(?P<word>{'|'.join(KEYWORDS)})\b)",
     re.IGNORECASE,
 )
+
+
+@dataclass(frozen=True)
+class Heading:
+    """The line under a game's number; all in the order of the columns.
+
+    Attributes:
+        names: Of the players; they may be empty.
+        ratings: Of the players; None where there is none.
+        score: Their points.
+    """
+
+    names: tuple[str, str]
+    ratings: tuple[float | None, float | None]
+    score: Score
+
+    def swaps(self, names: tuple[str, str]) -> bool:
+        """Return whether it has the players of a match the other way round."""
+        left, right = (name.casefold() for name in names)
+        own_left, own_right = (name.casefold() for name in self.names)
+        return own_left == right != left == own_right and bool(left and right)
+
+    def score_of(self, names: tuple[str, str]) -> Score:
+        """Return the score in the order of a match's names."""
+        return self.score[::-1] if self.swaps(names) else self.score
 
 
 @dataclass(frozen=True)
@@ -64,6 +87,12 @@ class GameLines:
     number: int
     line_number: int
     lines: list[NumberedLine] = field(default_factory=list)
+
+    @property
+    def heading_line(self) -> NumberedLine:
+        """The line under its number; empty, at that of its number, if it has but comments."""
+        own = (line for line in self.lines if parse_remark(line[1]) is None)
+        return next(own, (self.line_number, ""))
 
 
 @dataclass
@@ -92,10 +121,12 @@ class MatRow:
     Attributes:
         number: The number in front of it, as written; empty where there is none.
         cells: Up to two.
+        blanks: Blanks in front of each cell; empty where a name says whose the only one is.
     """
 
     number: str
     cells: tuple[MatCell, ...]
+    blanks: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -104,7 +135,8 @@ class MatCell:
 
     Attributes:
         seat: The seat of its column, or of the name in front of it.
-        keyword: ``doubles`` (beavers too), ``takes``, ``drops``, ``wins`` or ``losses``; empty for a roll.
+        keyword: ``doubles`` (beavers too), ``takes``, ``drops``, ``wins``, ``losses`` or ``resigns``; empty
+            for a roll.
         dice: The two digits of a roll, ``00`` for none, else empty.
         argument: The text after keyword or dice: moves, the cube, points.
         illegal_result: The position after an illegal play, in the format of Snowie; else empty.
@@ -120,6 +152,16 @@ class MatCell:
     def is_play(self) -> bool:
         """Whether it is a roll with what was played."""
         return bool(self.dice and self.argument) and not self.illegal_result and "?" not in self.argument
+
+    @property
+    def roll(self) -> Roll:
+        """The dice of a roll."""
+        return int(self.dice[0]), int(self.dice[1])
+
+    @property
+    def points(self) -> int | None:
+        """The number behind a keyword; None if there is none."""
+        return find_number(self.argument)
 
 
 def split_matches(text: str) -> Iterator[MatchLines]:
@@ -169,14 +211,8 @@ def parse_set_position(remark: str) -> tuple[str, int] | None:
     return (found[1], int(found[2])) if found else None
 
 
-def split_rating(name: str) -> tuple[str, float | None]:
-    """Split a rating from a name, as in ``name, 1234.5``."""
-    found = _NAMED_RATING.fullmatch(name)
-    return (found[1], float(found[2])) if found else (name, None)
-
-
-def parse_score_line(text: str) -> tuple[tuple[str, str], tuple[int, int]]:
-    """Parse the line under a game's number: names, which may be empty, and scores of seats 0 and 1.
+def parse_heading(text: str) -> Heading:
+    """Parse the line under a game's number.
 
     Raises:
         FormatError: It is another line.
@@ -188,8 +224,15 @@ def parse_score_line(text: str) -> tuple[tuple[str, str], tuple[int, int]]:
             for first in scores:
                 names = text[: first.start()].strip(), text[first.end() : last.start()].strip()
                 if all(names) or not is_named:
-                    return names, (int(first[1]), int(last[1]))
+                    (left, one), (right, other) = map(_split_rating, names)
+                    return Heading((left, right), (one, other), (int(first[1]), int(last[1])))
     raise FormatError(f"expected 'NAME : POINTS  NAME : POINTS', got {quote_text(text)}", field="mat")
+
+
+def _split_rating(name: str) -> tuple[str, float | None]:
+    """Split a rating from a name, as in ``name, 1234.5``."""
+    found = _NAMED_RATING.fullmatch(name)
+    return (found[1], float(found[2])) if found else (name, None)
 
 
 def parse_row(text: str, names: tuple[str, str] = ("", "")) -> MatRow:
@@ -207,9 +250,9 @@ def parse_row(text: str, names: tuple[str, str] = ("", "")) -> MatRow:
     found = list(_CELL.finditer(content))
     ends = [*(each.start() for each in found[1:]), len(content)]
     first = int(len(found) == 1 and found[0].start() >= _RIGHT_COLUMN)
-    before = content[: found[0].start() if found else None].strip()
+    before, is_named = content[: found[0].start() if found else None].strip(), False
     if before and len(found) == 1 and before in names:
-        first, before = names.index(before), ""
+        first, before, is_named = names.index(before), "", True
     elif found and not re.search(r"\w", before):
         before = ""
     if before or len(found) > 2 or not (found or row):
@@ -217,11 +260,12 @@ def parse_row(text: str, names: tuple[str, str] = ("", "")) -> MatRow:
     cells = (
         MatCell(
             seat,
-            _KEYWORDS[each["word"].lower()] if each["word"] else "",
+            KEYWORDS[each["word"].lower()] if each["word"] else "",
             "".join(each["dice"].split()).replace("-", "") if each["dice"] else "",
             content[each.end() : end].strip(),
             each["position"] or "",
         )
         for seat, (each, end) in enumerate(zip(found, ends, strict=False), first)
     )
-    return MatRow(number, tuple(cells))
+    fronts = () if is_named else (content[: each.start()] for each in found)
+    return MatRow(number, tuple(cells), tuple(len(front) - len(front.rstrip()) for front in fronts))

@@ -3,45 +3,46 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 
-from engine.errors import FormatError, GammondError
-from engine.formats.snowie import decode_snowie_board, get_snowie_name
-from engine.formats.xgid import decode_xgid_board
-from engine.match_files.builder import MatchBuilder
-from engine.match_files.game_builder import GameBuilder
-from engine.match_files.mat.lines import (
+from gammond.engine.errors import FormatError, GammondError
+from gammond.engine.formats.snowie import decode_snowie_board, get_snowie_name
+from gammond.engine.formats.xgid import decode_xgid_board
+from gammond.engine.match_files.builder import MatchBuilder, Score
+from gammond.engine.match_files.conventions import NumberedLine, quote_text, read_rules
+from gammond.engine.match_files.game_builder import GameBuilder
+from gammond.engine.match_files.mat.lines import (
     GameLines,
+    Heading,
     MatCell,
     MatchLines,
     MatRow,
+    parse_heading,
     parse_remark,
     parse_row,
-    parse_score_line,
     parse_set_position,
     split_matches,
-    split_rating,
 )
-from engine.match_files.model import NO_NOTES, IssueKind, MatchRules, RecordedMatch
-from engine.match_files.text_lines import quote_text
-from engine.match_files.variants import find_variant, read_flag
-from engine.rules.dice import Roll
-from engine.rules.match import MAX_CUBE
-from engine.rules.position import Position
-from engine.rules.rules import STANDARD_RULES
+from gammond.engine.match_files.model import NO_NOTES, IssueKind, RecordedMatch
+from gammond.engine.rules.match import MAX_CUBE
+from gammond.engine.rules.position import Position
+from gammond.engine.rules.rules import BACKGAMMON
+from gammond.engine.wording import format_count
 
-_NUMBER = re.compile(r"[0-9]{1,9}")
+_RESULT_WORDS = frozenset(("wins", "losses"))
 _END = re.compile(r"\bwins\b.*\bmatch\b", re.IGNORECASE)
 _RATING = re.compile(r"\s*([0-9]{1,5}(?:\.[0-9]{1,6})?)")
-_READ_HEADERS = frozenset(
-    (
-        *("Player 1", "Player 2", "Player 1 Elo", "Player 2 Elo"),
-        *("Variation", "Crawford", "Jacoby", "Beaver", "Beavers", "CubeLimit"),
-    )
-)
+_RULES = {"crawford": ("Crawford",), "jacoby": ("Jacoby",), "beavers": ("Beaver", "Beavers")}
+_RATINGS = ("Player 1 Elo", "Player 2 Elo")
+_READ_HEADERS = {"Player 1", "Player 2", *_RATINGS, "Variation", "CubeLimit"}.union(*_RULES.values())
 """Headers for which the model has a place of its own."""
+
+Entry = tuple[int, str, MatRow | FormatError | None]
+"""A line of a game: its number, its text, and the row that it is; what is wrong with it if it is no row, None
+for a remark."""
 
 
 def parse_mat(text: str) -> tuple[RecordedMatch, ...]:
@@ -50,12 +51,6 @@ def parse_mat(text: str) -> tuple[RecordedMatch, ...]:
     The header ``Variation`` names the variant; one that is not known is an issue, and is read as backgammon.
     The headers ``Crawford``, ``Jacoby`` and ``Beaver``, each ``On`` or ``Off``, and ``CubeLimit`` set the
     rules. A text without a match length is money play. A truncated text gives the games before its end.
-
-    Args:
-        text: The text of a file, with any line ends, tabs and blanks.
-
-    Returns:
-        At least one match.
 
     Raises:
         FormatError: There is no game.
@@ -70,106 +65,172 @@ def parse_mat(text: str) -> tuple[RecordedMatch, ...]:
 
 def _parse_match(lines: MatchLines) -> RecordedMatch:
     headers = lines.headers
-    rules, issue = find_variant(headers.get("Variation", STANDARD_RULES.variant.name))
-    issues = [issue] if issue else []
-    match_rules = MatchRules(
-        rules or STANDARD_RULES,
-        crawford=read_flag(headers, ("Crawford",), True, issues),
-        jacoby=read_flag(headers, ("Jacoby",), False, issues),
-        beavers=read_flag(headers, ("Beaver", "Beavers"), True, issues),
-        cube_limit=_read_cube_limit(headers, issues),
-    )
+    issues: list[str] = []
+    rules = read_rules(headers, _RULES, issues)
+    rules = replace(rules, cube_limit=_read_cube_limit(headers, issues))
     length = lines.length
     if length is None and (length := _find_length(lines)):
         issues.append(f"expected the points of the match, got none: read as a match to {length}, by its end")
-    builder = MatchBuilder("mat", length=length or 0, rules=match_rules)
+    builder = MatchBuilder("mat", length=length or 0, rules=rules)
     builder.headers = {word: said for word, said in headers.items() if word not in _READ_HEADERS}
-    builder.ratings = _read_rating(headers, "Player 1 Elo"), _read_rating(headers, "Player 2 Elo")
+    left, right = (_RATING.match(headers.get(word, "")) for word in _RATINGS)
+    builder.ratings = float(left[1]) if left else None, float(right[1]) if right else None
     for remark in lines.remarks:
         builder.add_comment(remark)
-    for line, text in lines.unrecognised_lines:
-        message = f"expected a header or 'Game 1', got {quote_text(text)}"
-        builder.add_issue(line, IssueKind.UNREADABLE, message)
-    builder.note_rules(lines.games[0].line_number, issues, leaves_out_games=rules is None)
-    for game in lines.games:
-        _read_game(game, builder)
+    if lines.unrecognised_lines:
+        (builder.at, text), *others = lines.unrecognised_lines
+        got = quote_text(text) + (f" and {format_count(len(others), 'more line')}" if others else "")
+        builder.add_issue(IssueKind.UNREADABLE, f"expected a header or 'Game 1', got {got}")
+    builder.at = lines.games[0].line_number
+    builder.note_rules(issues, headers.get("Variation", BACKGAMMON.name))
+    for game, following in zip(lines.games, [*lines.games[1:], None], strict=True):
+        _read_game(game, following, builder)
     return builder.build()
 
 
 def _find_length(lines: MatchLines) -> int:
     """Return the length of a match whose file does not state it, by the game that ends it; 0 if none does."""
     for game in lines.games:
-        heads = [text for _, text in game.lines if parse_remark(text) is None]
         for _, text in game.lines:
             if not _END.search(text):
                 continue
             try:
-                _, score = parse_score_line(heads[0])
+                score = parse_heading(game.heading_line[1]).score
                 win = next(cell for cell in parse_row(text).cells if cell.keyword == "wins")
             except (FormatError, StopIteration):
                 continue
-            return score[win.seat] + (_parse_number(win) or 0)
+            return score[win.seat] + (win.points or 0)
     return 0
 
 
-def _read_game(game: GameLines, builder: MatchBuilder) -> None:
+def _read_game(game: GameLines, following: GameLines | None, builder: MatchBuilder) -> None:
     builder.end_game()
-    heads = [place for place, (_, text) in enumerate(game.lines) if parse_remark(text) is None][:1]
-    at, head = game.lines[heads[0]] if heads else (game.line_number, "")
+    builder.at, head = game.heading_line
+    is_swapped, score, note = False, None, ""
     try:
-        names, score = parse_score_line(head)
+        heading = parse_heading(head)
     except FormatError as error:
-        builder.add_issue(at, IssueKind.UNREADABLE, f"game {game.number}: {error.message}")
-        heads, score = [], builder.expected_score or (0, 0)
+        builder.add_issue(IssueKind.UNREADABLE, f"game {game.number}: {error.message}")
+        entries = _parse_entries(game.lines, builder.names)
     else:
-        (left, left_rating), (right, right_rating) = map(split_rating, names)
-        builder.names = left, right
-        builder.ratings = left_rating or builder.ratings[0], right_rating or builder.ratings[1]
-    if not builder.begin_game(at, game.number, score):
+        entries = _parse_entries([line for line in game.lines if line != (builder.at, head)], heading.names)
+        is_swapped, score, note = _find_owners(game, following, heading, entries, builder)
+    if not builder.begin_game(game.number, score):
         return
-    entries = _parse_entries(game, heads, builder.names)
-    rows = [(place, entry) for place, (_, entry) in enumerate(entries) if isinstance(entry, MatRow)]
-    numbers = [int(row.number) for _, row in rows if row.number]
-    jumps = {
+    if note:
+        builder.add_issue(IssueKind.PLAYERS_SWAPPED, note)
+    _read_entries(entries, builder, is_swapped=is_swapped)
+
+
+def _read_entries(entries: Sequence[Entry], builder: MatchBuilder, *, is_swapped: bool) -> None:
+    """Tell a builder what the lines of a game say behind its heading."""
+    rows = _list_rows(entries)
+    jumps, lacks_columns = _find_jumps(rows), _lacks_columns(rows)
+    begins_on_the_right = len(rows) > 1 and _begins_on_the_right(rows[0], rows[1])
+    before, is_over = MatRow("", ()), False
+    for at, text, entry in entries:
+        builder.at = at
+        match entry:
+            case None:
+                _read_remark(text, builder)
+            case FormatError() if is_over:
+                builder.add_comment(text)
+            case FormatError():
+                builder.fail(IssueKind.UNREADABLE, entry.message)
+            case MatRow(number) if number and entry == before:
+                builder.add_issue(IssueKind.OUT_OF_TURN, f"row {number} is there twice: read once")
+            case MatRow(number, cells):
+                if number and int(number) in jumps:
+                    expected = int(before.number or 0) + 1
+                    builder.fail(IssueKind.UNREADABLE, f"expected row {expected}, got row {number}")
+                is_over = is_over or any(cell.keyword in _RESULT_WORDS for cell in cells)
+                before = entry
+                if is_over and lacks_columns and entry.blanks in ((0,), (1,)):  # its column does not show
+                    builder.state_result(None, cells[0].points)
+                    continue
+                if entry is rows[0] and begins_on_the_right:
+                    cells = (replace(cells[0], seat=1),)
+                if is_swapped:
+                    cells = tuple(replace(cell, seat=1 - cell.seat) for cell in cells)
+                read_cells(cells, builder)
+
+
+def _find_jumps(rows: list[MatRow]) -> set[int]:
+    """Return the numbers of rows before which others are missing."""
+    numbers = [int(row.number) for row in rows if row.number]
+    return {
         number
         for last, number, following in zip([0, *numbers], numbers, [*numbers[1:], None], strict=False)
         if number > last + 1 and following in (None, number + 1)
     }
-    if len(rows) > 1 and _begins_on_the_right(rows[0][1], rows[1][1]):
-        place, first = rows[0]
-        entries[place] = entries[place][0], replace(first, cells=(replace(first.cells[0], seat=1),))
-    before = MatRow("", ())
-    for at, entry in entries:
-        match entry:
-            case str():
-                _read_remark(entry, builder, at)
-            case FormatError():
-                builder.fail(at, IssueKind.UNREADABLE, entry.message)
-            case MatRow(number) if number and entry == before:
-                builder.add_issue(at, IssueKind.OUT_OF_TURN, f"row {number} is there twice: read once")
-            case MatRow(number):
-                if number and int(number) in jumps:
-                    expected = int(before.number or 0) + 1
-                    builder.fail(at, IssueKind.UNREADABLE, f"expected row {expected}, got row {number}")
-                before = entry
-                read_row(entry, builder, at)
 
 
-def _parse_entries(
-    game: GameLines, heads: list[int], names: tuple[str, str]
-) -> list[tuple[int, str | MatRow | FormatError]]:
-    """Parse the lines of a game but its heading: remarks, rows, and what is wrong with other lines."""
-    entries: list[tuple[int, str | MatRow | FormatError]] = []
-    for place, (at, text) in enumerate(game.lines):
-        remark = parse_remark(text)
-        if remark is not None:
-            entries.append((at, remark))
-        elif place not in heads:
-            try:
-                entries.append((at, parse_row(text, names)))
-            except FormatError as error:
-                entries.append((at, error))
+def _find_owners(
+    game: GameLines,
+    following: GameLines | None,
+    heading: Heading,
+    entries: Sequence[Entry],
+    builder: MatchBuilder,
+) -> tuple[bool, Score, str]:
+    """Find out whose the columns of a game are, and tell the builder who plays.
+
+    Where the heading has the players the other way round, names count, unless the scores contradict them.
+
+    Returns:
+        Whether the left column is that of seat 1, the score, and what is to be said about it.
+    """
+    ratings, names = heading.ratings, builder.names
+    if not heading.swaps(names):
+        builder.names = heading.names
+        builder.ratings = ratings[0] or builder.ratings[0], ratings[1] or builder.ratings[1]
+        return False, heading.score, ""
+    builder.ratings = ratings[1] or builder.ratings[0], ratings[0] or builder.ratings[1]
+    left, right = heading.names
+    told = f"expected {names[0]} on the left, got {left}"
+    score = heading.score_of(names)
+    if builder.expect_score() == heading.score != score:
+        return False, heading.score, f"{told}: only the names are swapped, as the score shows"
+    winner = _find_winning_column(_list_rows(entries))
+    if following is not None and following.number == game.number + 1 and winner is not None:
+        with suppress(FormatError):
+            after = parse_heading(following.heading_line[1]).score_of(names)
+            if after[winner] > score[winner] and after[1 - winner] == score[1 - winner]:
+                note = f"{told}: only the heading is swapped, as the score after the game shows"
+                return False, score, note
+    return True, score, f"{told}: the columns are those of {left} and of {right}"
+
+
+def _find_winning_column(rows: Sequence[MatRow]) -> int | None:
+    """Return the column of the player who won by the last cell of a game; None if that is not known."""
+    cells = [cell for row in rows for cell in row.cells]
+    if not cells:
+        return None
+    last = cells[-1]
+    return 1 - last.seat if last.keyword in ("drops", "losses", "doubles") else last.seat
+
+
+def _parse_entries(lines: Sequence[NumberedLine], names: tuple[str, str]) -> list[Entry]:
+    """Parse the lines of a game but its heading: remarks, rows, and other lines."""
+    entries: list[Entry] = []
+    for at, text in lines:
+        if (remark := parse_remark(text)) is not None:
+            entries.append((at, remark, None))
+            continue
+        try:
+            entries.append((at, text, parse_row(text, names)))
+        except FormatError as error:
+            entries.append((at, text, error))
     return entries
+
+
+def _list_rows(entries: Sequence[Entry]) -> list[MatRow]:
+    return [entry for _, _, entry in entries if isinstance(entry, MatRow)]
+
+
+def _lacks_columns(rows: Sequence[MatRow]) -> bool:
+    """Return whether the blanks between the columns of a game are lost."""
+    gaps = [row.blanks[1] for row in rows if row.number and len(row.blanks) > 1]
+    return bool(gaps) and max(gaps) <= 1
 
 
 def _begins_on_the_right(first: MatRow, second: MatRow) -> bool:
@@ -178,37 +239,37 @@ def _begins_on_the_right(first: MatRow, second: MatRow) -> bool:
     return len(first.cells) == 1 and len(second.cells) == 2 and all(rolls)
 
 
-def read_row(row: MatRow, builder: MatchBuilder, at: int) -> None:
-    """Tell a builder what a row says; its columns may be the wrong way round."""
-    cells = row.cells
+def read_cells(cells: Sequence[MatCell], builder: MatchBuilder) -> None:
+    """Tell a builder what the cells of a row say; its columns may be the wrong way round."""
     if len(cells) == 2 and all(cell.is_play for cell in cells):
-        swapped = replace(cells[1], seat=0), replace(cells[0], seat=1)
-        if builder.attempt(at, partial(_play_cells, cells), 0):
+        left, right = cells
+        swapped = replace(right, seat=left.seat), replace(left, seat=right.seat)
+        if builder.attempt(partial(_play_cells, cells), left.seat):
             return
-        if builder.attempt(at, partial(_play_cells, swapped), 0):
+        if builder.attempt(partial(_play_cells, swapped), left.seat):
             message = "expected the first player's play on the left, got the second's: read as played so"
-            builder.add_issue(at, IssueKind.OUT_OF_TURN, message)
+            builder.add_issue(IssueKind.OUT_OF_TURN, message)
             return
     is_drop = False
     for cell in cells:
         ruled = builder.situation.result if builder.situation is not None and is_drop else None
         if ruled is not None and cell.keyword == "wins":  # behind a drop, in whatever column
-            builder.state_result(at, ruled.winner, _parse_number(cell))
+            builder.state_result(ruled.winner, cell.points)
         else:
-            read_cell(cell, builder, at)
+            read_cell(cell, builder)
         is_drop = cell.keyword == "drops"
 
 
-def _play_cells(cells: tuple[MatCell, MatCell], game: GameBuilder) -> None:
+def _play_cells(cells: Sequence[MatCell], game: GameBuilder) -> None:
     """Play two rolls."""
     for cell in cells:
-        game.play(cell.seat, _roll_of(cell), cell.argument, NO_NOTES)
+        game.play(cell.seat, cell.roll, cell.argument, NO_NOTES)
 
 
-def _read_remark(remark: str, builder: MatchBuilder, at: int) -> None:
+def _read_remark(remark: str, builder: MatchBuilder) -> None:
     """Read a comment line of a game, which may set its position."""
     found = parse_set_position(remark)
-    situation = builder.situation or builder.last_situation
+    situation = builder.last_situation
     if found is None or situation is None:
         builder.add_comment(remark)
         return
@@ -218,57 +279,56 @@ def _read_remark(remark: str, builder: MatchBuilder, at: int) -> None:
         position = builder.variant.adopt_position(Position(decode_xgid_board(letters)))
         match = replace(situation.match, on_roll=0, cube=1 << abs(cube), cube_owner=owner)
     except GammondError as error:
-        builder.add_issue(at, IssueKind.IMPOSSIBLE_POSITION, error.message)
+        builder.add_issue(IssueKind.IMPOSSIBLE_POSITION, error.message)
         return
-    builder.set_table(at, position, match, first_seat_open=True)
+    builder.set_table(position, match, first_seat_open=True)
 
 
-def read_cell(cell: MatCell, builder: MatchBuilder, at: int) -> None:
+def read_cell(cell: MatCell, builder: MatchBuilder) -> None:
     """Tell a builder what a cell says."""
     match cell.keyword:
         case "":
-            _read_roll(cell, builder, at)
+            _read_roll(cell, builder)
         case "takes" | "drops":
             situation = builder.situation
             is_open = situation is not None and situation.match.doubled and situation.result is None
             seat = situation.match.to_act if situation is not None and is_open else cell.seat
-            builder.respond(at, seat, is_take=cell.keyword == "takes")
+            builder.respond(seat, is_take=cell.keyword == "takes")
         case "doubles":
-            builder.double(at, cell.seat, _parse_number(cell))
+            builder.double(cell.seat, cell.points)
         case _:
-            builder.state_result(at, cell.seat ^ (cell.keyword == "losses"), _parse_number(cell))
+            if cell.keyword == "resigns":
+                builder.note_resignation()
+            builder.state_result(cell.seat ^ (cell.keyword != "wins"), cell.points)
 
 
-def _read_roll(cell: MatCell, builder: MatchBuilder, at: int) -> None:
+def _read_roll(cell: MatCell, builder: MatchBuilder) -> None:
     """Read a roll and its play; a position in the place of a play follows an illegal one."""
     if cell.dice == "00":
-        return  # nothing was rolled: the player resigned before
+        builder.note_resignation()  # nothing was rolled: the player resigned before
+        return
     is_played = not (cell.illegal_result or cell.argument.startswith("?"))
-    builder.play(at, cell.seat, _roll_of(cell), cell.argument if is_played else None)
+    builder.play(cell.seat, cell.roll, cell.argument if is_played else None)
     if cell.illegal_result:
-        _set_illegal_result(cell, builder, at)
+        _set_illegal_result(cell, builder)
 
 
-def _set_illegal_result(cell: MatCell, builder: MatchBuilder, at: int) -> None:
+def _set_illegal_result(cell: MatCell, builder: MatchBuilder) -> None:
     """Set the position after an illegal play, as the player sees it whom its line names first."""
-    before = builder.situation or builder.last_situation
+    before = builder.last_situation
     if before is None:
         return
     try:
         seen = builder.variant.adopt_position(decode_snowie_board(cell.illegal_result))
     except GammondError as error:
-        builder.add_issue(at, IssueKind.UNREADABLE, error.message)
+        builder.add_issue(IssueKind.UNREADABLE, error.message)
         return
-    builder.add_issue(at, IssueKind.ILLEGAL_PLAY, f"expected a legal play of {cell.dice}, got a position")
+    builder.add_issue(IssueKind.ILLEGAL_PLAY, f"expected a legal play of {cell.dice}, got a position")
     is_of_other = (
         get_snowie_name(cell.illegal_result) == builder.names[1 - cell.seat] != builder.names[cell.seat]
     )
     match = replace(before.match.before_roll(), on_roll=1 - cell.seat)
-    builder.set_table(at, seen if is_of_other else seen.swap_sides(), match)
-
-
-def _roll_of(cell: MatCell) -> Roll:
-    return int(cell.dice[0]), int(cell.dice[1])
+    builder.set_table(seen if is_of_other else seen.swap_sides(), match)
 
 
 def _read_cube_limit(headers: Mapping[str, str], issues: list[str]) -> int:
@@ -277,13 +337,3 @@ def _read_cube_limit(headers: Mapping[str, str], issues: list[str]) -> int:
         issues.append(f"expected a number for CubeLimit, got {quote_text(text)}: read as no limit")
         return MAX_CUBE
     return int(text or MAX_CUBE)
-
-
-def _read_rating(headers: Mapping[str, str], word: str) -> float | None:
-    found = _RATING.match(headers.get(word, ""))
-    return float(found[1]) if found else None
-
-
-def _parse_number(cell: MatCell) -> int | None:
-    found = _NUMBER.search(cell.argument)
-    return int(found[0]) if found else None

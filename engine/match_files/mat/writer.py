@@ -8,26 +8,25 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from engine.errors import FormatError, UnsupportedError
-from engine.formats.snowie import encode_snowie
-from engine.formats.xgid import BOTTOM, PREFIX, encode_xgid
-from engine.match_files.model import USUAL_RULES, RecordedGame, RecordedMatch, number_games, number_moves
-from engine.match_files.variants import name_variant
-from engine.rules.dice import ROLLS, encode_roll
-from engine.rules.game_record import (
+from gammond.engine.errors import FormatError, UnsupportedError
+from gammond.engine.formats.snowie import encode_snowie
+from gammond.engine.formats.xgid import BOTTOM, PREFIX, encode_xgid
+from gammond.engine.match_files.conventions import name_variant
+from gammond.engine.match_files.model import USUAL_RULES, RecordedGame, RecordedMatch, number_games
+from gammond.engine.rules.dice import ROLLS, encode_roll
+from gammond.engine.rules.game_record import (
     DoubleAction,
     GameAction,
     GameRecord,
+    GameSituation,
     PlayAction,
     ResponseAction,
     RollAction,
     SetAction,
 )
-from engine.rules.game_replay import GameSituation, replay
-from engine.rules.match import MatchState
-from engine.rules.moves import Play, generate_plays
-from engine.rules.position import Position
-from engine.rules.rules import Feature, Rules
+from gammond.engine.rules.moves import Play, generate_plays
+from gammond.engine.rules.position import Position
+from gammond.engine.rules.rules import Feature, Rules
 
 _CELL_WIDTH = 30
 _WIN_INDENTS = 6, 34
@@ -36,8 +35,6 @@ _RATING_HEADERS = ("Player 1 Elo", "Player 2 Elo")
 _DOUBLES = ("Doubles", "Beavers", "Raccoons")
 _TAKE = " Takes"
 _FIRST_DOUBLE = 2
-
-_Game = GameRecord | RecordedGame
 
 
 def check_player_name(name: str) -> None:
@@ -55,7 +52,9 @@ def check_player_name(name: str) -> None:
 
 
 def format_mat(
-    names: tuple[str, str], games: Sequence[_Game], headers: Mapping[str, str] | None = None
+    names: tuple[str, str],
+    games: Sequence[GameRecord | RecordedGame],
+    headers: Mapping[str, str] | None = None,
 ) -> str:
     """Format the games of one match, or money games.
 
@@ -81,13 +80,21 @@ def format_mat(
         check_player_name(name)
     variation = name_variant(games[0].rules.variant)
     own_headers = {"Player 1": names[0], "Player 2": names[1], "Variation": variation}
-    if _begins_after_crawford_game(games[0].initial_state):
+    begun = games[0].initial_state
+    if begun.is_post_crawford and (begun.away(0) == 1) != (begun.away(1) == 1):
         own_headers["Crawford"] = "Off"
     lines = [f'; [{word} "{value}"]' for word, value in {**own_headers, **(headers or {})}.items()]
-    lines += ["", f" {games[0].initial_state.length} point match", ""]
-    for number, game in zip(number_games(games), games, strict=True):
+    lines += ["", f" {begun.length} point match", ""]
+    recorded = [game if isinstance(game, RecordedGame) else _adopt(game) for game in games]
+    for number, game in zip(number_games(recorded), recorded, strict=True):
         lines += [f" Game {number}", *_format_game(names, game), ""]
     return "\n".join(lines)
+
+
+def _adopt(record: GameRecord) -> RecordedGame:
+    """Return a game that is in no file, so without a number, as one that is."""
+    start = record.rules.starting_position
+    return RecordedGame(0, record.initial_state, start, record.actions, record.result, record.rules)
 
 
 def format_match(match: RecordedMatch) -> str:
@@ -118,14 +125,13 @@ def format_match(match: RecordedMatch) -> str:
     return format_mat((left, right), match.games, headers)
 
 
-def _begins_after_crawford_game(begun: MatchState) -> bool:
-    return begun.is_post_crawford and (begun.away(0) == 1) != (begun.away(1) == 1)
-
-
-def _format_game(names: tuple[str, str], game: _Game) -> list[str]:
+def _format_game(names: tuple[str, str], game: RecordedGame) -> list[str]:
     left, right = (f"{name} : {points}" for name, points in zip(names, game.initial_state.score, strict=True))
     lines = [f" {left:{_CELL_WIDTH}} {right}", *_format_beginning(game)]
-    rows, result = _arrange_rows(names, game), _format_result(game)
+    by_number: dict[int, dict[int, str]] = {}  # of the moves, then by seat
+    for number, seat, cell in _format_actions(names, game):
+        by_number.setdefault(number, {})[seat] = cell
+    rows, result = list(by_number.values()), _format_result(game)
     winner = game.result.winner if game.result is not None else 0
     is_in_row = winner == 1 and bool(rows) and 1 not in rows[-1]
     if is_in_row:  # behind a drop, as readers expect it: they take a row without it for one to be continued
@@ -137,10 +143,10 @@ def _format_game(names: tuple[str, str], game: _Game) -> list[str]:
     return lines if is_in_row or not result else [*lines, f"{'':{_WIN_INDENTS[winner]}}{result}"]
 
 
-def _format_beginning(game: _Game) -> list[str]:
+def _format_beginning(game: RecordedGame) -> list[str]:
     """Return the comment line of eXtreme Gammon that sets checkers and cube, if the game needs one."""
     match = game.initial_state
-    position = game.position if isinstance(game, RecordedGame) else game.rules.starting_position
+    position = game.position
     if position == game.rules.starting_position and (match.cube, match.cube_owner) == (1, None):
         return []
     left_is_bottom = replace(match, on_roll=match.on_roll ^ BOTTOM)
@@ -149,24 +155,14 @@ def _format_beginning(game: _Game) -> list[str]:
     return [f"; Set Pos={letters}/{-cube if match.cube_owner == 0 else cube}"]
 
 
-def _arrange_rows(names: tuple[str, str], game: _Game) -> list[dict[int, str]]:
-    """Return the cells of each row by seat; a row has the moves of one number."""
-    rows: dict[int, dict[int, str]] = {}
-    for number, seat, cell in _format_actions(names, game):
-        rows.setdefault(number, {})[seat] = cell
-    return list(rows.values())
-
-
-def _format_actions(names: tuple[str, str], game: _Game) -> Iterator[tuple[int, int, str]]:
+def _format_actions(names: tuple[str, str], game: RecordedGame) -> Iterator[tuple[int, int, str]]:
     """Yield number, seat and cell of each action that has one; resignations show in the result alone.
 
     Illegal plays are written as they were made.
     """
     doubles, unplayed = 0, ""
-    position = game.position if isinstance(game, RecordedGame) else game.rules.starting_position
-    walk = replay(GameSituation(position, game.initial_state), game.actions)
-    moves, following = number_moves(game.actions), (*game.actions, None)[1:]
-    for number, (situation, action), after in zip(moves, walk, following, strict=True):
+    following = (*game.actions, None)[1:]
+    for (situation, action, number), after in zip(game.replayed, following, strict=True):
         match action:
             case PlayAction(seat, roll, play):
                 yield number, seat, f"{encode_roll(roll)}: {_format_moves(play)}".rstrip()
@@ -234,7 +230,7 @@ def _format_moves(play: Play) -> str:
     )
 
 
-def _format_result(game: _Game) -> str:
+def _format_result(game: RecordedGame) -> str:
     """Return the words that end a game; none for one that has no result."""
     result = game.result
     if result is None:

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from engine.errors import FormatError, UnsupportedError, missing_package
-from engine.rules.moves import CheckerMove
-from engine.rules.position import BAR, OFF, Position, fill_borne_off
+from gammond.engine.errors import FormatError, UnsupportedError, missing_package
+from gammond.engine.rules.moves import CheckerMove
+from gammond.engine.rules.position import BAR, OFF, Position, fill_borne_off
 
 if TYPE_CHECKING:
     from types import ModuleType

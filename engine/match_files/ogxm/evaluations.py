@@ -10,9 +10,10 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from engine.match_files.model import RecordedCandidate, RecordedCubeDecision, RecordedEvaluation
-from engine.match_files.ogxm.codec import Document, list_steps
-from engine.rules.game_record import PlayAction
+from gammond.engine.evaluation.results import CubeDecision, Evaluation, RankedPlay
+from gammond.engine.match_files.ogxm.codec import Document, list_steps
+from gammond.engine.rules.game_record import PlayAction
+from gammond.engine.rules.outcome import Outcome
 
 CURRENCY = "cubeful"
 
@@ -48,9 +49,7 @@ class Scale:
         return value / self._stake
 
 
-def read_evaluation(
-    found: Document, equity: float, scale: Scale, *, swap: bool = False
-) -> RecordedEvaluation:
+def read_evaluation(found: Document, equity: float, scale: Scale, *, swap: bool = False) -> Evaluation:
     """Read the evaluation of an alternative or a cube decision.
 
     Args:
@@ -62,23 +61,22 @@ def read_evaluation(
     level = found.get("level") or {}
     rollout = level.get("rollout") or {}
     error = found.get("rollout_se")
-    outcome = found.get("eval")
-    return RecordedEvaluation(
+    chances, outcome = found.get("eval"), None
+    if chances is not None:
+        outcome = Outcome(*(float(chances[name]) for name in _OUTCOME))
+    return Evaluation(
         equity,
-        None if outcome is None else _read_outcome(outcome, swap=swap),
+        _swap_sides(outcome) if outcome and swap else outcome,
         _read_depth(level),
         None if error is None else scale.read_difference(error),
         rollout.get("trials", 0),
     )
 
 
-def _read_outcome(outcome: Document, *, swap: bool) -> tuple[float, float, float, float, float]:
-    win, gammons, backgammons, lost, lost_more = (float(outcome[name]) for name in _OUTCOME)
-    return (
-        (1 - win, lost, lost_more, gammons, backgammons)
-        if swap
-        else (win, gammons, backgammons, lost, lost_more)
-    )
+def _swap_sides(outcome: Outcome) -> Outcome:
+    """Return an outcome as the other player sees it."""
+    win, gammons, backgammons, lost, lost_more = outcome
+    return Outcome(1 - win, lost, lost_more, gammons, backgammons)
 
 
 def _read_depth(level: Document) -> str:
@@ -93,9 +91,7 @@ def _read_depth(level: Document) -> str:
     return f"{level['checker_ply']}-ply" if "checker_ply" in level else ""
 
 
-def read_decision(
-    found: Document, currency: str, *, is_response: bool = False
-) -> RecordedCubeDecision | None:
+def read_decision(found: Document, currency: str, *, is_response: bool = False) -> CubeDecision | None:
     """Read a cube decision; None if it lacks an equity.
 
     Args:
@@ -109,11 +105,13 @@ def read_decision(
         return None
     held, taken, passed = (scale.read(float(value or 0)) for value in values)
     evaluation = read_evaluation(found, held, scale, swap=is_response)
-    return RecordedCubeDecision(held, taken, passed, evaluation if evaluation.outcome else None)
+    if evaluation.outcome is None:
+        evaluation = Evaluation(held)
+    return CubeDecision.of_choices(evaluation, Evaluation(taken), Evaluation(passed))
 
 
 def format_decision(
-    decision: RecordedCubeDecision, *, is_double: bool = False, is_take: bool | None = None
+    decision: CubeDecision, *, is_double: bool = False, is_take: bool | None = None
 ) -> Document:
     """Format a cube decision.
 
@@ -122,39 +120,36 @@ def format_decision(
         is_double: Whether the player doubled.
         is_take: Whether a double was taken; None for the decision to double.
     """
-    no_double, take = decision.no_double, decision.double_take <= decision.double_pass
+    no_double, double_take, double_pass = decision.equities
     written: Document = {
         "no_double_equity": no_double,
-        "double_take_equity": decision.double_take,
-        "double_pass_equity": decision.double_pass,
+        "double_take_equity": double_take,
+        "double_pass_equity": double_pass,
     }
     if is_take is not None:
-        loss = abs(decision.double_take - decision.double_pass) * (is_take != take)
         written |= {
-            "correct_action": "take" if take else "pass",
+            "correct_action": str(decision.response),
             "played_action": "take" if is_take else "pass",
+            "equity_loss": decision.find_response_error(is_take=is_take),
         }
     else:
         should_double = decision.double > no_double
-        loss = abs(decision.double - no_double) * (should_double != is_double)
         written |= {
             "correct_action": "double" if should_double else "no_double",
             "played_action": "double" if is_double else "no_double",
             "should_double": should_double,
+            "equity_loss": decision.find_doubling_error(is_double=is_double),
         }
-    written["equity_loss"] = loss
-    if decision.evaluation is not None:
-        written |= _format_evaluation(decision.evaluation, swap=is_take is not None)
-    return written
+    return written | _format_evaluation(decision.no_double, swap=is_take is not None)
 
 
-def format_alternatives(candidates: Sequence[RecordedCandidate], action: PlayAction) -> Document:
+def format_alternatives(candidates: Sequence[RankedPlay], action: PlayAction) -> Document:
     """Format the plays that were considered for a roll.
 
     The format wants plays of one depth together, best first, and the one that was made among the first of
     them; otherwise it only says what that one lost. The trials of rollouts are one number for each depth.
     """
-    groups: dict[str, dict[bytes, RecordedCandidate]] = {}
+    groups: dict[str, dict[bytes, RankedPlay]] = {}
     for candidate in candidates:
         if candidate.play.moves:
             result = candidate.play.result.board.tobytes()
@@ -184,11 +179,10 @@ def format_alternatives(candidates: Sequence[RecordedCandidate], action: PlayAct
     return formatted
 
 
-def _format_evaluation(evaluation: RecordedEvaluation, *, trials: int = 0, swap: bool = False) -> Document:
+def _format_evaluation(evaluation: Evaluation, *, trials: int = 0, swap: bool = False) -> Document:
     written: Document = {}
     if evaluation.outcome is not None:
-        win, gammons, backgammons, lost, lost_more = evaluation.outcome
-        values = (1 - win, lost, lost_more, gammons, backgammons) if swap else evaluation.outcome
+        values = _swap_sides(evaluation.outcome) if swap else evaluation.outcome
         written["eval"] = dict(zip(_OUTCOME, values, strict=True))
     level: Document = {}
     if evaluation.depth:

@@ -6,51 +6,25 @@ from collections import defaultdict
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
-from engine.errors import FormatError, GammondError
-from engine.match_files.builder import MatchBuilder
-from engine.match_files.model import (
+from gammond.engine.errors import FormatError, GammondError
+from gammond.engine.evaluation.results import Evaluation, RankedPlay
+from gammond.engine.match_files.builder import MatchBuilder
+from gammond.engine.match_files.model import (
     ANNOTATOR,
     ActionNotes,
     IssueKind,
+    MatchIssue,
     MatchRules,
-    RecordedCandidate,
-    RecordedEvaluation,
     RecordedMatch,
 )
-from engine.match_files.ogxm.codec import (
-    BEAVER,
-    DOUBLE,
-    DROP,
-    FORFEIT,
-    HEADER,
-    MARKERS,
-    MISSING,
-    MOVES,
-    NO_MOVES,
-    OWNERS,
-    PASS,
-    RACCOON,
-    RESIGN_GAME,
-    RESIGN_MATCH,
-    RESIGNATIONS,
-    ROLLS,
-    SET_CUBE,
-    SET_POSITION,
-    SETTLE,
-    TAKE,
-    UNPLAYED,
-    Document,
-    decode_members,
-    read_board,
-    read_steps,
-)
-from engine.match_files.ogxm.evaluations import CURRENCY, Scale, read_decision, read_evaluation
-from engine.match_files.variants import find_variant
-from engine.rules.dice import Roll
-from engine.rules.match import MAX_CUBE, SEATS, MatchState
-from engine.rules.rules import STANDARD_RULES
+from gammond.engine.match_files.ogxm import codec
+from gammond.engine.match_files.ogxm.codec import Document, decode_members, read_board, read_steps
+from gammond.engine.match_files.ogxm.evaluations import CURRENCY, Scale, read_decision, read_evaluation
+from gammond.engine.rules.dice import Roll
+from gammond.engine.rules.match import MAX_CUBE, SEATS, GameResult
+from gammond.engine.rules.rules import BACKGAMMON
+from gammond.engine.wording import escape_unprintable
 
-_FORMAT = "ogxm"
 _TEXTS = {"event": "Event", "city": "Site", "stage": "Stage", "table": "Table", "match_ref": "Match ID"}
 _DATES = {"day": "%Y.%m.%d", "month": "%Y.%m.??", "year": "%Y.??.??"}
 
@@ -66,39 +40,31 @@ def parse_ogxm(data: bytes) -> tuple[RecordedMatch, ...]:
     A match that is cut off or damaged is left out, and is an issue of the one before it, or after it. Places
     of issues are bytes of the file: where the match begins.
 
-    Args:
-        data: The file.
-
-    Returns:
-        At least one match.
-
     Raises:
         FormatError: There is none.
         UnsupportedError: The package ogxm is not installed.
     """
     matches: list[RecordedMatch] = []
-    faults: list[tuple[int, str]] = []
+    issues: list[MatchIssue] = []
     count = 0
     for at, document in decode_members(data):
         count += 0 if isinstance(document, str) else _count_parts(document)
         if isinstance(document, str):
-            faults.append((at, f"expected another match of OGXM, got {document}"))
+            fault = f"expected another match of OGXM, got {document}"
         elif count > _MAX_PARTS:
-            message = f"expected at most {_MAX_PARTS:,} actions and plays, got more: the rest is left out"
-            faults.append((at, message))
-            break
-        elif document.get("games"):
-            matches.append(_MatchReader(at, document).read())
+            fault = f"expected at most {_MAX_PARTS:,} actions and plays, got more: the rest is left out"
+        elif not document.get("games"):
+            fault = "expected a match of OGXM with games, got one without any"
         else:
-            faults.append((at, "expected a match of OGXM with games, got one without any"))
+            matches.append(_MatchReader(at, document).read())
+            continue
+        issues.append(MatchIssue(IssueKind.MISSING, escape_unprintable(fault), offset=at))
+        if count > _MAX_PARTS:
+            break
     if not matches:
-        reason = "; ".join(fault for _, fault in faults[:3])
+        reason = "; ".join(issue.message for issue in issues[:3])
         raise FormatError(reason or "expected a match of OGXM, got an empty file", field="ogxm")
-    builder = MatchBuilder(_FORMAT, is_binary=True)
-    for at, fault in faults:
-        builder.add_issue(at, IssueKind.MISSING, fault)
-    issues = builder.build().issues
-    matches[-1] = replace(matches[-1], issues=matches[-1].issues + issues)
+    matches[-1] = replace(matches[-1], issues=(*matches[-1].issues, *issues))
     return tuple(matches)
 
 
@@ -116,29 +82,26 @@ class _MatchReader:
     """
 
     def __init__(self, at: int, document: Document) -> None:
-        self._at = at
         self._document = document
         self._length: int = document.get("match_length", 0)
-        rules, issue = find_variant(document.get("variant", "backgammon"))
-        self._rules = rules or STANDARD_RULES
         is_money = self._length == 0
-        limit = document.get("cube_limit", MAX_CUBE)
         self._builder = MatchBuilder(
-            _FORMAT,
+            "ogxm",
             length=self._length,
             names=(document.get("player_white", ""), document.get("player_black", "")),
             rules=MatchRules(
-                self._rules,
                 crawford=is_money or document.get("crawford", False),
                 jacoby=document.get("jacoby", False),
                 beavers=not is_money or document.get("beavers", False),
                 raccoons=document.get("raccoons", False),
                 automatic_doubles=document.get("auto_doubles", False),
-                cube_limit=min(limit, MAX_CUBE),
+                cube_limit=min(document.get("cube_limit", MAX_CUBE), MAX_CUBE),
             ),
             is_binary=True,
         )
-        self._builder.note_rules(at, [issue] if issue else [], leaves_out_games=rules is None)
+        self._builder.at = at
+        self._builder.note_rules((), document.get("variant", BACKGAMMON.name))
+        self._checkers = self._builder.variant.checkers
         block = document.get("analysis_info") or {}
         self._currency = block.get("currency", CURRENCY)
         self._comments: _Comments = defaultdict(list)
@@ -155,17 +118,21 @@ class _MatchReader:
         """Read the match."""
         document, builder = self._document, self._builder
         builder.headers = self._read_headers()
-        first, second = ((document.get(f"{owner}_profile") or {}).get("rating") for owner in OWNERS)
+        first, second = ((document.get(f"{owner}_profile") or {}).get("rating") for owner in codec.OWNERS)
         builder.ratings = first, second
         self._add_comments("match", 0)
-        score = [document.get(f"{owner}_score_start", 0) for owner in OWNERS]
+        score = [document.get(f"{owner}_score_start", 0) for owner in codec.OWNERS]
         ply = 0
         for number, game in enumerate(document["games"]):
-            if MISSING not in self._said["game", number]:
-                self._read_game(number, game, (score[0], score[1]), ply)
+            ruled = None
+            if codec.MISSING not in self._said["game", number]:
+                ruled = self._read_game(number, game, (score[0], score[1]), ply)
             ply += len(game["plies"])
-            if (winner := game.get("winner")) in SEATS:
-                score[winner] += game["points_won"]
+            winner, points = game.get("winner"), game.get("points_won", 0)
+            if ruled is not None and winner != ruled.winner:
+                winner, points = ruled.winner, ruled.points
+            if winner in SEATS:
+                score[winner] += points
                 score[winner] = min(score[winner], self._length) if self._length else score[winner]
         return builder.build()
 
@@ -189,94 +156,104 @@ class _MatchReader:
             headers[ANNOTATOR] = annotator
         said = self._said["match", 0]
         return headers | {
-            key.removeprefix(HEADER): value for key, value in said.items() if key.startswith(HEADER)
+            key.removeprefix(codec.HEADER): value
+            for key, value in said.items()
+            if key.startswith(codec.HEADER)
         }
 
-    def _read_game(self, number: int, game: Document, score: tuple[int, int], first: int) -> None:
-        builder, at = self._builder, self._at
+    def _read_game(
+        self, number: int, game: Document, score: tuple[int, int], first: int
+    ) -> GameResult | None:
+        """Read a game; return its result by the rules."""
+        builder = self._builder
         plies = game["plies"]
         seat = 1 - game["first_to_move"] if game.get("first_to_move") in SEATS else None
-        if seat is not None and plies[0]["action_id"] == SET_POSITION and "d1" in plies[0]:
+        if seat is not None and plies[0]["action_id"] == codec.SET_POSITION and "d1" in plies[0]:
             seat = 1 - seat  # an illegal play is a position for the next turn
         position = None
         if not game.get("is_default_board", True):
             try:
-                position = read_board(game["initial_board"], seat or 0, self._rules.variant.checkers)
+                position = read_board(game["initial_board"], seat or 0, self._checkers)
             except GammondError as error:
-                builder.add_issue(at, IssueKind.IMPOSSIBLE_POSITION, f"game {number + 1}: {error.message}")
+                builder.add_issue(IssueKind.IMPOSSIBLE_POSITION, f"game {number + 1}: {error.message}")
         cube = min(game.get("initial_cube_value", 1) << game.get("auto_doubles", 0), MAX_CUBE)
         owner = game.get("initial_cube_owner")
         if not builder.begin_game(
-            at,
             number + 1,
             score,
             crawford=game.get("is_crawford") if self._length else None,
-            cube=1 if owner in OWNERS else cube,
+            cube=1 if owner in codec.OWNERS else cube,
             position=position,
             on_roll=seat,
         ):
-            return
-        if owner in OWNERS and (begun := builder.situation) is not None:
-            match = replace(begun.match, cube=cube, cube_owner=OWNERS.index(owner))
-            builder.set_table(at, begun.position, match, first_seat_open=seat is None)
+            return None
+        if owner in codec.OWNERS and (begun := builder.situation) is not None:
+            match = replace(begun.match, cube=cube, cube_owner=codec.OWNERS.index(owner))
+            builder.set_table(begun.position, match, first_seat_open=seat is None)
         self._add_comments("game", number)
         for place, ply in enumerate(plies):
             following = plies[place + 1] if place + 1 < len(plies) else {}
             before = plies[place - 1] if place else {}
             self._read_ply(before, ply, following, first + place)
             self._add_comments("ply", first + place)
-            if ply["action_id"] == BEAVER and following.get("action_id", SETTLE) not in (RACCOON, SETTLE):
-                builder.respond(at, ply["color"], is_take=True)  # the format says no more of it
+            if ply["action_id"] == codec.BEAVER and following.get("action_id", codec.SETTLE) not in (
+                codec.RACCOON,
+                codec.SETTLE,
+            ):
+                builder.respond(ply["color"], is_take=True)  # the format says no more of it
         if game.get("winner") in SEATS:
-            builder.state_result(at, game["winner"], game.get("points_won"))
+            builder.state_result(game["winner"], game.get("points_won"))
+        situation = builder.situation
         builder.end_game()
+        return None if situation is None else situation.result
 
     def _read_ply(self, before: Document, ply: Document, following: Document, ref: int) -> None:
-        builder, at, action = self._builder, self._at, ply["action_id"]
+        builder, action = self._builder, ply["action_id"]
         seat = 1 - ply["color"] if ply.get("color") in SEATS else -1
-        if action in ROLLS.values():
+        if action in codec.ROLLS.values():
             self._read_roll(ply, seat, ref)
-        elif action in (DOUBLE, BEAVER, RACCOON, TAKE, DROP):
+        elif action in (codec.DOUBLE, codec.BEAVER, codec.RACCOON, codec.TAKE, codec.DROP):
             self._read_cube(ply, seat)
-        elif action in (RESIGN_GAME, RESIGN_MATCH, FORFEIT):
+        elif action in (codec.RESIGN_GAME, codec.RESIGN_MATCH, codec.FORFEIT):
             value = ply.get("resign_value")
-            builder.resign(at, seat, RESIGNATIONS.index(value) + 1 if value in RESIGNATIONS else 1)
-        elif action in (SET_POSITION, SET_CUBE, PASS):
+            builder.resign(seat, codec.RESIGNATIONS.index(value) + 1 if value in codec.RESIGNATIONS else 1)
+        elif action in (codec.SET_POSITION, codec.SET_CUBE, codec.PASS):
             self._read_table(before, ply, following, ref)
-        elif action == SETTLE:  # the result says the rest
-            if before.get("action_id") == BEAVER:
-                builder.respond(at, seat, is_take=False)
-        elif action not in MARKERS:
-            builder.fail(at, IssueKind.UNSUPPORTED, f"expected an action that is known, got number {action}")
+        elif action == codec.SETTLE:  # the result says the rest
+            if before.get("action_id") == codec.BEAVER:
+                builder.respond(seat, is_take=False)
+        elif action not in codec.MARKERS:
+            builder.fail(IssueKind.UNSUPPORTED, f"expected an action that is known, got number {action}")
 
     def _read_cube(self, ply: Document, seat: int) -> None:
-        builder, at, action = self._builder, self._at, ply["action_id"]
-        is_response = action in (BEAVER, TAKE, DROP)
+        builder, action = self._builder, ply["action_id"]
+        is_response = action in (codec.BEAVER, codec.TAKE, codec.DROP)
         decision = read_decision(ply.get("analysis") or {}, self._currency, is_response=is_response)
         notes = ActionNotes(cube=decision)
-        if action in (TAKE, DROP):
-            builder.respond(at, seat, is_take=action == TAKE, notes=notes)
+        if action in (codec.TAKE, codec.DROP):
+            builder.respond(seat, is_take=action == codec.TAKE, notes=notes)
         else:
-            builder.double(at, seat, notes=notes)
+            builder.double(seat, notes=notes)
 
     def _read_table(self, before: Document, ply: Document, following: Document, ref: int) -> None:
-        action = ply["action_id"]
+        action, situation = ply["action_id"], self._builder.situation
         seat = 1 - ply["color"]
-        if action == PASS:
-            self._pass_turn()
+        if action == codec.PASS:  # the turn goes to the other seat, without a roll
+            if situation is not None and situation.result is None:
+                self._builder.set_table(situation.position.swap_sides(), situation.match.next_turn())
         elif "d1" in ply:
             self._read_illegal_play(ply, 1 - seat, ref)
-        elif action == SET_POSITION:
-            self._set_table(ply, seat, following if following.get("action_id") == SET_CUBE else {})
-        elif before.get("action_id") != SET_POSITION or "d1" in before:
+        elif action == codec.SET_POSITION:
+            self._set_table(ply, seat, following if following.get("action_id") == codec.SET_CUBE else {})
+        elif before.get("action_id") != codec.SET_POSITION or "d1" in before:
             self._set_table({}, seat, ply)
 
     def _read_roll(self, ply: Document, seat: int, ref: int) -> None:
         roll, analysis = _read_dice(ply), ply.get("analysis") or {}
         cube = analysis.get("cube_decision") or analysis.get("missed_double")
-        if ply.get("unplayed_roll") or UNPLAYED in self._said["ply", ref]:
-            written = None if UNPLAYED in self._said["ply", ref] else ""
-            self._builder.play(self._at, seat, roll, written, ActionNotes(luck=self._read_luck(analysis)))
+        if ply.get("unplayed_roll") or codec.UNPLAYED in self._said["ply", ref]:
+            written = None if codec.UNPLAYED in self._said["ply", ref] else ""
+            self._builder.play(seat, roll, written, ActionNotes(luck=self._read_luck(analysis)))
             return
         moves = read_steps(ply["moves"], seat)
         notes = ActionNotes(
@@ -284,11 +261,11 @@ class _MatchReader:
             cube=None if cube is None else read_decision(cube, self._currency),
             luck=self._read_luck(analysis),
         )
-        self._builder.play(self._at, seat, roll, moves, notes)
+        self._builder.play(seat, roll, moves, notes)
 
     def _read_candidates(
         self, analysis: Document, roll: Roll, seat: int, played: list[tuple[int, int]]
-    ) -> tuple[RecordedCandidate, ...]:
+    ) -> tuple[RankedPlay, ...]:
         """Return the plays that were considered; the one that was made also where only its loss is known."""
         scale = Scale(analysis, self._currency)
         alternatives = analysis.get("alternatives", ())
@@ -306,7 +283,7 @@ class _MatchReader:
         loss = analysis.get("equity_loss", 0)
         if loss > 0 and not any(each["is_played"] for each in alternatives):
             equity = scale.read(alternatives[0]["equity"]) - scale.read_difference(loss)
-            found.append(builder.find_candidate(roll, played, RecordedEvaluation(equity)))
+            found.append(builder.find_candidate(roll, played, Evaluation(equity)))
         return tuple(candidate for candidate in found if candidate is not None)
 
     def _read_luck(self, analysis: Document) -> float | None:
@@ -321,45 +298,40 @@ class _MatchReader:
     def _read_illegal_play(self, ply: Document, seat: int, ref: int) -> None:
         """Read a play against the rules: the position after it, and perhaps its moves."""
         roll = _read_dice(ply)
-        moves = self._said["ply", ref].get(MOVES)
+        moves = self._said["ply", ref].get(codec.MOVES)
         if moves is not None:
-            self._builder.play(self._at, seat, roll, () if moves == NO_MOVES else moves)
+            self._builder.play(seat, roll, () if moves == codec.NO_MOVES else moves)
             return
         try:
-            position = read_board(ply["set_position"], 1 - seat, self._rules.variant.checkers)
+            position = read_board(ply["set_position"], 1 - seat, self._checkers)
         except GammondError as error:
-            self._builder.fail(self._at, IssueKind.IMPOSSIBLE_POSITION, error.message)
+            self._builder.fail(IssueKind.IMPOSSIBLE_POSITION, error.message)
             return
-        self._builder.play(self._at, seat, roll, position.board)
+        self._builder.play(seat, roll, position.board)
         lost = self._builder.last_situation
-        if lost is not None:
-            self._builder.set_table(self._at, position, replace(lost.match.before_roll(), on_roll=1 - seat))
+        if self._builder.situation is None and lost is not None:
+            self._builder.set_table(position, replace(lost.match.before_roll(), on_roll=1 - seat))
 
     def _set_table(self, ply: Document, seat: int, cube: Document) -> None:
         """Set the checkers, if a ply has some, and the cube, if another one has it."""
-        situation = self._builder.situation or self._builder.last_situation
+        situation = self._builder.last_situation
         if situation is None or situation.result is not None:
             return
         before = situation.match.before_roll()
         try:
             match = replace(before, on_roll=seat if ply else before.on_roll)
             if cube:
-                match = _turn_cube(match, cube)
+                owner = cube.get("cube_owner")
+                owning_seat = codec.OWNERS.index(owner) if owner in codec.OWNERS else None
+                match = replace(match, cube=cube["cube_value"], cube_owner=owning_seat)
             position = situation.position
             if ply:
-                position = read_board(ply["set_position"], seat, self._rules.variant.checkers)
+                position = read_board(ply["set_position"], seat, self._checkers)
         except GammondError as error:
-            self._builder.fail(self._at, IssueKind.IMPOSSIBLE_POSITION, error.message)
+            self._builder.fail(IssueKind.IMPOSSIBLE_POSITION, error.message)
             return
         if ply or match != before:
-            self._builder.set_table(self._at, position, match)
-
-    def _pass_turn(self) -> None:
-        """Give the turn to the other seat, without a roll."""
-        situation = self._builder.situation
-        if situation is not None and situation.result is None:
-            position, match = situation.position.swap_sides(), situation.match.next_turn()
-            self._builder.set_table(self._at, position, match)
+            self._builder.set_table(position, match)
 
     def _add_comments(self, scope: str, ref: int) -> None:
         for text in self._comments[scope, ref]:
@@ -368,8 +340,3 @@ class _MatchReader:
 
 def _read_dice(ply: Document) -> Roll:
     return max(ply["d1"], ply["d2"]), min(ply["d1"], ply["d2"])
-
-
-def _turn_cube(match: MatchState, ply: Document) -> MatchState:
-    owner = ply.get("cube_owner")
-    return replace(match, cube=ply["cube_value"], cube_owner=OWNERS.index(owner) if owner in OWNERS else None)

@@ -6,47 +6,23 @@ import re
 from collections.abc import Iterator
 from datetime import UTC, datetime
 
-from engine.errors import FormatError, UnsupportedError
-from engine.match_files.model import ANNOTATOR, NO_NOTES, ActionNotes, RecordedGame, RecordedMatch
-from engine.match_files.ogxm.codec import (
-    BEAVER,
-    DOUBLE,
-    DROP,
-    HEADER,
-    MISSING,
-    MOVES,
-    NO_MOVES,
-    OWNERS,
-    PASS,
-    RACCOON,
-    RESIGN_GAME,
-    RESIGNATIONS,
-    ROLLS,
-    SET_CUBE,
-    SET_POSITION,
-    SETTLE,
-    TAKE,
-    UNPLAYED,
-    VARIANTS,
-    VERSION,
-    Document,
-    encode_document,
-    format_board,
-    list_steps,
-)
-from engine.match_files.ogxm.evaluations import CURRENCY, format_alternatives, format_decision
-from engine.rules.game_record import (
+from gammond.engine.errors import FormatError, UnsupportedError
+from gammond.engine.match_files.model import ANNOTATOR, NO_NOTES, ActionNotes, RecordedGame, RecordedMatch
+from gammond.engine.match_files.ogxm import codec
+from gammond.engine.match_files.ogxm.codec import Document, encode_document, format_board, list_steps
+from gammond.engine.match_files.ogxm.evaluations import CURRENCY, format_alternatives, format_decision
+from gammond.engine.rules.game_record import (
     DoubleAction,
     GameAction,
+    GameSituation,
     PlayAction,
     ResignationAction,
     ResponseAction,
     RollAction,
     SetAction,
 )
-from engine.rules.game_replay import GameSituation
-from engine.rules.match import MAX_CUBE, SEATS, MatchState
-from engine.rules.notation import format_moves_plain
+from gammond.engine.rules.match import MAX_CUBE, SEATS, MatchState
+from gammond.engine.rules.notation import format_moves_plain
 
 _MAX_TEXT_BYTES = 4096
 _MAX_BYTES = {"event": 120, "stage": 60, "city": 80}
@@ -61,12 +37,6 @@ def format_ogxm(match: RecordedMatch) -> bytes:
 
     Of an analysis, the evaluations are written; marks, and what a take was worth by itself, are not, nor is
     anything about a play against the rules. The dice have no order in the format.
-
-    Args:
-        match: The match.
-
-    Returns:
-        A file.
 
     Raises:
         FormatError: It has no game.
@@ -89,13 +59,13 @@ class _MatchWriter:
         """Return the document."""
         match, rules = self._match, self._match.rules
         variant = rules.rules.variant.name
-        if variant not in VARIANTS:
+        if variant not in codec.VARIANTS:
             raise UnsupportedError(
-                f"ogxm has no place for {variant}, only for {', '.join(VARIANTS)}", field="rules"
+                f"ogxm has no place for {variant}, only for {', '.join(codec.VARIANTS)}", field="rules"
             )
         most_turns = _count_turns(match)
         document: Document = {
-            "ogxm": VERSION,
+            "ogxm": codec.VERSION,
             "match_length": match.length,
             "variant": variant,
             "player_white": match.names[0],
@@ -108,7 +78,7 @@ class _MatchWriter:
         }
         if rules.cube_limit != MAX_CUBE:
             document["cube_limit"] = rules.cube_limit
-        for owner, rating in zip(OWNERS, match.ratings, strict=True):
+        for owner, rating in zip(codec.OWNERS, match.ratings, strict=True):
             if rating is not None:
                 document[f"{owner}_profile"] = {"rating": rating, "rating_system": _RATING_SYSTEM}
         if match.has_analysis:
@@ -136,14 +106,16 @@ class _MatchWriter:
         if "analysis_info" in document and headers.get(ANNOTATOR):
             document["analysis_info"]["model_name"] = headers.pop(ANNOTATOR)
         for header, said in headers.items():
-            self._annotations.append({"scope": "match", "ref": 0, "key": f"{HEADER}{header}", "value": said})
+            self._say("match", 0, said, f"{codec.HEADER}{header}")
 
     def _list_games(self, document: Document) -> list[Document]:
         """Return the games, and empty ones for what the scores say of those that are missing."""
         first = self._match.games[0].initial_state
         score = list(first.score)
         document |= {
-            f"{owner}_score_start": points for owner, points in zip(OWNERS, score, strict=True) if points
+            f"{owner}_score_start": points
+            for owner, points in zip(codec.OWNERS, score, strict=True)
+            if points
         }
         if first.is_post_crawford:
             document["crawford_played_before_start"] = True
@@ -157,9 +129,7 @@ class _MatchWriter:
                         field="games",
                     )
                 if missing:
-                    self._annotations.append(
-                        {"scope": "game", "ref": len(games), "key": MISSING, "value": str(missing)}
-                    )
+                    self._say("game", len(games), str(missing), codec.MISSING)
                     games.append({"winner": seat, "points_won": missing, "plies": []})
             score = list(game.initial_state.score)
             games.append(self._write_game(len(games), game))
@@ -178,16 +148,16 @@ class _MatchWriter:
         if isinstance(
             next(iter(game.actions), None), DoubleAction
         ):  # the format wants a turn before a double
-            plies.append(_make_ply(1 - begun.on_roll, PASS))
+            plies.append(_make_ply(1 - begun.on_roll, codec.PASS))
             self._ply += 1
         if begun.cube > 1 and begun.cube_owner is None and begun.is_money:
             written["auto_doubles"] = begun.cube.bit_length() - 1
         elif begun.cube > 1:
             written["initial_cube_value"] = begun.cube
             if begun.cube_owner is not None:
-                written["initial_cube_owner"] = OWNERS[begun.cube_owner]
+                written["initial_cube_owner"] = codec.OWNERS[begun.cube_owner]
         self._annotate("game", place, game.comment)
-        for number, (situation, action) in enumerate(game.replay()):
+        for number, (situation, action, _) in enumerate(game.replayed):
             notes = game.notes.get(number, NO_NOTES)
             for ply in self._list_plies(situation, action, notes):
                 plies.append(ply)
@@ -205,43 +175,52 @@ class _MatchWriter:
             case PlayAction(seat, roll, play, is_legal=True):
                 analysis = format_alternatives(notes.candidates, action) | _format_beside(notes)
                 moves = list_steps(play.moves, seat)
-                yield _make_ply(seat, ROLLS[max(roll), min(roll)], analysis, moves=moves) | _format_dice(roll)
+                yield _make_ply(
+                    seat, codec.ROLLS[max(roll), min(roll)], analysis, moves=moves
+                ) | _format_dice(roll)
             case PlayAction(seat, roll, play):
-                said = format_moves_plain(play) if play.moves else NO_MOVES
-                self._annotations.append({"scope": "ply", "ref": self._ply, "key": MOVES, "value": said})
+                said = format_moves_plain(play) if play.moves else codec.NO_MOVES
+                self._say("ply", self._ply, said, codec.MOVES)
                 board = format_board(play.result, 1 - seat)
-                yield _make_ply(1 - seat, SET_POSITION, illegal=True, set_position=board) | _format_dice(roll)
+                yield _make_ply(
+                    1 - seat, codec.SET_POSITION, illegal=True, set_position=board
+                ) | _format_dice(roll)
             case RollAction(seat, roll):
-                self._annotations.append({"scope": "ply", "ref": self._ply, "key": UNPLAYED, "value": "1"})
-                ply = _make_ply(seat, ROLLS[max(roll), min(roll)], _format_beside(notes), moves=[])
+                self._say("ply", self._ply, "1", codec.UNPLAYED)
+                ply = _make_ply(seat, codec.ROLLS[max(roll), min(roll)], _format_beside(notes), moves=[])
                 yield ply | {"unplayed_roll": True} | _format_dice(roll)
             case DoubleAction(seat):
                 doubled, beavered = situation.match.doubled, situation.match.beavered
-                number = RACCOON if beavered else BEAVER if doubled else DOUBLE
-                cube = notes.cube if number != RACCOON else None
+                number = codec.RACCOON if beavered else codec.BEAVER if doubled else codec.DOUBLE
+                cube = notes.cube if number != codec.RACCOON else None
                 is_take = True if doubled else None
                 yield _make_ply(
                     seat,
                     number,
                     {} if cube is None else format_decision(cube, is_double=True, is_take=is_take),
                 )
-                if number == RACCOON:  # the format gives the cube to the seat that turned it last
+                if number == codec.RACCOON:  # the format gives the cube to the seat that turned it last
                     yield _set_cube(situation.apply(action).match)
             case ResponseAction(seat, is_take):
                 if situation.match.beavered:
                     if not is_take:  # no other end of a beaver than a settlement costs so much
-                        yield _make_ply(seat, SETTLE, settle_value=-2 * situation.match.cube)
+                        yield _make_ply(seat, codec.SETTLE, settle_value=-2 * situation.match.cube)
                     return
                 analysis = {} if notes.cube is None else format_decision(notes.cube, is_take=is_take)
-                yield _make_ply(seat, TAKE if is_take else DROP, analysis)
-            case ResignationAction(seat, kind, is_accepted=True):
-                yield _make_ply(seat, RESIGN_GAME, resign_value=RESIGNATIONS[kind - 1])
+                yield _make_ply(seat, codec.TAKE if is_take else codec.DROP, analysis)
+            case ResignationAction(seat, kind, is_accepted=True, is_stated=True):
+                yield _make_ply(seat, codec.RESIGN_GAME, resign_value=codec.RESIGNATIONS[kind - 1])
             case SetAction(position, match):
                 board = format_board(position, match.on_roll)
-                yield _make_ply(match.on_roll, SET_POSITION, set_position=board)
+                yield _make_ply(match.on_roll, codec.SET_POSITION, set_position=board)
                 before = situation.match
                 if (match.cube, match.cube_owner) != (before.cube, before.cube_owner):
                     yield _set_cube(match)
+
+    def _say(self, scope: str, ref: int, value: str, key: str = "") -> None:
+        """Add an annotation: one of our own by its key, or a comment."""
+        said = {"scope": scope, "ref": ref, "value": value}
+        self._annotations.append(said | {"key": key} if key else said)
 
     def _annotate(self, scope: str, ref: int, comment: str) -> None:
         """Add a comment, in as many pieces as it needs."""
@@ -251,12 +230,12 @@ class _MatchWriter:
             for start in range(0, max(len(line), 1), _MAX_TEXT_BYTES // 4):
                 part = line[start : start + _MAX_TEXT_BYTES // 4]
                 if piece and size + len(part.encode()) + 1 > _MAX_TEXT_BYTES:
-                    self._annotations.append({"scope": scope, "ref": ref, "value": "\n".join(piece)})
+                    self._say(scope, ref, "\n".join(piece))
                     piece, size = [], 0
                 piece.append(part)
                 size += len(part.encode()) + 1
         if any(piece):
-            self._annotations.append({"scope": scope, "ref": ref, "value": "\n".join(piece)})
+            self._say(scope, ref, "\n".join(piece))
 
 
 def _count_turns(match: RecordedMatch) -> int:
@@ -290,8 +269,8 @@ def _format_beside(notes: ActionNotes) -> Document:
 
 
 def _set_cube(match: MatchState) -> Document:
-    ply = _make_ply(match.on_roll, SET_CUBE, cube_value=match.cube)
-    return ply if match.cube_owner is None else ply | {"cube_owner": OWNERS[match.cube_owner]}
+    ply = _make_ply(match.on_roll, codec.SET_CUBE, cube_value=match.cube)
+    return ply if match.cube_owner is None else ply | {"cube_owner": codec.OWNERS[match.cube_owner]}
 
 
 def _read_date(headers: dict[str, str]) -> Document:

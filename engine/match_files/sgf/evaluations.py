@@ -7,11 +7,12 @@ from __future__ import annotations
 
 import re
 
-from engine.cubeful import make_dead_cube_game
-from engine.match_files.model import RecordedCubeDecision, RecordedEvaluation
-from engine.match_files.sgf.points import format_moves, parse_moves, parse_numbers
-from engine.rules.match import MatchState
-from engine.rules.moves import CheckerMove
+from gammond.engine.cubeful import make_dead_cube_game
+from gammond.engine.evaluation.results import CubeDecision, Evaluation
+from gammond.engine.match_files.sgf.points import format_moves, parse_moves, parse_numbers
+from gammond.engine.rules.match import MatchState
+from gammond.engine.rules.moves import CheckerMove
+from gammond.engine.rules.outcome import Outcome
 
 _PLIES = re.compile(r"([0-9]{1,2})-ply")
 _TRUNCATION = re.compile(r"rollout of ([0-9]{1,4}) plies")
@@ -33,7 +34,7 @@ _PLAYERS = " ".join(
 """The settings of both sides in a rollout, at 0-ply."""
 
 
-def parse_candidate(text: str, match: MatchState) -> tuple[list[CheckerMove], RecordedEvaluation] | None:
+def parse_candidate(text: str, match: MatchState) -> tuple[list[CheckerMove], Evaluation] | None:
     """Parse an evaluated play; None if it is none.
 
     ``hefe E ver 3 0.52 0.15 0.01 0.14 0.01 0.09 2C …`` is a search, ``hefe X ver 3 Score 0.09 0.07 Trials 36
@@ -55,9 +56,7 @@ def parse_candidate(text: str, match: MatchState) -> tuple[list[CheckerMove], Re
     return None if evaluation is None else (parse_moves(words[0], match.on_roll), evaluation)
 
 
-def format_candidate(
-    moves: tuple[CheckerMove, ...], evaluation: RecordedEvaluation, match: MatchState
-) -> str:
+def format_candidate(moves: tuple[CheckerMove, ...], evaluation: Evaluation, match: MatchState) -> str:
     """Format an evaluated play, arguments as `parse_candidate`; without an outcome, that of a coin."""
     letters = format_moves(moves, match.on_roll)
     if evaluation.trials:
@@ -69,7 +68,7 @@ def format_candidate(
     return f"{letters} E ver 3 {numbers} {_format_depth(evaluation.depth)}C {_SETTINGS}"
 
 
-def parse_decision(text: str, match: MatchState) -> RecordedCubeDecision | None:
+def parse_decision(text: str, match: MatchState) -> CubeDecision | None:
     """Parse a cube decision; None if it is none.
 
     ``E ver 3 2C 1 0.0 1`` is a search, then outcome, cubeless and cubeful value of either choice;
@@ -93,34 +92,35 @@ def parse_decision(text: str, match: MatchState) -> RecordedCubeDecision | None:
         _make_evaluation(values, unit * _to_equity(values[6], match), depth)
         for unit, values in zip(_get_units(match), outputs, strict=True)
     )
-    return RecordedCubeDecision(held.equity, taken.equity, 1.0, held, taken)
+    return CubeDecision.of_choices(held, taken)
 
 
-def format_decision(decision: RecordedCubeDecision, match: MatchState) -> str:
+def format_decision(decision: CubeDecision, match: MatchState) -> str:
     """Format a cube decision, arguments as `parse_decision`."""
     even, stake = make_dead_cube_game(match).equity_scale
-    held = decision.evaluation
-    choices = [(held, decision.no_double), (decision.taken_evaluation or held, decision.double_take)]
-    if held is not None and held.trials:
+    held, taken = decision.no_double, decision.double_take or decision.no_double
+    if taken.outcome is None:
+        taken = held._replace(equity=taken.equity)
+    if held.trials:
         outputs = [
-            f"{name} {_format_output(evaluation, even + stake * equity, stake)}"
-            for name, (evaluation, equity) in zip(_CHOICES, choices, strict=True)
+            f"{name} {_format_output(choice, even + stake * choice.equity, stake)}"
+            for name, choice in zip(_CHOICES, (held, taken), strict=True)
         ]
         return f"X ver 3 Eq Trials {held.trials} {' '.join(outputs)} {_format_context(held)}"
     numbers: list[float] = []
-    for unit, (evaluation, equity) in zip(_get_units(match), choices, strict=True):
-        value = even + stake * equity / unit
-        numbers += [*_outcome_of(evaluation), _compute_cubeless(evaluation), value]
+    for unit, choice in zip(_get_units(match), (held, taken), strict=True):
+        value = even + stake * choice.equity / unit
+        numbers += [*_outcome_of(choice), _compute_cubeless(choice), value]
     written = " ".join(f"{number:.6f}" for number in numbers)
-    return f"E ver 3 {_format_depth(held.depth if held else '')}C 1 0.000000 1 {written}"
+    return f"E ver 3 {_format_depth(held.depth)}C 1 0.000000 1 {written}"
 
 
-def _parse_rolled_play(words: list[str], match: MatchState) -> RecordedEvaluation | None:
+def _parse_rolled_play(words: list[str], match: MatchState) -> Evaluation | None:
     score = _find_numbers(words, "Score", 1)
     return _parse_rollout(words, words, score[0], match) if score else None
 
 
-def _parse_rolled_decision(words: list[str], match: MatchState) -> RecordedCubeDecision | None:
+def _parse_rolled_decision(words: list[str], match: MatchState) -> CubeDecision | None:
     evaluations = []
     for name in _CHOICES:
         own = words[words.index(name) :] if name in words else []
@@ -130,12 +130,10 @@ def _parse_rolled_decision(words: list[str], match: MatchState) -> RecordedCubeD
             return None
         evaluations.append(found)
     held, taken = evaluations
-    return RecordedCubeDecision(held.equity, taken.equity, 1.0, held, taken)
+    return CubeDecision.of_choices(held, taken)
 
 
-def _parse_rollout(
-    words: list[str], own: list[str], equity: float, match: MatchState
-) -> RecordedEvaluation | None:
+def _parse_rollout(words: list[str], own: list[str], equity: float, match: MatchState) -> Evaluation | None:
     """Parse the outcome and the standard error of a rollout; None if they are not there.
 
     Args:
@@ -169,14 +167,14 @@ def _read_truncation(words: list[str]) -> str:
     return f"rollout of {truncation[-1]} plies"
 
 
-def _format_output(evaluation: RecordedEvaluation | None, value: float, stake: float) -> str:
+def _format_output(evaluation: Evaluation, value: float, stake: float) -> str:
     """Format the output of a rollout with its cubeful value; only that has its standard error."""
     numbers = (*_outcome_of(evaluation), _compute_cubeless(evaluation), value)
-    error = stake * ((evaluation and evaluation.error) or 0.0)
+    error = stake * (evaluation.error or 0.0)
     return f"Output {' '.join(f'{number:.10g}' for number in numbers)} StdDev 0 0 0 0 0 0 {abs(error):.10g}"
 
 
-def _format_context(evaluation: RecordedEvaluation) -> str:
+def _format_context(evaluation: Evaluation) -> str:
     """Format how a rollout was made: with the cube, variance reduction and quasi-random dice."""
     found = _TRUNCATION.search(evaluation.depth)
     truncation = f"1 {found[1]}" if found else "0 0"
@@ -185,10 +183,8 @@ def _format_context(evaluation: RecordedEvaluation) -> str:
 
 def _make_evaluation(
     numbers: list[float], equity: float, depth: str, error: float | None = None, trials: int = 0
-) -> RecordedEvaluation:
-    win, win_gammon, win_backgammon, lose_gammon, lose_backgammon = numbers[:5]
-    outcome = (win, win_gammon, win_backgammon, lose_gammon, lose_backgammon)
-    return RecordedEvaluation(equity, outcome, depth, error, trials)
+) -> Evaluation:
+    return Evaluation(equity, Outcome(*numbers[:5]), depth, error, trials)
 
 
 def _to_equity(value: float, match: MatchState) -> float:
@@ -202,13 +198,12 @@ def _get_units(match: MatchState) -> tuple[int, int]:
     return (1, 2) if match.is_money else (1, 1)
 
 
-def _compute_cubeless(evaluation: RecordedEvaluation | None) -> float:
-    win, win_gammon, win_backgammon, lose_gammon, lose_backgammon = _outcome_of(evaluation)
-    return 2 * win - 1 + win_gammon + win_backgammon - lose_gammon - lose_backgammon
+def _compute_cubeless(evaluation: Evaluation) -> float:
+    return _outcome_of(evaluation).equity
 
 
-def _outcome_of(evaluation: RecordedEvaluation | None) -> tuple[float, float, float, float, float]:
-    return (evaluation and evaluation.outcome) or (0.5, 0.0, 0.0, 0.0, 0.0)
+def _outcome_of(evaluation: Evaluation) -> Outcome:
+    return evaluation.outcome or Outcome(0.5, 0.0, 0.0, 0.0, 0.0)
 
 
 def _read_depth(word: str) -> str:

@@ -12,10 +12,10 @@ import re
 
 import numpy as np
 
-from engine.match_files.model import ANNOTATOR
-from engine.rules.dice import Roll
-from engine.rules.moves import CheckerMove
-from engine.rules.position import (
+from gammond.engine.match_files.model import ANNOTATOR
+from gammond.engine.rules.dice import Roll
+from gammond.engine.rules.moves import CheckerMove
+from gammond.engine.rules.position import (
     BAR,
     CHECKERS,
     OFF,
@@ -39,10 +39,15 @@ HEADERS = {
 COLOURS = ("W", "B")
 """The letter of each seat."""
 
-MORE_RULES, MORE_HEADERS, REJECTED_RESIGNATION, UNPLAYED_ROLL = "XR", "XH", "XJ", "XU"
+PLAY_MARKS = {"very bad": ("BM", "2"), "bad": ("BM", "1"), "doubtful": ("DO", "")}
+CUBE_MARKS = {"very bad": ("BC", "2"), "bad": ("BC", "1"), "doubtful": ("DC", "")}
+"""Property and value of each mark of a play, and of a cube action."""
+
+MORE_RULES, MORE_HEADERS, REJECTED_RESIGNATION, UNPLAYED_ROLL, BY_RESULT = "XR", "XH", "XJ", "XU", "XE"
 """Private properties for what GNU Backgammon's have no place for: ``NoBeavers:CubeLimit1024``; a header as
 ``Match ID=77`` in each value; ``W2`` for White's offer of a gammon that Black rejected; ``1`` beside dice
-with which nothing could be moved, and which were not played either."""
+with which nothing could be moved, and which were not played either; ``1`` in a game of which only the result
+tells how it ended."""
 
 NO_BEAVERS, RACCOONS, AUTOMATIC_DOUBLES, CUBE_LIMIT = "NoBeavers", "Raccoons", "AutomaticDoubles", "CubeLimit"
 

@@ -9,11 +9,13 @@ analysis.
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
-from engine.errors import FormatError, GammondError
-from engine.match_files.builder import MatchBuilder
-from engine.match_files.model import (
+from gammond.engine.errors import FormatError, GammondError
+from gammond.engine.match_files.builder import MatchBuilder, Score
+from gammond.engine.match_files.conventions import find_variant, quote_text
+from gammond.engine.match_files.model import (
     NO_NOTES,
     ActionNotes,
     IssueKind,
@@ -21,15 +23,18 @@ from engine.match_files.model import (
     RecordedMatch,
     RecordedPosition,
 )
-from engine.match_files.sgf.evaluations import parse_candidate, parse_decision
-from engine.match_files.sgf.points import (
+from gammond.engine.match_files.sgf.evaluations import parse_candidate, parse_decision
+from gammond.engine.match_files.sgf.points import (
     AUTOMATIC_DOUBLES,
+    BY_RESULT,
     COLOURS,
     CUBE_LIMIT,
+    CUBE_MARKS,
     HEADERS,
     MORE_HEADERS,
     MORE_RULES,
     NO_BEAVERS,
+    PLAY_MARKS,
     RACCOONS,
     REJECTED_RESIGNATION,
     UNPLAYED_ROLL,
@@ -38,24 +43,20 @@ from engine.match_files.sgf.points import (
     parse_written_play,
     read_checkers,
 )
-from engine.match_files.sgf.tree import SgfNode, SgfTree, parse_sgf_trees
-from engine.match_files.text_lines import quote_text
-from engine.match_files.variants import find_variant
-from engine.options import MAX_QUOTED_CHARS
-from engine.rules.dice import Roll
-from engine.rules.match import MatchState
-from engine.rules.moves import CheckerMove, generate_plays
-from engine.rules.position import Position, swap_sides
-from engine.rules.rules import STANDARD_RULES, VARIANTS
+from gammond.engine.match_files.sgf.tree import SgfNode, SgfTree, parse_sgf_trees
+from gammond.engine.options import MAX_QUOTED_CHARS
+from gammond.engine.rules.dice import Roll
+from gammond.engine.rules.match import MatchState
+from gammond.engine.rules.moves import CheckerMove, can_move
+from gammond.engine.rules.position import Position, swap_sides
+from gammond.engine.rules.rules import BACKGAMMON, VARIANTS
 
 SGF_SIGN = re.compile(r"\A\s*\(\s*;.{0,2000}?GM\[6\]", re.DOTALL)
 """What every text of this format begins with."""
 
 _CUBE_OWNERS = {"c": None, "w": 0, "b": 1}
-_MARKS = {("BM", "2"): "very bad", ("BM", "1"): "bad", ("BM", ""): "bad", ("DO", ""): "doubtful"}
-_CUBE_MARKS = {("BC", "2"): "very bad", ("BC", "1"): "bad", ("BC", ""): "bad", ("DC", ""): "doubtful"}
 _REJECTED = re.compile(r"([WB])([1-3])")
-_RESULT = re.compile(r"([WB])\+([0-9]{1,6})")
+_RESULT = re.compile(r"([WB])\+([0-9]{1,6})(R?)")
 _WORDS = {"double": None, "take": True, "drop": False, "pass": False}
 _RULE_WORDS = frozenset(
     word.lower()
@@ -76,12 +77,6 @@ _SETUP = frozenset(("PL", "AE", "AW", "AB", "CV", "CP"))
 def parse_sgf(text: str) -> tuple[RecordedMatch, ...]:
     """Parse all matches of a text: consecutive games of the same players, length and rules are one.
 
-    Args:
-        text: The text of a file.
-
-    Returns:
-        At least one match.
-
     Raises:
         FormatError: There is no game.
     """
@@ -89,6 +84,8 @@ def parse_sgf(text: str) -> tuple[RecordedMatch, ...]:
     reader: _MatchReader | None = None
     for tree in parse_sgf_trees(text):
         heading = SgfHeading.read(tree.nodes[0])
+        if reader is not None and "GM" not in tree.nodes[0].properties:
+            heading = replace(reader.heading, number=None, score=None)
         if reader is None or reader.heading.differs(heading):
             if reader is not None:
                 matches.append(reader.builder.build())
@@ -121,14 +118,17 @@ def parse_sgf_positions(text: str) -> tuple[RecordedPosition, ...]:
     for tree in parse_sgf_trees(text):
         reader = _MatchReader(heading := SgfHeading.read(tree.nodes[0]))
         reader.read_game(tree, heading)
-        faults = [issue for issue in reader.builder.build().issues if issue.kind in _POSITION_FAULTS]
+        match = reader.builder.build()
+        faults = [issue for issue in match.issues if issue.kind in _POSITION_FAULTS]
         if reader.table is None or faults:
             raise FormatError(
                 "; ".join(map(str, faults)) or "expected a position, got none", field="position"
             )
         comment = "\n".join(filter(None, (node.text("C").strip() for node in tree.nodes)))
         notes = ActionNotes(comment=comment)
-        positions.append(RecordedPosition(*reader.table, heading.names, notes, "sgf"))
+        positions.append(
+            RecordedPosition(*reader.table, heading.names, notes, "sgf", match.rules, match.headers)
+        )
     return tuple(positions)
 
 
@@ -141,14 +141,14 @@ class SgfHeading:
         length: Points of the match.
         rules: The words of ``RU``, and of our own property, small; None without ``RU``.
         number: The number of the game, from 0; None if it has none.
-        score: Points of White and Black before the game.
+        score: Points of White and Black before the game; None where it does not say.
     """
 
     names: tuple[str, str]
     length: int
     rules: frozenset[str] | None
     number: int | None
-    score: tuple[int, int]
+    score: Score | None
 
     @classmethod
     def read(cls, root: SgfNode) -> SgfHeading:
@@ -184,15 +184,13 @@ class _MatchReader:
         words = heading.rules or frozenset()
         self.heading = heading
         variants = [word for word in sorted(words) if word in VARIANTS or word.startswith("hyper")]
-        found, issue = find_variant(variants[0] if variants else STANDARD_RULES.variant.name)
-        self._leaves_out_games = found is None
-        played = found or STANDARD_RULES
+        self._variant = variants[0] if variants else BACKGAMMON.name
+        found, _ = find_variant(self._variant)
         limits = {word for word in words if word.startswith(CUBE_LIMIT.lower())}
         unknown = sorted(words - _RULE_WORDS - limits - set(variants))
-        fault = f"in RU is no rule that is known: read as {played.variant.name} without it"
-        self._issues = [issue] if issue else [f"{quote_text(word)} {fault}" for word in unknown]
+        fault = f"in RU is no rule that is known: read as {found.variant.name} without it" if found else ""
+        self._rule_faults = [f"{quote_text(word)} {fault}" for word in unknown if fault]
         rules = MatchRules(
-            played,
             crawford="crawford" in words or heading.rules is None or not heading.length,
             jacoby="jacoby" in words,
             beavers=NO_BEAVERS.lower() not in words,
@@ -201,6 +199,7 @@ class _MatchReader:
             cube_limit=1 if "nocube" in words else _read_cube_limit(words),
         )
         self.builder = MatchBuilder("sgf", length=heading.length, names=heading.names, rules=rules)
+        self._has_rules = False
         self._games = 0
         self._setup = _Setup()
         self._roll: tuple[int, Roll] | None = None
@@ -209,42 +208,53 @@ class _MatchReader:
     def read_game(self, tree: SgfTree, heading: SgfHeading) -> None:
         """Read a game."""
         root, builder = tree.nodes[0], self.builder
-        self._games += 1
-        if not self._games - 1:
-            self._read_match_properties(root)
-        builder.end_game()
-        game, at = root.text("GM").strip(), root.line
-        if game != "6":
-            builder.add_issue(at, IssueKind.UNSUPPORTED, f"expected backgammon, GM[6], got GM[{game[:20]}]")
-            return
-        builder.note_rules(at, self._issues, leaves_out_games=self._leaves_out_games)
-        self._issues = []
-        rules = heading.rules
-        crawford = "crawfordgame" in rules if heading.length and rules is not None else None
-        cube = _to_number(root.text("CV")) or 1
-        number = self._games if heading.number is None else heading.number + 1
-        if not builder.begin_game(at, number, heading.score, crawford=crawford, cube=cube):
+        if not self._begin_game(root, heading):
             return
         builder.add_comment(root.text("C"))
         if root.fault:
-            builder.add_issue(at, IssueKind.UNREADABLE, root.fault)
+            builder.add_issue(IssueKind.UNREADABLE, root.fault)
         self._setup, self._roll = _Setup(), None
         for node in tree.nodes[1:]:
+            builder.at = node.line
             self._read_node(node)
-            at = node.line
             if node.fault:
-                self._apply_setup(at)
-                builder.fail(at, IssueKind.UNREADABLE, node.fault)
+                self._apply_setup()
+                builder.fail(IssueKind.UNREADABLE, node.fault)
         if tree.fault:
-            builder.add_issue(at, IssueKind.UNREADABLE, tree.fault)
-        self._apply_setup(at)
+            builder.add_issue(IssueKind.UNREADABLE, tree.fault)
+        self._apply_setup()
         if (last := builder.situation) is not None:
             match = last.match if self._roll is None else last.match.before_roll().with_roll(self._roll[1])
             self.table = last.position, match
         if self._roll is not None:
-            builder.play(at, *self._roll, None)
+            builder.play(*self._roll, None)
         if result := _RESULT.match(root.text("RE").strip()):
-            builder.state_result(root.line, COLOURS.index(result[1]), int(result[2]))
+            if result[3] and BY_RESULT not in root.properties:
+                builder.note_resignation()
+            builder.at = root.line
+            builder.state_result(COLOURS.index(result[1]), int(result[2]))
+
+    def _begin_game(self, root: SgfNode, heading: SgfHeading) -> bool:
+        """Begin a game, and return whether it is one that can be read."""
+        builder, rules = self.builder, heading.rules
+        builder.at = root.line
+        if not self._games:
+            self._read_match_properties(root)
+        self._games += 1
+        builder.end_game()
+        if (game := root.properties.get("GM", ["6"])[0].strip()) != "6":
+            builder.add_issue(IssueKind.UNSUPPORTED, f"expected backgammon, GM[6], got GM[{game[:20]}]")
+            return False
+        if not self._has_rules:
+            builder.note_rules(self._rule_faults, self._variant)
+            self._has_rules = True
+        is_stated = bool(heading.length) and rules is not None and "RU" in root.properties
+        return builder.begin_game(
+            self._games if heading.number is None else heading.number + 1,
+            heading.score,
+            crawford="crawfordgame" in (rules or ()) if is_stated else None,
+            cube=_to_number(root.text("CV")) or 1,
+        )
 
     def _read_match_properties(self, root: SgfNode) -> None:
         for name, header in HEADERS.items():
@@ -264,67 +274,67 @@ class _MatchReader:
         if node.properties.get("DI"):
             self._read_dice(node)
         if rejected := _REJECTED.fullmatch(node.text(REJECTED_RESIGNATION)):
-            self._apply_setup(node.line)
+            self._apply_setup()
             seat = COLOURS.index(rejected[1])
-            self.builder.resign(node.line, seat, int(rejected[2]), is_accepted=False)
-        for seat, colour in enumerate(COLOURS):
-            if colour in node.properties:
+            self.builder.resign(seat, int(rejected[2]), is_accepted=False)
+        for colour in node.properties:
+            if colour in COLOURS:
+                seat = COLOURS.index(colour)
                 text = node.text(colour).strip()
-                self._apply_setup(node.line, None if _WORDS.get(text.lower()) is not None else seat)
+                self._apply_setup(None if _WORDS.get(text.lower()) is not None else seat)
                 self._roll = None
                 self._read_action(node, seat, text)
         if comment := node.text("C"):
-            self._apply_setup(node.line)
+            self._apply_setup()
             self.builder.add_comment(comment)
 
     def _read_dice(self, node: SgfNode) -> None:
         """Read dice that a play of the same seat may follow; at the end of the game they were not played."""
-        self._apply_setup(node.line)
+        self._apply_setup()
         found, situation = parse_written_play(node.text("DI"), 0), self.builder.situation
         if found is not None and situation is not None:
             self._roll = situation.match.on_roll, found[0]
 
-    def _apply_setup(self, at: int, acting: int | None = None) -> None:
+    def _apply_setup(self, acting: int | None = None) -> None:
         """Set what was set up; `acting` is the seat that rolls or doubles next, None if it is not known."""
         setup, self._setup = self._setup, _Setup()
-        situation = self.builder.situation or self.builder.last_situation
+        situation = self.builder.last_situation
         if situation is None or setup == _Setup():
             return
         try:
             position, match = setup.apply(situation.position, situation.match, acting)
         except GammondError as error:
-            self.builder.add_issue(at, IssueKind.IMPOSSIBLE_POSITION, error.message)
+            self.builder.add_issue(IssueKind.IMPOSSIBLE_POSITION, error.message)
             return
         if (position, match) != (situation.position, situation.match):
-            self.builder.set_table(at, position, match)
+            self.builder.set_table(position, match)
 
     def _read_action(self, node: SgfNode, seat: int, text: str) -> None:
-        builder, at, word = self.builder, node.line, text.lower()
+        builder, word = self.builder, text.lower()
         if word in _WORDS:
             is_take = _WORDS[word]
             notes = self._read_cube_notes(node, seat ^ (is_take is not None))
             if is_take is None:
-                builder.double(at, seat, notes=notes)
+                builder.double(seat, notes=notes)
             else:
-                builder.respond(at, seat, is_take=is_take, notes=notes)
+                builder.respond(seat, is_take=is_take, notes=notes)
             return
         written = parse_written_play(text, seat)
         if written is None:
             message = f"expected dice and moves, double, take or drop, got {text[:MAX_QUOTED_CHARS]!r}"
-            builder.fail(at, IssueKind.UNREADABLE, message)
+            builder.fail(IssueKind.UNREADABLE, message)
             return
         roll, moves = written
         played: list[CheckerMove] | None = moves
         if not moves and (self._can_move(roll) or UNPLAYED_ROLL in node.properties):
             played = None
-        builder.play(at, seat, roll, played, self._read_play_notes(node, seat, roll))
+        builder.play(seat, roll, played, self._read_play_notes(node, seat, roll))
 
     def _can_move(self, roll: Roll) -> bool:
         situation = self.builder.situation
         if situation is None or situation.result is not None or situation.match.doubled:
             return False
-        plays = generate_plays(situation.position, roll, STANDARD_RULES)
-        return len(plays) > 1 or bool(plays[0].moves)
+        return can_move(situation.position, roll)
 
     def _read_play_notes(self, node: SgfNode, seat: int, roll: Roll) -> ActionNotes:
         candidates, situation = [], self.builder.situation
@@ -339,7 +349,7 @@ class _MatchReader:
             cube_notes,
             candidates=tuple(candidate for candidate in candidates if candidate is not None),
             luck=luck[0] if luck else None,
-            play_mark=_read_mark(node, _MARKS),
+            play_mark=_read_mark(node, PLAY_MARKS),
             luck_mark=_read_luck_mark(node, seat),
         )
         return NO_NOTES if notes == NO_NOTES else notes
@@ -350,7 +360,7 @@ class _MatchReader:
             return NO_NOTES
         match = replace(situation.match.before_roll(), on_roll=doubler)
         decision = parse_decision(node.text("DA"), match)
-        return ActionNotes(cube=decision, cube_mark=_read_mark(node, _CUBE_MARKS))
+        return ActionNotes(cube=decision, cube_mark=_read_mark(node, CUBE_MARKS))
 
 
 @dataclass
@@ -404,9 +414,10 @@ class _Setup:
         return Position(board if seat == 0 else swap_sides(board), position.checkers), following
 
 
-def _read_mark(node: SgfNode, marks: dict[tuple[str, str], str]) -> str:
-    for (name, value), mark in marks.items():
-        if name in node.properties and node.text(name).strip() == value:
+def _read_mark(node: SgfNode, marks: Mapping[str, tuple[str, str]]) -> str:
+    """Return the mark that a node has; without a value it is the lower one of two."""
+    for mark, (name, value) in marks.items():
+        if name in node.properties and (node.text(name).strip() or (value and "1")) == value:
             return mark
     return ""
 

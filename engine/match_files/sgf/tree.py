@@ -21,6 +21,10 @@ _VALUE = re.compile(r"\[((?:[^\]\\]++|\\.)*+)\]", re.DOTALL)
 _ESCAPED = re.compile(r"\\(\r\n|\n\r|.)", re.DOTALL)
 _ROOT = re.compile(r"\(\s*;[^;()]*?GM\s*\[")
 _NODE = re.compile(r"[;()]")
+_UNCLOSED = re.compile(r"\[([^\[\]();]*?)(?=\s*[();])")
+"""A value of an action without its bracket, before the next node."""
+
+_STRAY = re.compile(r";\s*[BW]\s*\[")
 _RESERVED = re.compile(r"([\]\\])")
 
 
@@ -57,15 +61,12 @@ class SgfTree:
     fault: str = ""
 
 
-class _FaultError(Exception):
-    """The text cannot be read on."""
-
-
 def parse_sgf_trees(text: str) -> Iterator[SgfTree]:
     """Parse the game trees of a text one by one, in linear time.
 
-    What stands before the first tree, and between trees, is left out. What cannot be read is noted at the
-    node before it; a tree that is not closed ends where the next one begins.
+    What stands before the first tree, and between trees, is left out; actions there are a tree with an empty
+    root. What cannot be read is noted at the node before it; a tree that is not closed ends where the next
+    one begins.
 
     Args:
         text: The text, of at most `MAX_VALUES` values.
@@ -99,11 +100,15 @@ class _Parser:
     def parse_tree(self) -> SgfTree | None:
         """Parse the next tree; None at the end."""
         begin = _TREE.search(self._text, self._place)
-        if begin is None:
+        end = len(self._text) if begin is None else begin.start()
+        stray = _STRAY.search(self._text, self._place, end) if self._place else None
+        if begin is None and stray is None:
             return None
-        self._place = begin.end()
+        self._place = begin.end() if stray is None else stray.start()  # type: ignore[union-attr]
         tree = SgfTree([SgfNode(self._find_line())])
         tree.fault = self._parse_nodes(tree.nodes)
+        if stray is not None:
+            tree.nodes[0].fault = "expected '(;' and what game it is, got actions"
         return tree
 
     def _parse_nodes(self, nodes: list[SgfNode]) -> str:
@@ -134,34 +139,36 @@ class _Parser:
                 if is_main:
                     nodes.append(SgfNode(self._find_line(), properties))
             else:
-                try:
-                    self._parse_property(properties)
-                except _FaultError as fault:
-                    nodes[-1].fault = nodes[-1].fault or str(fault)
+                if fault := self._parse_property(properties):
+                    nodes[-1].fault = nodes[-1].fault or fault
                     following = _NODE.search(self._text, self._place)
                     self._place = len(self._text) if following is None else following.start()
         return "expected ')', got the end" if depth and not nodes[-1].fault else ""
 
-    def _parse_property(self, properties: dict[str, list[str]]) -> None:
+    def _parse_property(self, properties: dict[str, list[str]]) -> str:
+        """Parse a property; return why the text cannot be read on, empty if it can."""
         name = _IDENTIFIER.match(self._text, self._place)
         if name is None:
             got = self._text[self._place : self._place + 20]
-            raise _FaultError(f"expected a property, ';' or ')', got {got!r}")
+            return f"expected a property, ';' or ')', got {got!r}"
         self._place = _BLANK.match(self._text, name.end()).end()  # type: ignore[union-attr]
         found = _VALUE.match(self._text, self._place)
         if found is None:
             if self._text.startswith("[", self._place):  # no bracket is closed behind this one
                 self._place = len(self._text)
-            raise _FaultError(f"expected a value in brackets behind {name[0][:20]}")
+            return f"expected a value in brackets behind {name[0][:20]}"
         values = properties.setdefault("".join(filter(str.isupper, name[0])), [])
+        if name[0] in ("B", "W") and "[" in found[1]:
+            found = _UNCLOSED.match(self._text, self._place) or found
         while found is not None:
             self._values += 1
             if self._values > MAX_VALUES:
                 self._place = len(self._text)
-                raise _FaultError(f"expected at most {MAX_VALUES:,} values, got more")
+                return f"expected at most {MAX_VALUES:,} values, got more"
             values.append(_ESCAPED.sub(_unescape, found[1]) if "\\" in found[1] else found[1])
             self._place = _BLANK.match(self._text, found.end()).end()  # type: ignore[union-attr]
             found = _VALUE.match(self._text, self._place)
+        return ""
 
     def _find_line(self) -> int:
         """Return the line of the present place."""

@@ -4,26 +4,29 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from engine.match_files.model import NO_NOTES, ActionNotes, RecordedGame, RecordedMatch, number_games
-from engine.match_files.sgf.evaluations import format_candidate, format_decision
-from engine.match_files.sgf.points import (
+from gammond.engine.match_files.conventions import name_in_sgf
+from gammond.engine.match_files.model import NO_NOTES, ActionNotes, RecordedGame, RecordedMatch, number_games
+from gammond.engine.match_files.sgf.evaluations import format_candidate, format_decision
+from gammond.engine.match_files.sgf.points import (
     AUTOMATIC_DOUBLES,
+    BY_RESULT,
     COLOURS,
     CUBE_LIMIT,
+    CUBE_MARKS,
     HEADERS,
     MORE_HEADERS,
     MORE_RULES,
     NO_BEAVERS,
+    PLAY_MARKS,
     RACCOONS,
     REJECTED_RESIGNATION,
     UNPLAYED_ROLL,
     format_moves,
     list_checkers,
 )
-from engine.match_files.sgf.tree import format_sgf_node
-from engine.match_files.variants import name_in_sgf
-from engine.rules.dice import encode_roll
-from engine.rules.game_record import (
+from gammond.engine.match_files.sgf.tree import format_sgf_node
+from gammond.engine.rules.dice import encode_roll
+from gammond.engine.rules.game_record import (
     DoubleAction,
     GameAction,
     PlayAction,
@@ -32,15 +35,13 @@ from engine.rules.game_record import (
     RollAction,
     SetAction,
 )
-from engine.rules.match import MAX_CUBE, MatchState
-from engine.rules.moves import generate_plays
-from engine.rules.position import Position
-from engine.rules.rules import BACKGAMMON
-from engine.runtime.version import NAME, read_version
+from gammond.engine.rules.match import MAX_CUBE, MatchState
+from gammond.engine.rules.moves import generate_plays
+from gammond.engine.rules.position import Position
+from gammond.engine.rules.rules import BACKGAMMON
+from gammond.engine.runtime.version import NAME, read_version
 
 _OWNERS = {None: "c", 0: "w", 1: "b"}
-_PLAY_MARKS = {"doubtful": ("DO", ""), "bad": ("BM", "1"), "very bad": ("BM", "2")}
-_CUBE_MARKS = {"doubtful": ("DC", ""), "bad": ("BC", "1"), "very bad": ("BC", "2")}
 
 _Properties = dict[str, list[str]]
 
@@ -49,9 +50,6 @@ def format_sgf(match: RecordedMatch) -> str:
     """Format a match: a tree for each game, with what the notes say about its actions.
 
     A play is given an analysis only if it is among its candidates.
-
-    Args:
-        match: The match.
 
     Returns:
         The text, ending in a newline.
@@ -111,9 +109,12 @@ def _format_root(match: RecordedMatch, game: RecordedGame, number: int, *, is_fi
     if begun.cube > 1 and begun.cube_owner is None:
         root["CV"] = [str(begun.cube)]
     if game.result is not None:
-        is_resigned = bool(game.actions) and isinstance(game.actions[-1], ResignationAction)
+        last = game.actions[-1] if game.actions else None
+        is_resigned = isinstance(last, ResignationAction)
         winner, points = COLOURS[game.result.winner], game.result.points
         root["RE"] = [f"{winner}+{points}{'R' * is_resigned}"]
+        if isinstance(last, ResignationAction) and not last.is_stated:
+            root[BY_RESULT] = ["1"]
     if game.comment:
         root["C"] = [game.comment]
     return root
@@ -130,7 +131,7 @@ def _list_nodes(game: RecordedGame) -> Iterator[_Properties]:
         yield from _format_table(game.position, begun)
     elif not _has_own_turn(game.actions, begun.on_roll):
         yield {"PL": [COLOURS[begun.on_roll]]}
-    for place, (situation, action) in enumerate(game.replay()):
+    for place, (situation, action, _) in enumerate(game.replayed):
         notes = game.notes.get(place, NO_NOTES)
         comment = {"C": [notes.comment]} if notes.comment else {}
         match action:
@@ -185,8 +186,8 @@ def _format_analysis(notes: ActionNotes, match: MatchState, action: PlayAction) 
     if notes.luck_mark:
         seat = action.seat ^ ("un" in notes.luck_mark)
         analysis[f"G{COLOURS[seat]}"] = ["2" if notes.luck_mark.startswith("very") else "1"]
-    if notes.play_mark in _PLAY_MARKS:
-        name, value = _PLAY_MARKS[notes.play_mark]
+    if notes.play_mark in PLAY_MARKS:
+        name, value = PLAY_MARKS[notes.play_mark]
         analysis[name] = [value]
     return analysis
 
@@ -195,7 +196,7 @@ def _format_cube(notes: ActionNotes, match: MatchState) -> _Properties:
     analysis: _Properties = {}
     if notes.cube is not None and not match.beavered:
         analysis["DA"] = [format_decision(notes.cube, match.before_roll())]
-    if notes.cube_mark in _CUBE_MARKS:
-        name, value = _CUBE_MARKS[notes.cube_mark]
+    if notes.cube_mark in CUBE_MARKS:
+        name, value = CUBE_MARKS[notes.cube_mark]
         analysis[name] = [value]
     return analysis

@@ -7,12 +7,12 @@ from __future__ import annotations
 
 import re
 
-from engine.errors import FormatError
-from engine.match_files.builder import MatchBuilder
-from engine.match_files.model import IssueKind, RecordedMatch
-from engine.match_files.text_lines import iterate_lines, quote_text
-from engine.rules.moves import CheckerMove
-from engine.rules.position import BAR, OFF
+from gammond.engine.errors import FormatError
+from gammond.engine.match_files.builder import MatchBuilder
+from gammond.engine.match_files.conventions import iterate_lines
+from gammond.engine.match_files.model import IssueKind, RecordedMatch
+from gammond.engine.rules.moves import CheckerMove
+from gammond.engine.rules.position import BAR, OFF
 
 FIBS_SIGN = re.compile(r"^[ \t]*\S[^\n]{0,200} is X - [^\n]{0,200} is O", re.MULTILINE)
 
@@ -22,7 +22,7 @@ _SCORE = re.compile(
 )
 _NAMES = re.compile(r"\s*(\S.*) is X - (.*\S) is O\.?")
 _ACTION = re.compile(r"\s*([XO]):\s*(.*)")
-_ROLL = re.compile(r"\(([1-6])[ ,]([1-6])\)\s*(.*)")
+_ROLL = re.compile(r"\(([1-6])[ ,]+([1-6])\)\s*(.*)")
 _MOVE = re.compile(r"(bar|[0-9]{1,2})-(off|[0-9]{1,2})\*?", re.IGNORECASE)
 _WIN = re.compile(r"wins ([0-9]{1,6}) points?.*", re.IGNORECASE)
 _HOME = 6
@@ -54,11 +54,7 @@ def parse_oldmoves(text: str) -> tuple[RecordedMatch, ...]:
 
 
 class _FibsMatch:
-    """Reads one match.
-
-    Args:
-        length: Its length in points, 0 for money.
-    """
+    """Reads one match."""
 
     def __init__(self, length: int) -> None:
         self.length = length
@@ -66,10 +62,11 @@ class _FibsMatch:
         self._seats = {"X": 0, "O": 1}
         self._number = 0
         self._resigning: int | None = None
+        self._loser: int | None = None
         self._following: tuple[int, tuple[int, int]] | None = None
 
     def begin_game(self, at: int, names: tuple[str, str], score: tuple[int, int]) -> None:
-        builder, expected = self.builder, self.builder.expected_score
+        builder, expected = self.builder, self.builder.expect_score()
         self._number, self._following = self._number + 1, None
         if self._number == 1:
             builder.names = names
@@ -78,8 +75,9 @@ class _FibsMatch:
         ordered = score[::-1] if is_swapped else score
         if expected not in (None, ordered) and expected == ordered[::-1]:
             ordered = ordered[::-1]  # the server may swap the points
-        self._resigning = None
-        builder.begin_game(at, self._number, ordered)
+        self._resigning = self._loser = None
+        builder.at = at
+        builder.begin_game(self._number, ordered)
 
     def end_game(self, at: int, score: tuple[int, int]) -> None:
         """End a game where the score of the next one is said; names follow, or are missing."""
@@ -88,47 +86,47 @@ class _FibsMatch:
 
     def read(self, at: int, line: str) -> None:
         """Read a line of a game; what the server says beside the actions is a comment."""
+        self.builder.at = at
         found = _ACTION.fullmatch(line)
         if found is None:
             self.builder.add_comment(line.strip())
             return
         if self._following is not None:
-            self.builder.add_issue(at, IssueKind.UNREADABLE, "expected the names of the players, got none")
+            self.builder.add_issue(IssueKind.UNREADABLE, "expected the names of the players, got none")
             at_score, score = self._following
             self.begin_game(at_score, self.builder.names, score)
+            self.builder.at = at
         seat, words = self._seats[found[1]], found[2].strip()
         if rolled := _ROLL.fullmatch(words):
-            self._read_roll(at, seat, rolled)
+            self._read_roll(seat, rolled)
         elif won := _WIN.fullmatch(words):
-            self.builder.state_result(at, seat, int(won[1]))
+            if seat == self._loser:
+                message = "expected a win of who accepted the resignation, got one of who resigned"
+                self.builder.add_issue(IssueKind.WRONG_RESULT, message)
+                seat = 1 - seat
+            self.builder.state_result(seat, int(won[1]))
         else:
-            self._read_offer(at, seat, words.lower().rstrip("."))
+            self._read_offer(seat, words.lower().rstrip("."))
 
-    def _read_roll(self, at: int, seat: int, rolled: re.Match[str]) -> None:
+    def _read_roll(self, seat: int, rolled: re.Match[str]) -> None:
         words, roll = rolled[3].rstrip(". "), (int(rolled[1]), int(rolled[2]))
         moves = [_MOVE.fullmatch(word) for word in words.split()]
         written = [_turn_upright(move[1].lower(), move[2].lower()) for move in moves if move is not None]
-        self.builder.play(at, seat, roll, written if len(written) == len(moves) else words)
+        self.builder.play(seat, roll, written if len(written) == len(moves) else words)
 
-    def _read_offer(self, at: int, seat: int, words: str) -> None:
+    def _read_offer(self, seat: int, words: str) -> None:
         """Read a double, a resignation, or the answer to either; an accepted one shows in the result."""
-        builder, is_resigned = self.builder, self._resigning is not None
-        match words.split(" ", 1)[0]:
-            case "doubles":
-                builder.double(at, seat)
-            case "accepts" | "rejects" if is_resigned:
-                self._resigning = None
-                builder.add_comment(f"resignation: {words}")
-            case "accepts":
-                builder.respond(at, seat, is_take=True)
-            case "rejects":
-                builder.respond(at, seat, is_take=False)
-            case "wants" | "resigns":
-                self._resigning = seat
-            case _:
-                builder.fail(
-                    at, IssueKind.UNREADABLE, f"expected a roll or a cube action, got {quote_text(words)}"
-                )
+        builder, word = self.builder, words.split(" ", 1)[0]
+        if word in ("wants", "resigns"):
+            self._resigning = seat
+        elif word in ("accepts", "rejects") and self._resigning is not None:
+            self._loser = self._resigning if word == "accepts" else None
+            self._resigning = None
+            builder.add_comment(f"resignation: {words}")
+            if word == "accepts":
+                builder.note_resignation()
+        else:
+            builder.act_in_words(seat, word, words)
 
 
 def _turn_upright(source: str, target: str) -> CheckerMove:

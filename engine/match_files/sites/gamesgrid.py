@@ -7,13 +7,11 @@ from __future__ import annotations
 
 import re
 
-from engine.errors import FormatError
-from engine.match_files.builder import MatchBuilder
-from engine.match_files.model import IssueKind, MatchRules, RecordedMatch
-from engine.match_files.text_lines import iterate_lines, quote_text
-from engine.match_files.variants import find_variant, read_flag, read_length
-from engine.rules.match import MAX_CUBE
-from engine.rules.rules import STANDARD_RULES
+from gammond.engine.errors import FormatError
+from gammond.engine.match_files.builder import MatchBuilder
+from gammond.engine.match_files.conventions import iterate_lines, read_length, read_rules
+from gammond.engine.match_files.model import RecordedMatch
+from gammond.engine.rules.rules import BACKGAMMON
 
 SGG_SIGN = re.compile(r"^Game [0-9]+\.[0-9]+\*?-[0-9]+", re.MULTILINE)
 
@@ -28,14 +26,18 @@ _ACTION = re.compile(r"\s*[0-9]{1,6}\t(\t?)\s*(.*)")
 _ROLL = re.compile(r"([1-6])([1-6]):\s*(.*)")
 _AUTOMATIC_DOUBLE = re.compile(r"[1-6]{2}:\s*automatic double", re.IGNORECASE)
 _WIN = re.compile(r"(\S.*) wins ([0-9]{1,6}) points?.*")
-_NUMBER = re.compile(r"[0-9]{1,6}")
 _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 _DATE = re.compile(r"\s*[A-Za-z]+day,?\s+([A-Za-z]{3})[a-z]*\s+([0-9]{1,2}),?\s+([0-9]{4}).*")
 _NO_MOVE = ("o-o", "-")
-_RULE_WORDS = (
-    "Jacoby", "Automatic Doubles", "Crawford", "Beavers", "Raccoons", "Doubling Cube", "Match Length",
-    "Variant",
-)  # fmt: skip
+_RULES = {
+    "crawford": ("Crawford",),
+    "jacoby": ("Jacoby",),
+    "beavers": ("Beavers",),
+    "raccoons": ("Raccoons",),
+    "automatic_doubles": ("Automatic Doubles",),
+    "cube_limit": ("Doubling Cube",),
+}
+_READ_HEADERS = {"Match Length", "Variant"}.union(*_RULES.values())
 
 
 def parse_sgg(text: str) -> tuple[RecordedMatch, ...]:
@@ -60,14 +62,7 @@ def parse_sgg(text: str) -> tuple[RecordedMatch, ...]:
 
 
 class _GridMatch:
-    """Reads one match.
-
-    Args:
-        names: Of both players.
-
-    Attributes:
-        builder: Its builder; None before the first game.
-    """
+    """Reads one match; its builder is None before the first game."""
 
     def __init__(self, names: tuple[str, str]) -> None:
         self.builder: MatchBuilder | None = None
@@ -78,6 +73,8 @@ class _GridMatch:
 
     def read(self, at: int, line: str) -> None:
         """Read a line."""
+        if self.builder is not None:
+            self.builder.at = at
         game = _GAME.fullmatch(line)
         if game is not None:
             self._begin_game(at, game)
@@ -86,10 +83,10 @@ class _GridMatch:
         elif action := _ACTION.fullmatch(line):
             entry = action[1], action[2].strip()
             if entry != self._last:  # entries may be there twice
-                self._read_action(self.builder, at, int(bool(action[1])), entry[1])
+                self._read_action(self.builder, int(bool(action[1])), entry[1])
             self._last = entry
         elif (won := _WIN.fullmatch(line)) and won[1] in self._names:
-            self.builder.state_result(at, self._names.index(won[1]), int(won[2]))
+            self.builder.state_result(self._names.index(won[1]), int(won[2]))
         else:
             self.builder.add_comment(line.strip())
 
@@ -106,49 +103,28 @@ class _GridMatch:
     def _begin_game(self, at: int, game: re.Match[str]) -> None:
         headers = self._headers
         if self.builder is None:
-            rules, issue = find_variant(headers.get("Variant", STANDARD_RULES.variant.name))
-            issues = [issue] if issue else []
+            issues: list[str] = []
             length = int(game[6]) if game[6] else read_length(headers, "Match Length", issues)
-            match_rules = MatchRules(
-                rules or STANDARD_RULES,
-                crawford=read_flag(headers, ("Crawford",), True, issues),
-                jacoby=read_flag(headers, ("Jacoby",), False, issues),
-                beavers=read_flag(headers, ("Beavers",), True, issues) or length > 0,
-                raccoons=read_flag(headers, ("Raccoons",), False, issues),
-                automatic_doubles=read_flag(headers, ("Automatic Doubles",), False, issues),
-                cube_limit=MAX_CUBE if read_flag(headers, ("Doubling Cube",), True, issues) else 1,
-            )
-            self.builder = MatchBuilder("sgg", length=length, names=self._names, rules=match_rules)
-            self.builder.headers = {word: said for word, said in headers.items() if word not in _RULE_WORDS}
+            rules = read_rules(headers, _RULES, issues, length=length)
+            self.builder = MatchBuilder("sgg", length=length, names=self._names, rules=rules)
+            self.builder.headers = {word: headers[word] for word in headers if word not in _READ_HEADERS}
             self.builder.ratings = self._ratings
-            self.builder.note_rules(at, issues, leaves_out_games=rules is None)
+            self.builder.at = at
+            self.builder.note_rules(issues, headers.get("Variant", BACKGAMMON.name))
         self._last = "", ""
         score = int(game[2]), int(game[4])
         is_crawford = bool(game[3] or game[5])
-        self.builder.begin_game(at, int(game[1]), score, crawford=is_crawford if game[6] else None)
+        self.builder.begin_game(int(game[1]), score, crawford=is_crawford if game[6] else None)
 
-    def _read_action(self, builder: MatchBuilder, at: int, seat: int, words: str) -> None:
+    def _read_action(self, builder: MatchBuilder, seat: int, words: str) -> None:
         if _AUTOMATIC_DOUBLE.fullmatch(words):
-            builder.double_automatically(at)
+            builder.double_automatically()
             return
         if rolled := _ROLL.fullmatch(words):
             roll, play = (int(rolled[1]), int(rolled[2])), rolled[3].strip()
-            builder.play(at, seat, roll, () if play.lower() in _NO_MOVE else play or None)
+            builder.play(seat, roll, () if play.lower() in _NO_MOVE else play or None)
             return
-        match words.lower().split(" ", 1)[0]:
-            case "double" | "beaver" | "raccoon" | "redouble":
-                stated = _NUMBER.search(words)
-                builder.double(at, seat, int(stated[0]) if stated else None)
-            case "accept" | "take":
-                builder.respond(at, seat, is_take=True)
-            case "pass" | "drop" | "reject":
-                builder.respond(at, seat, is_take=False)
-            case "resign" | "resigns":
-                pass  # the result says how much
-            case _:
-                builder.fail(
-                    at, IssueKind.UNREADABLE, f"expected a roll or a cube action, got {quote_text(words)}"
-                )
+        builder.act_in_words(seat, words)
 
 
 def _read_date(line: str) -> str:

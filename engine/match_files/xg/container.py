@@ -13,7 +13,7 @@ import struct
 import zlib
 from dataclasses import dataclass
 
-from engine.errors import FormatError
+from gammond.engine.errors import FormatError
 
 MAGIC = b"RGMH"
 """What a file of eXtreme Gammon begins with."""
@@ -42,16 +42,13 @@ class XgContainer:
         records: The bytes of the match's records, as far as they could be unpacked.
         comments: The bytes of its comments, likewise.
         faults: What is wrong with the file, a sentence each.
+        is_cut: Whether the end of the records is missing.
     """
 
     records: bytes
     comments: bytes
     faults: tuple[str, ...]
-
-
-def is_xg(data: bytes) -> bool:
-    """Return whether bytes are a file of eXtreme Gammon, whole or not."""
-    return data.startswith(MAGIC)
+    is_cut: bool = False
 
 
 def unpack_container(data: bytes) -> XgContainer:
@@ -59,13 +56,10 @@ def unpack_container(data: bytes) -> XgContainer:
 
     A file that was cut short has no index: its records are unpacked up to the end.
 
-    Args:
-        data: The file.
-
     Raises:
         FormatError: It is no file of eXtreme Gammon, or ends within its header.
     """
-    if not is_xg(data):
+    if not data.startswith(MAGIC):
         raise FormatError(
             f"expected a file of eXtreme Gammon, which begins with {MAGIC.decode()}, got {data[:4]!r}",
             field="xg",
@@ -85,18 +79,13 @@ def unpack_container(data: bytes) -> XgContainer:
         )
     faults: list[str] = []
     packed = _find_parts(data, begin, faults)
-    records = _unpack_part(RECORDS_PART, packed, faults)
-    comments = _unpack_part(COMMENTS_PART, packed, faults) if COMMENTS_PART in packed else b""
-    return XgContainer(records, comments, tuple(faults))
+    records, is_cut = _unpack_part(RECORDS_PART, packed, faults)
+    comments, _ = _unpack_part(COMMENTS_PART, packed, faults) if COMMENTS_PART in packed else (b"", False)
+    return XgContainer(records, comments, tuple(faults), is_cut)
 
 
-@dataclass(frozen=True)
-class _PackedPart:
-    """A compressed part; the size and checksum that it should have, None where no index says."""
-
-    data: memoryview
-    size: int | None = None
-    checksum: int | None = None
+_PackedPart = tuple[memoryview, tuple[int, int] | None]
+"""A compressed part; the size and the checksum that it should have, None where no index says."""
 
 
 def _find_parts(data: bytes, begin: int, faults: list[str]) -> dict[str, _PackedPart]:
@@ -110,30 +99,33 @@ def _find_parts(data: bytes, begin: int, faults: list[str]) -> dict[str, _Packed
             if fault is None and len(index) == count * _ENTRY.size:
                 return _read_index(index, view[begin : begin + parts_size])
     faults.append("expected an index of parts at the end, got none: the file was cut short or altered")
-    return {RECORDS_PART: _PackedPart(view[begin:])}
+    return {RECORDS_PART: (view[begin:], None)}
 
 
 def _read_index(index: bytes, parts: memoryview) -> dict[str, _PackedPart]:
-    found = {}
-    for name, _, size, packed_size, place, checksum in _ENTRY.iter_unpack(index):
-        part = _PackedPart(parts[place : place + packed_size], size, checksum)
-        found[name.decode("latin-1").lower()] = part
-    return found
+    return {
+        name.decode("latin-1").lower(): (parts[place : place + packed_size], (size, checksum))
+        for name, _, size, packed_size, place, checksum in _ENTRY.iter_unpack(index)
+    }
 
 
-def _unpack_part(name: str, packed: dict[str, _PackedPart], faults: list[str]) -> bytes:
-    """Unpack a part as far as possible; what is wrong with it is added to the faults."""
-    part = packed.get(name)
-    if part is None:
+def _unpack_part(name: str, packed: dict[str, _PackedPart], faults: list[str]) -> tuple[bytes, bool]:
+    """Unpack a part as far as possible; what is wrong with it is added to the faults.
+
+    Returns:
+        The part, and whether its end is missing.
+    """
+    if name not in packed:
         names = ", ".join(repr(other[:40]) for other in packed) or "none"
         faults.append(f"expected a part {name} with the match, got {names}")
-        return b""
-    content, fault = _inflate(part.data, MAX_PART_BYTES[name])
+        return b"", True
+    data, expected = packed[name]
+    content, fault = _inflate(data, MAX_PART_BYTES[name])
     if fault is not None:
         faults.append(f"{name}: {fault}")
-    elif (part.size, part.checksum) not in ((None, None), (len(content), zlib.crc32(content))):
-        faults.append(f"{name}: expected {part.size:,} bytes of another checksum: the file was altered")
-    return content
+    elif expected is not None and expected != (len(content), zlib.crc32(content)):
+        faults.append(f"{name}: expected {expected[0]:,} bytes of another checksum: the file was altered")
+    return content, fault is not None
 
 
 def _inflate(packed: memoryview, limit: int) -> tuple[bytes, str | None]:
@@ -159,8 +151,3 @@ def _inflate(packed: memoryview, limit: int) -> tuple[bytes, str | None]:
         if inflater.eof:
             return b"".join(pieces), None
     return b"".join(pieces), f"expected more zlib data, got the end of the file after {size:,} bytes"
-
-
-def decode_wide_text(data: bytes) -> str:
-    """Return the text before the first zero of two-byte characters."""
-    return data.decode("utf-16-le", "replace").partition("\0")[0]

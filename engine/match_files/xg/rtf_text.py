@@ -1,9 +1,14 @@
-"""The plain text of RTF, in which eXtreme Gammon keeps comments."""
+"""The comments of a match in eXtreme Gammon's files: a line of RTF each, to which records refer by number."""
 
 from __future__ import annotations
 
 import codecs
 import re
+from collections.abc import Sequence
+
+from gammond.engine.match_files.game_builder import join_comments
+
+COMMENT_END = b"\r\n"
 
 MAX_TEXT_LENGTH = 20_000
 """Characters of a comment that are kept."""
@@ -28,6 +33,14 @@ _CHARACTERS = {
 _SYMBOLS = {"\\": "\\", "{": "{", "}": "}", "~": "\u00a0", "_": "-", "\n": "\n", "\r": "\n"}
 _DEFAULT_ENCODING = "cp1252"
 _MAX_SKIP_LENGTH = 8
+
+
+def read_comment(lines: Sequence[bytes], number: int) -> str:
+    """Return the text of a comment, fit to be shown; empty for a number that the file does not have."""
+    if not 0 <= number < len(lines):
+        return ""
+    rtf = lines[number].replace(b"\x01\x02", b"\r\n").decode("cp1252", "replace")
+    return join_comments("", extract_rtf_text(rtf).expandtabs())
 
 
 def extract_rtf_text(rtf: str) -> str:

@@ -5,7 +5,7 @@ The nodes of a net, by its number of outputs:
 - 1: winning chance. All games count as single games.
 - 2: winning chance, the share of gammons among the wins, and the share of gammons among the losses. The third
   is a node of its own in a normal net; a symmetric one computes it as the second, seen from the other side.
-- 5: the outcome of `engine.rules.outcome`.
+- 5: the outcome of `gammond.engine.rules.outcome`.
 
 A symmetric net mirrors its nodes when the sides are swapped: the weight of each input of the opponent is that
 of the player's own input, negated. It has two inputs for the side on roll, negated likewise. Positions are
@@ -19,16 +19,25 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Annotated, Any, Literal
 
 import numpy as np
+from msgspec import Meta
 from numpy.typing import NDArray
 
-from engine.errors import DataFileError
-from engine.rules.outcome import LOSE_G, WIN, WIN_G, Outcomes
-from engine.rules.position import Board
-from nets.heritage.computational_backgammon.kernels import net as kernel_classic
-from nets.kernels.tesauro196 import INPUTS, SIDE_INPUTS
+from gammond.engine.bearoff import load_bearoff
+from gammond.engine.errors import DataFileError
+from gammond.engine.kernels import as_kernel_array
+from gammond.engine.kernels.nets.tesauro196 import INPUTS, SIDE_INPUTS
+from gammond.engine.play.player import EvaluatorPlayer
+from gammond.engine.rules.outcome import LOSE_G, WIN, WIN_G, Outcomes
+from gammond.engine.rules.position import Board
+from gammond.nets.catalogue import SHIPPED
+from gammond.nets.compiled_net import load_net
+from gammond.nets.heritage.computational_backgammon import kernels as kernel_classic
+from gammond.nets.manifest import NetEntry
+from gammond.nets.player_specs import KindSpec
+from gammond.nets.router import Router
 
 NODE_COUNTS = {1: 1, 2: 3, 5: 5}
 """Number of nodes of a net, by its number of outputs."""
@@ -104,7 +113,7 @@ class ClassicNet:
     def compute_nodes(self, boards: Board) -> NDArray[np.float32]:
         """Run the net: ``float32[n, nodes]`` for ``int8[n, 2, 26]``."""
         nodes = np.empty((len(boards), NODE_COUNTS[self.outputs]), np.float32)
-        kernel_classic.forward(np.require(boards, np.int8, ["C", "W"]), self.weights, nodes)
+        kernel_classic.forward(as_kernel_array(boards, np.int8), self.weights, nodes)
         return nodes
 
     def evaluate(self, boards: Board) -> Outcomes:
@@ -160,3 +169,40 @@ def outcomes_to_nodes(outcomes: Outcomes, outputs: int) -> NDArray[np.float32]:
         for part, whole in ((outcomes[:, WIN_G], win), (outcomes[:, LOSE_G], lose))
     ]
     return np.stack([win, *shares], axis=1)
+
+
+class ClassicSpec(KindSpec, frozen=True):
+    """The net, and the evaluator of races."""
+
+    name = "classic"
+    summary = "a small net trained by temporal differences on its own games, like the first TD-Gammon"
+
+    hidden: Annotated[Literal["10", "20", "40", "80"], Meta(description="hidden units")] = "40"
+    outputs: Annotated[
+        Literal["1", "2", "5"], Meta(description="outputs: 1 winning chance, 2 with gammons, 5 the outcome")
+    ] = "5"
+    layout: Annotated[
+        Literal["normal", "symmetric"],
+        Meta(description="symmetric: the opponent's inputs have the negated weights of the player's own"),
+    ] = "normal"
+    races: Annotated[
+        Literal["one", "own", "bearoff"],
+        Meta(description="races by the one net, by their own net, or by that and a bearoff database"),
+    ] = "one"
+
+    def list_entries(self) -> list[NetEntry]:
+        """List the net for contact, and that for races if they have their own."""
+        names = [f"classic-{self.hidden}-{self.outputs}-{self.layout}-contact"]
+        if self.races != "one":
+            names.append("classic-race")
+        return [SHIPPED.manifest.find_net(name) for name in names]
+
+    def make(self) -> EvaluatorPlayer:
+        """Make the player of the nets."""
+        nets = [load_net(entry, SHIPPED.file.parent) for entry in self.list_entries()]
+        exact = (load_bearoff().two_sided,) if self.races == "bearoff" else ()
+        return EvaluatorPlayer(Router(self.format_name(), contact=nets[0], race=nets[-1], exact=exact))
+
+    def collect_net_hashes(self) -> dict[str, str]:
+        """Return the hashes of the nets."""
+        return {entry.name: entry.sha256 for entry in self.list_entries()}

@@ -5,17 +5,23 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Annotated, Literal
 
 import numpy as np
+from msgspec import Meta
 from numpy.typing import NDArray
 
-from engine.errors import DataFileError
-from engine.play.player import ScoringPlayer
-from engine.rules.position import Board, Phase, classify_phases
-from engine.rules.rules import STANDARD_RULES
-from nets.heritage.gengammon.kernels import net as kernel
-from nets.manifest import ScorerEntry, read_scorer_bytes
-from nets.onnx_model import OnnxModel
+from gammond.engine.errors import DataFileError
+from gammond.engine.kernels import as_kernel_array
+from gammond.engine.play.player import Player
+from gammond.engine.rules.position import Board, Phase, classify_phases
+from gammond.engine.rules.rules import STANDARD_RULES
+from gammond.engine.runtime.files import read_data_file
+from gammond.nets.heritage.gengammon import kernels as kernel
+from gammond.nets.manifest import ScorerEntry
+from gammond.nets.onnx_layers import read_weights
+from gammond.nets.onnx_model import OnnxModel
+from gammond.nets.player_specs import ScorerKindSpec
 
 HIDDEN_UNITS = 26
 """Hidden units."""
@@ -23,12 +29,13 @@ HIDDEN_UNITS = 26
 ACTIVATIONS = {"linear": kernel.LINEAR, "softsign": kernel.SOFTSIGN}
 """Activations of the hidden units: x, or x / (1 + abs(x))."""
 
-WEIGHTS_OUTPUT = "weights"
-"""The output of a net's ONNX file with its weights, ``float32[52, 26]``."""
+WEIGHTS_NAME = "weights"
+"""The tensor of a net's ONNX file with its weights, ``float32[52, 26]``."""
 
 _MAX_WEIGHT = 1e6
 """Limit of a weight, so that no sum leaves the range of float32."""
 
+_MAX_TEXT_BYTES = 1_000_000
 _HEADER = re.compile(r"gengammon 52-26-1 (\w+)")
 _OUTSIDE_PIPS = np.maximum(np.arange(26) - 6, 0)
 
@@ -79,14 +86,14 @@ class GengammonNet:
         return lanes
 
     def score_boards(self, boards: Board) -> NDArray[np.float32]:
-        """Score positions after a play, as `engine.evaluation.evaluator.Scorer.score_boards`."""
+        """Score positions after a play, as `gammond.engine.evaluation.evaluator.Scorer.score_boards`."""
         result = np.empty(len(boards), np.float32)
-        boards = np.require(boards, np.int8, ["C", "W"])
+        boards = as_kernel_array(boards, np.int8)
         kernel.score_positions(boards, self.padded_weights, ACTIVATIONS[self.activation], result)
         return result
 
 
-class GengammonPlayer(ScoringPlayer):
+class GengammonPlayer(Player):
     """Plays the highest score of its net; in races that of `score_race_plays`.
 
     Args:
@@ -99,7 +106,7 @@ class GengammonPlayer(ScoringPlayer):
         self.net = net
 
     def score_plays(self, boards: Board, children: Board, offsets: NDArray[np.int64]) -> NDArray[np.float32]:
-        """Score plays, as `engine.play.player.Player.score_plays`."""
+        """Score plays, as `gammond.engine.play.player.Player.score_plays`."""
         is_race = np.repeat(classify_phases(boards) >= Phase.RACE, np.diff(offsets))
         scores = np.empty(len(children), np.float32)
         scores[is_race] = score_race_plays(children[is_race])
@@ -137,10 +144,9 @@ def read_net_text(file: Path) -> GengammonNet:
     Raises:
         DataFileError: The file is missing, is another kind of file, or has other numbers of lines or weights.
     """
+    content = read_data_file(file, _MAX_TEXT_BYTES, str(file), "net")
     try:
-        lines = file.read_text("ascii").splitlines()
-    except OSError as error:
-        raise DataFileError(f"{file} cannot be read: {error.strerror}", field="net") from error
+        lines = content.decode("ascii").splitlines()
     except UnicodeDecodeError as error:
         raise DataFileError(f"{file} is not the text of a net", field="net") from error
     head = _HEADER.fullmatch(lines[0].strip()) if lines else None
@@ -165,32 +171,20 @@ def read_net_text(file: Path) -> GengammonNet:
     return GengammonNet(weights, head[1])
 
 
-def load_gengammon_net(entry: ScorerEntry, folder: Path) -> GengammonNet:
-    """Load a net of the manifest.
-
-    Args:
-        entry: Its entry.
-        folder: The folder of the manifest.
-
-    Raises:
-        DataFileError: The file is missing, has another hash, or is another kind of net.
-    """
-    return parse_onnx_net(entry.name, read_scorer_bytes(entry, folder), entry.activation)
-
-
 def parse_onnx_net(name: str, content: bytes, activation: str) -> GengammonNet:
     """Read a net from the bytes of its ONNX file, and check that it computes the same.
 
     Args:
         name: Its name in errors.
-        content: The file, with the output `WEIGHTS_OUTPUT`.
+        content: The file, with the tensor `WEIGHTS_NAME`.
         activation: A key of `ACTIVATIONS`.
 
     Raises:
         DataFileError: It is another kind of net, or has another activation.
     """
     model = OnnxModel(name, content, kernel.INPUTS, 1)
-    (weights,) = model.read_weights([WEIGHTS_OUTPUT])
+    model.check()
+    (weights,) = read_weights(name, content, [WEIGHTS_NAME])
     net = GengammonNet(np.ascontiguousarray(weights.T), activation)
     start = STANDARD_RULES.starting_position.board[None]
     expected, found = net.score_boards(start)[0], model.run(encode_counts(start))[0, 0]
@@ -204,7 +198,27 @@ def parse_onnx_net(name: str, content: bytes, activation: str) -> GengammonNet:
 def encode_counts(boards: Board) -> NDArray[np.float32]:
     """Encode positions after a play for a net's ONNX file, ``float32[n, 52]``."""
     counts = np.empty((len(boards), kernel.INPUTS), np.int8)
-    boards = np.require(boards, np.int8, ["C", "W"])
+    boards = as_kernel_array(boards, np.int8)
     for i in range(len(boards)):
         kernel.write_counts(boards, i, counts, i)
     return counts.astype(np.float32)
+
+
+class GengammonSpec(ScorerKindSpec, frozen=True):
+    """The net."""
+
+    name = "gengammon"
+    summary = "a 52-26-1 net on counts of checkers that mimics experts; a simple rule plays its races"
+
+    learned: Annotated[
+        Literal["genetic", "linear", "backprop", "play"],
+        Meta(
+            description="trained by a genetic algorithm; the same without activation, as first described; by "
+            "backpropagation; or from games against itself"
+        ),
+    ] = "genetic"
+
+    @classmethod
+    def make_of_net(cls, name: str, entry: ScorerEntry, content: bytes) -> GengammonPlayer:
+        """Make the player of a net, as `ScorerKindSpec.make_of_net`."""
+        return GengammonPlayer(name, parse_onnx_net(entry.name, content, entry.activation))

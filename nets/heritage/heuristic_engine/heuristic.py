@@ -20,18 +20,19 @@ the C# that it prints contradict each other: `HeuristicConfig.tables` follows th
 
 from __future__ import annotations
 
-from copy import copy
-from typing import Annotated
+from typing import Annotated, Literal
 
 import msgspec
 import numpy as np
 from msgspec import Meta
 from numpy.typing import NDArray
 
-from engine.play.player import Player
-from engine.rules.position import Board, Phase, classify_phases
-from engine.rules.rules import Doubles, Rules
-from nets.heritage.heuristic_engine.kernels import heuristic as kernel_heuristic
+from gammond.engine.errors import ValueRangeError
+from gammond.engine.play.player import Player
+from gammond.engine.rules.position import Board, Phase, classify_phases
+from gammond.engine.rules.rules import Doubles
+from gammond.nets.heritage.heuristic_engine import kernels as kernel_heuristic
+from gammond.nets.player_specs import KindSpec
 
 _POINT_NUMBERS = np.arange(26, dtype=np.float64)
 _COUNTS = np.arange(16, dtype=np.float64)
@@ -142,14 +143,14 @@ class HeuristicPlayer(Player):
     def pick(
         self, boards: Board, dice: NDArray[np.int8], children: Board, offsets: NDArray[np.int64]
     ) -> NDArray[np.int64]:
-        """Choose among given plays, as `engine.play.player.Player.pick`."""
+        """Choose among given plays, as `gammond.engine.play.player.Player.pick`."""
         chosen = np.empty(len(boards), np.int64)
         is_race = classify_phases(boards) >= Phase.RACE
         kernel_heuristic.choose_plays(children, offsets, is_race, self._tables, self._prefers_last, chosen)
         return chosen
 
     def score_plays(self, boards: Board, children: Board, offsets: NDArray[np.int64]) -> NDArray[np.float32]:
-        """Score plays, as `engine.play.player.Player.score_plays`."""
+        """Score plays, as `gammond.engine.play.player.Player.score_plays`."""
         are_races = np.repeat(classify_phases(boards) >= Phase.RACE, np.diff(offsets)).tolist()
         score, tables = kernel_heuristic.score_position, self._tables
         return np.array([score(children, at, tables, race) for at, race in enumerate(are_races)], np.float32)
@@ -162,21 +163,73 @@ class OnePlyHeuristicPlayer(HeuristicPlayer):
     """
 
     is_deep = True
-    _has_short_doubles = False
-
-    def with_rules(self, rules: Rules) -> OnePlyHeuristicPlayer:
-        """Return the same player, whose opponent replies by other rules."""
-        other = copy(self)
-        other._has_short_doubles = rules.doubles is Doubles.TWO
-        return other
 
     def pick(
         self, boards: Board, dice: NDArray[np.int8], children: Board, offsets: NDArray[np.int64]
     ) -> NDArray[np.int64]:
-        """Choose among given plays, as `engine.play.player.Player.pick`."""
+        """Choose among given plays, as `gammond.engine.play.player.Player.pick`."""
         chosen = np.empty(len(boards), np.int64)
         is_race = classify_phases(boards) >= Phase.RACE
+        has_short_doubles = self.rules.doubles is Doubles.TWO
         kernel_heuristic.choose_plays_by_replies(
-            children, offsets, is_race, self._tables, self._prefers_last, self._has_short_doubles, chosen
+            children, offsets, is_race, self._tables, self._prefers_last, has_short_doubles, chosen
         )
         return chosen
+
+
+_DEFAULT_CONFIG = "trained"
+
+
+class HeuristicSpec(HeuristicConfig, KindSpec, frozen=True):
+    """The factors or a configuration by name, and the way to use them."""
+
+    name = "heuristic"
+    summary = "pips, blocks and blots with factors, tuned by hill climbing"
+
+    config: Annotated[
+        Literal["trained", "untrained", "author", "author-first", "author-two", "ascended"],
+        Meta(description="a named configuration, which sets all factors"),
+    ] = "trained"
+    probability: Annotated[bool, Meta(description="minimise the average of the opponent's best replies")] = (
+        False
+    )
+    printed: Annotated[bool, Meta(description="score like the article's C#, which divides by bf")] = False
+    ties: Annotated[
+        Literal["first", "last"],
+        Meta(description="which of equal plays; the rearmost checkers move first"),
+    ] = "first"
+
+    def __post_init__(self) -> None:
+        if self.config != _DEFAULT_CONFIG and self.explicit_config != HeuristicConfig():
+            raise ValueRangeError(
+                f"config={self.config} sets all factors; remove it or the factors", field="config"
+            )
+        if self.printed and self.probability and self.selected_config.bf == 0.0:
+            raise ValueRangeError(
+                "expected bf above 0 with printed=true and probability=true, which divide by it",
+                field="bf",
+            )
+
+    @property
+    def explicit_config(self) -> HeuristicConfig:
+        """The factors given one by one."""
+        return HeuristicConfig(*(getattr(self, name) for name in HeuristicConfig.__struct_fields__))
+
+    @property
+    def selected_config(self) -> HeuristicConfig:
+        """All factors; the blot factors divide for the score of the C#."""
+        if self.config == _DEFAULT_CONFIG:
+            return self.explicit_config
+        return (PRINTED_CONFIGS if self.printed else HEURISTIC_CONFIGS)[self.config]
+
+    @property
+    def is_deep(self) -> bool:
+        """Whether it looks at the opponent's replies."""
+        return self.probability
+
+    def make(self) -> Player:
+        """Make the player of the factors."""
+        its = self.selected_config
+        kind = OnePlyHeuristicPlayer if self.probability else HeuristicPlayer
+        factors = its.tables_as_printed if self.printed else its.tables
+        return kind(self.format_name(), factors, prefers_last=self.ties == "last")

@@ -13,8 +13,9 @@ import enum
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.rules.position import CHECKERS, Board
-from nets.heritage.phase_features.kernels import features as kernel_features
+from gammond.engine.kernels import as_kernel_array
+from gammond.engine.rules.position import CHECKERS, Board
+from gammond.nets.heritage.phase_features import kernels as kernel_features
 
 FEATURES = kernel_features.FEATURES
 INPUTS = kernel_features.INPUTS
@@ -40,8 +41,8 @@ FEATURE_MAXIMA: NDArray[np.float64] = np.array(
 """``float64[16]``, divisors of normalised features."""
 
 
-class GamePhase(enum.IntEnum):
-    """How far the side that has played has come home; unrelated to `engine.rules.position.Phase`."""
+class FeaturePhase(enum.IntEnum):
+    """How far the side that has played has come home; unrelated to `gammond.engine.rules.position.Phase`."""
 
     EARLY = kernel_features.EARLY
     MID = kernel_features.MID
@@ -58,12 +59,14 @@ def compute_phase_features(
         is_normalised: Whether to divide each by its largest value, to 0..1.
 
     Returns:
-        ``float32[n, 16]`` in the order of `FEATURE_NAMES`, and for each position its `GamePhase`,
+        ``float32[n, 16]`` in the order of `FEATURE_NAMES`, and for each position its `FeaturePhase`,
         ``int8[n]``.
     """
     values = np.empty((len(boards), FEATURES), np.float32)
     phases = np.empty(len(boards), np.int8)
-    kernel_features.compute_features(as_contiguous(boards), get_divisors(is_normalised), values, phases)
+    kernel_features.compute_features(
+        as_kernel_array(boards, np.int8), get_divisors(is_normalised), values, phases
+    )
     return values, phases
 
 
@@ -71,7 +74,7 @@ def list_phase_features(board: Board, *, is_normalised: bool = True) -> dict[str
     """List the phase of a position, ``int8[2, 26]``, and its features by name, as for their scorers."""
     values, phases = compute_phase_features(board[None], is_normalised=is_normalised)
     features = dict(zip(FEATURE_NAMES, values[0].tolist(), strict=True))
-    return {"phase": GamePhase(phases[0]).name.lower(), **features}
+    return {"phase": FeaturePhase(phases[0]).name.lower(), **features}
 
 
 def encode_gated_inputs(boards: Board, *, is_normalised: bool = True) -> NDArray[np.float32]:
@@ -93,8 +96,3 @@ def encode_gated_inputs(boards: Board, *, is_normalised: bool = True) -> NDArray
 def get_divisors(is_normalised: bool) -> NDArray[np.float64]:
     """Return the divisors of the counts, ``float64[16]``."""
     return FEATURE_MAXIMA if is_normalised else np.ones(FEATURES)
-
-
-def as_contiguous(boards: Board) -> Board:
-    """Return boards in the form of the kernels: one signature, compiled once."""
-    return np.require(boards, np.int8, ["C", "W"])

@@ -8,25 +8,24 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.errors import DataFileError
-from engine.rules.position import Board
-from engine.rules.rules import STANDARD_RULES
-from nets.heritage.phase_features.features import (
+from gammond.engine.errors import DataFileError
+from gammond.engine.kernels import as_kernel_array
+from gammond.engine.rules.position import Board
+from gammond.engine.rules.rules import STANDARD_RULES
+from gammond.nets.heritage.phase_features import kernels as kernel_features
+from gammond.nets.heritage.phase_features.features import (
     FEATURE_MAXIMA,
     INPUTS,
-    as_contiguous,
     encode_gated_inputs,
     list_phase_features,
 )
-from nets.heritage.phase_features.kernels import features as kernel_features
-from nets.manifest import ScorerEntry, read_scorer_bytes
-from nets.onnx_model import OnnxModel
+from gammond.nets.onnx_layers import read_weights
+from gammond.nets.onnx_model import OnnxModel
 
 HIDDEN = (64, 64)
 
@@ -42,7 +41,7 @@ WEIGHT_NAMES = ("w1", "b1", "w2", "b2", "w3", "b3")
 
 @dataclass(frozen=True, eq=False)
 class PhaseNet:
-    """The net as its weights; an `engine.evaluation.evaluator.Scorer`.
+    """The net as its weights; an `gammond.engine.evaluation.evaluator.Scorer`.
 
     Attributes:
         w1: ``float32[48, h1]``.
@@ -93,11 +92,6 @@ class PhaseNet:
             )
         return cls(*(np.ascontiguousarray(arrays[name]) for name in WEIGHT_NAMES))
 
-    @staticmethod
-    def is_in(arrays: Mapping[str, NDArray[Any]]) -> bool:
-        """Return whether a file has the arrays of such a net, well-formed or not."""
-        return all(name in arrays for name in WEIGHT_NAMES)
-
     @property
     def arrays(self) -> PhaseNetWeights:
         """All weights, in order."""
@@ -115,11 +109,11 @@ class PhaseNet:
     def score_boards(self, boards: Board) -> NDArray[np.float32]:
         """Score positions after a play, as `Scorer.score_boards`; about 0 to 1."""
         scores = np.empty(len(boards), np.float32)
-        kernel_features.score_with_net(as_contiguous(boards), FEATURE_MAXIMA, self.arrays, scores)
+        kernel_features.score_with_net(as_kernel_array(boards, np.int8), FEATURE_MAXIMA, self.arrays, scores)
         return scores
 
     def list_features(self, board: Board) -> dict[str, float | str]:
-        """List the features, as `engine.evaluation.evaluator.FeatureScorer.list_features`."""
+        """List the features, as `gammond.engine.evaluation.evaluator.FeatureScorer.list_features`."""
         return list_phase_features(board)
 
 
@@ -138,25 +132,12 @@ def draw_weights(generator: np.random.Generator, inputs: int, hidden: tuple[int,
     return w1, b1, w2, b2, w3, b3
 
 
-def load_phase_net(entry: ScorerEntry, folder: Path) -> PhaseNet:
-    """Load a net of the manifest.
-
-    Args:
-        entry: Its entry.
-        folder: The folder of the manifest.
-
-    Raises:
-        DataFileError: The file is missing, has another hash, or is another kind of net.
-    """
-    return parse_phase_onnx(entry.name, read_scorer_bytes(entry, folder), entry.activation)
-
-
 def parse_phase_onnx(name: str, content: bytes, activation: str) -> PhaseNet:
     """Read a net from the bytes of its ONNX file, and check that it computes the same.
 
     Args:
         name: Its name in errors.
-        content: The file, with the weights as outputs, called as the attributes of `PhaseNet`.
+        content: The file, whose tensors are called as the attributes of `PhaseNet`.
         activation: `ACTIVATION`.
 
     Raises:
@@ -167,8 +148,9 @@ def parse_phase_onnx(name: str, content: bytes, activation: str) -> PhaseNet:
             f"net {name}: expected the activation {ACTIVATION}, got {activation}", field="net"
         )
     model = OnnxModel(name, content, INPUTS, 1)
+    model.check()
     try:
-        net = PhaseNet(*model.read_weights(WEIGHT_NAMES))
+        net = PhaseNet(*read_weights(name, content, WEIGHT_NAMES))
     except DataFileError as error:
         raise DataFileError(f"net {name}: {error.message}", field="net") from error
     start = STANDARD_RULES.starting_position.board[None]

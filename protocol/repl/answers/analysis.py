@@ -5,18 +5,41 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from engine.analysis.levels import DEFAULT_CANDIDATES, LEVELS
-from engine.errors import UnsupportedError
-from engine.evaluation.evaluator import Evaluator
-from engine.rules.dice import format_roll
-from engine.rules.match import RESULT_NAMES
-from engine.rules.outcome import invert_outcomes
-from engine.rules.rules import Feature
-from protocol.commands.table import COMMANDS
-from protocol.core.replies import format_value
-from protocol.core.requests import Reply, WorkControl
-from protocol.repl.answers.replies import PreformattedLine, send_command
-from protocol.repl.answers.tables import (
+from gammond.engine.analysis.engine import Engine
+from gammond.engine.analysis.levels import DEFAULT_CANDIDATES, LEVELS
+from gammond.engine.errors import UnsupportedError
+from gammond.engine.evaluation.evaluator import Evaluator
+from gammond.engine.rules.dice import format_roll
+from gammond.engine.rules.notation import format_play
+from gammond.engine.rules.outcome import invert_outcomes
+from gammond.engine.rules.rules import Feature
+from gammond.protocol.commands.cube import (
+    answer_to_values,
+    decision_to_values,
+    list_matrix_rows,
+    matrix_to_values,
+    read_cube,
+    read_matrix,
+    read_resignation,
+    read_take,
+    resignation_to_values,
+)
+from gammond.protocol.commands.evaluation import (
+    ask,
+    evaluation_to_values,
+    plays_to_values,
+    ranking_to_values,
+    read_evaluation,
+    read_ranking,
+    source_to_values,
+)
+from gammond.protocol.commands.opinions import list_opinions, opinion_to_values, read_opinion
+from gammond.protocol.commands.table import COMMANDS
+from gammond.protocol.core.replies import format_value
+from gammond.protocol.core.requests import ReplyValue, WorkControl
+from gammond.protocol.questions.positions import Resignation
+from gammond.protocol.repl.answers.replies import PreformattedLine, send_command
+from gammond.protocol.repl.answers.tables import (
     CHANCE_KEYS,
     describe_chances,
     format_cube_decision,
@@ -30,8 +53,9 @@ from protocol.repl.answers.tables import (
     format_rollout,
     format_source,
 )
-from protocol.state.player_registry import ENGINE_PLAYER, SESSION_PLAYERS
-from protocol.state.session import CUSTOM_LEVEL, Session
+from gammond.protocol.state.offers import RESPONSE_WORDS
+from gammond.protocol.state.player_registry import ENGINE_PLAYER, SESSION_PLAYERS
+from gammond.protocol.state.session import CUSTOM_LEVEL, Session
 
 ROLL_ACTION = "roll"
 """The action of a seat that rolls; all others are actions of ``play``."""
@@ -54,20 +78,36 @@ def show_hint(session: Session, values: Mapping[str, Any], control: WorkControl)
     match = session.game.match
     session.require_game()
     if match.resigned:
-        return format_resignation(_evaluate_resignation(session, values, control).values)
-    if match.doubled:
-        return format_response(
-            send_command(session, "take" + _format_named(values, "plies"), control)[-1].values
+        found, engine = _judge_resignation(session, values, control)
+        return format_resignation(
+            resignation_to_values(found) | source_to_values(found.evaluation.effort, engine)
         )
+    if match.doubled:
+        return _show_response(session, values, control)
     if match.roll is None:
         return (
             show_cube_decision(session, values, control)
             if session.game.may_double
             else _advise_roll(session, values, control)
         )
-    return format_plays(
-        send_command(session, f"moves {values['n']}" + _format_named(values, "plies", "filter"), control)
-    )
+    shown, settings = values["n"], session.make_eval_settings(values.get("plies"), values.get("filter"))
+    ranked, engine = ask(session, read_ranking(session, settings, shown), control)
+    rows = plays_to_values(ranked, slice(0, shown), match)
+    moves = [{"rank": rank, **row} for rank, row in enumerate(rows, 1)]
+    return format_plays(moves, ranking_to_values(ranked, len(moves), engine))
+
+
+def _show_response(session: Session, values: Mapping[str, Any], control: WorkControl) -> list[str]:
+    """Return the response to a pending double or beaver."""
+    found, engine = ask(session, read_take(session, values.get("plies")), control)
+    return format_response(answer_to_values(found) | source_to_values(found.evaluation.effort, engine))
+
+
+def _evaluate(session: Session, values: Mapping[str, Any], control: WorkControl) -> dict[str, ReplyValue]:
+    """Return the value of the position before the roll, as keys."""
+    settings = session.make_eval_settings(values.get("plies"), cubeful=values.get("cubeful"))
+    evaluation, engine = ask(session, read_evaluation(session, settings), control)
+    return evaluation_to_values(evaluation) | source_to_values(evaluation.effort, engine)
 
 
 def _advise_roll(session: Session, values: Mapping[str, Any], control: WorkControl) -> list[str]:
@@ -81,14 +121,13 @@ def _advise_roll(session: Session, values: Mapping[str, Any], control: WorkContr
         reason = "these rules have no cube"
     else:
         reason = "a double would gain nothing"
-    chances = send_command(session, "eval" + _format_named(values, "plies"), control)[-1].values
+    chances = _evaluate(session, {"plies": values.get("plies")}, control)
     return [f"    Roll: {reason}.", *describe_chances(chances), format_source(chances)]
 
 
 def show_evaluation(session: Session, values: Mapping[str, Any], control: WorkControl) -> list[str]:
     """Return winning chances and equities before the roll."""
-    named = _format_named(values, "plies", "cubeful")
-    evaluation = format_evaluation(send_command(session, "eval" + named, control)[-1].values)
+    evaluation = format_evaluation(_evaluate(session, values, control))
     return [*_note_roll(session), *evaluation]
 
 
@@ -103,12 +142,12 @@ def _note_roll(session: Session) -> list[str]:
 def show_cube_decision(session: Session, values: Mapping[str, Any], control: WorkControl) -> list[str]:
     """Return the cube decision before the roll with winning chances; for a pending beaver, the response."""
     if session.game.match.beavered and not session.game.match.resigned:
-        return format_response(
-            send_command(session, "take" + _format_named(values, "plies"), control)[-1].values
-        )
-    depth = _format_named(values, "plies")
-    decision = send_command(session, "cube" + depth, control)[-1].values
-    chances = send_command(session, "eval" + depth, control)[-1].values
+        return _show_response(session, values, control)
+    plies = values.get("plies")
+    found, engine = ask(session, read_cube(session, plies), control)
+    assert found.decision is not None  # it is cubeful and the game is not over
+    decision = decision_to_values(found.decision) | source_to_values(found.effort, engine)
+    chances = _evaluate(session, {"plies": plies}, control)
     same_depth = chances["plies"] == decision["plies"]  # not if either was stopped
     return [*_note_roll(session), *format_cube_decision(decision, chances if same_depth else None)]
 
@@ -122,14 +161,19 @@ def find_best_action(session: Session, control: WorkControl) -> str:
     match = session.game.match
     session.require_game()
     if match.resigned:
-        accepts = _evaluate_resignation(session, {}, control).values["accept"]
-        return "accept" if accepts else "reject"
+        return "accept" if _judge_resignation(session, {}, control)[0].is_accepted else "reject"
     if match.doubled:
-        return str(send_command(session, "take", control)[-1].values["response"])
+        return RESPONSE_WORDS[ask(session, read_take(session), control)[0].response]
     if match.roll is not None:
-        return str(send_command(session, f"moves {DEFAULT_CANDIDATES}", control)[0].values["play"])
-    doubles = session.game.may_double and send_command(session, "cube", control)[-1].values["double"]
-    return "double" if doubles else ROLL_ACTION
+        ranked, _ = ask(
+            session, read_ranking(session, session.make_eval_settings(), DEFAULT_CANDIDATES), control
+        )
+        return format_play(ranked.best.play)
+    if not session.game.may_double:
+        return ROLL_ACTION
+    evaluation, _ = ask(session, read_cube(session), control)
+    assert evaluation.decision is not None  # it is cubeful and the game is not over
+    return "double" if evaluation.decision.should_double else ROLL_ACTION
 
 
 def show_legal_plays(session: Session, point: str | None, control: WorkControl) -> list[str]:
@@ -139,14 +183,19 @@ def show_legal_plays(session: Session, point: str | None, control: WorkControl) 
 
 def show_matrix(session: Session, values: Mapping[str, Any], control: WorkControl) -> list[str]:
     """Return the cube action at every score."""
-    named = _format_named(values, "away", "plies", "cube", "equities")
-    return format_matrix(send_command(session, f"matrix{named}", control))
+    given = {name: values[name] for name in ("away", "cube", "plies") if values.get(name) is not None}
+    question = read_matrix(session, **given)
+    found, engine = ask(session, question, control)
+    rows = list_matrix_rows(found[0], has_equities=bool(values.get("equities")))
+    return format_matrix(rows, matrix_to_values(question, found, engine))
 
 
 def show_opinion(session: Session, values: Mapping[str, Any], control: WorkControl) -> list[str]:
     """Return what a player thinks of the position, or of the plays of the roll."""
-    named = _format_named({"player": values.get("player")}, "player")
-    return format_opinion(send_command(session, f"opinion {values['n']}{named}", control))
+    question = read_opinion(session, values.get("player"))
+    found = question.run(session.service.players, session.engine_settings.threads)
+    moves = list_opinions(found, values["n"])
+    return format_opinion(moves, opinion_to_values(found, len(moves)))
 
 
 def show_rollout(session: Session, values: Mapping[str, Any], control: WorkControl) -> list[str]:
@@ -191,12 +240,15 @@ def describe_strength(session: Session) -> str:
     return f"{name}: {engine.plies}-ply, filter {engine.filter_name}{noise}.{others}"
 
 
-def _evaluate_resignation(session: Session, values: Mapping[str, Any], control: WorkControl) -> Reply:
+def _judge_resignation(
+    session: Session, values: Mapping[str, Any], control: WorkControl
+) -> tuple[Resignation, Engine]:
+    """Return whether to accept the pending resignation."""
     match = session.game.match
     if match.doubled:
         raise UnsupportedError("no hint for a resignation while a double is pending", field="hint")
-    kind = RESULT_NAMES[match.resigned - 1]
-    return send_command(session, f"resign {kind}" + _format_named(values, "plies"), control)[-1]
+    plies = values.get("plies")
+    return ask(session, read_resignation(session, match.resigned, plies), control)
 
 
 def _format_named(values: Mapping[str, Any], *names: str) -> str:

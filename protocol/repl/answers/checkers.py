@@ -6,9 +6,9 @@ import re
 
 import numpy as np
 
-from engine.errors import FormatError
-from engine.rules.position import BAR, CHECKERS, Board, Position, fill_borne_off, swap_sides
-from protocol.commands.board_drawing import CHECKER_MARKS
+from gammond.engine.errors import FormatError
+from gammond.engine.rules.position import BAR, CHECKERS, Board, Position, fill_borne_off, swap_sides
+from gammond.protocol.commands.board_drawing import CHECKER_MARKS
 
 _PLACE = re.compile(r"(bar|[0-9]{1,2})(?::([0-9]{1,2}))?", re.IGNORECASE)
 _BOTH_SIDES = re.compile(r"(?P<first>[OX])\s+[^OX]*(?!(?P=first))[OX]\b[^OX]*", re.IGNORECASE)

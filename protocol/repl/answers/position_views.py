@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from engine.formats.match_id import encode_match_id
-from engine.formats.ogid import encode_ogid
-from engine.formats.position_id import encode_position_id
-from engine.formats.xgid import encode_xgid
-from engine.rules.match import MatchState
-from engine.rules.position import Position
-from protocol.repl.answers.replies import PreformattedLine
-from protocol.repl.answers.sentences import SeatNames, describe_pips
-from protocol.state.session import Session
+from gammond.engine.formats.match_id import encode_match_id
+from gammond.engine.formats.ogid import encode_ogid
+from gammond.engine.formats.position_id import encode_position_id
+from gammond.engine.formats.xgid import encode_xgid
+from gammond.engine.rules.match import MatchState
+from gammond.engine.rules.position import Position
+from gammond.protocol.repl.answers.replies import PreformattedLine
+from gammond.protocol.repl.answers.sentences import SeatNames, describe_pips
+from gammond.protocol.state.session import Session
 
 
 def show_pips(session: Session, names: SeatNames) -> list[str]:

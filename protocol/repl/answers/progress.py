@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from engine.wording import format_count
-from protocol.core.replies import info_to_fields
-from protocol.core.requests import AnyReply, Reply
-from protocol.repl.answers.tables import format_points
+from gammond.engine.wording import format_count
+from gammond.protocol.core.replies import info_to_fields
+from gammond.protocol.core.requests import AnyReply, Reply
+from gammond.protocol.repl.answers.tables import format_points
 
 MIN_SHOWN_MS = 300
 """Shorter work shows nothing."""
@@ -40,12 +40,13 @@ class ProgressLine:
         if "depth" in values:
             self._depth = f"{format_count(values['depth'] - 1, 'ply')} done, "
             if best:
-                self._depth += f"best {best} {format_points(values['score'])}, "
+                equity = f" {format_points(values['score'])}" if "score" in values else ""
+                self._depth += f"best {best}{equity}, "
         if values.get("time_ms", 0) < MIN_SHOWN_MS:
             return ""
         seconds = values["time_ms"] / 1000
-        if "judged" in values:
-            return _format_analysis_progress(values["judged"], values["of"], seconds)
+        if "analysed" in values:
+            return _format_analysis_progress(values["analysed"], values["of"], seconds)
         if "ready" in values:
             return f"getting ready: {values['ready']} of {values['of']}, {seconds:.1f} s"
         return f"thinking: {self._depth}{values['nodes']:,} positions, {seconds:.1f} s"

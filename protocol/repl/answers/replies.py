@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import NamedTuple, Self
 
-from engine.errors import GammondError, StateError
-from protocol.commands.dispatch import run_line
-from protocol.core.errors import INTERNAL_ERROR
-from protocol.core.replies import format_reply
-from protocol.core.requests import AnyReply, Reply, WorkControl
-from protocol.state.session import Session
+from gammond.engine.errors import GammondError, StateError
+from gammond.protocol.commands.dispatch import run_line
+from gammond.protocol.core.errors import INTERNAL_ERROR
+from gammond.protocol.core.replies import format_reply
+from gammond.protocol.core.requests import AnyReply, Reply, WorkControl
+from gammond.protocol.state.session import Session
 
 Piece = tuple[str, str]
-"""A mark of `protocol.repl.answers.themes`, empty for none, and text."""
+"""A mark of `gammond.protocol.repl.answers.themes`, empty for none, and text."""
 
 ERROR_MARK = "error: "
 """The beginning of a line that says why nothing was done."""

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from engine.rules.cube_actions import name_double
-from engine.rules.dice import format_roll
-from engine.rules.match import RESULT_NAMES, MatchState
-from engine.rules.position import Position
-from engine.rules.rules import Variant
-from engine.wording import format_count
-from protocol.commands.board_drawing import CHECKER_MARKS, describe_money_rules
-from protocol.state.game_state import GameState
-from protocol.state.offers import format_alternatives, list_responses
+from gammond.engine.rules.cube_actions import name_double
+from gammond.engine.rules.dice import format_roll
+from gammond.engine.rules.match import RESULT_NAMES, MatchState
+from gammond.engine.rules.position import Position
+from gammond.engine.rules.rules import Variant
+from gammond.engine.wording import format_count
+from gammond.protocol.commands.board_drawing import CHECKER_MARKS, describe_money_rules
+from gammond.protocol.state.game_state import GameState
+from gammond.protocol.state.offers import format_alternatives, list_responses
 
 ENGINE_NAME = "gammond"
 HUMAN_NAME = "you"
@@ -234,5 +234,5 @@ def describe_variant(variant: Variant) -> str:
     start = " ".join(f"{point}:{count}" for point, count in variant.start_points)
     text = f"{checkers} a side, at the start on {start} (point:checkers), all else as in backgammon."
     if variant.is_solved:
-        text += " All positions are solved: in money play, plays and doubles are judged without an error."
+        text += " All positions are solved: in money play, plays and doubles are rated without an error."
     return f"{variant.name}: {text}"

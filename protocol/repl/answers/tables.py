@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from engine.match_analysis.statistics import MOST_POINTS, classify_loss
-from engine.wording import format_count
-from protocol.core.requests import Reply, ReplyValue
-from protocol.repl.answers.replies import Mark, MarkedLine, PreformattedLine
+from gammond.engine.match_analysis.decision_errors import classify_loss
+from gammond.engine.match_analysis.statistics import NO_SCALE
+from gammond.engine.rollout.stop_rules import REASONS
+from gammond.engine.wording import format_count
+from gammond.protocol.commands.evaluation import UNSCALED
+from gammond.protocol.core.requests import Reply, ReplyValue
+from gammond.protocol.repl.answers.replies import Mark, MarkedLine, PreformattedLine
 
 ReplyValues = Mapping[str, ReplyValue]
 
@@ -18,7 +21,12 @@ TABLE_WIDTH = 80
 CHANCE_KEYS = ("win", "win_g", "win_bg", "lose_g", "lose_bg")
 _CHANCE_WIDTHS = (6, 5, 5, 6, 5)
 
-_NO_SCALE = "n/a"
+UNSCALED_SIGN = "n/a"
+"""What stands in place of an equity where points have no scale."""
+
+UNSCALED_NOTE = f"{UNSCALED_SIGN}: {NO_SCALE}, where a point is worth almost nothing of the match"
+"""What it means."""
+
 _EQUITY_WIDTH = 7
 _NUMBER_WIDTH = 10
 
@@ -26,19 +34,54 @@ _CHOICE_WIDTH = 14
 _MATRIX_LEGEND = "N no {double}, D {double}/take, P {double}/pass, T too good, - no doubling"
 
 
-def format_points(value: ReplyValue) -> str:
-    """Write an equity, in points; what rounds to nothing has no minus.
+def format_points(value: ReplyValue | None) -> str:
+    """Write an equity, in points, or None for one on no scale; what rounds to nothing has no minus."""
+    return UNSCALED_SIGN if value is None else f"{round(float(value), 3) + 0.0:+.3f}"
 
-    One beyond `MOST_POINTS` comes up only at a score at which points have no scale: it is not written.
+
+def find_difference(values: ReplyValues, one: str, other: str) -> tuple[float, bool]:
+    """Return by how much a choice about the cube is better than another.
+
+    Args:
+        values: The equities of choices by key, and in a match their chances (``mwc_...``).
+        one: The key of the choice.
+        other: That of the other one.
+
+    Returns:
+        The difference, and whether it is in points; else, where one of them is on no scale, in chances.
     """
-    points = round(float(value), 3) + 0.0
-    return _NO_SCALE if abs(points) > MOST_POINTS else f"{points:+.3f}"
+    if one in values and other in values:
+        return float(values[one]) - float(values[other]), True
+    return float(values[f"mwc_{one}"]) - float(values[f"mwc_{other}"]), False
 
 
-def _format_cost(points: float) -> str:
-    """Write what a choice costs; in words where points have no scale."""
-    text = format_points(points).lstrip("+")
-    return "more than points can say at this score" if text == _NO_SCALE else text
+def format_loss(loss: float, *, is_points: bool = True) -> str:
+    """Write what a decision lost: in points, or in percent of the match where these have no scale."""
+    return f"{round(loss, 3) + 0.0:.3f}" if is_points else f"{round(100 * loss, 2) + 0.0:.2f} % MWC"
+
+
+def format_behind(difference: float, *, is_points: bool = True) -> str:
+    """Write by how much a choice is better, in columns: in points, or in percent of the match."""
+    return format_points(difference) if is_points else f"{round(100 * difference, 2) + 0.0:+.2f}%"
+
+
+def find_loss_size(loss: float, *, is_points: bool = True) -> float:
+    """Return the size of a loss as `classify_loss` takes it: at double match point where it is in chances."""
+    return loss if is_points else 2.0 * loss
+
+
+def _note_unscaled(rows: Iterable[ReplyValues]) -> list[str]:
+    """Return what the sign for equities on no scale means, if there are any."""
+    return [f"    {UNSCALED_NOTE}"] if any(UNSCALED in values for values in rows) else []
+
+
+def _find_equity(values: ReplyValues) -> ReplyValue | None:
+    """Return the equity by which choices are ranked; None where it is on no scale."""
+    return None if UNSCALED in values else values.get("cubeful", values["equity"])
+
+
+def _name_measure(values: ReplyValues) -> str:
+    return "cubeful equity" if "cubeful" in values or UNSCALED in values else "cubeless money equity"
 
 
 def format_percent(value: ReplyValue, decimals: int = 1) -> str:
@@ -57,26 +100,26 @@ def describe_source(values: ReplyValues) -> str:
     return f"{values['plies']}-ply{stopped}{stored}, net {values['net']}"
 
 
-def format_plays(replies: Sequence[Reply]) -> list[str]:
+def format_plays(moves: Sequence[ReplyValues], totals: ReplyValues) -> list[str]:
     """Lay out ranked plays.
 
     Args:
-        replies: The answer to ``moves`` with a number: the plays, best first and all searched as deep, then
-            the line with counts, plies and net.
+        moves: The keys of the plays of ``moves``, best first and all searched as deep.
+        totals: Those of its last line: counts, plies and net.
 
     Returns:
         A table: rank, plies, in a match MWC, equity, loss against the best one, chances in percent, play;
         then what the numbers are, and how many plays have none of that depth.
     """
-    *moves, totals = (reply.values for reply in replies)
     best = moves[0]
     shown = "" if totals["shown"] == totals["count"] else f"{totals['shown']} of "
-    measure = "cubeful equity" if "cubeful" in best else "cubeless money equity"
     mwc = f"{'mwc %':>7}" if "mwc" in best else ""
     return [
         *format_chances_header(f"{'':2}{'ply':>4}{mwc}{'equity':>7}{'behind':>7}"),
         *(_format_play_row(move, best) for move in moves),
-        f"    {shown}{format_count(int(totals['count']), 'play')} at {describe_source(totals)}; {measure}",
+        f"    {shown}{format_count(int(totals['count']), 'play')} at {describe_source(totals)}; "
+        f"{_name_measure(best)}",
+        *_note_unscaled(moves),
         *describe_unsearched(int(totals["count"]) - int(totals.get("searched", totals["count"])), totals),
     ]
 
@@ -91,13 +134,13 @@ def describe_unsearched(count: int, totals: ReplyValues) -> list[str]:
     return [f"    not searched at {totals['plies']}-ply: {format_count(count, 'play')}"] if count else []
 
 
-def format_opinion(replies: Sequence[Reply]) -> list[str]:
+def format_opinion(moves: Sequence[ReplyValues], final: ReplyValues) -> list[str]:
     """Lay out what a player thinks of the position, or of plays.
 
     Args:
-        replies: The answer to ``opinion``.
+        moves: The keys of the plays of ``opinion``.
+        final: Those of its last line.
     """
-    *moves, final = (reply.values for reply in replies)
     if "count" not in final:
         names = [name for name in final if name not in ("score", "player", *CHANCE_KEYS)]
         chances = describe_chances(final) if "win" in final else []
@@ -153,25 +196,29 @@ def format_chances(values: ReplyValues) -> str:
 
 def _format_play_row(move: ReplyValues, best: ReplyValues) -> PreformattedLine:
     mwc = f"{format_percent(move['mwc'], 2):>7}" if "mwc" in best else ""
-    equity = format_points(move.get("cubeful", move["equity"]))
+    equity = format_points(_find_equity(move))
     left = f"{move['rank']:>2}{move['plies']:>4}{mwc}{equity:>7}{_format_loss(move, best):>7}"
-    mark = classify_loss(_find_loss(move, best))
+    loss, is_points = _find_loss(move, best)
+    mark = classify_loss(find_loss_size(loss, is_points=is_points))
     return format_chances_row(move["rank"], left, format_chances(move), str(move["play"]), mark)
 
 
-def _find_loss(move: ReplyValues, best: ReplyValues) -> float:
-    """Return how far a play is behind, in points."""
+def _find_loss(move: ReplyValues, best: ReplyValues) -> tuple[float, bool]:
+    """Return how far a play is behind, and whether that is in points; else in chances."""
+    if UNSCALED in best or UNSCALED in move:
+        return float(best["mwc"]) - float(move["mwc"]), False
     key = "cubeful" if "cubeful" in best else "equity"
-    return float(best[key]) - float(move[key])
+    return float(best[key]) - float(move[key]), True
 
 
 def _format_loss(move: ReplyValues, best: ReplyValues) -> str:
     """How far a play is behind, by what the plays are ranked by; MWC in percent."""
     if move["rank"] == 1:
         return ""
-    if "cubeful" not in best and "mwc" in best:
-        return f"{100 * (float(move['mwc']) - float(best['mwc'])):+.2f}%"
-    return format_points(-_find_loss(move, best))
+    loss, is_points = _find_loss(move, best)
+    if not is_points or ("cubeful" not in best and "mwc" in best):
+        return format_behind(float(move["mwc"]) - float(best["mwc"]), is_points=False)
+    return format_points(-loss)
 
 
 def format_legal_plays(replies: Sequence[Reply]) -> list[str]:
@@ -201,13 +248,14 @@ def format_cube_decision(cube: ReplyValues, chances: ReplyValues | None = None) 
     double = _name_double(cube)
     taken = "beaver" if cube.get("response") == "beaver" else "take"
     names = {"no_double": f"no {double}", "take": f"{double}, {taken}", "drop": f"{double}, pass"}
-    known = {key: name for key, name in names.items() if key in cube}
+    known = {key: name for key, name in names.items() if _has_choice(cube, key)}
     width = max(_CHOICE_WIDTH, *map(len, known.values()))
     rows = [format_choice_row(name, cube, key, "best", width) for key, name in known.items()]
     return [
         format_choice_header(cube, width),
         *rows,
         f"    {_describe_cube_decision(cube)}",
+        *_note_unscaled([cube]),
         *describe_chances(chances),
         format_source(cube),
     ]
@@ -222,10 +270,17 @@ def format_response(take: ReplyValues) -> list[str]:
     response = str(take["response"])
     names = {"take": "beaver" if response == "beaver" else "take", "drop": "pass"}
     best, other = ("drop", "take") if response == "drop" else ("take", "drop")
-    cost = _format_cost(abs(float(take[best]) - float(take[other])))
+    loss, is_points = find_difference(take, best, other)
+    cost = format_loss(abs(loss), is_points=is_points)
     word = {"take": "Take: passing", "beaver": "Beaver: passing", "drop": "Pass: taking"}[response]
     rows = [format_choice_row(name, take, key, best) for key, name in names.items()]
-    return [format_choice_header(take), *rows, f"    {word} costs {cost}.", format_source(take)]
+    return [
+        format_choice_header(take),
+        *rows,
+        f"    {word} costs {cost}.",
+        *_note_unscaled([take]),
+        format_source(take),
+    ]
 
 
 def format_resignation(offer: ReplyValues) -> list[str]:
@@ -235,10 +290,14 @@ def format_resignation(offer: ReplyValues) -> list[str]:
         offer: The keys of the answer to ``resign`` with a kind.
     """
     verdict = "Accept" if offer["accept"] else "Reject"
-    wins = f", MWC {format_percent(1 - float(offer['mwc']), 2)} %" if "mwc" in offer else ""
-    worth = format_points(-float(offer["cubeful"]))
+    mwc = f"MWC {format_percent(1 - float(offer['mwc']), 2)} %" if "mwc" in offer else ""
+    if "cubeful" in offer:
+        points = format_points(-float(offer["cubeful"]))
+        value = f"{points} to the side that answers{f', {mwc}' if mwc else ''}"
+    else:
+        value = f"{mwc} to the side that answers"
     return [
-        f"    {verdict}: playing on is worth {worth} to the side that answers{wins}.",
+        f"    {verdict}: playing on is worth {value}.",
         format_source(offer),
     ]
 
@@ -264,10 +323,12 @@ def format_choice_row(
         width: How many characters the names have.
     """
     mwc = f"{format_percent(values[f'mwc_{key}'], 2):>8}" if f"mwc_{key}" in values else ""
-    difference = float(values[key]) - float(values[best])
-    behind = f"{format_points(difference):>9}" if abs(difference) >= 0.0005 else ""
-    text = f"{name:<{width}}{format_points(values[key]):>8}{mwc}{behind}"
-    mark = Mark(len(text) - len(behind), len(text), classify_loss(abs(difference)))
+    difference, is_points = find_difference(values, key, best)
+    written = format_behind(difference, is_points=is_points)
+    behind = f"{written:>9}" if abs(difference) >= (0.0005 if is_points else 0.00005) else ""
+    text = f"{name:<{width}}{format_points(values.get(key)):>8}{mwc}{behind}"
+    size = find_loss_size(abs(difference), is_points=is_points)
+    mark = Mark(len(text) - len(behind), len(text), classify_loss(size))
     shifted = Mark(mark.start + 4, mark.end + 4, mark.name)
     return PreformattedLine(f"    {text}", [shifted], MarkedLine(text, [mark]))
 
@@ -279,18 +340,27 @@ def _name_double(cube: ReplyValues) -> str:
 
 def _describe_cube_decision(cube: ReplyValues) -> str:
     """The proper action, and what the wrong ones cost."""
-    if "take" not in cube:
+    if not _has_choice(cube, "take"):
         return "Doubling is not possible here."
-    best, taken, passed = (float(cube[key]) for key in ("best", "take", "drop"))
-    doubled = min(taken, passed)
-    doubling = best - float(cube["no_double"]) if cube["double"] else best - doubled
+    wrong = min(("no_double",) if cube["double"] else ("take", "drop"), key=lambda each: _rank(cube, each))
+    doubling = find_difference(cube, "best", wrong)
     double = _name_double(cube)
     offering = f"{double.removesuffix('e')}ing"
     doubler = f"not {offering}" if cube["double"] else offering
     answer = "taking" if cube["response"] == "drop" else "passing"
-    costs = f"{doubler} costs {_format_cost(doubling)}, {answer} a {double} costs "
-    costs += _format_cost(abs(taken - passed))
-    return f"{cube['action']}: {costs}."
+    answering = find_difference(cube, "take", "drop")
+    lost, other = (format_loss(abs(loss), is_points=is_points) for loss, is_points in (doubling, answering))
+    return f"{cube['action']}: {doubler} costs {lost}, {answer} a {double} costs {other}."
+
+
+def _has_choice(values: ReplyValues, key: str) -> bool:
+    """Return whether a choice about the cube is possible, whether or not its equity is on a scale."""
+    return key in values or f"mwc_{key}" in values
+
+
+def _rank(values: ReplyValues, key: str) -> float:
+    """Return what orders the choices of one decision: chances in a match, else equities."""
+    return float(values.get(f"mwc_{key}", values.get(key, 0.0)))
 
 
 def describe_chances(values: ReplyValues | None) -> list[str]:
@@ -314,11 +384,11 @@ def format_evaluation(values: ReplyValues) -> list[str]:
         values: The keys of the answer to ``eval``.
     """
     equity = f"    equity {format_points(values['equity'])} cubeless, for money"
-    if "cubeful" in values:
-        equity += f"; {format_points(values['cubeful'])} with the cube"
+    if "cubeful" in values or UNSCALED in values:
+        equity += f"; {format_points(values.get('cubeful'))} with the cube"
     if "mwc" in values:
         equity += f"; match-winning chance {format_percent(values['mwc'], 2)} %"
-    return [*describe_chances(values), equity, format_source(values)]
+    return [*describe_chances(values), equity, *_note_unscaled([values]), format_source(values)]
 
 
 def format_source(values: ReplyValues) -> str:
@@ -326,16 +396,16 @@ def format_source(values: ReplyValues) -> str:
     return f"    at {describe_source(values)}"
 
 
-def format_matrix(replies: Sequence[Reply]) -> list[str]:
+def format_matrix(rows: Sequence[Mapping[str, Any]], summary: ReplyValues) -> list[str]:
     """Lay out the cube action at every score.
 
     Args:
-        replies: The answer to ``matrix``: a row for each score of the side on roll, then the summary.
+        rows: The keys of each score of the side on roll, equities as lists.
+        summary: The keys of the last line of ``matrix``.
 
     Returns:
         A table, with what its letters mean.
     """
-    *rows, summary = (reply.values for reply in replies)
     away, double = int(summary["away"]), "double" if summary["cube"] == 1 else "redouble"
     width = max(1, min(3, (TABLE_WIDTH - 6) // away))
     step = 1 if width == 3 else 5  # two digits need a blank between them
@@ -349,7 +419,7 @@ def format_matrix(replies: Sequence[Reply]) -> list[str]:
             )
             for row in rows
         ),
-        *_format_matrix_equities([reply.fields for reply in replies if reply.fields], double),
+        *_format_matrix_equities([row for row in rows if "double" in row], double),
         f"    money: {summary['money']}; cube {summary['cube']}; {describe_source(summary)}",
         f"    {_MATRIX_LEGEND.format(double=double)}",
     ]
@@ -387,7 +457,6 @@ def format_rollout(replies: Sequence[Reply]) -> list[str]:
     """
     *rolled, summary = (reply.values for reply in replies)
     first = rolled[0]
-    measure = "cubeful equity" if "cubeful" in first else "cubeless money equity"
     mwc = f"{'mwc %':>7}" if "mwc" in first else ""
     has_plays = "play" in first
     behind = f"{'behind' if has_plays else '':>7}"
@@ -397,17 +466,10 @@ def format_rollout(replies: Sequence[Reply]) -> list[str]:
     if "action" in summary:
         lines.append(f"    {_describe_cube_decision(summary)}")
     seconds = f"{int(summary['elapsed_ms']) / 1000:.1f} s"
-    ending = _STOP_REASONS[str(summary["reason"])]
-    return [*lines, f"    {ending}, seed {summary['seed']}, {seconds}, {describe_source(summary)}; {measure}"]
+    ending = REASONS[str(summary["reason"])]
+    how = f"{ending}, seed {summary['seed']}, {seconds}, {describe_source(summary)}; {_name_measure(first)}"
+    return [*lines, f"    {how}", *_note_unscaled([*rolled, summary])]
 
-
-_STOP_REASONS = {
-    "trials": "all trials played",
-    "error": "accurate enough",
-    "jsd": "the best is clear",
-    "stopped": "stopped",
-}
-"""Why a rollout ended, by its ``reason``."""
 
 _ESTIMATE_NAMES = {"position": "", "no_double": "no {double}", "take": "{double}, take"}
 
@@ -415,7 +477,7 @@ _ESTIMATE_NAMES = {"position": "", "no_double": "no {double}", "take": "{double}
 def _format_rollout_row(values: ReplyValues, double: str) -> PreformattedLine:
     mwc = f"{format_percent(values['mwc'], 2):>7}" if "mwc" in values else ""
     behind = format_points(-float(values["behind"])) if "behind" in values else ""
-    rank, equity = values.get("rank", ""), format_points(values.get("cubeful", values["equity"]))
+    rank, equity = values.get("rank", ""), format_points(_find_equity(values))
     left = f"{rank:>2}{mwc}{equity:>7}{behind:>7}"
     name = (
         str(values["play"]) if "play" in values else _ESTIMATE_NAMES[str(values["of"])].format(double=double)
@@ -426,7 +488,8 @@ def _format_rollout_row(values: ReplyValues, double: str) -> PreformattedLine:
 def _format_error_row(values: ReplyValues) -> PreformattedLine:
     """The standard errors of the row above; a single trial has none."""
     mwc = f"{_format_error(values, 'mwc_se', 100.0, 2):>7}" if "mwc" in values else ""
-    equity = _format_error(values, "cubeful_se" if "cubeful" in values else "se", 1.0, 3)
+    key = "se" if "cubeful" not in values and UNSCALED not in values else "cubeful_se"
+    equity = _format_error(values, key, 1.0, 3)
     chances = "".join(
         f"{_format_error(values, f'{key}_se', 100.0, 1):>{width}}"
         for key, width in zip(CHANCE_KEYS, _CHANCE_WIDTHS, strict=True)

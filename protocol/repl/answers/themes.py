@@ -44,8 +44,9 @@ THEMES: dict[str, dict[str, str]] = {
 """Name -> style of each mark: ``terminal`` takes the terminal's own 16 colours, ``plain`` none.
 
 ``own`` and ``other`` are checkers of the person and of the opponent, ``frame`` the board, ``failure`` what a
-line could not do, ``error`` and ``blunder`` losses (`engine.match_analysis.statistics.classify_loss`);
-``command``, ``play`` and ``unknown`` mark the line as it is typed.
+line could not do, ``error`` and ``blunder`` losses
+(`gammond.engine.match_analysis.decision_errors.classify_loss`); ``command``, ``play`` and ``unknown`` mark
+the line as it is typed.
 """
 
 DEFAULT_THEME = "terminal"

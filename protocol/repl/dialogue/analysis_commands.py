@@ -1,28 +1,28 @@
-"""Commands that judge an open match: its analysis in the background, and what its decisions lost."""
+"""Commands that analyse an open match: its analysis in the background, and what its decisions lost."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
 
-from engine.match_analysis.analysis import AnalysisSettings
-from engine.match_analysis.rollouts import QUICK_ROLLOUT, DecisionRollouts
-from engine.match_analysis.statistics import XG_ERROR_POINTS
-from engine.options import Bounds, Field
-from engine.rules.match import SEATS
-from engine.rules.rules import Feature
-from engine.search import MAX_PLIES
-from engine.wording import format_count
-from protocol.commands.board_drawing import CHECKER_MARKS
-from protocol.core.arguments import choice_argument, integer_argument, rest_argument, switch_argument
-from protocol.core.errors import CommandError
-from protocol.core.requests import WorkControl
-from protocol.repl.dialogue.command import ArgumentValues, ReplCommand
-from protocol.repl.game.repl_game import ReplGame
-from protocol.repl.records.descriptions import describe_record
-from protocol.repl.records.losses import find_costliest, format_losses, list_losses, summarize_losses
-from protocol.repl.records.match_analysis import MatchAnalysis
-from protocol.repl.records.open_record import OpenRecord
+from gammond.engine.match_analysis.analysis import AnalysisSettings
+from gammond.engine.match_analysis.decision_errors import XG_ERROR_POINTS
+from gammond.engine.match_analysis.rollouts import QUICK_ROLLOUT, DecisionRollouts
+from gammond.engine.options import Bounds, Field
+from gammond.engine.rules.match import SEATS
+from gammond.engine.rules.rules import Feature
+from gammond.engine.search import MAX_PLIES
+from gammond.engine.wording import format_count
+from gammond.protocol.commands.board_drawing import CHECKER_MARKS
+from gammond.protocol.core.arguments import choice_argument, integer_argument, rest_argument, switch_argument
+from gammond.protocol.core.errors import CommandError
+from gammond.protocol.core.requests import WorkControl
+from gammond.protocol.repl.dialogue.command import ArgumentValues, ReplCommand, in_group
+from gammond.protocol.repl.game.repl_game import ReplGame
+from gammond.protocol.repl.records.descriptions import describe_record
+from gammond.protocol.repl.records.losses import find_costliest, format_losses, list_losses, summarize_losses
+from gammond.protocol.repl.records.match_analysis import MatchAnalysis
+from gammond.protocol.repl.records.open_record import OpenRecord
 
 DEFAULT_ERROR_COUNT = 10
 """The number of decisions that ``errors`` lists."""
@@ -126,7 +126,8 @@ def _show_error(game: ReplGame, values: ArgumentValues, control: WorkControl) ->
     return lines
 
 
-ANALYSIS_ROWS: tuple[ReplCommand[ReplGame], ...] = (
+ANALYSIS_ROWS = in_group(
+    "rate",
     ReplCommand(
         "analyse",
         "analyse the open match, or only the shown game, in the background; 'stop' ends that",

@@ -6,34 +6,34 @@ import difflib
 import re
 from collections.abc import Sequence
 
-from engine.errors import GammondError, UnsupportedError
-from engine.formats.pasted_text import find_match_id, find_position, split_lines
-from engine.formats.position_id import encode_position_id
-from engine.formats.position_text import START
-from engine.options import MAX_QUOTED_CHARS
-from engine.rules.rules import BACKGAMMON
-from protocol.commands.dispatch import run_line
-from protocol.commands.game import POSITION_FORMS
-from protocol.commands.table import COMMANDS
-from protocol.core.errors import CommandError
-from protocol.core.requests import Reply, WorkControl
-from protocol.repl.answers.checkers import is_checkers
-from protocol.repl.answers.replies import Piece, format_replies
-from protocol.repl.dialogue import gnubg_words
-from protocol.repl.dialogue.commands import ALIASES, REPL_COMMANDS
-from protocol.repl.dialogue.completion import suggest_completions
-from protocol.repl.dialogue.help import show_overview, show_topic
-from protocol.repl.dialogue.position_setup import paste_position
-from protocol.repl.dialogue.suggestions import Suggestion
-from protocol.repl.dialogue.talk import Talk
-from protocol.repl.dialogue.toolbar import format_toolbar
-from protocol.repl.dialogue.typed_line import mark_typed_line
-from protocol.repl.game.repl_game import ReplGame
-from protocol.state.session import Session
+from gammond.engine.errors import GammondError, UnsupportedError
+from gammond.engine.formats.position_id import encode_position_id
+from gammond.engine.formats.position_text import START, find_match_id, find_position, split_lines
+from gammond.engine.options import MAX_QUOTED_CHARS
+from gammond.engine.rules.notation import parse_play
+from gammond.engine.rules.rules import BACKGAMMON
+from gammond.protocol.commands.dispatch import run_line
+from gammond.protocol.commands.game import POSITION_FORMS
+from gammond.protocol.commands.table import COMMANDS
+from gammond.protocol.core.errors import CommandError
+from gammond.protocol.core.requests import Reply, WorkControl
+from gammond.protocol.repl.answers.checkers import is_checkers
+from gammond.protocol.repl.answers.replies import Piece, format_replies
+from gammond.protocol.repl.dialogue import gnubg_words
+from gammond.protocol.repl.dialogue.commands import ALIASES, REPL_COMMANDS
+from gammond.protocol.repl.dialogue.completion import suggest_completions
+from gammond.protocol.repl.dialogue.help import show_overview, show_topic
+from gammond.protocol.repl.dialogue.position_setup import paste_position
+from gammond.protocol.repl.dialogue.suggestions import Suggestion
+from gammond.protocol.repl.dialogue.talk import Talk
+from gammond.protocol.repl.dialogue.toolbar import format_toolbar
+from gammond.protocol.repl.game.repl_game import ReplGame
+from gammond.protocol.state.game_state import GameState
+from gammond.protocol.state.session import Session
 
 _PLAY_PATTERN = re.compile(r"\(?[1-6][-, ]?[1-6]\)?\s*:|(?:bar|b|[0-9]{1,2})\*?\s*[/-]|pass\b", re.IGNORECASE)
+_PLAY_WORDS = re.compile(r"[0-9bB(]")
 _ROLL_PATTERN = re.compile(r"([1-6])[\s,]?([1-6])")
-_NEW_POSITION_COMMANDS = frozenset(("position", "newgame"))
 
 
 class BackgammonTalk(Talk):
@@ -173,7 +173,7 @@ class BackgammonTalk(Talk):
             return lines
         if self.session.game.rules.variant is not before.rules.variant:
             lines += self.game.take_up_variant(aside, had_position=before.position is not None)
-        elif name in _NEW_POSITION_COMMANDS:
+        elif COMMANDS[name].sets_position:
             lines += self.game.set_aside(aside)
         elif place is not None:
             place.tried.append(self.session.game)
@@ -189,6 +189,34 @@ class BackgammonTalk(Talk):
             return [f"There is no {name!r} here: {instead}."]
         replies, _ = run_line(self.session, f"help {name}")
         return format_replies(replies)
+
+
+def mark_typed_line(text: str, game: GameState | None) -> list[Piece]:
+    """Cut a line as it is typed into pieces: commands, legal plays, and what is neither yet.
+
+    Args:
+        text: The line.
+        game: The table, for what is legal; None where that cannot be told now.
+    """
+    bare = text.lstrip()
+    name = bare.split(" ", 1)[0]
+    indent = text[: len(text) - len(bare)]
+    if ALIASES.get(name, name) in {**REPL_COMMANDS, **COMMANDS}:
+        return [("", indent), ("command", name), ("", bare[len(name) :])]
+    if _PLAY_WORDS.match(bare):
+        return [("play" if _is_legal(bare, game) else "", text)]
+    is_word = any(each.startswith(name) for each in (*REPL_COMMANDS, *ALIASES, *COMMANDS))
+    return [("" if is_word else "unknown", text)]
+
+
+def _is_legal(text: str, game: GameState | None) -> bool:
+    if game is None or game.position is None or game.is_over or game.match.roll is None:
+        return False
+    try:
+        parse_play(text, game.position, game.match.roll, game.rules)
+    except GammondError:
+        return False
+    return True
 
 
 def _is_command(name: str) -> bool:

@@ -5,33 +5,33 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from engine.analysis.levels import DEFAULT_CANDIDATES, LEVELS
-from engine.match_analysis.statistics import XG_ERROR_POINTS
-from engine.options import Bounds, Field, list_fields
-from engine.rules.match import MAX_MATCH_LENGTH, RESULT_NAMES
-from engine.search import MAX_PLIES
-from protocol.commands.game import OFFER_ACTIONS
-from protocol.commands.table import COMMANDS
-from protocol.core.arguments import (
+from gammond.engine.analysis.levels import DEFAULT_CANDIDATES, LEVELS
+from gammond.engine.match_analysis.decision_errors import XG_ERROR_POINTS
+from gammond.engine.options import Bounds, Field, list_fields
+from gammond.engine.rules.match import MAX_MATCH_LENGTH, RESULT_NAMES
+from gammond.engine.search import MAX_PLIES
+from gammond.protocol.commands.game import OFFER_ACTIONS
+from gammond.protocol.commands.table import COMMANDS
+from gammond.protocol.core.arguments import (
     Argument,
     choice_argument,
     integer_argument,
     rest_argument,
     word_argument,
 )
-from protocol.core.errors import CommandError
-from protocol.core.requests import WorkControl
-from protocol.repl.answers import analysis
-from protocol.repl.answers.position_views import show_ids, show_pips
-from protocol.repl.dialogue.analysis_commands import ANALYSIS_ROWS
-from protocol.repl.dialogue.command import ArgumentValues, ReplCommand
-from protocol.repl.dialogue.configuration import configure
-from protocol.repl.dialogue.position_setup import edit_position
-from protocol.repl.dialogue.record_commands import RECORD_ROWS
-from protocol.repl.game.played_game import OPPONENT
-from protocol.repl.game.preferences import Preferences
-from protocol.repl.game.repl_game import ReplGame
-from protocol.repl.records.kept_hints import format_kept_hint
+from gammond.protocol.core.errors import CommandError
+from gammond.protocol.core.requests import WorkControl
+from gammond.protocol.repl.answers import analysis
+from gammond.protocol.repl.answers.position_views import show_ids, show_pips
+from gammond.protocol.repl.dialogue.analysis_commands import ANALYSIS_ROWS
+from gammond.protocol.repl.dialogue.command import ArgumentValues, ReplCommand, list_aliases
+from gammond.protocol.repl.dialogue.configuration import configure
+from gammond.protocol.repl.dialogue.position_setup import edit_position
+from gammond.protocol.repl.dialogue.record_commands import RECORD_ROWS
+from gammond.protocol.repl.game.played_game import OPPONENT
+from gammond.protocol.repl.game.preferences import Preferences
+from gammond.protocol.repl.game.repl_game import ReplGame
+from gammond.protocol.repl.records.kept_hints import format_kept_hint
 
 AGAINST_PREFIX = "against "
 """The word between ``play`` and the name of an opponent."""
@@ -65,9 +65,15 @@ def _parse_tutor_limit(text: str) -> float:
     return float(Field("limit", float, Bounds(0.001, 10.0)).parse(text.strip()))
 
 
-def _make_action(name: str, summary: str) -> ReplCommand[ReplGame]:
+def _make_action(name: str, summary: str, other_names: tuple[str, ...] = ()) -> ReplCommand[ReplGame]:
     """Return the command for an action that ``play`` takes too."""
-    return ReplCommand(name, summary, lambda game, _, control: game.take_action(name, control))
+    return ReplCommand(
+        name,
+        summary,
+        lambda game, _, control: game.take_action(name, control),
+        help_group="play",
+        other_names=other_names,
+    )
 
 
 def _show_hint(game: ReplGame, values: ArgumentValues, control: WorkControl) -> list[str]:
@@ -112,6 +118,7 @@ _ROWS: tuple[ReplCommand[ReplGame], ...] = (
                 is_required=False,
             ),
         ),
+        help_group="play",
     ),
     ReplCommand(
         "new",
@@ -135,9 +142,10 @@ _ROWS: tuple[ReplCommand[ReplGame], ...] = (
                 is_named=True,
             ),
         ),
+        help_group="play",
     ),
-    ReplCommand("roll", "roll the dice", lambda game, _, control: game.roll(control)),
-    _make_action("double", "double before the roll; 'redouble' is the same"),
+    ReplCommand("roll", "roll the dice", lambda game, _, control: game.roll(control), help_group="play"),
+    _make_action("double", "double before the roll; 'redouble' is the same", other_names=("redouble",)),
     _make_action("take", "take the double"),
     _make_action("drop", "pass the double and lose the game"),
     _make_action("beaver", "take the double, turn the cube again and keep it (money play)"),
@@ -150,9 +158,10 @@ _ROWS: tuple[ReplCommand[ReplGame], ...] = (
                 "kind", RESULT_NAMES, "what is offered", default=RESULT_NAMES[0], is_required=False
             ),
         ),
+        help_group="play",
     ),
-    _make_action("accept", "accept the resignation"),
-    _make_action("reject", "reject the resignation and play on"),
+    _make_action("accept", "accept the resignation", other_names=("agree",)),
+    _make_action("reject", "reject the resignation and play on", other_names=("decline",)),
     ReplCommand(
         "hint",
         "show the best action: ranked plays, the cube decision before the roll, or the answer to an offer",
@@ -163,23 +172,7 @@ _ROWS: tuple[ReplCommand[ReplGame], ...] = (
             ),
             *_select_arguments("moves", "plies", "filter"),
         ),
-    ),
-    ReplCommand(
-        "eval",
-        "show winning chances and equities before the roll",
-        lambda game, values, control: analysis.show_evaluation(game.session, values, control),
-        _select_arguments("eval", "plies", "cubeful"),
-    ),
-    ReplCommand(
-        "opinion",
-        "show what a player thinks of the position, or of the plays of the roll",
-        lambda game, values, control: analysis.show_opinion(game.session, values, control),
-        (
-            *_select_arguments("opinion", "player"),
-            integer_argument(
-                "n", 1, 10_000, "number of plays to show", default=DEFAULT_CANDIDATES, metavar="N"
-            ),
-        ),
+        help_group="ask",
     ),
     ReplCommand(
         "best",
@@ -193,24 +186,47 @@ _ROWS: tuple[ReplCommand[ReplGame], ...] = (
                 is_required=False,
             ),
         ),
+        help_group="ask",
+    ),
+    ReplCommand(
+        "eval",
+        "show winning chances and equities before the roll",
+        lambda game, values, control: analysis.show_evaluation(game.session, values, control),
+        _select_arguments("eval", "plies", "cubeful"),
+        help_group="ask",
+    ),
+    ReplCommand(
+        "opinion",
+        "show what a player thinks of the position, or of the plays of the roll",
+        lambda game, values, control: analysis.show_opinion(game.session, values, control),
+        (
+            *_select_arguments("opinion", "player"),
+            integer_argument(
+                "n", 1, 10_000, "number of plays to show", default=DEFAULT_CANDIDATES, metavar="N"
+            ),
+        ),
+        help_group="ask",
     ),
     ReplCommand(
         "legal",
         "list the legal plays, all or those that move a checker from a point",
         lambda game, values, control: analysis.show_legal_plays(game.session, values["point"], control),
         (replace(*COMMANDS["legal"].arguments, parse=str),),
+        help_group="ask",
     ),
     ReplCommand(
         "cube",
         "show the cube decision before the roll",
         lambda game, values, control: analysis.show_cube_decision(game.session, values, control),
         _select_arguments("cube", "plies"),
+        help_group="ask",
     ),
     ReplCommand(
         "chances",
         "show winning chances after each play, by the opponent's evaluator",
         lambda game, values, _: game.show_chances(values["shown"] == "on"),
         (choice_argument("shown", ("on", "off"), "whether to show them", default="on", is_required=False),),
+        help_group="ask",
     ),
     ReplCommand(
         "tutor",
@@ -224,18 +240,27 @@ _ROWS: tuple[ReplCommand[ReplGame], ...] = (
                 choices=("on", "off"),
             ),
         ),
+        help_group="rate",
     ),
-    ReplCommand("keep", "stand by the decision that the tutor objected to", lambda game, _, c: game.keep(c)),
+    ReplCommand(
+        "keep",
+        "stand by the decision that the tutor objected to",
+        lambda game, _, c: game.keep(c),
+        help_group="rate",
+        other_names=("yes", "y"),
+    ),
     ReplCommand(
         "review",
         "show what your decisions of this game, or the last one, lost, and the five worst",
         lambda game, _, control: game.review(control),
+        help_group="rate",
     ),
     ReplCommand(
         "matrix",
         "show the cube decision at every score",
         lambda game, values, control: analysis.show_matrix(game.session, values, control),
         _select_arguments("matrix", "away", "plies", "cube", "equities"),
+        help_group="ask",
     ),
     ReplCommand(
         "rollout",
@@ -243,18 +268,7 @@ _ROWS: tuple[ReplCommand[ReplGame], ...] = (
         lambda game, values, control: analysis.show_rollout(game.session, values, control),
         COMMANDS["rollout"].arguments,
         short_usage="[moves|position|cube|continue] [trials=N] [plies=N] ...",
-    ),
-    ReplCommand(
-        "level",
-        "set the engine's level, or list the levels",
-        lambda game, values, control: analysis.set_or_list_levels(game.session, values["name"], control),
-        (replace(_LEVEL, metavar="NAME"),),
-    ),
-    ReplCommand(
-        "plies",
-        "set or show the look-ahead of the engine and of hints",
-        lambda game, values, control: analysis.set_or_show_plies(game.session, values["n"], control),
-        (integer_argument("n", 0, MAX_PLIES, "look-ahead, 0 for the net alone", metavar="N"),),
+        help_group="ask",
     ),
     ReplCommand(
         "config",
@@ -270,21 +284,38 @@ _ROWS: tuple[ReplCommand[ReplGame], ...] = (
             rest_argument("value", "VALUE", "its new value", is_required=False),
         ),
         short_usage="[NAME [VALUE]]",
+        help_group="prefer",
+    ),
+    ReplCommand(
+        "level",
+        "set the engine's level, or list the levels",
+        lambda game, values, control: analysis.set_or_list_levels(game.session, values["name"], control),
+        (replace(_LEVEL, metavar="NAME"),),
+        help_group="prefer",
+    ),
+    ReplCommand(
+        "plies",
+        "set or show the look-ahead of the engine and of hints",
+        lambda game, values, control: analysis.set_or_show_plies(game.session, values["n"], control),
+        (integer_argument("n", 0, MAX_PLIES, "look-ahead, 0 for the net alone", metavar="N"),),
+        help_group="prefer",
     ),
     ReplCommand(
         "undo",
         "take back your last decision and all after it; a game set aside comes back; "
         "without a game, the last change",
         lambda game, _, control: game.undo(control),
+        help_group="play",
     ),
     ReplCommand(
         "redo",
         "redo what 'undo' took back, unless you did something else since",
         lambda game, _, control: game.redo(control),
+        help_group="play",
     ),
     *RECORD_ROWS,
     *ANALYSIS_ROWS,
-    ReplCommand("board", "draw the board", lambda game, _, __: game.show_board()),
+    ReplCommand("board", "draw the board", lambda game, _, __: game.show_board(), help_group="look"),
     ReplCommand(
         "edit",
         "set up the checkers by hand; alone, it puts those on the board into the next line, to be changed",
@@ -298,12 +329,21 @@ _ROWS: tuple[ReplCommand[ReplGame], ...] = (
                 is_required=False,
             ),
         ),
+        help_group="set up",
     ),
-    ReplCommand("pip", "show the pip counts", lambda game, _, __: show_pips(game.session, game.names)),
+    ReplCommand(
+        "pip",
+        "show the pip counts",
+        lambda game, _, __: show_pips(game.session, game.names),
+        help_group="look",
+        other_names=("pips", "pipcount"),
+    ),
+    ReplCommand("score", "show the score", lambda game, _, __: game.show_score(), help_group="look"),
     ReplCommand(
         "id",
         "print the position for other programs: GNUbg ID, XGID and OGID",
         lambda game, _, __: show_ids(game.session),
+        help_group="look",
     ),
     ReplCommand(
         "show",
@@ -311,27 +351,18 @@ _ROWS: tuple[ReplCommand[ReplGame], ...] = (
         "strength",
         lambda game, values, control: _SHOWN[values["what"]](game, control),
         (choice_argument("what", tuple(_SHOWN), "what to show", default="board", is_required=False),),
+        help_group="look",
     ),
-    ReplCommand("score", "show the score", lambda game, _, __: game.show_score()),
     ReplCommand(
-        "leave", "end the game against the engine; the position stays", lambda game, _, __: game.leave()
+        "leave",
+        "end the game against the engine; the position stays",
+        lambda game, _, __: game.leave(),
+        help_group="play",
     ),
 )
 
 REPL_COMMANDS: dict[str, ReplCommand[ReplGame]] = {row.name: row for row in _ROWS}
 """The table: name -> row, in the order of ``help``. It comes before the table of the wire."""
 
-ALIASES = {
-    "redouble": "double",
-    "pips": "pip",
-    "pipcount": "pip",
-    "agree": "accept",
-    "decline": "reject",
-    "exit": "quit",
-    "yes": "keep",
-    "y": "keep",
-    "q": "quit",
-    "h": "help",
-    "?": "help",
-}
+ALIASES = list_aliases(REPL_COMMANDS, COMMANDS)
 """Other names of commands."""

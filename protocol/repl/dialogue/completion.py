@@ -2,29 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
-from engine.analysis.levels import LEVELS
-from engine.errors import GammondError
-from engine.rules.notation import format_play
-from protocol.commands.session_game import find_game
-from protocol.commands.table import COMMANDS
-from protocol.core.arguments import Argument
-from protocol.repl.dialogue.commands import AGAINST_PREFIX, REPL_COMMANDS
-from protocol.repl.dialogue.suggestions import (
-    FILE_COMMANDS,
+from gammond.engine.analysis.levels import LEVELS
+from gammond.engine.rules.notation import format_play
+from gammond.protocol.commands.table import COMMANDS
+from gammond.protocol.core.arguments import Argument
+from gammond.protocol.repl.dialogue.command import summarize_commands
+from gammond.protocol.repl.dialogue.commands import AGAINST_PREFIX, REPL_COMMANDS
+from gammond.protocol.repl.dialogue.suggestions import (
     Suggestion,
     list_setting_values,
-    suggest_argument_values,
-    suggest_files,
+    suggest_arguments,
     suggest_matching,
-    suggest_settings,
+    takes,
 )
-from protocol.repl.game.played_game import OPPONENT
-from protocol.state.offers import list_responses
-from protocol.state.session import Session
-from protocol.state.settings import Setting
+from gammond.protocol.repl.game.played_game import OPPONENT
+from gammond.protocol.state.offers import list_responses
+from gammond.protocol.state.session import Session
+from gammond.protocol.state.settings import SETTINGS
 
+_AGAINST = re.compile(rf"\s*{AGAINST_PREFIX}\s*(\S*)")
 _LEVEL_MEANINGS = {name: level.meaning for name, level in LEVELS.items()}
 
 
@@ -42,7 +41,8 @@ def suggest_completions(text_before_cursor: str, session: Session) -> list[Sugge
     text = text_before_cursor.lstrip()
     name, blank, rest = text.partition(" ")
     if not blank:
-        return [*_suggest_plays(text, session), *_suggest_commands(text, _list_current_actions(session))]
+        commands = _list_commands(_list_current_actions(session))
+        return [*_suggest_plays(text, session), *suggest_matching(text, commands)]
     found = REPL_COMMANDS.get(name) or COMMANDS.get(name)
     if found is None:
         return list(_suggest_plays(text, session))
@@ -59,65 +59,28 @@ def _list_current_actions(session: Session) -> tuple[str, ...]:
     return list_responses(game.match)
 
 
-def _suggest_commands(prefix: str, first: Sequence[str] = ()) -> Iterator[Suggestion]:
-    """Suggest words and commands; those that come first, then in the order of their tables."""
-    tables = {name: row.summary for name, row in COMMANDS.items()} | {
-        n: w.summary for n, w in REPL_COMMANDS.items()
-    }
-    order = dict.fromkeys([*first, *REPL_COMMANDS, *COMMANDS])
-    return suggest_matching(prefix, ((name, tables[name]) for name in order))
+def _list_commands(first: Sequence[str] = ()) -> Iterator[tuple[str, str]]:
+    """List commands with what they do; those that come first, then in the order of their tables."""
+    summaries = summarize_commands(REPL_COMMANDS, COMMANDS)
+    return ((name, summaries[name]) for name in dict.fromkeys([*first, *summaries]))
 
 
 def _suggest_arguments(
     name: str, arguments: Sequence[Argument], text: str, session: Session
 ) -> Iterator[Suggestion]:
     """Suggest values of the argument that the cursor is in."""
-    *before, prefix = text.lstrip().split(" ")
-    before = [part for part in before if part]
-    if name == "play" and before == [AGAINST_PREFIX.strip()]:
-        yield from suggest_matching(prefix, ((player, "") for player in _list_players(session)))
-    elif name == "best" and not before:
-        yield from suggest_matching(prefix, ((player, "") for player in (OPPONENT, *_list_players(session))))
-    elif name in ("play", "move", "rank"):
-        yield from _suggest_plays(text.lstrip(), session)
-    elif name in FILE_COMMANDS:
-        yield from suggest_files(text.lstrip())
-    elif name == "help" and not before:
-        yield from _suggest_commands(prefix)
-    elif name in ("set", "get"):
-        yield from suggest_settings(
-            name,
-            before,
-            prefix,
-            find_game(session).settings,
-            lambda setting: _explain_values(_list_values(setting, session)),
-        )
-    else:
-        yield from suggest_argument_values(arguments, before, prefix, _LEVEL_MEANINGS)
 
+    def list_players() -> Iterator[tuple[str, str]]:
+        return ((player, "") for player in list_setting_values(SETTINGS["engine.player"], session))
 
-def _explain_values(values: Iterable[str]) -> Iterator[tuple[str, str]]:
-    """Return values with what they mean; only levels need explaining."""
-    return ((value, _LEVEL_MEANINGS.get(value, "")) for value in values)
-
-
-def _list_values(setting: Setting, session: Session) -> Sequence[str]:
-    if setting.name == "engine.net":
-        catalogue = session.service.catalogue
-        try:
-            return [catalogue.default, *catalogue.list_names()]
-        except GammondError:
-            return []
-    if setting.name == "engine.player":
-        return _list_players(session)
-    return list_setting_values(setting, session)
-
-
-def _list_players(session: Session) -> Sequence[str]:
-    try:
-        return session.service.players.list_names()
-    except GammondError:
-        return []
+    first: dict[str, Callable[[], Iterable[tuple[str, str]]]] = {"COMMAND": _list_commands}
+    if name == "play" and (found := _AGAINST.fullmatch(text)):
+        return suggest_matching(found[1], list_players())
+    if takes(arguments, "PLAY"):
+        return _suggest_plays(text.lstrip(), session)
+    if name == "best":
+        first["PLAYER"] = lambda: ((OPPONENT, ""), *list_players())
+    return suggest_arguments(name, arguments, text, session, first, _LEVEL_MEANINGS)
 
 
 def _suggest_plays(typed: str, session: Session) -> Iterator[Suggestion]:

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from engine.errors import GammondError
-from engine.options import format_value
-from protocol.core.requests import WorkControl
-from protocol.repl.answers.replies import ERROR_MARK, send_command
-from protocol.repl.game.preferences import (
+from gammond.engine.errors import GammondError
+from gammond.engine.options import format_value
+from gammond.protocol.core.requests import WorkControl
+from gammond.protocol.repl.answers.replies import ERROR_MARK, send_command
+from gammond.protocol.repl.game.preferences import (
     Preferences,
     change_preference,
     find_preference,
     get_config_file,
     list_preferences,
 )
-from protocol.repl.game.repl_game import ReplGame
+from gammond.protocol.repl.game.repl_game import ReplGame
 
 
 def apply_preferences(game: ReplGame, preferences: Preferences) -> list[str]:

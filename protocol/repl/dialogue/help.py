@@ -2,32 +2,13 @@
 
 from __future__ import annotations
 
-from engine.rules.rules import BACKGAMMON, Variant
-from protocol.commands.table import COMMANDS
-from protocol.core.arguments import Argument
-from protocol.repl.answers.sentences import describe_variant
-from protocol.repl.dialogue import gnubg_words
-from protocol.repl.dialogue.command import ReplCommand
-from protocol.repl.dialogue.commands import REPL_COMMANDS
-from protocol.repl.dialogue.other_games import LEAVE_VARIANT
-from protocol.repl.game.repl_game import ReplGame
-
-HELP_GROUPS = {
-    "play": (
-        *("new", "play", "roll", "double", "take", "drop", "beaver", "resign", "accept", "reject"),
-        *("undo", "redo", "leave"),
-    ),
-    "ask": (*("hint", "best", "eval", "opinion", "legal", "cube", "chances", "matrix", "rollout"),),
-    "match": (
-        *("open", "next", "previous", "first", "last", "game", "move", "back", "comment"),
-        *("match", "close", "save", "log"),
-    ),
-    "judge": ("tutor", "keep", "review", "analyse", "errors", "error"),
-    "look": ("board", "pip", "score", "id", "show"),
-    "set up": ("position", "edit", "dice", "newgame"),
-    "prefer": ("config", "level", "plies", "set", "get", "keys", "quit"),
-}
-"""The groups of ``help``, with commands of the terminal and of the line protocol."""
+from gammond.engine.rules.rules import BACKGAMMON, Variant
+from gammond.protocol.commands.table import COMMANDS
+from gammond.protocol.repl.answers.sentences import describe_variant
+from gammond.protocol.repl.dialogue import gnubg_words
+from gammond.protocol.repl.dialogue.command import COMMON_TOPICS, explain_commands, format_overview
+from gammond.protocol.repl.dialogue.commands import REPL_COMMANDS
+from gammond.protocol.repl.dialogue.other_games import LEAVE_VARIANT
 
 _RULES = {
     "crawford": "in a match nobody doubles in the Crawford game, the first in which a player is 1-away",
@@ -41,9 +22,7 @@ _RULES = {
 _TOPICS = {
     "rules": "the rules of the cube",
     "gnubg": "the words of GNU Backgammon's users",
-    "all": "every command with its meaning",
-    "wire": "the commands of the line protocol",
-    "games": "other games",
+    **COMMON_TOPICS,
 }
 
 
@@ -53,26 +32,17 @@ def show_overview(variant: Variant) -> list[str]:
     Args:
         variant: What is played: said in a line of its own unless it is backgammon.
     """
-    groups = [f"  {group:<8}{' '.join(names)}" for group, names in HELP_GROUPS.items()]
-    topics = ", ".join(f"'help {name}': {meaning}" for name, meaning in _TOPICS.items())
     return [
         "A play is typed as it is: 8/5 6/5, bar/22*, 6/off(2). A position is pasted in any form.",
-        *groups,
-        f"'help WORD' explains a command; {topics}.",
-        "Tab completes, Ctrl-C cancels, Ctrl-D leaves.",
+        *format_overview(_TOPICS, REPL_COMMANDS, COMMANDS),
         *([] if variant is BACKGAMMON else [f"You play {describe_variant(variant)} {LEAVE_VARIANT}."]),
     ]
 
 
 def show_topic(name: str) -> list[str] | None:
     """Return the help about a command of the terminal, or a topic; None for anything else."""
-    if name in REPL_COMMANDS:
-        word = REPL_COMMANDS[name]
-        return [_explain(word), *(f"  {_label(each)}: {each.meaning}" for each in word.arguments)]
-    if name == "all":
-        return ["Commands of the terminal:", *map(_explain, REPL_COMMANDS.values()), *_list_wire_commands()]
-    if name == "wire":
-        return _list_wire_commands()
+    if lines := explain_commands(name, REPL_COMMANDS, COMMANDS):
+        return lines
     if name == "rules":
         return [
             *(f"  {rule:<10}{meaning}" for rule, meaning in _RULES.items()),
@@ -81,16 +51,3 @@ def show_topic(name: str) -> list[str] | None:
     if rule := next((rule for rule in _RULES if name.lower() in (rule, rule.rstrip("s"))), ""):
         return [f"  {rule}: {_RULES[rule]}"]
     return gnubg_words.list_words() if name == "gnubg" else None
-
-
-def _list_wire_commands() -> list[str]:
-    others = [command for command in COMMANDS if command not in REPL_COMMANDS]
-    return [f"Commands of the line protocol ('help COMMAND' explains one): {', '.join(others)}."]
-
-
-def _label(argument: Argument) -> str:
-    return f"{argument.name}={argument.metavar}" if argument.is_named else argument.metavar
-
-
-def _explain(word: ReplCommand[ReplGame]) -> str:
-    return f"  {word.usage} : {word.summary}"

@@ -5,26 +5,26 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from engine.errors import GammondError
-from engine.options import MAX_QUOTED_CHARS
-from protocol.commands.session_game import find_setting
-from protocol.core.requests import WorkControl
-from protocol.games import GAMES, load_part
-from protocol.repl.answers.progress import ProgressLine
-from protocol.repl.answers.replies import ERROR_MARK, Piece, RefusedRequestError, format_error
-from protocol.repl.dialogue.backgammon import BackgammonTalk
-from protocol.repl.dialogue.other_games import (
+from gammond.engine.errors import GammondError
+from gammond.engine.options import MAX_QUOTED_CHARS
+from gammond.protocol.commands.session_game import find_setting
+from gammond.protocol.core.requests import WorkControl
+from gammond.protocol.games import GAMES
+from gammond.protocol.repl.answers.progress import ProgressLine
+from gammond.protocol.repl.answers.replies import ERROR_MARK, Piece, RefusedRequestError, format_error
+from gammond.protocol.repl.dialogue.backgammon import BackgammonTalk
+from gammond.protocol.repl.dialogue.other_games import (
     explain_foreign,
     explain_games,
     explain_variant,
     find_variant,
 )
-from protocol.repl.dialogue.suggestions import Suggestion
-from protocol.repl.dialogue.talk import Talk
-from protocol.repl.game.kept_moves import KeptMoves, read_kept_moves
-from protocol.repl.game.saved_game import KeptGame
-from protocol.repl.game.state_file import write_state
-from protocol.state.session import Session
+from gammond.protocol.repl.dialogue.suggestions import Suggestion
+from gammond.protocol.repl.dialogue.talk import Talk
+from gammond.protocol.repl.game.kept_moves import KeptMoves, read_kept_moves
+from gammond.protocol.repl.game.saved_game import SavedGame
+from gammond.protocol.repl.game.state_file import write_state
+from gammond.protocol.state.session import Session
 
 VARIANT_KEY = "game.variant"
 
@@ -132,7 +132,7 @@ class LineInterpreter:
         except GammondError as error:
             return [f"{ERROR_MARK}{error.message}"]
 
-    def resume(self, kept: KeptGame, control: WorkControl | None = None) -> list[str]:
+    def resume(self, kept: SavedGame, control: WorkControl | None = None) -> list[str]:
         """Go on with a game of backgammon of an earlier session; return what to show."""
         return [*self.game.resume(kept, control or WorkControl()), *self.game.show_board()]
 
@@ -190,7 +190,7 @@ class LineInterpreter:
     def _find_talk(self) -> Talk:
         name = self.session.game_name
         if name not in self._talks:
-            self._talks[name] = load_part(GAMES[name].talk)(self.session)
+            self._talks[name] = GAMES[name].load_talk()(self.session)
         talk = self._talks[name]
         talk.columns = self.game.columns
         return talk

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from protocol.core.arguments import integer_argument, rest_argument, word_argument
-from protocol.core.errors import CommandError
-from protocol.core.requests import WorkControl
-from protocol.repl.dialogue.command import ReplCommand
-from protocol.repl.dialogue.move_talk import MoveTalk
+from gammond.protocol.core.arguments import integer_argument, rest_argument, word_argument
+from gammond.protocol.core.errors import CommandError
+from gammond.protocol.core.requests import WorkControl
+from gammond.protocol.repl.dialogue.command import ReplCommand
+from gammond.protocol.repl.dialogue.move_talk import MoveTalk
 
 DEFAULT_HINT_COUNT = 5
 """The number of moves that ``hint`` shows."""
@@ -42,6 +42,7 @@ _ROWS: tuple[ReplCommand[MoveTalk], ...] = (
                 "side", "SIDE", "the side that you play; left out, that of the last game", is_required=False
             ),
         ),
+        help_group="play",
     ),
     ReplCommand(
         "play",
@@ -49,41 +50,59 @@ _ROWS: tuple[ReplCommand[MoveTalk], ...] = (
         "with a move: make it",
         _play,
         (rest_argument("move", "MOVE", "a legal move", is_required=False),),
+        help_group="play",
     ),
     ReplCommand(
         "hint",
         "rank the moves, best first",
         lambda talk, values, control: talk.show_hint(str(values["n"]), control),
         (integer_argument("n", 1, 1000, "number of moves", default=DEFAULT_HINT_COUNT, metavar="N"),),
+        help_group="ask",
     ),
-    ReplCommand("best", "make the engine's move for you", lambda talk, _, control: talk.play_best(control)),
+    ReplCommand(
+        "best",
+        "make the engine's move for you",
+        lambda talk, _, control: talk.play_best(control),
+        help_group="play",
+    ),
     ReplCommand(
         "undo",
         "take back your last move and the answer to it, or the last change; a game set aside comes back",
         lambda talk, _, control: talk.undo(control),
+        help_group="play",
     ),
-    ReplCommand("redo", "redo what 'undo' took back", lambda talk, _, control: talk.redo(control)),
-    ReplCommand("board", "draw the board", lambda talk, _, __: talk.show_board()),
-    ReplCommand("id", "print the position as text", lambda talk, _, __: [talk.write_position()]),
+    ReplCommand(
+        "redo", "redo what 'undo' took back", lambda talk, _, control: talk.redo(control), help_group="play"
+    ),
+    ReplCommand("board", "draw the board", lambda talk, _, __: talk.show_board(), help_group="look"),
+    ReplCommand(
+        "id", "print the position as text", lambda talk, _, __: [talk.write_position()], help_group="look"
+    ),
     ReplCommand(
         "record",
         "list the moves of the game, and the line that sets it up again, to be kept and pasted",
         lambda talk, _, __: talk.show_record(),
+        help_group="look",
     ),
     ReplCommand(
         "save",
         "save the game to a file of text, as 'record' shows it",
         lambda talk, values, _: talk.save(values["file"]),
         (rest_argument("file", "FILE", "the file; existing files are not overwritten"),),
+        help_group="keep",
     ),
     ReplCommand(
         "open",
         "set up the game of a file that 'save' wrote",
         lambda talk, values, control: talk.open_record(values["file"], control),
         (rest_argument("file", "FILE", "the file"),),
+        help_group="keep",
     ),
     ReplCommand(
-        "leave", "end the game against the engine; the position stays", lambda talk, _, __: talk.leave()
+        "leave",
+        "end the game against the engine; the position stays",
+        lambda talk, _, __: talk.leave(),
+        help_group="play",
     ),
     ReplCommand(
         "help",

@@ -9,16 +9,16 @@ from abc import abstractmethod
 from collections.abc import Sequence
 from typing import Any, ClassVar
 
-from engine.errors import StateError
-from engine.options import Field
-from protocol.commands.session_game import find_game
-from protocol.core.requests import WorkControl
-from protocol.repl.answers.replies import send_command
-from protocol.repl.answers.sentences import ENGINE_NAME, HUMAN_NAME, make_sentence
-from protocol.repl.dialogue.talk import Talk
-from protocol.repl.game.kept_moves import KeptMoves
-from protocol.state.move_table import MoveTable
-from protocol.state.session import Session
+from gammond.engine.errors import StateError
+from gammond.engine.options import Field
+from gammond.protocol.commands.session_game import find_game
+from gammond.protocol.core.requests import WorkControl
+from gammond.protocol.repl.answers.replies import send_command
+from gammond.protocol.repl.answers.sentences import ENGINE_NAME, HUMAN_NAME, make_sentence
+from gammond.protocol.repl.dialogue.talk import Talk
+from gammond.protocol.repl.game.kept_moves import KeptMoves
+from gammond.protocol.state.move_table import MoveTable
+from gammond.protocol.state.session import Session
 
 PERSON = "human"
 """The value of ``engine.player`` with which people play both sides."""

@@ -7,53 +7,38 @@ from __future__ import annotations
 
 import os
 from abc import abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, ClassVar
 
-from engine.errors import DataFileError, GammondError, UnsupportedError
-from engine.options import MAX_QUOTED_CHARS, did_you_mean
-from protocol.commands.dispatch import run_line
-from protocol.commands.session_game import find_game, make_unknown_error
-from protocol.core.errors import CommandError
-from protocol.core.requests import Reply, WorkControl
-from protocol.games import FIRST_GAME
-from protocol.repl.answers.progress import MoveProgressLine, ProgressLine
-from protocol.repl.answers.replies import Piece, PreformattedLine, format_replies, send_command
-from protocol.repl.dialogue.command import ReplCommand
-from protocol.repl.dialogue.move_game import SET_ASIDE, MoveGame
-from protocol.repl.dialogue.suggestions import (
-    FILE_COMMANDS,
-    Suggestion,
-    list_setting_values,
-    suggest_argument_values,
-    suggest_files,
-    suggest_matching,
-    suggest_settings,
+from gammond.engine.errors import DataFileError, GammondError, UnsupportedError
+from gammond.engine.options import MAX_QUOTED_CHARS, did_you_mean
+from gammond.protocol.commands.dispatch import run_line
+from gammond.protocol.commands.session_game import find_game, make_unknown_error
+from gammond.protocol.core.errors import CommandError
+from gammond.protocol.core.requests import Reply, WorkControl
+from gammond.protocol.games import FIRST_GAME
+from gammond.protocol.repl.answers.progress import MoveProgressLine, ProgressLine
+from gammond.protocol.repl.answers.replies import Piece, PreformattedLine, format_replies, send_command
+from gammond.protocol.repl.dialogue.command import (
+    COMMON_TOPICS,
+    ReplCommand,
+    explain_commands,
+    format_overview,
+    list_aliases,
+    summarize_commands,
 )
-from protocol.repl.records.record_saver import RecordSaver
-from protocol.state.move_table import MoveTable
-from protocol.state.session import Session
+from gammond.protocol.repl.dialogue.move_game import SET_ASIDE, MoveGame
+from gammond.protocol.repl.dialogue.suggestions import (
+    Suggestion,
+    suggest_arguments,
+    suggest_matching,
+)
+from gammond.protocol.repl.records.record_saver import RecordSaver
+from gammond.protocol.state.move_table import MoveTable
+from gammond.protocol.state.session import Session
 
-ALIASES = {"exit": "quit", "q": "quit", "h": "help", "?": "help"}
-"""Other names of commands."""
-
-HELP_GROUPS = {
-    "play": ("new", "play", "best", "undo", "redo", "leave"),
-    "ask": ("hint", "eval", "legal"),
-    "look": ("board", "id", "record"),
-    "keep": ("save", "open"),
-    "set up": ("position",),
-    "prefer": ("level", "player", "set", "get", "keys", "quit"),
-}
-"""The groups of ``help``; a command that a game does not have is left out."""
-
-_TOPICS = {
-    "rules": "the rules",
-    "all": "every command with its meaning",
-    "wire": "the commands of the line protocol",
-    "games": "other games",
-}
+_TOPICS = {"rules": "the rules", **COMMON_TOPICS}
 
 _POSITION = "position"
 _MAX_FILE_CHARS = 1 << 20
@@ -79,6 +64,7 @@ class MoveTalk(MoveGame):
     def __init__(self, session: Session, table: MoveTable[Any]) -> None:
         super().__init__(session, table)
         self._saver = RecordSaver()
+        self._aliases = list_aliases(self.rows, find_game(session).commands)
 
     @abstractmethod
     def list_moves(self) -> list[str]:
@@ -156,7 +142,7 @@ class MoveTalk(MoveGame):
 
     def knows(self, name: str) -> bool:
         """Return whether a word is a command."""
-        return ALIASES.get(name, name) in self._list_commands()
+        return self._aliases.get(name, name) in self._list_commands()
 
     def reads(self, text: str) -> bool:
         """Return whether a line has the looks of a command, a move or a position, right or wrong."""
@@ -173,7 +159,7 @@ class MoveTalk(MoveGame):
                 "tags and JSON queries are for programs: run 'gammond' with its input from a pipe",
                 field="command",
             )
-        name = ALIASES.get(name, name)
+        name = self._aliases.get(name, name)
         if name == _POSITION and not rest.strip():
             return [self.write_position()]
         if name in self.rows:
@@ -201,10 +187,7 @@ class MoveTalk(MoveGame):
 
     def _list_commands(self) -> dict[str, str]:
         """Return all commands with what they do; those of the terminal come first."""
-        own = {name: row.summary for name, row in self.rows.items()}
-        return own | {
-            name: row.summary for name, row in find_game(self.session).commands.items() if name not in own
-        }
+        return summarize_commands(self.rows, find_game(self.session).commands)
 
     def _run_command(self, text: str, control: WorkControl) -> list[str]:
         """Send a line to the session; one that sets up another game sets that against the engine aside."""
@@ -247,7 +230,7 @@ class MoveTalk(MoveGame):
             DataFileError: The file exists, with something else, or cannot be written.
             StateError: There is no game.
         """
-        self._saver.write(name, "".join(f"{line}\n" for line in self.show_record()))
+        self._saver.write(name, "".join(f"{line}\n" for line in self.show_record()).encode())
         return [f"Saved the game to {name}: 'open {name}' sets it up again."]
 
     def open_record(self, name: str, control: WorkControl) -> list[str]:
@@ -283,40 +266,22 @@ class MoveTalk(MoveGame):
 
     def show_help(self, name: str | None) -> list[str]:
         """Explain the game and its commands, or one of them."""
-        name = ALIASES.get(name or "", name)
+        name = self._aliases.get(name or "", name)
         if name is None:
             return self._show_overview()
         if name == "rules":
             return list(self.rules)
-        if name == "all":
-            own = [f"  {row.usage} : {row.summary}" for row in self.rows.values()]
-            return ["Commands of the terminal:", *own, *self._list_wire_commands()]
-        if name == "wire":
-            return self._list_wire_commands()
-        if name in self.rows:
-            row = self.rows[name]
-            return [f"  {row.usage} : {row.summary}", *(f"  {a.metavar}: {a.meaning}" for a in row.arguments)]
+        if lines := explain_commands(name, self.rows, find_game(self.session).commands):
+            return lines
         return format_replies(send_command(self.session, f"help {name}", WorkControl()))
 
     def _show_overview(self) -> list[str]:
         """Return the rules and the commands in groups: less than a screen."""
-        known = self._list_commands()
-        groups = [
-            f"  {group:<8}{' '.join(name for name in names if name in known)}"
-            for group, names in HELP_GROUPS.items()
-        ]
-        topics = ", ".join(f"'help {name}': {meaning}" for name, meaning in _TOPICS.items())
         return [
             *self.rules,
             "A move is typed as it is, a position is pasted as it is.",
-            *groups,
-            f"'help WORD' explains a command; {topics}.",
-            "Tab completes, Ctrl-C cancels, Ctrl-D leaves.",
+            *format_overview(_TOPICS, self.rows, find_game(self.session).commands),
         ]
-
-    def _list_wire_commands(self) -> list[str]:
-        others = [each for each in find_game(self.session).commands if each not in self.rows]
-        return [f"Commands of the line protocol ('help COMMAND' explains one): {', '.join(others)}."]
 
     def list_status(self) -> list[str]:
         """List what the line below the prompt says, the most important first."""
@@ -341,39 +306,26 @@ class MoveTalk(MoveGame):
         moves = [(move, "") for move in self.list_moves()]
         if not blank:
             return [*suggest_matching(text, moves), *suggest_matching(text, self._list_commands().items())]
-        *before, prefix = [part for part in rest.split(" ")[:-1] if part] + [rest.split(" ")[-1]]
-        game = find_game(self.session)
-        if name == "play" and not before:
-            return list(suggest_matching(prefix, moves))
-        if name == "new" and not before:
-            return list(suggest_matching(prefix, ((side.lower(), "") for side in self.sides)))
-        if name == "help" and not before:
-            return list(suggest_matching(prefix, (self._list_commands() | _TOPICS).items()))
-        if name in FILE_COMMANDS:
-            return list(suggest_files(rest.lstrip()))
-        if name in ("set", "get"):
-            return list(
-                suggest_settings(
-                    name,
-                    before,
-                    prefix,
-                    game.settings,
-                    lambda setting: ((value, "") for value in list_setting_values(setting, self.session)),
-                )
-            )
-        found = self.rows.get(name) or game.commands.get(name)
-        return [] if found is None else list(suggest_argument_values(found.arguments, before, prefix, {}))
+        found = self.rows.get(name) or find_game(self.session).commands.get(name)
+        if found is None:
+            return []
+        first: dict[str, Callable[[], Iterable[tuple[str, str]]]] = {
+            "MOVE": lambda: moves,
+            "SIDE": lambda: ((side.lower(), "") for side in self.sides),
+            "COMMAND": lambda: (self._list_commands() | _TOPICS).items(),
+        }
+        return list(suggest_arguments(name, found.arguments, rest, self.session, first, {}))
 
     def mark_input(self, text: str, *, may_wait: bool = True) -> list[Piece]:
         """Cut a line as it is typed into pieces: commands, legal moves, and what is neither yet."""
         bare = text.lstrip()
         name, indent = bare.split(" ", 1)[0], text[: len(text) - len(bare)]
         commands = self._list_commands()
-        if ALIASES.get(name, name) in commands:
+        if self._aliases.get(name, name) in commands:
             return [("", indent), ("command", name), ("", bare[len(name) :])]
         if self.is_move(bare):
             is_legal = may_wait and bare.strip().lower() in self.list_moves()
             return [("play" if is_legal else "", text)]
         moves = self.list_moves() if may_wait else []
-        is_word = any(each.startswith(name.lower()) for each in (*commands, *ALIASES, *moves))
+        is_word = any(each.startswith(name.lower()) for each in (*commands, *self._aliases, *moves))
         return [("" if is_word or self.is_position(bare) else "unknown", text)]

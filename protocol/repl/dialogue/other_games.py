@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from engine.options import MAX_QUOTED_CHARS
-from engine.rules.rules import VARIANTS
-from protocol.commands.session_game import explain_foreign_value
-from protocol.games import GAMES, list_variants
-from protocol.repl.answers.sentences import describe_variant
-from protocol.repl.dialogue.talk import Talk
+from gammond.engine.options import MAX_QUOTED_CHARS
+from gammond.engine.rules.rules import VARIANTS
+from gammond.protocol.commands.session_game import explain_foreign_value
+from gammond.protocol.games import GAMES, list_variants
+from gammond.protocol.repl.answers.sentences import describe_variant
+from gammond.protocol.repl.dialogue.talk import Talk
 
 _GO_OVER = re.compile(r"(?:(?:play|new|game|variant)\s+)?(\w+)", re.IGNORECASE)
 _LIST = re.compile(r"(?:help\s+)?(?:games|variants?)", re.IGNORECASE)

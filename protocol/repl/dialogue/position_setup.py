@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from engine.formats.pasted_text import find_position
-from engine.formats.position_id import encode_position_id
-from engine.formats.position_text import START, describe_assumption, parse_position
-from engine.rules.position import Position, swap_sides
-from protocol.core.requests import WorkControl
-from protocol.repl.answers.checkers import format_checkers, is_checkers, parse_checkers, read_checkers
-from protocol.repl.answers.replies import send_command
-from protocol.repl.answers.sentences import describe_position
-from protocol.repl.game.repl_game import ReplGame
-from protocol.state.game_state import SEAT_NAMES
+from gammond.engine.formats.position_id import encode_position_id
+from gammond.engine.formats.position_text import START, describe_assumption, find_position, parse_position
+from gammond.engine.rules.position import Position, swap_sides
+from gammond.protocol.core.requests import WorkControl
+from gammond.protocol.repl.answers.checkers import format_checkers, is_checkers, parse_checkers, read_checkers
+from gammond.protocol.repl.answers.replies import send_command
+from gammond.protocol.repl.answers.sentences import describe_position
+from gammond.protocol.repl.game.repl_game import ReplGame
+from gammond.protocol.state.game_state import SEAT_NAMES
 
 
 def paste_position(game: ReplGame, text: str, control: WorkControl) -> list[str]:

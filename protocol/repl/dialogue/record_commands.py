@@ -4,27 +4,26 @@ from __future__ import annotations
 
 from pathlib import PurePath
 
-from engine.errors import StateError, UnsupportedError
-from engine.match_analysis.statistics import XG_BLUNDER_POINTS, XG_ERROR_POINTS
-from engine.match_files.mat.writer import format_match
-from engine.match_files.sgf.writer import format_sgf
-from engine.options import Bounds, Field
-from engine.rules.game_record import PlayAction
-from engine.wording import format_count
-from protocol.core.arguments import choice_argument, integer_argument, rest_argument
-from protocol.core.errors import CommandError
-from protocol.core.requests import WorkControl
-from protocol.repl.dialogue.command import ArgumentValues, ReplCommand
-from protocol.repl.game.repl_game import ReplGame
-from protocol.repl.records.descriptions import (
+from gammond.engine.errors import StateError, UnsupportedError
+from gammond.engine.match_analysis.decision_errors import XG_BLUNDER_POINTS, XG_ERROR_POINTS
+from gammond.engine.match_files.writing import ANALYSED_FORMATS, MATCH_FORMATS, write_match
+from gammond.engine.options import Bounds, Field
+from gammond.engine.rules.game_record import PlayAction
+from gammond.engine.wording import format_count
+from gammond.protocol.core.arguments import choice_argument, integer_argument, rest_argument
+from gammond.protocol.core.errors import CommandError
+from gammond.protocol.core.requests import WorkControl
+from gammond.protocol.repl.dialogue.command import ArgumentValues, ReplCommand, in_group
+from gammond.protocol.repl.game.repl_game import ReplGame
+from gammond.protocol.repl.records.descriptions import (
     describe_opened,
     describe_record,
     list_comments,
     list_moves,
 )
-from protocol.repl.records.losses import list_losses
-from protocol.repl.records.open_record import OpenRecord
-from protocol.repl.records.open_records import list_places_from
+from gammond.protocol.repl.records.losses import list_losses
+from gammond.protocol.repl.records.open_record import OpenRecord
+from gammond.protocol.repl.records.open_records import list_places_from
 
 _LEAST_LOSSES: dict[int | str, float] = {"error": XG_ERROR_POINTS, "blunder": XG_BLUNDER_POINTS}
 """Words of ``next`` and ``previous`` for decisions that lost so much, or more."""
@@ -151,20 +150,26 @@ def _save(game: ReplGame, values: ArgumentValues, control: WorkControl) -> list[
     ending = PurePath(name).suffix.lower()
     if ending in _FOREIGN_ENDINGS:
         raise UnsupportedError(
-            f"expected a name that ends in .mat or .sgf, got {ending}: 'gammond analyse', in the shell, "
-            "writes html, json and csv",
+            f"expected a name that ends in .mat, .sgf or .ogxm, got {ending}: 'gammond analyse', in the "
+            "shell, writes html, json and csv",
             field="file",
         )
+    has_analysis = ending[1:] in ANALYSED_FORMATS
     record = game.records.current
     if record is None or record.is_own or game.human_seat is not None:
-        if ending != ".sgf":
+        if not has_analysis:
             return game.save_games(name)
         record = game.records.update_own(game.session.log)
-    is_sgf = ending == ".sgf"
-    text = format_sgf(record.analysed_match.marked_match) if is_sgf else format_match(record.match)
-    game.record_saver.write(name, text)
-    with_analysis = ", with the analysis" if is_sgf and record.is_analysed else ""
-    return [f"Saved {format_count(len(record.match.games), 'game')} to {name}{with_analysis}."]
+    if has_analysis:
+        content, losses = write_match(record.analysed_match.marked_match, ending[1:])
+    else:
+        content, losses = MATCH_FORMATS["mat"].write(record.match), []
+    game.record_saver.write(name, content)
+    with_analysis = ", with the analysis" if has_analysis and record.is_analysed else ""
+    return [
+        f"Saved {format_count(len(record.match.games), 'game')} to {name}{with_analysis}.",
+        *([f"{ending} has no place for: {', '.join(losses)}."] if losses else []),
+    ]
 
 
 def _strip_quotes(name: str) -> str:
@@ -196,7 +201,8 @@ _WHERE = rest_argument(
 )
 _END = choice_argument("what", ("match", "game"), "of what", default="match", is_required=False)
 
-RECORD_ROWS: tuple[ReplCommand[ReplGame], ...] = (
+RECORD_ROWS = in_group(
+    "match",
     ReplCommand(
         "open",
         "open a match file of any format, to step through it; alone, your own games",
@@ -240,9 +246,6 @@ RECORD_ROWS: tuple[ReplCommand[ReplGame], ...] = (
         (rest_argument("what", "N|PLAY", "the number of a move, of both players, or a play"),),
     ),
     ReplCommand("back", "show the place in the open match again, from another position or a game", _go_back),
-    ReplCommand(
-        "log", "list the moves of the game, the last one, or the shown one of the open match", _show_log
-    ),
     ReplCommand("comment", "show the comments at this place whole", _show_comment),
     ReplCommand(
         "match",
@@ -253,9 +256,13 @@ RECORD_ROWS: tuple[ReplCommand[ReplGame], ...] = (
     ReplCommand("close", "close the open match", _close),
     ReplCommand(
         "save",
-        "save the open match, or your own games, to a .mat file, or with the analysis to an .sgf file",
+        "save the open match, or your own games, to a .mat file, or with the analysis to an .sgf or "
+        ".ogxm file",
         _save,
         (rest_argument("file", "FILE", "the file; existing files are not overwritten"),),
+    ),
+    ReplCommand(
+        "log", "list the moves of the game, the last one, or the shown one of the open match", _show_log
     ),
 )
 """The rows of these commands, in the order of ``help``."""

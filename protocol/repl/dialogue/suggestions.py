@@ -6,12 +6,11 @@ import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from protocol.core.arguments import Argument
-from protocol.state.session import Session
-from protocol.state.settings import Setting
-
-FILE_COMMANDS = ("open", "save")
-"""Commands whose argument is the name of a file."""
+from gammond.engine.errors import GammondError
+from gammond.protocol.commands.session_game import find_game
+from gammond.protocol.core.arguments import Argument
+from gammond.protocol.state.session import Session
+from gammond.protocol.state.settings import Setting
 
 
 @dataclass(frozen=True)
@@ -46,17 +45,15 @@ def suggest_files(typed: str) -> Iterator[Suggestion]:
     yield from suggest_matching(prefix, ((f"{name}{os.sep * is_folder}", "") for name, is_folder in shown))
 
 
-def suggest_argument_values(
+def takes(arguments: Sequence[Argument], what: str) -> bool:
+    """Return whether an argument without a name may be what a word says: ``FILE``, ``PLAY``, ``KEY``, ..."""
+    return any(what in each.metavar.split("|") for each in arguments if not each.is_named)
+
+
+def _suggest_argument_values(
     arguments: Sequence[Argument], before: Sequence[str], prefix: str, meanings: Mapping[str, str]
 ) -> Iterator[Suggestion]:
-    """Suggest values of the argument that the cursor is in, and named ones.
-
-    Args:
-        arguments: Those of the command.
-        before: The words before the one that the cursor is in.
-        prefix: The beginning of that one.
-        meanings: What some values mean.
-    """
+    """Suggest values of the argument that the cursor is in, and named ones."""
     positional = [argument for argument in arguments if not argument.is_named]
     if len(before) < len(positional):
         choices = positional[len(before)].choices
@@ -74,30 +71,59 @@ def _suggest_named(prefix: str, argument: Argument) -> Iterator[Suggestion]:
     return suggest_matching(prefix, ((f"{name}{value}", "") for value in argument.choices))
 
 
-def suggest_settings(
+def suggest_arguments(
     name: str,
-    before: Sequence[str],
-    prefix: str,
-    settings: Mapping[str, Setting],
-    list_values: Callable[[Setting], Iterable[tuple[str, str]]],
+    arguments: Sequence[Argument],
+    typed: str,
+    session: Session,
+    first: Mapping[str, Callable[[], Iterable[tuple[str, str]]]],
+    meanings: Mapping[str, str],
 ) -> Iterator[Suggestion]:
-    """Suggest keys after ``set`` and ``get``, and values after ``set KEY``.
+    """Suggest what the argument that the cursor is in may be: files, keys and values of settings, or words.
 
     Args:
-        name: ``set`` or ``get``.
-        before: The words before the one that the cursor is in.
-        prefix: The beginning of that one.
-        settings: The keys there are.
-        list_values: Lists values of a key, each with what it means.
+        name: The command.
+        arguments: Its arguments.
+        typed: What was typed after it.
+        session: The client.
+        first: Lists words for the first argument, each with what it means, by what a command `takes`.
+        meanings: What other values mean.
     """
+    typed = typed.lstrip()
+    *before, prefix = typed.split(" ")
+    before = [part for part in before if part]
+    if takes(arguments, "FILE"):
+        return suggest_files(typed)
+    if takes(arguments, "KEY"):
+        return _suggest_settings(name, before, prefix, session, meanings)
+    for what, list_words in first.items():
+        if takes(arguments, what) and not before:
+            return suggest_matching(prefix, list_words())
+    return _suggest_argument_values(arguments, before, prefix, meanings)
+
+
+def _suggest_settings(
+    name: str, before: Sequence[str], prefix: str, session: Session, meanings: Mapping[str, str]
+) -> Iterator[Suggestion]:
+    """Suggest keys after ``set`` and ``get``, and values after ``set KEY``."""
+    settings = find_game(session).settings
     if not before:
         yield from suggest_matching(prefix, ((key.name, key.meaning) for key in settings.values()))
     elif name == "set" and len(before) == 1 and before[0] in settings:
-        yield from suggest_matching(prefix, list_values(settings[before[0]]))
+        values = list_setting_values(settings[before[0]], session)
+        yield from suggest_matching(prefix, ((value, meanings.get(value, "")) for value in values))
 
 
 def list_setting_values(setting: Setting, session: Session) -> Sequence[str]:
-    """List values that a setting can have: all, or the present one where there are too many."""
+    """List values that a setting can have: all, or the present one where there are too many.
+
+    Where they have to be looked up and that fails, there are none.
+    """
+    if setting.list_known is not None:
+        try:
+            return setting.list_known(session.service)
+        except GammondError:
+            return []
     if setting.kind == "bool":
         return ["true", "false"]
     return setting.values.split("|") if setting.kind == "enum" else [setting.get(session)]

@@ -5,14 +5,14 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 
-from engine.errors import DataFileError
-from protocol.commands.dispatch import fail_request
-from protocol.core.requests import WorkControl
-from protocol.repl.answers.progress import ProgressLine
-from protocol.repl.answers.replies import Piece, RefusedRequestError, format_error, format_replies
-from protocol.repl.dialogue.suggestions import Suggestion
-from protocol.repl.game.kept_moves import KeptMoves
-from protocol.state.session import Session
+from gammond.engine.errors import DataFileError
+from gammond.protocol.commands.dispatch import fail_request
+from gammond.protocol.core.requests import WorkControl
+from gammond.protocol.repl.answers.progress import ProgressLine
+from gammond.protocol.repl.answers.replies import Piece, RefusedRequestError, format_error, format_replies
+from gammond.protocol.repl.dialogue.suggestions import Suggestion
+from gammond.protocol.repl.game.kept_moves import KeptMoves
+from gammond.protocol.state.session import Session
 
 DEFAULT_COLUMNS = 80
 """Columns of a terminal that does not say how many it has."""
@@ -26,7 +26,7 @@ class Talk(ABC):
 
     Attributes:
         has_ended: Whether the person has asked to leave.
-        name: The game's, as in `protocol.games.GAMES`.
+        name: The game's, as in `gammond.protocol.games.GAMES`.
         columns: Those of the terminal.
     """
 

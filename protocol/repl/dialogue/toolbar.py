@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from engine.rules.dice import format_roll
-from engine.rules.match import MatchState
-from engine.rules.position import Position
-from protocol.commands.board_drawing import CHECKER_MARKS
-from protocol.repl.answers.sentences import describe_cube
-from protocol.repl.game.repl_game import ReplGame
-from protocol.state.offers import list_responses
-from protocol.state.session import CUSTOM_LEVEL, EngineSettings
+from gammond.engine.rules.dice import format_roll
+from gammond.engine.rules.match import MatchState
+from gammond.engine.rules.position import Position
+from gammond.protocol.commands.board_drawing import CHECKER_MARKS
+from gammond.protocol.repl.answers.sentences import describe_cube
+from gammond.protocol.repl.game.repl_game import ReplGame
+from gammond.protocol.state.offers import list_responses
+from gammond.protocol.state.session import CUSTOM_LEVEL, EngineSettings
 
 _SEPARATOR = " | "
 

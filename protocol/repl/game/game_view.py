@@ -4,12 +4,17 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from engine.rules.rules import Feature
-from nets.player_specs import name_player
-from protocol.commands.board_drawing import CHECKER_MARKS, NOTED_COLUMNS, describe_money_rules, draw_board
-from protocol.repl.answers.analysis import WinningChances
-from protocol.repl.answers.replies import BoardLine
-from protocol.repl.answers.sentences import (
+from gammond.engine.rules.rules import Feature
+from gammond.nets.player_specs import name_player
+from gammond.protocol.commands.board_drawing import (
+    CHECKER_MARKS,
+    NOTED_COLUMNS,
+    describe_money_rules,
+    draw_board,
+)
+from gammond.protocol.repl.answers.analysis import WinningChances
+from gammond.protocol.repl.answers.replies import BoardLine
+from gammond.protocol.repl.answers.sentences import (
     ENGINE_NAME,
     HUMAN_NAME,
     begin_sentence,
@@ -18,12 +23,12 @@ from protocol.repl.answers.sentences import (
     describe_turn,
     make_sentence,
 )
-from protocol.repl.game.history import SetAsideGame
-from protocol.repl.records.open_record import OpenRecord
-from protocol.repl.records.open_records import OpenRecords
-from protocol.state.game_state import GameState
-from protocol.state.player_registry import ENGINE_PLAYER, HUMAN_PLAYER
-from protocol.state.session import Session
+from gammond.protocol.repl.game.history import SetAsideGame
+from gammond.protocol.repl.records.open_record import OpenRecord
+from gammond.protocol.repl.records.open_records import OpenRecords
+from gammond.protocol.state.game_state import GameState
+from gammond.protocol.state.player_registry import ENGINE_PLAYER, HUMAN_PLAYER
+from gammond.protocol.state.session import Session
 
 _DOUBLE_ANSWERS = {"pass": "drop", "reject": "drop", "accept": "take"}
 """Words for plays and resignations that, while a double is pending, can only mean an answer to it."""

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from engine.errors import StateError
-from engine.rules.dice import RollSequence
-from protocol.state.game_log import GameLog
-from protocol.state.game_state import GameState
-from protocol.state.session import Session
+from gammond.engine.errors import StateError
+from gammond.engine.rules.dice import RollSequence
+from gammond.protocol.state.game_log import GameLog
+from gammond.protocol.state.game_state import GameState
+from gammond.protocol.state.session import Session
 
 _MAX_SET_ASIDE = 20
 

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import msgspec
 
-from engine.errors import DataFileError
-from engine.options import convert
+from gammond.engine.errors import DataFileError
+from gammond.engine.options import convert
 
 _FORMAT = 1
 

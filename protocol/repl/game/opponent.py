@@ -1,13 +1,18 @@
-"""The engine's turns in a game against a person: it asks the session, as any client would."""
+"""The engine's turns in a game against a person: its decisions are made as `go` makes them."""
 
 from __future__ import annotations
 
-from engine.rules.match import RESULT_NAMES
-from engine.rules.rules import Feature
-from protocol.core.requests import WorkControl
-from protocol.repl.answers.analysis import ROLL_ACTION
-from protocol.repl.answers.replies import send_command
-from protocol.state.session import Session
+from gammond.engine.rules.match import RESULT_NAMES
+from gammond.engine.rules.notation import format_moves_plain
+from gammond.engine.rules.rules import Feature
+from gammond.protocol.commands.cube import read_resignation
+from gammond.protocol.commands.decisions import decide, read_double, read_play, read_response
+from gammond.protocol.commands.evaluation import ask
+from gammond.protocol.core.requests import WorkControl
+from gammond.protocol.repl.answers.analysis import ROLL_ACTION
+from gammond.protocol.repl.answers.replies import send_command
+from gammond.protocol.state.offers import RESPONSE_WORDS
+from gammond.protocol.state.session import Session
 
 
 class EngineOpponent:
@@ -64,27 +69,20 @@ class EngineOpponent:
         Raises:
             RefusedRequestError: The session cannot answer: a net is damaged, for instance.
         """
-        game = self._session.game
+        session, game = self._session, self._session.game
         match = game.match
         if match.resigned:
-            offer = f"resign {RESULT_NAMES[match.resigned - 1]}"
-            return "accept" if send_command(self._session, offer, control)[-1].values["accept"] else "reject"
+            found, _ = ask(session, read_resignation(session, match.resigned), control)
+            return "accept" if found.is_accepted else "reject"
         if match.doubled:
-            return self._send_command("go take", control)
+            return RESPONSE_WORDS[decide(session, read_response(session), control)]
         if match.roll is not None:
-            return self._send_command("go chequer", control)
+            return format_moves_plain(decide(session, read_play(session), control).play)
         if not game.rules.supports(Feature.RESIGNATION):
             return ROLL_ACTION
-        kind = self._find_resignation(control) if self._rejected_kind < len(RESULT_NAMES) else 0
-        if kind > self._rejected_kind:
-            return f"resign {RESULT_NAMES[kind - 1]}"
-        doubles = game.may_double and self._send_command("go cube", control) == "double"
+        if self._rejected_kind < len(RESULT_NAMES):  # at 0-ply, as only clear losses count
+            found, _ = ask(session, read_resignation(session, plies=0), control)
+            if found.kind > self._rejected_kind:
+                return f"resign {RESULT_NAMES[found.kind - 1]}"
+        doubles = game.may_double and decide(session, read_double(session), control)
         return "double" if doubles else ROLL_ACTION
-
-    def _send_command(self, line: str, control: WorkControl) -> str:
-        return send_command(self._session, line, control)[-1].text
-
-    def _find_resignation(self, control: WorkControl) -> int:
-        """Return the kind that costs nothing to resign, 0 for none; at 0-ply, as only clear losses count."""
-        offer = str(send_command(self._session, "resign plies=0", control)[-1].values["offer"])
-        return RESULT_NAMES.index(offer) + 1 if offer in RESULT_NAMES else 0

@@ -6,20 +6,25 @@ the wire, and `Session.undo` takes back each of its steps.
 
 from __future__ import annotations
 
-from engine.errors import StateError
-from engine.rules.dice import format_roll
-from engine.wording import format_count
-from protocol.commands.game import OFFER_ACTIONS
-from protocol.core.requests import WorkControl
-from protocol.repl.answers.analysis import ROLL_ACTION, find_best_action
-from protocol.repl.answers.replies import send_command
-from protocol.repl.answers.sentences import describe_action, describe_offer, describe_result, make_sentence
-from protocol.repl.answers.tables import ReplyValues
-from protocol.repl.game.history import DecisionHistory
-from protocol.repl.game.opponent import EngineOpponent
-from protocol.repl.game.reviewed_game import ReviewedGame
-from protocol.state.game_state import SEAT_NAMES
-from protocol.state.session import Session
+from gammond.engine.errors import StateError
+from gammond.engine.rules.dice import format_roll
+from gammond.engine.wording import format_count
+from gammond.protocol.commands.game import OFFER_ACTIONS
+from gammond.protocol.core.requests import WorkControl
+from gammond.protocol.repl.answers.analysis import ROLL_ACTION, find_best_action
+from gammond.protocol.repl.answers.replies import send_command
+from gammond.protocol.repl.answers.sentences import (
+    describe_action,
+    describe_offer,
+    describe_result,
+    make_sentence,
+)
+from gammond.protocol.repl.answers.tables import ReplyValues
+from gammond.protocol.repl.game.history import DecisionHistory
+from gammond.protocol.repl.game.opponent import EngineOpponent
+from gammond.protocol.repl.game.reviewed_game import ReviewedGame
+from gammond.protocol.state.game_state import SEAT_NAMES
+from gammond.protocol.state.session import Session
 
 OPPONENT = "opponent"
 """The word for the player that is played against."""

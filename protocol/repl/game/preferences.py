@@ -12,14 +12,14 @@ import msgspec
 import platformdirs
 from msgspec import Meta, Struct
 
-from engine.analysis.levels import DEFAULT_LEVEL, LEVELS
-from engine.errors import DataFileError, FormatError, GammondError
-from engine.match_analysis.statistics import XG_ERROR_POINTS
-from engine.options import CHOICES, Field, did_you_mean, format_value, list_fields
-from engine.runtime.output_files import open_output
-from engine.runtime.version import NAME
-from protocol.repl.answers.themes import DEFAULT_THEME, THEMES
-from protocol.state.player_registry import ENGINE_PLAYER
+from gammond.engine.analysis.levels import DEFAULT_LEVEL, LEVELS
+from gammond.engine.errors import DataFileError, FormatError, GammondError
+from gammond.engine.match_analysis.decision_errors import XG_ERROR_POINTS
+from gammond.engine.options import CHOICES, Field, did_you_mean, format_value, list_fields
+from gammond.engine.runtime.files import open_output
+from gammond.engine.runtime.version import NAME
+from gammond.protocol.repl.answers.themes import DEFAULT_THEME, THEMES
+from gammond.protocol.state.player_registry import ENGINE_PLAYER
 
 
 class Preferences(Struct, frozen=True):

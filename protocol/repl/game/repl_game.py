@@ -7,22 +7,22 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from engine.errors import StateError
-from engine.rules.match import MatchState
-from engine.rules.rules import BACKGAMMON
-from engine.wording import format_count
-from protocol.commands.board_drawing import CHECKER_MARKS
-from protocol.core.requests import WorkControl
-from protocol.repl.answers.replies import send_command
-from protocol.repl.answers.sentences import describe_offer, describe_turn, make_sentence
-from protocol.repl.game.game_view import ShownPlace
-from protocol.repl.game.history import SetAsideGame
-from protocol.repl.game.played_game import PlayedGame
-from protocol.repl.game.preferences import Preferences
-from protocol.repl.game.saved_game import KeptGame
-from protocol.repl.records.descriptions import describe_place
-from protocol.repl.records.open_record import OpenRecord
-from protocol.state.session import Session
+from gammond.engine.errors import StateError
+from gammond.engine.rules.match import MatchState
+from gammond.engine.rules.rules import BACKGAMMON
+from gammond.engine.wording import format_count
+from gammond.protocol.commands.board_drawing import CHECKER_MARKS
+from gammond.protocol.core.requests import WorkControl
+from gammond.protocol.repl.answers.replies import send_command
+from gammond.protocol.repl.answers.sentences import describe_offer, describe_turn, make_sentence
+from gammond.protocol.repl.game.game_view import ShownPlace
+from gammond.protocol.repl.game.history import SetAsideGame
+from gammond.protocol.repl.game.played_game import PlayedGame
+from gammond.protocol.repl.game.preferences import Preferences
+from gammond.protocol.repl.game.saved_game import SavedGame
+from gammond.protocol.repl.records.descriptions import describe_place
+from gammond.protocol.repl.records.open_record import OpenRecord
+from gammond.protocol.state.session import Session
 
 
 class ReplGame(PlayedGame):
@@ -133,7 +133,7 @@ class ReplGame(PlayedGame):
             return None
         return self.history.describe(self.human_seat)
 
-    def describe_kept(self) -> KeptGame | None:
+    def describe_kept(self) -> SavedGame | None:
         """Return what another session can go on with, review and save; None without a game."""
         game = self.describe_game()
         if game is None and self._shown is not None and self._shown.aside is self.history.newest:
@@ -141,9 +141,9 @@ class ReplGame(PlayedGame):
         if game is None:
             return None
         shown = self.chances.is_shown
-        return KeptGame(game, self.session.engine_settings, self.tutor.limit or 0.0, shows_chances=shown)
+        return SavedGame(game, self.session.engine_settings, self.tutor.limit or 0.0, shows_chances=shown)
 
-    def resume(self, kept: KeptGame, control: WorkControl) -> list[str]:
+    def resume(self, kept: SavedGame, control: WorkControl) -> list[str]:
         """Go on with a game of an earlier session, with its opponent, level and tutor.
 
         Args:

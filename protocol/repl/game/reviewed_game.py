@@ -5,27 +5,27 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from engine.analysis.engine import Engine
-from engine.errors import StateError
-from engine.match_analysis.analysis import AnalysisSettings
-from engine.match_analysis.rollouts import DecisionRollouts
-from engine.wording import format_count
-from protocol.core.requests import WorkControl
-from protocol.repl.answers.sentences import HUMAN_NAME
-from protocol.repl.game.game_view import GameView
-from protocol.repl.game.tutor import DecisionJudge, Tutor
-from protocol.repl.records.losses import find_costliest, format_losses, list_losses, summarize_losses
-from protocol.repl.records.match_analysis import MatchAnalysis
-from protocol.repl.records.open_record import OpenRecord
-from protocol.repl.records.record_saver import RecordSaver
-from protocol.state.session import Session
+from gammond.engine.analysis.engine import Engine
+from gammond.engine.errors import StateError
+from gammond.engine.match_analysis.analysis import AnalysisSettings
+from gammond.engine.match_analysis.rollouts import DecisionRollouts
+from gammond.engine.wording import format_count
+from gammond.protocol.core.requests import WorkControl
+from gammond.protocol.repl.answers.sentences import HUMAN_NAME
+from gammond.protocol.repl.game.game_view import GameView
+from gammond.protocol.repl.game.tutor import DecisionMeter, Tutor
+from gammond.protocol.repl.records.losses import find_costliest, format_losses, list_losses, summarize_losses
+from gammond.protocol.repl.records.match_analysis import MatchAnalysis
+from gammond.protocol.repl.records.open_record import OpenRecord
+from gammond.protocol.repl.records.record_saver import RecordSaver
+from gammond.protocol.state.session import Session
 
 WORST_COUNT = 5
 """The number of decisions that a review shows."""
 
 
 class ReviewedGame(GameView):
-    """A game whose decisions are judged, at once or afterwards.
+    """A game whose decisions are analysed, at once or afterwards.
 
     Args:
         session: The table.
@@ -37,7 +37,7 @@ class ReviewedGame(GameView):
 
     def __init__(self, session: Session) -> None:
         super().__init__(session)
-        self.tutor = Tutor(DecisionJudge(session))
+        self.tutor = Tutor(DecisionMeter(session))
         self.record_saver = RecordSaver()
 
     def set_tutor(self, limit: float | None) -> list[str]:
@@ -92,7 +92,7 @@ class ReviewedGame(GameView):
             DataFileError: The file cannot be written.
         """
         text, count = self.session.log.format()
-        self.record_saver.write(name, text)
+        self.record_saver.write(name, text.encode())
         last = self.session.log.game
         goes_on = last is not None and last.result is None and last.record is not None
         rest = ["The last one is not over: 'save' writes it anew."] if goes_on else []
@@ -121,7 +121,7 @@ class ReviewedGame(GameView):
         return MatchAnalysis(record, games, self.find_engine(), settings, chosen.threads, rollouts)
 
     def find_engine(self) -> Engine:
-        """Return the engine of the session, which judges matches; it may have to be loaded.
+        """Return the engine of the session, which analyses matches; it may have to be loaded.
 
         Raises:
             DataFileError: The evaluator cannot be loaded.

@@ -7,22 +7,22 @@ from pathlib import Path
 
 import msgspec
 
-from engine.errors import DataFileError, GammondError
-from engine.formats.position_id import decode_position_id, encode_position_id
-from engine.options import convert
-from engine.rules.match import GameResult, MatchState
-from engine.rules.rules import VARIANTS, Doubles, Rules
-from protocol.repl.game.history import SetAsideGame
-from protocol.repl.game.state_file import write_state
-from protocol.state.game_log import GameLog, LoggedAction, LoggedGame
-from protocol.state.game_state import GameState
-from protocol.state.session import EngineSettings
+from gammond.engine.errors import DataFileError, GammondError
+from gammond.engine.formats.position_id import decode_position_id, encode_position_id
+from gammond.engine.options import convert
+from gammond.engine.rules.match import GameResult, MatchState
+from gammond.engine.rules.rules import VARIANTS, Doubles, Rules
+from gammond.protocol.repl.game.history import SetAsideGame
+from gammond.protocol.repl.game.state_file import write_state
+from gammond.protocol.state.game_log import GameLog, LoggedAction, LoggedGame
+from gammond.protocol.state.game_state import GameState
+from gammond.protocol.state.session import EngineSettings
 
 _FORMAT = 3
 
 
 @dataclass(frozen=True)
-class KeptGame:
+class SavedGame:
     """What the next start of the terminal goes on with.
 
     Attributes:
@@ -80,7 +80,7 @@ class _File(msgspec.Struct, frozen=True):
     advised: list[_Table] = []
 
 
-def write_game(file: Path, kept: KeptGame) -> None:
+def write_game(file: Path, kept: SavedGame) -> None:
     """Write a game and the settings that it is played by; the old file stays until the new one is whole.
 
     Raises:
@@ -104,7 +104,7 @@ def write_game(file: Path, kept: KeptGame) -> None:
     write_state(file, content)
 
 
-def read_game(file: Path, engine: EngineSettings) -> KeptGame | None:
+def read_game(file: Path, engine: EngineSettings) -> SavedGame | None:
     """Read a game, and the settings that it is played by.
 
     Args:
@@ -129,7 +129,7 @@ def read_game(file: Path, engine: EngineSettings) -> KeptGame | None:
             filter_name=content.filter_name,
             noise=content.noise,
         )
-        return KeptGame(_unpack_game(content), settings, content.tutor, content.shows_chances)
+        return SavedGame(_unpack_game(content), settings, content.tutor, content.shows_chances)
     except FileNotFoundError:
         return None
     except (OSError, ValueError, RecursionError, GammondError) as error:  # msgspec's errors are ValueErrors

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import msgspec
 
-from engine.errors import DataFileError
-from engine.runtime.output_files import open_output
+from gammond.engine.errors import DataFileError
+from gammond.engine.runtime.files import open_output
 
 
 def write_state(file: Path, content: msgspec.Struct) -> None:

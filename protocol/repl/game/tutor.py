@@ -4,20 +4,36 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from engine.cubeful import compute_resignation_loss
-from engine.errors import GammondError, StateError
-from engine.match_analysis.statistics import XG_ERROR_POINTS, classify_loss
-from engine.rules.cube_actions import name_cube_action
-from engine.rules.match import RESULT_NAMES, MatchState
-from engine.rules.notation import format_play, parse_play
-from engine.rules.position import Position
-from protocol.core.requests import WorkControl
-from protocol.repl.answers.analysis import ROLL_ACTION
-from protocol.repl.answers.replies import Mark, PreformattedLine, send_command
-from protocol.repl.answers.tables import describe_source
-from protocol.repl.records.losses import SHOWN_POINTS, rate_loss
-from protocol.state.game_state import GameState
-from protocol.state.session import Session
+from gammond.engine.cubeful import compute_resignation_loss
+from gammond.engine.errors import GammondError, StateError
+from gammond.engine.evaluation.results import is_on_scale
+from gammond.engine.match_analysis.decision_errors import XG_ERROR_POINTS, classify_loss
+from gammond.engine.rules.cube_actions import name_cube_action
+from gammond.engine.rules.match import RESULT_NAMES, MatchState
+from gammond.engine.rules.notation import format_play, parse_play
+from gammond.engine.rules.position import Position
+from gammond.protocol.commands.cube import (
+    answer_to_values,
+    decision_to_values,
+    read_cube,
+    read_resignation,
+    read_take,
+)
+from gammond.protocol.commands.evaluation import (
+    ask,
+    find_mwc_loss,
+    read_comparison,
+    read_ranking,
+    source_to_values,
+)
+from gammond.protocol.core.requests import WorkControl
+from gammond.protocol.repl.answers.analysis import ROLL_ACTION
+from gammond.protocol.repl.answers.replies import Mark, PreformattedLine
+from gammond.protocol.repl.answers.tables import describe_source, find_difference, find_loss_size, format_loss
+from gammond.protocol.repl.records.losses import SHOWN_POINTS, rate_loss
+from gammond.protocol.state.game_state import GameState
+from gammond.protocol.state.offers import RESPONSE_WORDS
+from gammond.protocol.state.session import Session
 
 _PHRASES = {
     "double": "a double",
@@ -39,17 +55,24 @@ class ActionLoss:
     Attributes:
         done: The decision, in the words of a player: a play, ``no double``, ``pass``.
         best: The best one.
-        loss: What it lost against the best one, in points.
+        loss: What it lost against the best one.
+        is_points: Whether that is in points; else, where these have no scale, in match-winning chance.
         source: Depth and net.
     """
 
     done: str
     best: str
     loss: float
+    is_points: bool
     source: str
 
+    @property
+    def size(self) -> float:
+        """The size of the loss in points, at double match point where points have no scale."""
+        return find_loss_size(self.loss, is_points=self.is_points)
 
-class DecisionJudge:
+
+class DecisionMeter:
     """Measures decisions by the engine of the session, at its depth; each of them once.
 
     Args:
@@ -98,13 +121,18 @@ def _measure_play(
     table, roll = scratch.game, scratch.game.match.roll
     assert roll is not None
     try:
-        done = format_play(parse_play(action, position, roll, table.rules))
+        parse_play(action, position, roll, table.rules)
     except GammondError:  # the game says what is wrong with it
         return None
-    values = send_command(scratch, f"rank {done}", control)[-1].values
-    if values["count"] == 1:
+    settings = scratch.make_eval_settings()
+    found, engine = ask(scratch, read_comparison(scratch, settings, action), control)
+    if len(found.ranked) == 1:
         return None
-    return ActionLoss(done, str(values["best"]), float(values["loss"]), describe_source(values))
+    done, best = format_play(found.play), format_play(found.best.play)
+    mwc_loss, source = find_mwc_loss(found), describe_source(source_to_values(found.ranked.effort, engine))
+    if found.is_loss_scaled or mwc_loss is None:
+        return ActionLoss(done, best, found.loss, True, source)
+    return ActionLoss(done, best, mwc_loss, False, source)
 
 
 def _measure_cube_action(
@@ -112,58 +140,64 @@ def _measure_cube_action(
 ) -> ActionLoss | None:
     table = scratch.game
     if table.match.doubled:
-        values = send_command(scratch, "take", control)[-1].values
-        best = str(values["response"])
+        answer, engine = ask(scratch, read_take(scratch), control)
+        effort, best = answer.evaluation.effort, RESPONSE_WORDS[answer.response]
         if action not in ("take", "drop", "beaver") or (best == "beaver" and action == "take"):
             return None
-        key = "drop" if action == "drop" else "take"
-        loss = float(values["drop" if best == "drop" else "take"]) - float(values[key])
+        right, done = ("drop" if word == "drop" else "take" for word in (best, action))
+        loss, is_points = find_difference(answer_to_values(answer), right, done)
     elif action in (ROLL_ACTION, "double") and table.may_double:
-        values = send_command(scratch, "cube", control)[-1].values
-        doubled = min(float(values["take"]), float(values["drop"]))
-        best = "double" if values["double"] else ROLL_ACTION
-        loss = float(values["best"]) - (doubled if action == "double" else float(values["no_double"]))
+        evaluation, engine = ask(scratch, read_cube(scratch), control)
+        effort, decision = evaluation.effort, evaluation.decision
+        assert decision is not None  # it is cubeful and the game is not over
+        best = "double" if decision.should_double else ROLL_ACTION
+        choices = ("take", "drop") if action == "double" else ("no_double",)
+        values = decision_to_values(decision)
+        loss, is_points = max(find_difference(values, "best", choice) for choice in choices)
     else:
         return None
     done, best = (_ACTION_NAMES.get(word, word) for word in (action, best))
-    return ActionLoss(done, best, max(loss, 0.0), describe_source(values))
+    source = describe_source(source_to_values(effort, engine))
+    return ActionLoss(done, best, max(loss, 0.0), is_points, source)
 
 
 def _measure_resignation(
     scratch: Session, position: Position, action: str, control: WorkControl
 ) -> ActionLoss | None:
-    match = scratch.game.match
+    match, kind = scratch.game.match, RESULT_NAMES.index(action.partition(" ")[2]) + 1
     if match.doubled or match.on_roll != match.to_act:
         return None
     if match.roll is None:
-        values = send_command(scratch, action, control)[-1].values
+        found, engine = ask(scratch, read_resignation(scratch, kind), control)
+        value, effort = found.evaluation.mwc_or_equity, found.evaluation.effort
     else:
-        best, last = send_command(scratch, "moves 1", control)[-2:]
-        values = {**last.values, **best.values}
-    kind = RESULT_NAMES.index(action.partition(" ")[2]) + 1
-    engine = scratch.make_engine_loader()()
-    value = float(next(values[key] for key in ("mwc", "cubeful", "equity") if key in values))
-    loss = compute_resignation_loss(value, kind, engine.make_cube_game(match.before_roll()))
-    if loss < SHOWN_POINTS:
-        return None
-    return ActionLoss(action, "play on", loss, describe_source(values))
+        settings = scratch.make_eval_settings()
+        ranked, engine = ask(scratch, read_ranking(scratch, settings, 1), control)
+        value, effort = ranked.best.evaluation.mwc_or_equity, ranked.effort
+    space = engine.make_cube_game(match.before_roll())
+    loss, is_points = compute_resignation_loss(value, kind, space), True
+    if not is_on_scale(loss, space.mwc_per_point):
+        loss, is_points = loss * space.equity_scale[1], False
+    source = describe_source(source_to_values(effort, engine))
+    resigned = ActionLoss(action, "play on", loss, is_points, source)
+    return resigned if resigned.size >= SHOWN_POINTS else None
 
 
 class Tutor:
     """Objects to decisions that lose too much, before they are carried out.
 
     Args:
-        judge: What measures them.
+        meter: What measures them.
 
     Attributes:
         limit: The loss in points from which it objects; None while it is off.
         is_followed: Whether the last decision came in place of one that it had objected to.
     """
 
-    def __init__(self, judge: DecisionJudge) -> None:
+    def __init__(self, meter: DecisionMeter) -> None:
         self.limit: float | None = None
         self.is_followed = False
-        self._judge = judge
+        self._meter = meter
         self._objected: tuple[GameState, str] | None = None
 
     @property
@@ -190,18 +224,18 @@ class Tutor:
         self.is_followed = False
         if self.limit is None:
             return []
-        verdict = self._judge.measure(table, action, control)
+        verdict = self._meter.measure(table, action, control)
         was_objected = objected is not None and objected[0] is table
         self.is_followed = was_objected and (verdict is None or objected != (table, verdict.done))
-        if verdict is None or verdict.loss < self.limit or verdict.done == verdict.best:
+        if verdict is None or verdict.size < self.limit or verdict.done == verdict.best:
             return []
         if objected == (table, verdict.done):
             return []
         self._objected = table, verdict.done
-        rating = f", {rate_loss(verdict.loss)}" if rate_loss(verdict.loss) else ""
+        rating = f", {rate_loss(verdict.size)}" if rate_loss(verdict.size) else ""
         done = name_cube_action(_PHRASES.get(verdict.done, verdict.done), table.match)
-        start = f"Tutor: {done} loses {verdict.loss:.3f}{rating}"
-        mark = Mark(len("Tutor: "), len(start), classify_loss(verdict.loss))
+        start = f"Tutor: {done} loses {format_loss(verdict.loss, is_points=verdict.is_points)}{rating}"
+        mark = Mark(len("Tutor: "), len(start), classify_loss(verdict.size))
         return [
             PreformattedLine(f"{start}.", [mark]),
             f"Better: {name_cube_action(verdict.best, table.match)} ({verdict.source}).",

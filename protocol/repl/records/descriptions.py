@@ -5,11 +5,12 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Sequence
 
-from engine.match_analysis.statistics import classify_loss
-from engine.match_files.model import NO_NOTES, IssueKind, number_moves
-from engine.rules.cube_actions import name_double
-from engine.rules.dice import format_roll
-from engine.rules.game_record import (
+from gammond.engine.evaluation.results import is_on_scale
+from gammond.engine.match_analysis.decision_errors import classify_loss
+from gammond.engine.match_files.model import NO_NOTES, IssueKind
+from gammond.engine.rules.cube_actions import name_double
+from gammond.engine.rules.dice import format_roll
+from gammond.engine.rules.game_record import (
     DoubleAction,
     GameAction,
     PlayAction,
@@ -18,20 +19,26 @@ from engine.rules.game_record import (
     RollAction,
     SetAction,
 )
-from engine.rules.match import RESULT_NAMES, MatchState
-from engine.rules.notation import NO_MOVE_TEXT, format_play
-from engine.wording import escape_unprintable, format_count, shorten_names
-from protocol.repl.answers.replies import Mark, MarkedLine, PreformattedLine
-from protocol.repl.answers.sentences import (
+from gammond.engine.rules.match import RESULT_NAMES, MatchState
+from gammond.engine.rules.notation import NO_MOVE_TEXT, format_play
+from gammond.engine.wording import escape_unprintable, format_count, shorten_names
+from gammond.protocol.repl.answers.replies import Mark, MarkedLine, PreformattedLine
+from gammond.protocol.repl.answers.sentences import (
     HUMAN_NAME,
     begin_sentence,
     describe_game,
     describe_result,
     make_sentence,
 )
-from protocol.repl.answers.tables import format_points
-from protocol.repl.records.losses import SHOWN_POINTS, DecisionLoss, describe_loss, list_losses, rate_loss
-from protocol.repl.records.open_record import OpenRecord
+from gammond.protocol.repl.answers.tables import format_points
+from gammond.protocol.repl.records.losses import (
+    SHOWN_POINTS,
+    DecisionLoss,
+    describe_loss,
+    list_losses,
+    rate_loss,
+)
+from gammond.protocol.repl.records.open_record import OpenRecord
 
 _SHOWN_ISSUES = 3
 _ISSUE_LENGTH = 150
@@ -96,7 +103,7 @@ def describe_place(record: OpenRecord) -> list[str]:
     done = "" if place.is_before_roll else _describe_action(record, step.action, step.situation.match)
     if place.is_before_roll:
         done = make_sentence(record.names[step.situation.match.on_roll], "roll", "without a double")
-    lines = [f"{where}, {move}. {done}", *_describe_judgement(record)]
+    lines = [f"{where}, {move}. {done}", *_describe_decisions(record)]
     return [*lines, *_shorten_comments(record)]
 
 
@@ -108,7 +115,7 @@ def list_moves(record: OpenRecord, number: int) -> list[str]:
         number: The place of the game in it.
     """
     game, rows = record.match.games[number], dict[int, tuple[list[str], list[str]]]()
-    for move, (situation, action) in zip(number_moves(game.actions), game.replay(), strict=True):
+    for situation, action, move in game.replayed:
         seat = situation.match.on_roll if isinstance(action, SetAction) else action.seat
         rows.setdefault(move, ([], []))[seat].append(_name_action(record, action))
     names = shorten_names(record.names, _MOVES_WIDTH - 2)
@@ -130,6 +137,8 @@ def _name_action(record: OpenRecord, action: GameAction) -> str:
             return f"doubles to {cube}"
         case ResponseAction(_, is_take):
             return "takes" if is_take else "passes"
+        case ResignationAction(_, kind, is_stated=False):
+            return f"loses a {RESULT_NAMES[kind - 1]}, by the result"
         case ResignationAction(_, kind, is_accepted):
             return f"resigns a {RESULT_NAMES[kind - 1]}{'' if is_accepted else ', rejected'}"
         case _:
@@ -168,8 +177,8 @@ def _describe_loss(record: OpenRecord, loss: DecisionLoss) -> MarkedLine:
     return MarkedLine(f"{start}{rating}; better: {loss.best}{source}.", [mark])
 
 
-def _describe_judgement(record: OpenRecord) -> Sequence[str]:
-    """Return a line for each decision at the shown place that is judged, the luck of the roll behind it."""
+def _describe_decisions(record: OpenRecord) -> Sequence[str]:
+    """Return a line for each decision at the shown place that is analysed, the luck of the roll behind it."""
     place = record.place
     losses = [describe_loss(each) for each in record.find_decisions(place)]
     if isinstance(record.find_step().action, ResignationAction):
@@ -181,7 +190,8 @@ def _describe_judgement(record: OpenRecord) -> Sequence[str]:
     luck = record.match.games[place.game].notes.get(place.action, NO_NOTES).luck
     if luck is None or place.is_before_roll:
         return lines
-    said = f"Luck: {format_points(luck)}."
+    worth = record.analysed_match.table.mwc_per_point(record.find_step(place).situation.match)
+    said = f"Luck: {format_points(luck if is_on_scale(luck, worth) else None)}."
     if not lines:
         return [said]
     return [*lines[:-1], MarkedLine(f"{lines[-1]} {said}", lines[-1].marks)]
@@ -202,6 +212,8 @@ def _describe_action(record: OpenRecord, action: GameAction, match: MatchState) 
             return make_sentence(names[seat], "take" if is_take else "pass")
         case ResignationAction(seat, kind, is_accepted):
             what = f"a {'single game' if kind == 1 else RESULT_NAMES[kind - 1]}"
+            if not action.is_stated:
+                return make_sentence(names[seat], "lose", f"{what}, by the result in the file")
             offer = make_sentence(names[seat], "offer", f"to resign {what}")
             answer = make_sentence(names[1 - seat], "accept" if is_accepted else "reject")
             return f"{offer} {begin_sentence(answer)}"

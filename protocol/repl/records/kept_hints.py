@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import numpy as np
 
-from engine.match_analysis.statistics import classify_loss
-from engine.match_files.model import NO_NOTES, RecordedCandidate, RecordedCubeDecision, split_by_depth
-from engine.rules.cube_actions import name_cube_action
-from engine.rules.game_record import DoubleAction, PlayAction, ResponseAction
-from engine.rules.notation import format_play
-from engine.rules.outcome import invert_outcomes
-from engine.wording import format_count
-from protocol.repl.answers.replies import PreformattedLine
-from protocol.repl.answers.tables import (
+from gammond.engine.evaluation.results import CubeDecision, RankedPlay, is_on_scale
+from gammond.engine.match_analysis.decision_errors import classify_loss
+from gammond.engine.match_files.model import NO_NOTES, split_by_depth
+from gammond.engine.rules.cube_actions import name_cube_action
+from gammond.engine.rules.game_record import DoubleAction, PlayAction, ResponseAction
+from gammond.engine.rules.notation import format_play
+from gammond.engine.rules.outcome import invert_outcomes
+from gammond.engine.wording import format_count
+from gammond.protocol.repl.answers.replies import PreformattedLine
+from gammond.protocol.repl.answers.tables import (
     CHANCE_KEYS,
     describe_chances,
+    find_loss_size,
+    format_behind,
     format_chances,
     format_chances_header,
     format_chances_row,
@@ -22,7 +25,7 @@ from protocol.repl.answers.tables import (
     format_choice_row,
     format_points,
 )
-from protocol.repl.records.open_record import OpenRecord
+from gammond.protocol.repl.records.open_record import OpenRecord
 
 _ADVICE = "'hint plies=N' searches anew"
 
@@ -46,7 +49,7 @@ def format_kept_hint(record: OpenRecord, count: int) -> list[str]:
     ):
         is_response = isinstance(action, ResponseAction)
         return [
-            *(_format_response(notes.cube) if is_response else _format_cube(record, notes.cube)),
+            *(_format_response(record, notes.cube) if is_response else _format_cube(record, notes.cube)),
             *_format_chosen(record),
             *_format_source(record, notes.cube, for_opponent=is_response),
         ]
@@ -54,7 +57,7 @@ def format_kept_hint(record: OpenRecord, count: int) -> list[str]:
 
 
 def _format_candidates(
-    record: OpenRecord, action: PlayAction, candidates: tuple[RecordedCandidate, ...], count: int
+    record: OpenRecord, action: PlayAction, candidates: tuple[RankedPlay, ...], count: int
 ) -> list[str]:
     compared, others, others_name = split_by_depth(candidates)
     made = action.play.result
@@ -65,50 +68,70 @@ def _format_candidates(
     ]
     rest = [each for each in others if each.play.result == made or len(shown) < count]
     source = record.describe_depth(record.place.game, candidates[0].evaluation.depth)
-    total = len(shown) + len(rest)
+    total, worth = len(shown) + len(rest), _find_worth(record)
     number = "" if total == len(candidates) else f"{total} of "
     breach = [] if action.is_legal else [f"    {format_play(action.play, is_legal=False)} was played"]
     return [
         *format_chances_header(f"{'':2}{'equity':>7}{'behind':>7}"),
-        *(_format_row(rank, each, compared[0], action) for rank, each in shown),
+        *(_format_row(rank, each, compared[0], action, worth) for rank, each in shown),
         *([f"    {others_name}:"] if rest else []),
-        *(_format_row("", each, None, action) for each in rest),
+        *(_format_row("", each, None, action, worth) for each in rest),
         *breach,
         f"    {number}{format_count(len(candidates), 'play')} by the analysis{source}; {_ADVICE}",
     ]
 
 
+def _find_worth(record: OpenRecord) -> float | None:
+    """Return the match-winning chance that a point is worth at the shown place; None in money play."""
+    return record.analysed_match.table.mwc_per_point(record.find_step().situation.match)
+
+
 def _format_row(
-    rank: str, candidate: RecordedCandidate, best: RecordedCandidate | None, action: PlayAction
+    rank: str,
+    candidate: RankedPlay,
+    best: RankedPlay | None,
+    action: PlayAction,
+    worth: float | None,
 ) -> PreformattedLine:
     """Lay out a play: beside the best one, or where it does not compare with that with its depth."""
     evaluation = candidate.evaluation
-    loss = 0.0 if best is None else best.evaluation.equity - evaluation.equity
-    behind = "" if candidate is best or best is None else format_points(-loss)
+    loss, is_points = 0.0 if best is None else best.evaluation.equity - evaluation.equity, True
+    if worth is not None and not is_on_scale(loss, worth):
+        loss, is_points = loss * worth, False
+    behind = "" if candidate is best or best is None else format_behind(-loss, is_points=is_points)
     chances = {} if evaluation.outcome is None else dict(zip(CHANCE_KEYS, evaluation.outcome, strict=True))
     remarks = ["played"] if candidate.play.result == action.play.result else []
     remarks += [evaluation.depth] if best is None else []
     said = f"{format_play(candidate.play)} ({', '.join(remarks)})" if remarks else format_play(candidate.play)
-    left = f"{rank:>2}{format_points(evaluation.equity):>7}{behind:>7}"
-    return format_chances_row(rank, left, format_chances(chances), said, classify_loss(loss))
+    equity = evaluation.equity if is_on_scale(evaluation.equity, worth) else None
+    left = f"{rank:>2}{format_points(equity):>7}{behind:>7}"
+    mark = classify_loss(find_loss_size(loss, is_points=is_points))
+    return format_chances_row(rank, left, format_chances(chances), said, mark)
 
 
-def _format_cube(record: OpenRecord, cube: RecordedCubeDecision) -> list[str]:
+def _format_cube(record: OpenRecord, cube: CubeDecision) -> list[str]:
     """Lay out what doubling or not is worth to the side on roll."""
     match = record.find_step().situation.match
-    values = {"no double": cube.no_double, "double, take": cube.double_take, "double, pass": cube.double_pass}
-    named = {name_cube_action(name, match): value for name, value in values.items()}
-    return _format_choices({**named, "best": max(cube.no_double, cube.double)})
+    names = (name_cube_action(name, match) for name in ("no double", "double, take", "double, pass"))
+    best = max(cube.no_double.equity, cube.double)
+    return _format_choices(record, {**dict(zip(names, cube.equities, strict=True)), "best": best})
 
 
-def _format_response(cube: RecordedCubeDecision) -> list[str]:
+def _format_response(record: OpenRecord, cube: CubeDecision) -> list[str]:
     """Lay out what a take and a pass are worth to the side that answers."""
-    values = {"take": -cube.double_take, "pass": -cube.double_pass}
-    return _format_choices({**values, "best": max(values.values())})
+    _, taken, passed = cube.equities
+    values = {"take": -taken, "pass": -passed}
+    return _format_choices(record, {**values, "best": max(values.values())})
 
 
-def _format_choices(values: dict[str, float]) -> list[str]:
-    rows = (format_choice_row(name, values, name, "best") for name in values if name != "best")
+def _format_choices(record: OpenRecord, choices: dict[str, float]) -> list[str]:
+    """Lay out choices by their equities, in a match whose points have no scale by their chances."""
+    match, table = record.find_step().situation.match, record.analysed_match.table
+    values = dict(choices)
+    if not all(is_on_scale(equity, _find_worth(record)) for equity in choices.values()):
+        even, stake = table.equity_scale(match, match.to_act)
+        values = {f"mwc_{name}": even + stake * equity for name, equity in choices.items()}
+    rows = (format_choice_row(name, values, name, "best") for name in choices if name != "best")
     return [format_choice_header(values), *rows]
 
 
@@ -120,7 +143,7 @@ def _format_chosen(record: OpenRecord) -> list[str]:
     ]
 
 
-def _format_source(record: OpenRecord, cube: RecordedCubeDecision, *, for_opponent: bool) -> list[str]:
+def _format_source(record: OpenRecord, cube: CubeDecision, *, for_opponent: bool) -> list[str]:
     """Write the chances without a double, and what they come from.
 
     Args:
@@ -128,10 +151,10 @@ def _format_source(record: OpenRecord, cube: RecordedCubeDecision, *, for_oppone
         cube: The decision.
         for_opponent: Whether they are those of the side that is doubled.
     """
-    evaluation = cube.evaluation
-    outcome = None if evaluation is None or evaluation.outcome is None else np.array([evaluation.outcome])
+    evaluation = cube.no_double
+    outcome = None if evaluation.outcome is None else np.array([evaluation.outcome])
     if outcome is not None and for_opponent:
         outcome = invert_outcomes(outcome)
     chances = None if outcome is None else dict(zip(CHANCE_KEYS, map(float, outcome[0]), strict=True))
-    source = record.describe_depth(record.place.game, "" if evaluation is None else evaluation.depth)
+    source = record.describe_depth(record.place.game, evaluation.depth)
     return [*describe_chances(chances), f"    by the analysis{source}; {_ADVICE}"]

@@ -5,19 +5,22 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from engine.match_analysis.analysed_match import AnalysedDecision
-from engine.match_analysis.judgement import Choice
-from engine.match_analysis.resignations import JudgedResignation
-from engine.match_analysis.statistics import XG_BLUNDER_POINTS, XG_ERROR_POINTS, classify_loss
-from engine.match_files.model import NO_NOTES
-from engine.match_reports.ratings import explain_unscaled
-from engine.rules.dice import Roll, format_roll
-from engine.rules.match import RESULT_NAMES
-from engine.wording import format_count, shorten_names
-from protocol.repl.answers.replies import Mark, PreformattedLine
-from protocol.repl.answers.sentences import begin_sentence
-from protocol.repl.answers.tables import TABLE_WIDTH
-from protocol.repl.records.open_record import OpenRecord, Place, order_place
+from gammond.engine.match_analysis.decision_errors import (
+    XG_BLUNDER_POINTS,
+    XG_ERROR_POINTS,
+    Choice,
+    classify_loss,
+)
+from gammond.engine.match_analysis.decisions import AnalysedDecision
+from gammond.engine.match_analysis.resignations import AnalysedResignation
+from gammond.engine.match_reports.ratings import explain_unscaled
+from gammond.engine.rules.dice import Roll, format_roll
+from gammond.engine.rules.match import RESULT_NAMES
+from gammond.engine.wording import format_count, shorten_names
+from gammond.protocol.repl.answers.replies import Mark, PreformattedLine
+from gammond.protocol.repl.answers.sentences import begin_sentence
+from gammond.protocol.repl.answers.tables import TABLE_WIDTH
+from gammond.protocol.repl.records.open_record import OpenRecord, Place, order_place
 
 SHOWN_POINTS = 0.0005
 """A smaller loss is none, to three decimals."""
@@ -40,7 +43,7 @@ class DecisionLoss:
         done: The decision: a play, ``no double``, ``redouble``, ``resign gammon``.
         best: The best one.
         points: What it lost against the best one.
-        depth: How deep it was judged; empty where that is not known.
+        depth: How deep it was analysed; empty where that is not known.
         is_legal: Whether the rules allow it; what they forbid lost nothing.
     """
 
@@ -69,49 +72,42 @@ def list_losses(record: OpenRecord) -> list[DecisionLoss]:
     found = [
         describe_loss(each)
         for each in analysed.decisions
-        if each.judged.judgement.choice is not Choice.PLAY or each.judged.judgement.counts_for_gnubg
+        if each.choice is not Choice.PLAY or each.counts_for_gnubg
     ]
     for resignation in analysed.resignations:
-        found += _describe_resignation(record, resignation)
+        found += _describe_resignation(resignation)
     return sorted(found, key=lambda each: order_place(each.place))
 
 
 def describe_loss(decision: AnalysedDecision) -> DecisionLoss:
     """Return what a decision lost; one not to double was made before the roll of its place."""
-    judged = decision.judged
-    is_before_roll = judged.judgement.choice is Choice.NO_DOUBLE
     return DecisionLoss(
-        Place(judged.game, judged.action, is_before_roll),
-        judged.seat,
+        Place(decision.game, decision.place, is_before_roll=decision.choice is Choice.NO_DOUBLE),
+        decision.seat,
         decision.move,
         decision.roll,
         decision.chosen_name,
         decision.best_name,
-        judged.size_points,
+        decision.size_points,
         decision.depth,
-        judged.judgement.is_legal,
+        decision.is_legal,
     )
 
 
-def _describe_resignation(record: OpenRecord, judged: JudgedResignation) -> list[DecisionLoss]:
-    place = Place(judged.game, judged.action)
-    step = record.find_step(place)
-    notes = record.match.games[judged.game].notes.get(judged.action, NO_NOTES)
-    evaluation = notes.cube.evaluation if notes.cube else None
+def _describe_resignation(resigned: AnalysedResignation) -> list[DecisionLoss]:
+    place, move = Place(resigned.game, resigned.place), resigned.move
+    notes, roll = resigned.notes, resigned.match.roll
+    depth = notes.cube.no_double.depth if notes.cube else ""
     if notes.candidates:
-        evaluation = notes.candidates[0].evaluation
-    depth = evaluation.depth if evaluation else ""
-    roll = step.situation.match.roll
-    answers = ("accept", "reject") if judged.is_accepted else ("reject", "accept")
+        depth = notes.candidates[0].evaluation.depth
+    answers = ("accept", "reject") if resigned.is_accepted else ("reject", "accept")
     found = []
-    if judged.loss_points >= SHOWN_POINTS:
-        done = f"resign {RESULT_NAMES[judged.kind - 1]}"
-        found.append(
-            DecisionLoss(place, judged.seat, step.move, roll, done, "play on", judged.loss_points, depth)
-        )
-    if judged.answer_loss_points >= SHOWN_POINTS:
-        lost = judged.answer_loss_points
-        found.append(DecisionLoss(place, 1 - judged.seat, step.move, None, *answers, lost, depth))
+    lost, answer_lost = map(resigned.measure, (resigned.loss_points, resigned.answer_loss_points))
+    if lost >= SHOWN_POINTS:
+        done = f"resign {RESULT_NAMES[resigned.kind - 1]}"
+        found.append(DecisionLoss(place, resigned.seat, move, roll, done, "play on", lost, depth))
+    if answer_lost >= SHOWN_POINTS:
+        found.append(DecisionLoss(place, 1 - resigned.seat, move, None, *answers, answer_lost, depth))
     return found
 
 
@@ -127,7 +123,7 @@ def summarize_losses(record: OpenRecord, seat: int, game: int | None = None) -> 
     of_game = analysed.statistics_by_phase if game is None else analysed.statistics_of_games[game]
     player = of_game.players[seat]
     resigned = sum(
-        each.loss_points if each.seat == seat else each.answer_loss_points
+        each.measure(each.loss_points if each.seat == seat else each.answer_loss_points)
         for each in analysed.resignations
         if game in (None, each.game)
     )

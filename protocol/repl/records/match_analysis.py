@@ -7,24 +7,24 @@ import time
 from collections.abc import Sequence
 from dataclasses import replace
 
-from engine.analysis.engine import Engine
-from engine.errors import CancelledWork, GammondError
-from engine.match_analysis.analysis import AnalysisSettings, analyse_match, count_decisions
-from engine.match_analysis.rollouts import DecisionRollouts, roll_out_decisions
-from engine.runtime.threads import Workers
-from protocol.core.requests import Reply, WorkControl
-from protocol.repl.records.open_record import OpenRecord
+from gammond.engine.analysis.engine import Engine
+from gammond.engine.errors import CancelledWork, GammondError
+from gammond.engine.match_analysis.analysis import AnalysisSettings, analyse_match, count_decisions
+from gammond.engine.match_analysis.rollouts import DecisionRollouts, roll_out_decisions
+from gammond.engine.runtime.threads import Workers
+from gammond.protocol.core.requests import Reply, WorkControl
+from gammond.protocol.repl.records.open_record import OpenRecord
 
 _REPORT_EVERY_S = 0.1
 
 
 class MatchAnalysis:
-    """Analyses games of an open match; what is found of a game is kept once all of it is judged.
+    """Analyses games of an open match; what is found of a game is kept once all of it is analysed.
 
     Args:
         record: The match.
-        games: The places of the games, in the order in which they are judged.
-        engine: Judges them.
+        games: The places of the games, in the order in which they are analysed.
+        engine: Analyses them.
         settings: How deep.
         threads: How many threads share the decisions of a game.
         rollouts: How decisions are rolled out that are close or wrong after that; None for not at all.
@@ -32,9 +32,9 @@ class MatchAnalysis:
     Attributes:
         record: The match.
         settings: How deep.
-        done: Decisions that are judged.
+        done: Decisions that are analysed.
         total: All decisions of these games.
-        trials: Of the rollouts of a game, those that are done, and all; None while decisions are judged.
+        trials: Of the rollouts of a game, those that are done, and all; None while decisions are analysed.
         error: What ended it; None for nothing.
     """
 
@@ -71,7 +71,7 @@ class MatchAnalysis:
         rollouts: DecisionRollouts | None,
         net: str,
     ) -> bool:
-        """Return whether it has ended with games of a match judged as another one would judge them.
+        """Return whether it has ended with games of a match analysed as another one would analyse them.
 
         Args:
             record: The match.
@@ -108,7 +108,7 @@ class MatchAnalysis:
         while self.is_running and not control.is_stopped:
             self._thread.join(_REPORT_EVERY_S)
             time_ms = int(1000 * (time.monotonic() - self._began_s))
-            what, done, total = "judged", self.done, self.total
+            what, done, total = "analysed", self.done, self.total
             if (trials := self.trials) is not None:
                 what, (done, total) = "trials", trials
             control.report(Reply("info", f"{what} {done} of {total} time_ms {time_ms}", is_final=False))
@@ -135,21 +135,21 @@ class MatchAnalysis:
 
         try:
             for number, match in self._games.items():
-                judged = analyse_match(
+                analysed = analyse_match(
                     *(self._engine, match, self.settings),
                     workers=workers,
                     progress=count,
                     cancelled=self._stopped.is_set,
                 )
                 if self._rollouts is not None:
-                    judged = roll_out_decisions(
-                        *(self._engine, judged, self._rollouts),
+                    analysed = roll_out_decisions(
+                        *(self._engine, analysed, self._rollouts),
                         progress=count_trials,
                         cancelled=self._stopped.is_set,
                     )
                     self.trials = None
                 engine = self._engine.with_rules(match.rules.rules)
-                self.record.put_game(number, judged.games[0], f"{self.depth}, net {engine.name}")
+                self.record.put_game(number, analysed.games[0], f"{self.depth}, net {engine.name}")
                 before = self.done
         except CancelledWork:
             pass

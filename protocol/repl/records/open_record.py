@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import NamedTuple
 
-from engine.errors import ValueRangeError
-from engine.match_analysis.analysed_match import AnalysedDecision, AnalysedMatch, find_table, is_own_method
-from engine.match_files.model import ANNOTATOR, ActionNotes, RecordedGame, RecordedMatch, number_moves
-from engine.rules.game_record import GameAction, PlayAction, RollAction, SetAction
-from engine.rules.game_replay import GameSituation
-from engine.runtime.version import NAME, read_version
-from engine.wording import escape_unprintable, shorten_names
-from protocol.repl.answers.sentences import HUMAN_NAME
-from protocol.state.game_state import GameState, SeatNames
+from gammond.engine.errors import ValueRangeError
+from gammond.engine.match_analysis.analysed_match import AnalysedMatch, find_table, is_own_method
+from gammond.engine.match_analysis.decisions import AnalysedDecision
+from gammond.engine.match_files.model import (
+    ANNOTATOR,
+    ActionNotes,
+    RecordedGame,
+    RecordedMatch,
+    ReplayedAction,
+)
+from gammond.engine.rules.game_record import GameSituation, PlayAction, RollAction, SetAction
+from gammond.engine.runtime.version import NAME, read_version
+from gammond.engine.wording import escape_unprintable, shorten_names
+from gammond.protocol.repl.answers.sentences import HUMAN_NAME
+from gammond.protocol.state.game_state import GameState, SeatNames
 
 _NAME_LENGTH = 20
 _ANNOTATOR_LENGTH = 80
@@ -39,19 +44,21 @@ def order_place(place: Place) -> tuple[int, int, bool]:
     return place.game, place.action, not place.is_before_roll
 
 
-@dataclass(frozen=True)
-class ReplayedAction:
-    """An action of a game, or its end, with what was before it.
+class RecordEnd(NamedTuple):
+    """The end of a game, behind its last `gammond.engine.match_files.model.ReplayedAction`.
 
     Attributes:
-        situation: The position and the match state before it.
-        action: What was done; None at the end.
-        move: The number of its move, by `engine.match_files.model.number_moves`; of the end, the last one.
+        situation: Where the game stands.
+        action: Nothing is done there.
+        move: The number of the last move.
     """
 
     situation: GameSituation
-    action: GameAction | None
+    action: None
     move: int
+
+
+Step = ReplayedAction | RecordEnd
 
 
 class OpenRecord:
@@ -67,7 +74,7 @@ class OpenRecord:
         names: Of both players, as they are shown.
         bottom_seat: Who is at the bottom of the board.
         place: The place that is shown.
-        source: What judged its decisions, in words: depth and net.
+        source: What analysed its decisions, in words: depth and net.
         listed: The places of its decisions that were listed last.
     """
 
@@ -79,20 +86,20 @@ class OpenRecord:
         annotator = match.headers.get(ANNOTATOR, "")[:_ANNOTATOR_LENGTH]
         self.source = f"by {annotator}, in the file" if is_own_method(annotator) else "by the file"
         self.listed: list[Place] = []
-        self._steps: dict[int, Sequence[ReplayedAction]] = {}
+        self._steps: dict[int, tuple[Step, ...]] = {}
         self._analysed: AnalysedMatch | None = None
-        self._judged: set[int] = set()
+        self._analysed_games: set[int] = set()
         self.place = self.find_game(1)
 
-    def find_step(self, place: Place | None = None) -> ReplayedAction:
+    def find_step(self, place: Place | None = None) -> Step:
         """Return what is at a place; at the shown one if None."""
         game, action, _ = place or self.place
         return self.list_steps(game)[action]
 
-    def list_steps(self, game: int) -> Sequence[ReplayedAction]:
+    def list_steps(self, game: int) -> tuple[Step, ...]:
         """Return the actions of a game, and its end."""
         if game not in self._steps:
-            self._steps[game] = tuple(_list_steps(self.match.games[game]))
+            self._steps[game] = _list_steps(self.match.games[game])
         return self._steps[game]
 
     def list_places(self) -> list[Place]:
@@ -172,8 +179,8 @@ class OpenRecord:
     def analysed_match(self) -> AnalysedMatch:
         """The match with what its notes say of its decisions."""
         if self._analysed is None or self._analysed.match is not self.match:
-            judged = f"{NAME} {read_version()}, {self.source}"
-            method = judged if len(self._judged) == len(self.match.games) else ""
+            analysed_by = f"{NAME} {read_version()}, {self.source}"
+            method = analysed_by if len(self._analysed_games) == len(self.match.games) else ""
             self._analysed = AnalysedMatch("", self.match, method, find_table(self.match.rules.rules))
         return self._analysed
 
@@ -188,11 +195,11 @@ class OpenRecord:
         Args:
             number: Its place in the match, from 0.
             game: The game.
-            source: What judged it, in words.
+            source: What analysed it, in words.
         """
         games = list(self.match.games)
         games[number] = game
-        self._judged.add(number)
+        self._analysed_games.add(number)
         self.source = source
         self.match = replace(self.match, games=tuple(games))
 
@@ -204,11 +211,11 @@ class OpenRecord:
     def take_analysis(self, other: OpenRecord) -> None:
         """Take over what another record of these games knows of those that are the same in both."""
         for number, (game, old) in enumerate(zip(self.match.games, other.match.games, strict=False)):
-            if number in other._judged and _is_same_game(game, old):
+            if number in other._analysed_games and _is_same_game(game, old):
                 self.put_game(number, old, other.source)
 
     def describe_depth(self, game: int, depth: str) -> str:
-        """Return in parentheses how deep a decision of a game was judged, and whether by the file.
+        """Return in parentheses how deep a decision of a game was analysed, and whether by the file.
 
         Args:
             game: The place of the game in the match, from 0.
@@ -217,7 +224,7 @@ class OpenRecord:
         Returns:
             `` (by the file, 2-ply)``, to stand behind a sentence; empty where nothing is to be said.
         """
-        parts = [part for part in ("by the file" * (game not in self._judged), depth) if part]
+        parts = [part for part in ("by the file" * (game not in self._analysed_games), depth) if part]
         return f" ({', '.join(parts)})" if parts else ""
 
     def find_decisions(self, place: Place) -> list[AnalysedDecision]:
@@ -225,7 +232,7 @@ class OpenRecord:
         return [
             each
             for each in self.analysed_match.decisions
-            if (each.judged.game, each.judged.action) == (place.game, place.action)
+            if (each.game, each.place) == (place.game, place.action)
         ]
 
 
@@ -237,12 +244,12 @@ def _shorten_names(names: SeatNames) -> SeatNames:
     return one, two
 
 
-def _list_steps(game: RecordedGame) -> Iterator[ReplayedAction]:
+def _list_steps(game: RecordedGame) -> tuple[Step, ...]:
     move, end = 1, GameSituation(game.position, game.initial_state)
-    for (situation, action), move in zip(game.replay(), number_moves(game.actions), strict=True):
-        yield ReplayedAction(situation, action, move)
-        end = situation.apply(action)
-    yield ReplayedAction(replace(end, result=game.result or end.result), None, move)
+    if game.actions:
+        last, action, move = game.replayed[-1]
+        end = last.apply(action)
+    return *game.replayed, RecordEnd(replace(end, result=game.result or end.result), None, move)
 
 
 def _is_same_game(game: RecordedGame, other: RecordedGame) -> bool:

@@ -4,16 +4,28 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable
+from dataclasses import replace
 
-from engine.errors import FormatError, GammondError, StateError, ValueRangeError
-from engine.match_files.model import USUAL_RULES, RecordedGame, RecordedMatch
-from engine.match_files.reading import read_matches, read_positions
-from engine.rules.game_record import RollAction
-from engine.wording import escape_unprintable
-from protocol.repl.records.match_analysis import MatchAnalysis
-from protocol.repl.records.open_record import OpenRecord, Place, order_place
-from protocol.repl.records.own_games import make_own_match
-from protocol.state.game_log import GameLog
+from gammond.engine.errors import FormatError, GammondError, StateError, ValueRangeError
+from gammond.engine.match_files.model import (
+    USUAL_RULES,
+    MatchRules,
+    RecordedGame,
+    RecordedMatch,
+    describe_issues,
+)
+from gammond.engine.match_files.reading import read_matches, read_positions
+from gammond.engine.rules.game_record import GameAction, ResignationAction, RollAction, SetAction
+from gammond.engine.wording import escape_unprintable
+from gammond.protocol.repl.records.match_analysis import MatchAnalysis
+from gammond.protocol.repl.records.open_record import OpenRecord, Place, order_place
+from gammond.protocol.state.game_log import (
+    GameLog,
+    LoggedAction,
+    LoggedGame,
+    is_continuation,
+    list_record_actions,
+)
 
 
 class OpenRecords:
@@ -47,7 +59,7 @@ class OpenRecords:
         matches = _read_file(os.path.expanduser(name))
         found = [OpenRecord(match) for match in matches if match.games]
         if not found:
-            faults = "".join(f": {issue}" for match in matches for issue in match.issues[:1])
+            faults = "".join(f": {issue}" for match in matches for issue in describe_issues(match.issues)[:1])
             raise StateError(
                 f"{escape_unprintable(name)} has no game that can be shown{faults}", field="file"
             )
@@ -214,3 +226,50 @@ def list_places_from(places: Iterable[Place], shown: Place, *, forward: bool) ->
     if forward:
         return [place for place in places if order_place(place) > at]
     return [place for place in places if order_place(place) < at][::-1]
+
+
+def make_own_match(log: GameLog) -> RecordedMatch | None:
+    """Return the match that the game at hand belongs to, that game last; None without one.
+
+    Args:
+        log: What was done at the table.
+    """
+    games = [recorded for number, game in enumerate(log.games, 1) if (recorded := _record_game(number, game))]
+    if not games or log.game is None:
+        return None
+    start = log.games[0].start.match
+    rules = MatchRules(games[0].rules, jacoby=start.jacoby, beavers=start.beavers)
+    return RecordedMatch(log.game.names, start.length, rules, tuple(games))
+
+
+def _record_game(number: int, game: LoggedGame) -> RecordedGame | None:
+    """Return a game as far as it went; None without a position.
+
+    What was changed by hand is set in its midst; after a change of the rules the game begins anew.
+    """
+    start, actions, last = game.start, list[GameAction](), None
+    for done in game.actions:
+        before = done.before
+        if last is None or before.rules != last.rules:
+            last = start = replace(before, match=before.match.before_roll())
+            actions.clear()
+        if not is_continuation(before, last):
+            assert before.position is not None
+            actions.append(SetAction(before.position, replace(before.match, roll=None, resigned=0)))
+        actions += _list_actions(done)
+        last = done.after
+    if start.position is None:
+        return None
+    match = start.match.before_roll()
+    return RecordedGame(number, match, start.position, tuple(actions), game.result, start.rules)
+
+
+def _list_actions(done: LoggedAction) -> list[GameAction]:
+    """Return the entries for an action; a resignation with its answer, and with the roll that was out."""
+    match = done.before.match
+    if done.text == "reject":
+        return [ResignationAction(1 - match.to_act, match.resigned, is_accepted=False)]
+    actions = list_record_actions(done)
+    if done.text == "accept" and match.roll is not None:
+        return [RollAction(match.on_roll, match.roll), *actions]
+    return actions

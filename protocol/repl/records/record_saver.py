@@ -6,8 +6,8 @@ import os
 from functools import partial
 from pathlib import Path
 
-from engine.errors import DataFileError
-from engine.runtime.output_files import check_output, open_output
+from gammond.engine.errors import DataFileError
+from gammond.engine.runtime.files import check_output, open_output
 
 
 class RecordSaver:
@@ -16,20 +16,19 @@ class RecordSaver:
     def __init__(self) -> None:
         self._written: dict[str, bytes] = {}
 
-    def write(self, name: str, text: str) -> None:
+    def write(self, name: str, content: bytes) -> None:
         """Write a record, whole or not at all.
 
         Args:
             name: Of the file; an existing one is overwritten only if it is as this object wrote it, or if the
                 record begins with all that is in it.
-            text: The record.
+            content: The record.
 
         Raises:
             StateError: The file exists.
             DataFileError: It cannot be written.
         """
         file = Path(os.path.expanduser(name))  # a path's own way fails on users that there are not
-        content = text.encode()
         check_output(file, force=None, is_own=partial(self._is_older, name, content), field="save")
         try:
             with open_output(file) as out:

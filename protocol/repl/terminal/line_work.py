@@ -8,12 +8,12 @@ import threading
 import time
 from collections.abc import Callable, Sequence
 
-from engine.runtime.compilation import COMPILATION
-from protocol.commands.dispatch import fail_request
-from protocol.core.requests import AnyReply, WorkControl
-from protocol.repl.answers.replies import format_replies
-from protocol.repl.dialogue.interpreter import LineInterpreter
-from protocol.repl.terminal.pages import StatusLine
+from gammond.engine.runtime.compilation import COMPILATION
+from gammond.protocol.commands.dispatch import fail_request
+from gammond.protocol.core.requests import AnyReply, WorkControl
+from gammond.protocol.repl.answers.replies import format_replies
+from gammond.protocol.repl.dialogue.interpreter import LineInterpreter
+from gammond.protocol.repl.terminal.pages import StatusLine
 
 SILENT_S = 0.8
 """Work that has nothing to report says so after this time, and once a second."""
@@ -82,7 +82,7 @@ class LineWork:
                     return event
                 if text := self._progress.update(event):
                     drawn_s = time.monotonic()
-                    if not COMPILATION.is_compiling:  # its own line says so, and how long it takes
+                    if not COMPILATION.is_compiling:  # its own lines say so
                         self._draw(text)
             return None
         finally:
@@ -125,7 +125,7 @@ def answer_interruptibly(
         lines = answer.wait("working: {}; Ctrl-C ends it")
     except KeyboardInterrupt:
         answer.stop()
-        COMPILATION.silence()
+        COMPILATION.is_silent = True
         show(["stopping; press Ctrl-C again to leave"])
         lines = answer.wait("", STOPPING_S)
         if lines is None:

@@ -22,22 +22,23 @@ from prompt_toolkit.output import Output
 from prompt_toolkit.patch_stdout import patch_stdout
 from prompt_toolkit.styles import DynamicStyle
 
-from engine.errors import GammondError
-from engine.kernels.disk_cache import find_folders
-from engine.rules.dice import MAX_SEED
-from engine.runtime.compilation import COMPILATION
-from engine.runtime.cores import count_usable_cores
-from engine.store.options import read_store_options
-from protocol.games import FIRST_GAME
-from protocol.repl.answers.replies import ERROR_MARK, BoardLine
-from protocol.repl.dialogue.commands import ALIASES
-from protocol.repl.dialogue.configuration import apply_preferences
-from protocol.repl.dialogue.interpreter import LineInterpreter
-from protocol.repl.dialogue.suggestions import Suggestion
-from protocol.repl.game.preferences import get_config_file, get_state_folder, read_preferences
-from protocol.repl.game.saved_game import read_game, write_game
-from protocol.repl.terminal.line_work import LineWork, ShowLines, answer_interruptibly
-from protocol.repl.terminal.pages import (
+from gammond.engine.errors import GammondError
+from gammond.engine.kernels import search
+from gammond.engine.kernels.disk_cache import find_folders
+from gammond.engine.rules.dice import MAX_SEED
+from gammond.engine.runtime.compilation import COMPILATION
+from gammond.engine.runtime.machine import count_usable_cores
+from gammond.engine.store.options import read_store_options
+from gammond.protocol.games import FIRST_GAME
+from gammond.protocol.repl.answers.replies import ERROR_MARK, BoardLine
+from gammond.protocol.repl.dialogue.commands import ALIASES
+from gammond.protocol.repl.dialogue.configuration import apply_preferences
+from gammond.protocol.repl.dialogue.interpreter import LineInterpreter
+from gammond.protocol.repl.dialogue.suggestions import Suggestion
+from gammond.protocol.repl.game.preferences import get_config_file, get_state_folder, read_preferences
+from gammond.protocol.repl.game.saved_game import read_game, write_game
+from gammond.protocol.repl.terminal.line_work import LineWork, ShowLines, answer_interruptibly
+from gammond.protocol.repl.terminal.pages import (
     Sight,
     StatusLine,
     hide_typing,
@@ -45,12 +46,12 @@ from protocol.repl.terminal.pages import (
     make_style,
     show,
 )
-from protocol.state.player_registry import FilePlayers
-from protocol.state.service import Service, make_shipped_catalogue
-from protocol.state.session import Session
+from gammond.protocol.state.player_registry import FilePlayers
+from gammond.protocol.state.service import Service, make_shipped_catalogue
+from gammond.protocol.state.session import Session
 
 PROMPT = "gammond> "
-_KERNELS = "engine.kernels.search"
+_KERNELS = search
 """Kernels that a game needs: where they are compiled, this is not the first use."""
 
 REFRESH_S = 0.5
@@ -70,7 +71,7 @@ def run_repl(file_players: FilePlayers) -> int:
     Args:
         file_players: Players that name files.
     """
-    is_first_use = not any(any(folder.iterdir()) for folder in find_folders(_KERNELS))
+    is_first_use = not any(any(folder.iterdir()) for folder in find_folders(_KERNELS.__name__))
     show([GREETING, FIRST_USE] if is_first_use else [GREETING])
     catalogue = make_shipped_catalogue(read_store_options(), file_players)
     service = Service(catalogue, threads=count_usable_cores(), has_log=False)
@@ -272,7 +273,7 @@ class PromptLoop:
     def _read_line(self, draft: str) -> str:
         if self._late is None:
             draft, self._interpreter.game.draft = draft or self._interpreter.game.draft, ""
-        COMPILATION.silence()  # the terminal is the prompt's
+        COMPILATION.is_silent = True  # the terminal is the prompt's
         try:
             analysis = self._interpreter.game.records.analysis
             is_analysing = analysis is not None and analysis.is_running

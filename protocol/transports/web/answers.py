@@ -10,8 +10,8 @@ from typing import Any
 from starlette.requests import cookie_parser
 from starlette.types import Receive, Scope, Send
 
-from protocol.transports.connected_client import PIECE_BYTES
-from protocol.web.answers import WebAnswer
+from gammond.protocol.transports.connected_client import PIECE_BYTES
+from gammond.protocol.web.answers import WebAnswer
 
 CLOSE_NORMAL = 1000
 CLOSE_SERVER_ENDS = 1001

@@ -1,9 +1,10 @@
-"""The routes of the web server."""
+"""The routes of the web server, and where its WebSockets begin."""
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Awaitable, Callable, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Iterable
+from typing import Any, Protocol
 
 import msgspec
 from starlette.applications import Starlette
@@ -13,11 +14,15 @@ from starlette.responses import Response
 from starlette.routing import BaseRoute, Route, WebSocketRoute
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from protocol.transports.web.page import Page
-from protocol.transports.web.page_files import FOLDER
-from protocol.transports.web.rest import RestEndpoint, RestWork
-from protocol.web.answers import WebAnswer, make_refusal
-from protocol.web.plans import Endpoint
+from gammond.protocol.core.errors import BusyError
+from gammond.protocol.transports.listening import ListenedClient, ListeningServer
+from gammond.protocol.transports.web.answers import read_address, refuse_socket
+from gammond.protocol.transports.web.page import Page
+from gammond.protocol.transports.web.page_files import FOLDER
+from gammond.protocol.transports.web.request_limits import AddressPlaces, group_address
+from gammond.protocol.transports.web.rest import RestPath, RestWork
+from gammond.protocol.web.answers import WebAnswer, make_failure, make_refusal
+from gammond.protocol.web.plans import Endpoint
 
 
 def make_app(
@@ -48,37 +53,60 @@ def make_app(
     return app
 
 
-class PathEndpoint:
-    """Answers the requests of one path, each by its method.
+class WebClient(ListenedClient, Protocol):
+    """A client of the web server."""
+
+    async def serve(self, receive: Receive, send: Send) -> None:
+        """Serve the client, which the server has admitted, until it or the server ends."""
+        ...
+
+
+class SocketEndpoint:
+    """Answers requests for a WebSocket.
 
     Args:
-        endpoints: What answers, by method.
-
-    Attributes:
-        methods: The methods.
+        server: Admits the clients.
+        make_client: Makes a client for a request.
+        counts: How many each address has, those of all endpoints together.
     """
 
-    def __init__(self, endpoints: Mapping[str, ASGIApp]) -> None:
-        more = {"HEAD": endpoints["GET"]} if "GET" in endpoints else {}
-        self._endpoints = {**endpoints, **more}
-        self.methods = frozenset(self._endpoints)
+    def __init__(
+        self,
+        server: ListeningServer[Any],
+        make_client: Callable[[Scope], WebClient],
+        counts: AddressPlaces,
+    ) -> None:
+        self._server = server
+        self._make_client = make_client
+        self._counts = counts
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer a request, or say which methods there are."""
-        chosen = self._endpoints.get(scope["method"])
-        if chosen is None:
-            raise HTTPException(405, headers={"Allow": ", ".join(sorted(self.methods))})
-        await chosen(scope, receive, send)
+        """Open a WebSocket and serve it, or refuse it if the server is full, or has enough of its address."""
+        transport, peer = scope["state"]["transport"], scope.get("client")
+        address = group_address(read_address(scope))
+        refusal = self._server.find_refusal()
+        if refusal is None and not self._counts.has_room(address):
+            refusal = BusyError("too many pages of your address are open: close some", field="clients")
+        if refusal is not None:
+            self._server.refuse(transport, refusal.message, peer)
+            await refuse_socket(make_failure(refusal), receive, send)
+            return
+        client = self._make_client(scope)
+        self._server.admit(client, transport, peer)
+        self._counts.add(address)
+        try:
+            await client.serve(receive, send)
+        finally:
+            self._counts.remove(address)
 
 
 def _make_routes(endpoints: Iterable[Endpoint], work: RestWork) -> list[Route]:
     """Return a route for each path, those without names for parts first: a name may stand for any part."""
-    by_path: dict[str, dict[str, ASGIApp]] = defaultdict(dict)
+    by_path: dict[str, list[Endpoint]] = defaultdict(list)
     for each in endpoints:
-        by_path[each.path][each.method] = RestEndpoint(each, work)
-    return [
-        Route(path, PathEndpoint(by_path[path])) for path in sorted(by_path, key=lambda path: "{" in path)
-    ]
+        by_path[each.path].append(each)
+    paths = sorted(by_path, key=lambda path: "{" in path)
+    return [Route(path, RestPath(by_path[path], work)) for path in paths]
 
 
 def _make_report(report: Callable[[], WebAnswer]) -> Callable[[Request], Awaitable[Response]]:

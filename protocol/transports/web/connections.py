@@ -14,13 +14,13 @@ from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIO
 from uvicorn.server import ServerState
 from websockets.frames import Frame
 
-from protocol.core.fault_log import FAULT_LOG
-from protocol.transports.connected_client import PIECE_BYTES, limit_output
-from protocol.transports.shared_work import SharedWork
-from protocol.transports.web.answers import CLOSE_CAP, shorten_reason
-from protocol.transports.web.inbox import Inbox
-from protocol.transports.web.limits import WebLimits
-from protocol.transports.web.request_limits import AddressPlaces, Proxies, group_address
+from gammond.protocol.core.fault_log import FAULT_LOG
+from gammond.protocol.transports.connected_client import PIECE_BYTES, limit_output
+from gammond.protocol.transports.shared_work import SharedWork
+from gammond.protocol.transports.web.answers import CLOSE_CAP, shorten_reason
+from gammond.protocol.transports.web.inbox import WebInbox
+from gammond.protocol.transports.web.limits import WebLimits
+from gammond.protocol.transports.web.request_limits import AddressPlaces, Proxies, group_address
 
 _FULL_ANSWER = (
     b"HTTP/1.1 503 Service Unavailable\r\ncontent-type: text/plain\r\ncontent-length: 40\r\n"
@@ -112,7 +112,7 @@ class HttpConnection(H11Protocol):
     Whatever serves them finds the transport in the state of their scope.
     """
 
-    _inbox: Inbox
+    _inbox: WebInbox
 
     def __init__(
         self,
@@ -135,7 +135,7 @@ class HttpConnection(H11Protocol):
             transport.write(_FULL_ANSWER)
             transport.close()
         super().connection_made(transport)
-        self._inbox = Inbox(
+        self._inbox = WebInbox(
             self._all.shared, transport, self._parse, lambda: self.flow.read_paused, self._cut_off
         )
         self.flow = _Flow(transport, self._inbox)
@@ -206,7 +206,7 @@ class HttpConnection(H11Protocol):
 class _Flow(FlowControl):
     """Lets a connection go on with what has come, once what came before is taken."""
 
-    def __init__(self, transport: asyncio.Transport, inbox: Inbox) -> None:
+    def __init__(self, transport: asyncio.Transport, inbox: WebInbox) -> None:
         super().__init__(transport)
         self._inbox = inbox
 
@@ -219,7 +219,7 @@ class _Flow(FlowControl):
 class SocketConnection(WebSocketsSansIOProtocol):
     """A WebSocket, from its handshake on."""
 
-    _inbox: Inbox
+    _inbox: WebInbox
 
     def __init__(
         self,
@@ -238,7 +238,9 @@ class SocketConnection(WebSocketsSansIOProtocol):
         """Take the connection over."""
         super().connection_made(transport)
         parse = super().data_received
-        self._inbox = Inbox(self._all.shared, self.transport, parse, lambda: self.read_paused, self._cut_off)
+        self._inbox = WebInbox(
+            self._all.shared, self.transport, parse, lambda: self.read_paused, self._cut_off
+        )
 
     def connection_lost(self, exc: Exception | None) -> None:
         """Forget the client."""

@@ -7,9 +7,9 @@ from collections.abc import Iterable
 
 from starlette.types import Scope, Send
 
-from engine.errors import FormatError
-from engine.options import MAX_QUOTED_CHARS
-from protocol.transports.web.answers import read_header
+from gammond.engine.errors import FormatError
+from gammond.engine.options import MAX_QUOTED_CHARS
+from gammond.protocol.transports.web.answers import read_header
 
 _ORIGIN = re.compile(r"https?://[a-z0-9.-]+(:[0-9]{1,5})?|https?://\[[0-9a-f:.]+\](:[0-9]{1,5})?")
 _MAX_AGE_S = 600

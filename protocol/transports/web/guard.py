@@ -10,22 +10,22 @@ from typing import Any
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from engine.errors import GammondError, UnsupportedError
-from protocol.core.errors import BusyError
-from protocol.core.event_log import log_event
-from protocol.core.fault_log import FAULT_LOG
-from protocol.transports.connection_log import ClientNumbers
-from protocol.transports.web.answers import read_address, read_header, refuse_socket, send_answer
-from protocol.transports.web.foreign_pages import (
+from gammond.engine.errors import GammondError, UnsupportedError
+from gammond.protocol.core.errors import BusyError
+from gammond.protocol.core.event_log import log_event
+from gammond.protocol.core.fault_log import FAULT_LOG
+from gammond.protocol.transports.connection_log import ClientNumbers
+from gammond.protocol.transports.web.answers import read_address, read_header, refuse_socket, send_answer
+from gammond.protocol.transports.web.foreign_pages import (
     ForeignPages,
     Headers,
     answer_preflight,
     is_preflight,
     list_headers,
 )
-from protocol.transports.web.page_files import is_page_file
-from protocol.transports.web.request_limits import RequestLimiter, group_address
-from protocol.web.answers import BAD_REQUEST, WebAnswer, make_failure, make_refusal
+from gammond.protocol.transports.web.page_files import is_page_file
+from gammond.protocol.transports.web.request_limits import RequestLimiter, group_address
+from gammond.protocol.web.answers import BAD_REQUEST, WebAnswer, make_failure, make_refusal
 
 _LOG = logging.getLogger(__name__)
 

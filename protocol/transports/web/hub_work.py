@@ -10,12 +10,11 @@ from functools import partial
 
 import msgspec
 
-from engine.runtime.prompt_threads import PROMPTNESS
-from protocol.core.jobs import Job, JobResult, PendingRequest
-from protocol.core.requests import AnyReply, JsonReply, Work, WorkControl
-from protocol.tables.hub import Hub
-from protocol.tables.submission import WorkResult
-from protocol.transports.workers import WorkerPool
+from gammond.protocol.core.jobs import Job, JobResult, PendingRequest
+from gammond.protocol.core.requests import AnyReply, JsonReply, Work, WorkControl
+from gammond.protocol.tables.hub import Hub
+from gammond.protocol.tables.services import WorkResult
+from gammond.protocol.transports.workers import WorkerPool
 
 _LONGEST_WAIT_S = 0.25
 """How long the tables wait to be looked at again."""
@@ -25,7 +24,7 @@ _NOTHING = (JsonReply({}),)
 
 
 class HubWork:
-    """Has the work of tables done: a `protocol.tables.submission.Submit`.
+    """Has the work of tables done: a `gammond.protocol.tables.services.Submit`.
 
     Args:
         loop: The event loop that serves the visitors.
@@ -80,8 +79,7 @@ class HubWork:
         if not self._clients[client]:  # the pool would keep a table that has ended
             del self._clients[client]
             self._pool.drop(client)
-        with PROMPTNESS:
-            tell()
+        tell()
         self.on_done()
 
 
@@ -114,6 +112,5 @@ class HubTicks:
 
     def _tick(self) -> None:
         self._timer = self._loop.call_later(_LONGEST_WAIT_S, self._tick)
-        with PROMPTNESS:
-            self._hub.tick()
+        self._hub.tick()
         self.plan()

@@ -9,10 +9,10 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 
-from engine.errors import GammondError
-from protocol.transports.connected_client import PIECE_BYTES
-from protocol.transports.rounds import InputTurns
-from protocol.transports.shared_work import SharedWork
+from gammond.engine.errors import GammondError
+from gammond.protocol.transports.connected_client import PIECE_BYTES
+from gammond.protocol.transports.rounds import InputTurns
+from gammond.protocol.transports.shared_work import SharedWork
 
 _LEAST_PARSED_BYTES, _MOST_PARSED_BYTES = 512, 8192
 """How much is parsed between two looks at the clock. The least takes a third of a millisecond if it is empty
@@ -22,7 +22,7 @@ _QUICK_S = 0.0001
 """What is parsed in less lets the next piece be larger."""
 
 
-class Inbox:
+class WebInbox:
     """What has come by a connection and is not parsed yet; holds it for `HeldMemory`.
 
     Args:

@@ -6,15 +6,15 @@ import asyncio
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 
-from protocol.accounts.accounts import Accounts
-from protocol.accounts.browser_session import find_user
-from protocol.archive.analysis import BackgroundAnalysis
-from protocol.archive.archive import GameArchive, open_archive
-from protocol.archive.endpoints import make_endpoints
-from protocol.state.service import Service
-from protocol.tables.visitors import NameCheck
-from protocol.transports.web.limits import WebOptions
-from protocol.web.plans import Endpoint
+from gammond.protocol.accounts.accounts import Accounts
+from gammond.protocol.accounts.browser_session import find_user
+from gammond.protocol.archive.analysis import BackgroundAnalysis
+from gammond.protocol.archive.archive import GameArchive, open_archive
+from gammond.protocol.archive.endpoints import make_endpoints
+from gammond.protocol.state.service import Service
+from gammond.protocol.tables.audience import NameCheck
+from gammond.protocol.transports.web.limits import WebOptions
+from gammond.protocol.web.plans import Endpoint
 
 
 class KeptGames:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from protocol.archive.options import ArchiveOptions
-from protocol.transports.tcp_limits import TcpLimits
+from gammond.protocol.archive.options import ArchiveOptions
+from gammond.protocol.transports.tcp_limits import TcpLimits
 
 _NO_ARCHIVE = ArchiveOptions(on=False)
 

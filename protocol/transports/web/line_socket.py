@@ -12,14 +12,14 @@ from typing import Any
 
 from starlette.types import Receive, Send
 
-from engine.errors import FormatError, GammondError
-from engine.rules.dice import MAX_SEED
-from protocol.dialects.line_client import connect
-from protocol.state.service import Service
-from protocol.state.session import Session
-from protocol.transports.connected_client import PIECE_BYTES, ConnectedClient
-from protocol.transports.listening import ListeningServer
-from protocol.transports.web.answers import (
+from gammond.engine.errors import FormatError, GammondError
+from gammond.engine.rules.dice import MAX_SEED
+from gammond.protocol.dialects.line_client import connect
+from gammond.protocol.state.service import Service
+from gammond.protocol.state.session import Session
+from gammond.protocol.transports.connected_client import PIECE_BYTES, ConnectedClient
+from gammond.protocol.transports.listening import ListeningServer
+from gammond.protocol.transports.web.answers import (
     CLOSE_CAP,
     CLOSE_NO_TEXT,
     CLOSE_NORMAL,

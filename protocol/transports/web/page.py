@@ -10,7 +10,7 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
 
-from protocol.transports.web.page_files import FOLDER, PageFile
+from gammond.protocol.transports.web.page_files import FOLDER, PageFile
 
 _INDEX = "index.html"
 _EDITION_PATH = re.compile(r"(@[0-9a-f]{16})/(.+)")

@@ -76,7 +76,7 @@ def read_page(as_written: bool = False) -> dict[str, PageFile]:
         The files by their path below the page's folder.
     """
     found: dict[str, PageFile] = {}
-    _read_folder(files("protocol.web") / "page", "", found, as_written)
+    _read_folder(files("gammond.protocol.web") / "page", "", found, as_written)
     return found
 
 

@@ -6,9 +6,9 @@ import ipaddress
 from collections import Counter
 from collections.abc import Iterable
 
-from engine.errors import FormatError
-from engine.options import MAX_QUOTED_CHARS
-from protocol.transports.web.limits import WebLimits
+from gammond.engine.errors import FormatError
+from gammond.engine.options import MAX_QUOTED_CHARS
+from gammond.protocol.transports.web.limits import WebLimits
 
 _MOST_ADDRESSES = 10_000
 """Addresses that are told apart; the one that was silent longest is forgotten first."""

@@ -4,25 +4,26 @@ from __future__ import annotations
 
 import asyncio
 import secrets
+from collections.abc import Iterable
 from contextlib import suppress
 
+from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.types import Receive, Scope, Send
 
-from engine.errors import CancelledWork, GammondError, LimitError, UnsupportedError
-from engine.rules.dice import MAX_SEED
-from engine.runtime.prompt_threads import PROMPTNESS
-from protocol.core.errors import BusyError
-from protocol.core.jobs import Job, JobResult
-from protocol.state.service import Service
-from protocol.state.session import Session
-from protocol.transports.shared_work import SharedWork
-from protocol.transports.web.answers import read_address, read_cookies, read_header, send_answer
-from protocol.transports.web.limits import WebLimits
-from protocol.transports.web.metrics import Histogram
-from protocol.transports.web.request_limits import AddressPlaces, group_address
-from protocol.web.answers import WebAnswer, WebRequest
-from protocol.web.plans import Endpoint, PlannedWork
+from gammond.engine.errors import CancelledWork, GammondError, LimitError, UnsupportedError
+from gammond.engine.rules.dice import MAX_SEED
+from gammond.protocol.core.errors import BusyError
+from gammond.protocol.core.jobs import Job, JobResult
+from gammond.protocol.state.service import Service
+from gammond.protocol.state.session import Session
+from gammond.protocol.transports.shared_work import SharedWork
+from gammond.protocol.transports.web.answers import read_address, read_cookies, read_header, send_answer
+from gammond.protocol.transports.web.limits import WebLimits
+from gammond.protocol.transports.web.metrics import Histogram
+from gammond.protocol.transports.web.request_limits import AddressPlaces, group_address
+from gammond.protocol.web.answers import WebAnswer, WebRequest
+from gammond.protocol.web.plans import Endpoint, WebJob
 
 _BYTES_FOR_BODY_BYTE = 4
 """About how many bytes the objects of a request take for each byte of its body."""
@@ -148,58 +149,67 @@ class RunningRequest:
         """Count what is held of its answer, in bytes."""
         self._work.shared.memory.count(self, size)
 
-    async def run(self, plan: PlannedWork, has_left: asyncio.Future[None]) -> WebAnswer:
-        """Do its work, and stop that if the client leaves.
+    async def run(self, job: WebJob, has_left: asyncio.Future[None]) -> JobResult:
+        """Do its work, stop that if the client leaves, and return what became of it.
 
         Args:
-            plan: What is to be done.
+            job: What is to be done.
             has_left: Done when the client is gone.
         """
-        pool, self._job = self._work.shared.pool, plan.job
+        pool, self._job = self._work.shared.pool, job
         loop = asyncio.get_running_loop()
 
-        def take(job: Job, result: JobResult) -> None:
+        def take(_: Job, result: JobResult) -> None:
             with suppress(RuntimeError):  # the loop is closed: nobody waits for this answer any more
                 loop.call_soon_threadsafe(self._take_result, result)
 
-        pool.submit(self, plan.job, lambda *_: None, take)
+        pool.submit(self, job, lambda *_: None, take)
         await asyncio.wait((self._result, has_left), return_when=asyncio.FIRST_COMPLETED)
         if not self._result.done():
             self.stop()
         result = await self._result
-        pool.release(self, plan.job)
+        pool.release(self, job)
         pool.drop(self)
-        return plan.finish(result)
+        return result
 
     def _take_result(self, result: JobResult) -> None:
         if not self._result.done():
             self._result.set_result(result)
 
 
-class RestEndpoint:
-    """Answers the requests of one endpoint.
+class RestPath:
+    """Answers the requests of one path, each by its method.
 
     Args:
-        endpoint: What it takes, and what it does.
+        endpoints: What they take, and what they do.
         work: That of all requests.
+
+    Attributes:
+        methods: Their methods, and HEAD where there is GET.
     """
 
-    def __init__(self, endpoint: Endpoint, work: RestWork) -> None:
-        self._endpoint = endpoint
+    def __init__(self, endpoints: Iterable[Endpoint], work: RestWork) -> None:
+        self._endpoints = {each.method: each for each in endpoints}
+        if "GET" in self._endpoints:
+            self._endpoints["HEAD"] = self._endpoints["GET"]
+        self.methods = frozenset(self._endpoints)
         self._work = work
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer a request."""
-        work, address, is_long = self._work, group_address(read_address(scope)), self._endpoint.takes_long
+        """Answer a request, or say which methods there are."""
+        endpoint = self._endpoints.get(scope["method"])
+        if endpoint is None:
+            raise HTTPException(405, headers={"Allow": ", ".join(sorted(self.methods))})
+        work, address, is_long = self._work, group_address(read_address(scope)), endpoint.takes_long
         began_s = work.shared.clock()
         if refusal := work.find_refusal(address, is_long=is_long):
             status = 429 if refusal.field == "client" else 503
-            await send_answer(self._endpoint.fail(refusal, status), send)
+            await send_answer(endpoint.fail(refusal, status), send)
             return
         running = RunningRequest(work, address, scope["state"]["transport"], is_long=is_long)
         work.add(running)
         try:
-            answer = await self._answer(scope, receive, running)
+            answer = await self._answer(endpoint, scope, receive, running)
             work.times.add(work.shared.clock() - began_s)
             if answer is not None:
                 running.count_answer(len(answer.body))
@@ -208,9 +218,10 @@ class RestEndpoint:
             work.remove(running)
             work.shared.memory.count(running, 0)
 
-    async def _answer(self, scope: Scope, receive: Receive, running: RunningRequest) -> WebAnswer | None:
+    async def _answer(
+        self, endpoint: Endpoint, scope: Scope, receive: Receive, running: RunningRequest
+    ) -> WebAnswer | None:
         """Return the answer; None if nobody waits for it."""
-        endpoint = self._endpoint
         media_type = "".join(read_header(scope, b"content-type")).partition(";")[0].strip().lower()
         if endpoint.media_types and not endpoint.takes(media_type):
             expected = " or ".join(endpoint.media_types)
@@ -219,7 +230,7 @@ class RestEndpoint:
             )
             return endpoint.fail(fault, 415)
         try:
-            body = await self._read_body(scope, receive, running)
+            body = await _read_body(endpoint.max_bytes, scope, receive, running)
         except LimitError as error:
             return endpoint.fail(error, 413)
         if body is None:
@@ -230,45 +241,44 @@ class RestEndpoint:
         request = WebRequest(
             body, media_type, query, parts, host, origin, read_cookies(scope), running.address
         )
-        with PROMPTNESS:
-            session = Session(self._work.service, secrets.randbelow(MAX_SEED))
-            plan = endpoint.plan(session, request)
-        if isinstance(plan, WebAnswer):
-            return plan
+        session = Session(self._work.service, secrets.randbelow(MAX_SEED))
+        planned = endpoint.plan(session, request)
+        if isinstance(planned, WebAnswer):
+            return planned
         leaving = asyncio.ensure_future(_wait_until_gone(receive))
         try:
-            answer = await running.run(plan, leaving)
+            answer = endpoint.finish(session, planned, await running.run(planned, leaving))
             return None if leaving.done() else answer
         finally:
             leaving.cancel()
 
-    async def _read_body(self, scope: Scope, receive: Receive, running: RunningRequest) -> bytes | None:
-        """Read the body; None if the client leaves meanwhile.
 
-        Raises:
-            LimitError: It is longer than the endpoint takes.
-        """
-        most = self._endpoint.max_bytes
-        fault = LimitError(f"expected a body of at most {most} bytes, got more", field="body")
-        length = "".join(read_header(scope, b"content-length"))
-        if length.isdecimal() and int(length) > most:
+async def _read_body(most: int, scope: Scope, receive: Receive, running: RunningRequest) -> bytes | None:
+    """Read a body of so many bytes at most; None if the client leaves meanwhile.
+
+    Raises:
+        LimitError: It is longer than that many bytes.
+    """
+    fault = LimitError(f"expected a body of at most {most} bytes, got more", field="body")
+    length = "".join(read_header(scope, b"content-length"))
+    if length.isdecimal() and int(length) > most:
+        raise fault
+    pieces: list[bytes] = []
+    size = 0
+    while True:
+        message = await receive()
+        if message["type"] == "http.disconnect":
+            return None
+        piece = message.get("body", b"")
+        size += len(piece)
+        if size > most:
             raise fault
-        pieces: list[bytes] = []
-        size = 0
-        while True:
-            message = await receive()
-            if message["type"] == "http.disconnect":
-                return None
-            piece = message.get("body", b"")
-            size += len(piece)
-            if size > most:
-                raise fault
-            pieces.append(piece)
-            running.count_body(size)
-            if running.is_cut_off:
-                raise LimitError("the server holds too much for its clients: try again later", field="body")
-            if not message.get("more_body", False):
-                return b"".join(pieces)
+        pieces.append(piece)
+        running.count_body(size)
+        if running.is_cut_off:
+            raise LimitError("the server holds too much for its clients: try again later", field="body")
+        if not message.get("more_body", False):
+            return b"".join(pieces)
 
 
 async def _wait_until_gone(receive: Receive) -> None:

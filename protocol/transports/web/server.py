@@ -13,45 +13,44 @@ import msgspec
 from starlette.types import ASGIApp, Scope
 from uvicorn.config import Config
 
-from engine.runtime.compilation import COMPILATION
-from engine.runtime.version import read_version
-from protocol.core.limits import ClientLimits
-from protocol.state.service import Service
-from protocol.tables.hub import Hub
-from protocol.tables.limits import HubLimits
-from protocol.transports.idle_deepening import IdleDeepening
-from protocol.transports.listening import FIRST_REQUEST_S, ListeningServer, ServerOptions
-from protocol.transports.shared_work import Listener, SharedWork, serve_service
-from protocol.transports.tcp import make_tcp_listener
-from protocol.transports.web.answers import read_address, read_cookies, read_header
-from protocol.transports.web.app import make_app
-from protocol.transports.web.connections import Connections, HttpConnection, SocketConnection
-from protocol.transports.web.foreign_pages import ForeignPages
-from protocol.transports.web.guard import Guard, ServerNames
-from protocol.transports.web.hub_work import HubTicks, HubWork
-from protocol.transports.web.kept_games import KeptGames
-from protocol.transports.web.limits import WebLimits, WebOptions
-from protocol.transports.web.line_socket import LineSocket
-from protocol.transports.web.metrics import (
+from gammond.engine.runtime.compilation import COMPILATION
+from gammond.engine.runtime.version import read_version
+from gammond.protocol.core.limits import ClientLimits
+from gammond.protocol.state.service import Service
+from gammond.protocol.tables.all_tables import HubLimits
+from gammond.protocol.tables.hub import Hub
+from gammond.protocol.transports.idle_deepening import IdleDeepening
+from gammond.protocol.transports.listening import FIRST_REQUEST_S, ListeningServer, ServerOptions
+from gammond.protocol.transports.shared_work import Listener, SharedWork, serve_service
+from gammond.protocol.transports.tcp import make_tcp_listener
+from gammond.protocol.transports.web.answers import read_address, read_cookies, read_header
+from gammond.protocol.transports.web.app import SocketEndpoint, WebClient, make_app
+from gammond.protocol.transports.web.connections import Connections, HttpConnection, SocketConnection
+from gammond.protocol.transports.web.foreign_pages import ForeignPages
+from gammond.protocol.transports.web.guard import Guard, ServerNames
+from gammond.protocol.transports.web.hub_work import HubTicks, HubWork
+from gammond.protocol.transports.web.kept_games import KeptGames
+from gammond.protocol.transports.web.limits import WebLimits, WebOptions
+from gammond.protocol.transports.web.line_socket import LineSocket
+from gammond.protocol.transports.web.metrics import (
     MEDIA_TYPE,
     Histogram,
     ServerFigure,
     format_figures,
     read_memory_bytes,
 )
-from protocol.transports.web.page import Page
-from protocol.transports.web.page_files import read_page
-from protocol.transports.web.request_limits import (
+from gammond.protocol.transports.web.page import Page
+from gammond.protocol.transports.web.page_files import read_page
+from gammond.protocol.transports.web.request_limits import (
     AddressPlaces,
     Proxies,
     RequestLimiter,
     group_address,
 )
-from protocol.transports.web.rest import RestWork
-from protocol.transports.web.sockets import SocketEndpoint, WebClient
-from protocol.transports.web.table_socket import TableSocket
-from protocol.web.answers import WebAnswer
-from protocol.web.endpoints import ENDPOINTS
+from gammond.protocol.transports.web.rest import RestWork
+from gammond.protocol.transports.web.table_socket import TableSocket
+from gammond.protocol.web.answers import WebAnswer
+from gammond.protocol.web.endpoints import ENDPOINTS, REPORTS, add_description
 
 _LAST_ANSWERS_S = 1.0
 """How long a server that ends waits for browsers to close what is over."""
@@ -74,7 +73,7 @@ async def serve_web(
         tcp: Where clients of the line protocol are served too, if they are.
 
     Raises:
-        GammondError: As for `protocol.transports.tcp.serve_tcp`.
+        GammondError: As for `gammond.protocol.transports.tcp.serve_tcp`.
     """
     listeners = [make_web_listener(service, options, web)]
     if tcp is not None:
@@ -176,12 +175,12 @@ class WebServer(ListeningServer[WebClient]):
             "/ws/line": SocketEndpoint(self, self._make_line_client, self._socket_counts),
             "/ws/tables": SocketEndpoint(self, self._make_table_client, self._socket_counts),
         }
-        reports = {"/healthz": self._report_health, "/metrics": self._report_metrics}
+        reports = dict(zip(REPORTS, (self._report_health, self._report_metrics), strict=True))
         app = make_app(
             Page(read_page(self._web.page_sources)),
             sockets,
             reports,
-            (*ENDPOINTS, *self._kept.endpoints),
+            add_description((*ENDPOINTS, *self._kept.endpoints)),
             self._rest,
         )
         names, rates = (
@@ -215,7 +214,7 @@ class WebServer(ListeningServer[WebClient]):
             "uptime_s": round(self._service.uptime_s, 3),
         }
         if progress := COMPILATION.find_progress():
-            health["compiling"] = progress._asdict() | {"left_s": round(progress.left_s)}
+            health["compiling"] = progress
         return WebAnswer(200, msgspec.json.encode(health) + b"\n")
 
     def _report_metrics(self) -> WebAnswer:

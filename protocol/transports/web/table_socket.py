@@ -8,12 +8,11 @@ from typing import Any
 
 from starlette.types import Receive, Send
 
-from engine.errors import GammondError
-from engine.runtime.prompt_threads import PROMPTNESS
-from protocol.tables.visitors import Visitor
-from protocol.transports.listening import ListeningServer
-from protocol.transports.rounds import InputTurns
-from protocol.transports.web.answers import (
+from gammond.engine.errors import GammondError
+from gammond.protocol.tables.audience import Visitor
+from gammond.protocol.transports.listening import ListeningServer
+from gammond.protocol.transports.rounds import InputTurns
+from gammond.protocol.transports.web.answers import (
     CLOSE_CAP,
     CLOSE_NO_TEXT,
     CLOSE_NORMAL,
@@ -21,8 +20,8 @@ from protocol.transports.web.answers import (
     run_socket,
     shorten_reason,
 )
-from protocol.transports.web.limits import WebLimits
-from protocol.transports.web.request_limits import Bucket
+from gammond.protocol.transports.web.limits import WebLimits
+from gammond.protocol.transports.web.request_limits import Bucket
 
 _LONGEST_REQUEST_CHARS = 64 * 1024
 """The longest request; only a position or a name is of any length."""
@@ -116,8 +115,7 @@ class TableSocket:
         try:
             await run_socket(receive, send, self._read, self._write)
         finally:
-            with PROMPTNESS:
-                self._visitor.close()
+            self._visitor.close()
             self._server.shared.memory.count(self, 0)
             self._server.forget(self, self._close[1] if self._close else "it hung up")
 

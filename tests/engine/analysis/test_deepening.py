@@ -10,24 +10,20 @@ import subprocess
 import sys
 import threading
 import time
-from functools import partial
 from pathlib import Path
 
 import pytest
 
-from engine.analysis.deepening import Deepening, is_deepened_now
-from engine.analysis.engine_store import make_question
-from engine.analysis.kept_analyses import search_entry
-from engine.analysis.levels import EvalSettings
-from engine.errors import CancelledWork, DataFileError
-from engine.rules.match import MatchState
-from engine.rules.rules import STANDARD_RULES
-from engine.store.analysis_store import AnalysisStore
-from engine.store.database import StoreDatabase
-from engine.store.entries import StoreQuestion
-from engine.store.rows import BadRow
-from engine.store.tiers import DepthTiers
-from nets.catalogue import identify_engine, load_engine
+from gammond.engine.analysis.deepening import Deepening, is_deepened_now
+from gammond.engine.analysis.engine_store import make_question
+from gammond.engine.analysis.levels import EvalSettings
+from gammond.engine.errors import CancelledWork, DataFileError
+from gammond.engine.rules.match import MatchState
+from gammond.engine.rules.rules import STANDARD_RULES
+from gammond.engine.store.database import BadRow, DepthTiers, StoreDatabase
+from gammond.engine.store.entries import StoreQuestion
+from gammond.engine.store.store import AnalysisStore
+from gammond.nets.catalogue import identify_engine, load_engine
 
 ROOT = Path(__file__).parents[3]
 OPENING = STANDARD_RULES.starting_position
@@ -50,7 +46,7 @@ def store(tmp_path):
 
 
 def keep(store, engine, question, visits, plies=1):
-    store.keep(question, IDENTITY, search_entry(engine, question, plies), visits)
+    store.keep(question, IDENTITY, engine.search_entry(question, plies), visits)
 
 
 def list_rows(file):
@@ -65,14 +61,14 @@ def test_every_question_gets_the_depth_of_its_visits_and_the_values_of_a_fresh_s
     keep(store, engine, PLAYS, 1)
     keep(store, engine, VALUE, 3)
     keep(store, engine, LONG, 0)
-    loop = Deepening(store, partial(search_entry, engine), IDENTITY, TIERS)
+    loop = Deepening(store, engine.search_entry, IDENTITY, TIERS)
     steps = []
     while due := loop.step():
         steps.append((due.question, due.plies, due.visits))
     assert steps == [(VALUE, 2, 3), (PLAYS, 2, 1), (VALUE, 3, 3)]
     fresh = load_engine()
     for question, plies, _ in steps:
-        assert store.find(question, IDENTITY, plies).is_same_as(search_entry(fresh, question, plies))
+        assert store.find(question, IDENTITY, plies).is_same_as(fresh.search_entry(question, plies))
     assert store.find(PLAYS, IDENTITY, 1) is not None
     assert store.find(LONG, IDENTITY, 2) is None
     assert loop.left == 0
@@ -80,13 +76,13 @@ def test_every_question_gets_the_depth_of_its_visits_and_the_values_of_a_fresh_s
 
 def test_each_result_is_in_the_file_when_the_step_returns_and_counts_no_visit(store, engine):
     keep(store, engine, PLAYS, 1)
-    Deepening(store, partial(search_entry, engine), IDENTITY, TIERS).step()
+    Deepening(store, engine.search_entry, IDENTITY, TIERS).step()
     assert [(row.entry.plies, row.visits) for row in list_rows(store.file)] == [(1, 1), (2, 1)]
 
 
 def test_visits_that_come_in_meanwhile_count(store, engine):
     keep(store, engine, PLAYS, 1)
-    loop = Deepening(store, partial(search_entry, engine), IDENTITY, TIERS)
+    loop = Deepening(store, engine.search_entry, IDENTITY, TIERS)
     assert loop.step().plies == 2
     assert loop.step() is None
     for _ in range(2):
@@ -98,7 +94,7 @@ def test_what_takes_too_long_is_left_and_the_next_one_searched(store, engine):
     keep(store, engine, PLAYS, 2)
     keep(store, engine, VALUE, 1)
     times = iter([0.0, 100.0, 200.0])
-    loop = Deepening(store, partial(search_entry, engine), IDENTITY, TIERS, 50.0, lambda: next(times, 200.0))
+    loop = Deepening(store, engine.search_entry, IDENTITY, TIERS, 50.0, lambda: next(times, 200.0))
     assert loop.step().question == VALUE
     assert loop.step() is None
     assert loop.left == 1
@@ -107,8 +103,8 @@ def test_what_takes_too_long_is_left_and_the_next_one_searched(store, engine):
 
 def test_a_question_that_is_none_is_left(store, engine):
     forged = StoreQuestion("XGID=nothing", "backgammon", "cubeful")
-    store.keep(forged, IDENTITY, search_entry(engine, VALUE, 1))
-    loop = Deepening(store, partial(search_entry, engine), IDENTITY, TIERS)
+    store.keep(forged, IDENTITY, engine.search_entry(VALUE, 1))
+    loop = Deepening(store, engine.search_entry, IDENTITY, TIERS)
     assert loop.step() is None
     assert loop.left == 1
 
@@ -118,7 +114,7 @@ def test_a_search_looks_every_tenth_of_a_second_of_work_whether_it_is_to_stop(st
     keep(store, engine, LONG, 1, plies=3)
     deep = load_engine(threads=threads)
     deep.evaluate(OPENING, MatchState())
-    loop = Deepening(store, partial(search_entry, deep), IDENTITY, DepthTiers(((1, 4),)))
+    loop = Deepening(store, deep.search_entry, IDENTITY, DepthTiers(((1, 4),)))
     worked_s: dict[int, list[float]] = {}
     began_s = time.process_time()
 
@@ -136,7 +132,7 @@ def test_a_search_looks_every_tenth_of_a_second_of_work_whether_it_is_to_stop(st
 
 def test_one_process_deepens_a_store_at_a_time(store, engine):
     keep(store, engine, PLAYS, 1)
-    loops = [Deepening(store, partial(search_entry, engine), IDENTITY, TIERS) for _ in range(2)]
+    loops = [Deepening(store, engine.search_entry, IDENTITY, TIERS) for _ in range(2)]
     with loops[0].alone() as first, loops[1].alone() as second:
         assert (first, second) == (True, False)
         assert is_deepened_now(store.file)
@@ -147,7 +143,7 @@ def test_one_process_deepens_a_store_at_a_time(store, engine):
 
 def test_a_file_that_was_replaced_is_filled_again_and_not_searched_for_ever(store, engine):
     keep(store, engine, PLAYS, 1)
-    loop = Deepening(store, partial(search_entry, engine), IDENTITY, TIERS)
+    loop = Deepening(store, engine.search_entry, IDENTITY, TIERS)
     assert loop.step().plies == 2
     store.flush()
     for each in store.file.parent.glob("store.sqlite*"):
@@ -166,7 +162,7 @@ def test_a_file_that_cannot_be_written_is_said(store, engine, monkeypatch):
 
     monkeypatch.setattr(StoreDatabase, "put", refuse)
     with pytest.raises(DataFileError, match="cannot be written"):
-        Deepening(store, partial(search_entry, engine), IDENTITY, TIERS).step()
+        Deepening(store, engine.search_entry, IDENTITY, TIERS).step()
 
 
 def test_a_kill_loses_no_result_and_the_next_run_goes_on(tmp_path, engine):
@@ -178,7 +174,7 @@ def test_a_kill_loses_no_result_and_the_next_run_goes_on(tmp_path, engine):
             keep(store, engine, question, 1)
     program = (
         "import sys; from tests.engine.analysis.test_deepening import *\n"
-        "search = partial(search_entry, load_engine())\n"
+        "search = load_engine().search_entry\n"
         "loop = Deepening(AnalysisStore(Path(sys.argv[1])), search, IDENTITY, TIERS)\n"
         "while due := loop.step(): print(due.question.xgid, flush=True)\n"
     )
@@ -197,10 +193,10 @@ def test_a_kill_loses_no_result_and_the_next_run_goes_on(tmp_path, engine):
     deep = {row.question.xgid: row.entry for row in rows if row.entry.plies == 2}
     assert {*said} <= {*deep}
     with AnalysisStore(file) as store:
-        loop = Deepening(store, partial(search_entry, engine), IDENTITY, TIERS)
+        loop = Deepening(store, engine.search_entry, IDENTITY, TIERS)
         while due := loop.step():
             assert due.question.xgid not in deep
     rows = [row for row in list_rows(file) if row.entry.plies == 2]
     assert len(rows) == len(scores)
     for row in rows[::5]:
-        assert row.entry.is_same_as(search_entry(engine, row.question, 2))
+        assert row.entry.is_same_as(engine.search_entry(row.question, 2))

@@ -7,32 +7,28 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from engine.analysis.engine import CACHE_COLUMNS, Engine
-from engine.analysis.levels import EvalSettings
-from engine.analysis.many_matches import evaluate_matches
-from engine.analysis.rollout_evaluators import make_rollout_evaluators
-from engine.analysis.score_matrix import search_score_matrix
-from engine.cubeful import (
-    CubeResponse,
-    build_cube_state_space,
+from gammond.engine.analysis.engine import CACHE_COLUMNS, Engine
+from gammond.engine.analysis.levels import EvalSettings
+from gammond.engine.analysis.many_positions import evaluate_matches, search_score_matrix
+from gammond.engine.analysis.rollout_requests import make_rollout_evaluators
+from gammond.engine.cubeful import (
+    DEFAULT_EFFICIENCIES,
     choose_resignation,
-    compute_leaf_values,
     compute_score_matrix,
-    cube_efficiencies,
-    decide_from_outcome,
-    decide_from_values,
+    make_cube_game,
     should_accept_resignation,
 )
-from engine.errors import CancelledWork, PositionError, ValueRangeError
-from engine.evaluation.pruning import EvaluatorPruner
-from engine.rules import cube_actions
-from engine.rules.match import MAX_CUBE, MatchState
-from engine.rules.moves import legal_plays
-from engine.rules.outcome import Outcome
-from engine.rules.position import Position
-from engine.rules.rules import ALL_FEATURES, BACKGAMMON, Feature, Rules
-from engine.search import UNPRUNED, NPlyEvaluator, Pruning, SearchWatch, ValueCache
-from engine.store.entries import make_canonical
+from gammond.engine.errors import CancelledWork, PositionError, ValueRangeError
+from gammond.engine.evaluation.pruning import EvaluatorPruner
+from gammond.engine.evaluation.results import CubeResponse
+from gammond.engine.rules import cube_actions
+from gammond.engine.rules.match import MAX_CUBE, MatchState, make_canonical
+from gammond.engine.rules.moves import legal_plays
+from gammond.engine.rules.outcome import Outcome
+from gammond.engine.rules.position import Position
+from gammond.engine.rules.rules import ALL_FEATURES, BACKGAMMON, Feature, Rules
+from gammond.engine.search import UNPRUNED, NPlyEvaluator, Pruning, SearchWatch, ValueCache
+from gammond.engine.search.ranked_plays import RankedPlays
 from tests import boards
 from tests.engine.opinions import fixed_engine
 from tests.engine.search.naive_search import SmoothEvaluator
@@ -68,19 +64,24 @@ def exact():
 
 
 def what_was_found(evaluation):
-    return replace(evaluation, effort=replace(evaluation.effort, nodes=0, elapsed_s=0.0))
+    return with_effort(evaluation, nodes=0, elapsed_s=0.0)
+
+
+def with_effort(found, **changes):
+    effort = replace(found.effort, **changes)
+    return found.with_effort(effort) if isinstance(found, RankedPlays) else found._replace(effort=effort)
 
 
 @ANY
 def test_without_look_ahead_the_cube_is_decided_by_the_outcome_alone(match):
     evaluation = exact().evaluate(MIDGAME, match)
     outcome = Outcome(*map(float, SmoothEvaluator().evaluate(MIDGAME.board[None])[0]))
-    efficiencies = cube_efficiencies(MIDGAME.board[None], np.array([outcome], np.float32))[0]
-    expected = decide_from_outcome(outcome, efficiencies, build_cube_state_space(match, max_cube_turns=1))
+    efficiencies = DEFAULT_EFFICIENCIES.for_boards(MIDGAME.board[None], np.array([outcome], np.float32))[0]
+    expected = make_cube_game(match, max_cube_turns=1).decide_outcome(outcome, efficiencies)
     assert evaluation.decision == expected
     assert evaluation.outcome == outcome
-    assert evaluation.equity == pytest.approx(outcome.equity, abs=1e-6)
-    assert (evaluation.cubeful, evaluation.mwc) == (expected.best.equity_points, expected.best.mwc)
+    assert evaluation.cubeless_equity == pytest.approx(outcome.equity, abs=1e-6)
+    assert (evaluation.cubeful, evaluation.mwc) == (expected.best.equity, expected.best.mwc)
     assert (evaluation.effort.plies, evaluation.effort.is_finished, evaluation.effort.nodes) == (0, True, 1)
 
 
@@ -89,7 +90,8 @@ def test_without_the_cube_there_is_no_decision_and_equity_is_what_it_is_with_it(
     evaluation = exact().evaluate(MIDGAME, match, CUBELESS)
     assert evaluation.decision is None
     assert evaluation.cubeful is None
-    assert evaluation.equity == pytest.approx(exact().evaluate(MIDGAME, match).equity, abs=1e-6)
+    with_cube = exact().evaluate(MIDGAME, match)
+    assert evaluation.cubeless_equity == pytest.approx(with_cube.cubeless_equity, abs=1e-6)
     assert (evaluation.mwc is None) == match.is_money
     if not match.is_money:
         assert 0.0 < evaluation.mwc < 1.0
@@ -100,13 +102,14 @@ def test_without_the_cube_there_is_no_decision_and_equity_is_what_it_is_with_it(
 def test_a_play_is_worth_what_the_position_after_it_is_not_to_the_other_side(match, plies):
     found = exact().rank_plays(ENDING, (2, 1), match, EvalSettings(plies, "huge"))
     assert found.effort.plies == plies
-    for each in found.plays[:4]:
-        after = exact().evaluate(each.play.result, match.next_turn(), EvalSettings(each.plies))
-        assert each.cubeful == pytest.approx(-after.cubeful, abs=2e-5)
-        assert each.equity == pytest.approx(-after.equity, abs=1e-6)
-        assert each.score == each.cubeful
+    for each in found[:4]:
+        own = each.evaluation
+        after = exact().evaluate(each.play.result, match.next_turn(), EvalSettings(own.plies))
+        assert own.cubeful == pytest.approx(-after.cubeful, abs=2e-5)
+        assert own.cubeless_equity == pytest.approx(-after.cubeless_equity, abs=1e-6)
+        assert own.equity == own.cubeful
         if not match.is_money:
-            assert each.mwc == pytest.approx(1.0 - after.mwc, abs=1e-6)
+            assert own.mwc == pytest.approx(1.0 - after.mwc, abs=1e-6)
 
 
 @ANY
@@ -115,21 +118,21 @@ def test_a_play_is_worth_what_the_position_after_it_is_not_to_the_other_side(mat
 )
 def test_all_plays_are_ranked_by_their_scores_those_of_the_greatest_depth_first(match, depth):
     found = smooth().rank_plays(MIDGAME, (6, 4), match, depth)
-    assert {each.play for each in found.plays} == set(legal_plays(MIDGAME, (6, 4)))
-    order = [(each.plies, each.score) for each in found.plays]
+    assert {each.play for each in found} == set(legal_plays(MIDGAME, (6, 4)))
+    order = [(each.evaluation.plies, each.evaluation.equity) for each in found]
     assert order == sorted(order, reverse=True)
-    assert [each.survived for each in found.plays] == [each.plies == depth.plies for each in found.plays]
-    assert found.best == found.plays[0]
-    assert all((each.mwc is None) == match.is_money for each in found.plays)
-    assert all((each.cubeful is None) != depth.is_cubeful for each in found.plays)
+    assert [each.survived for each in found] == [each.evaluation.plies == depth.plies for each in found]
+    assert found.best == found[0]
+    assert all((each.evaluation.mwc is None) == match.is_money for each in found)
+    assert all((each.evaluation.cubeful is None) != depth.is_cubeful for each in found)
 
 
 def test_without_the_cube_plays_are_scored_by_equity_for_money_and_at_the_present_cube_in_a_match():
-    for each in exact().rank_plays(MIDGAME, (6, 4), MatchState(), CUBELESS).plays:
-        assert each.score == pytest.approx(each.equity, abs=1e-6)
-    for each in exact().rank_plays(MIDGAME, (6, 4), MatchState(length=1), CUBELESS).plays:
-        assert each.mwc == pytest.approx(each.outcome.win, abs=1e-6)
-        assert each.score == pytest.approx(2.0 * each.mwc - 1.0, abs=1e-6)
+    for each in exact().rank_plays(MIDGAME, (6, 4), MatchState(), CUBELESS):
+        assert each.evaluation.equity == pytest.approx(each.evaluation.cubeless_equity, abs=1e-6)
+    for each in exact().rank_plays(MIDGAME, (6, 4), MatchState(length=1), CUBELESS):
+        assert each.evaluation.mwc == pytest.approx(each.evaluation.outcome.win, abs=1e-6)
+        assert each.evaluation.equity == pytest.approx(2.0 * each.evaluation.mwc - 1.0, abs=1e-6)
 
 
 def test_values_grow_with_the_hold_on_the_cube_and_automatic_doubles_change_nothing():
@@ -143,7 +146,7 @@ def test_values_grow_with_the_hold_on_the_cube_and_automatic_doubles_change_noth
     assert value(MatchState(cube=4)).decision == centred.decision
     outcome = Outcome(0.6, 0.2, 0.01, 0.1, 0.02)
     for match in (MatchState(), MatchState(cube=4, cube_owner=1), MatchState(cube=2)):
-        assert value(match, CUBELESS).equity == pytest.approx(outcome.equity)
+        assert value(match, CUBELESS).cubeless_equity == pytest.approx(outcome.equity)
     assert value(MatchState(length=1), CUBELESS).mwc == pytest.approx(0.6)
 
 
@@ -158,13 +161,13 @@ def test_the_cube_of_a_match_above_one_has_an_owner(ask):
 def test_the_efficiency_of_the_cube_is_that_of_the_position():
     engine = fixed_engine(0.7, 0, 0, 0, 0)
     mine = MatchState(cube=2, cube_owner=0)
-    outcome, game = Outcome(0.7, 0.0, 0.0, 0.0, 0.0), build_cube_state_space(mine)
+    outcome, game = Outcome(0.7, 0.0, 0.0, 0.0, 0.0), make_cube_game(mine)
     worth = []
     for where in (START, LONG_RACE):
-        efficiencies = cube_efficiencies(where.board[None], np.array([outcome], np.float32))[0]
+        efficiencies = DEFAULT_EFFICIENCIES.for_boards(where.board[None], np.array([outcome], np.float32))[0]
         decision = engine.evaluate(where, mine).decision
-        assert decision.no_double == decide_from_outcome(outcome, efficiencies, game).no_double
-        worth.append(decision.no_double.equity_points)
+        assert decision.no_double == game.decide_outcome(outcome, efficiencies).no_double
+        worth.append(decision.no_double.equity)
     assert worth[0] != worth[1]
 
 
@@ -174,7 +177,7 @@ def test_a_finished_game_is_worth_what_was_won_and_has_no_cube(match):
         evaluation = exact().evaluate(WON, match, EvalSettings(plies))
         assert evaluation.decision is None
         assert evaluation.outcome == Outcome(1.0, 1.0, 0.0, 0.0, 0.0)
-        assert evaluation.equity == 2.0
+        assert evaluation.cubeless_equity == 2.0
         assert evaluation.effort.plies == plies
     if match.is_money:
         assert evaluation.cubeful == (1.0 if match.jacoby and match.cube_owner is None else 2.0)
@@ -193,8 +196,7 @@ def test_answers_are_bitwise_the_same_on_any_threads_and_with_any_cache(match):
 
 def test_the_cache_is_as_wide_as_the_widest_question():
     widest = max(
-        len(build_cube_state_space(MatchState(length=25), max_cube_turns=plies + 1).states)
-        for plies in range(5)
+        len(make_cube_game(MatchState(length=25), max_cube_turns=plies + 1).states) for plies in range(5)
     )
     assert widest + 5 == CACHE_COLUMNS
 
@@ -233,8 +235,7 @@ def test_what_is_stopped_answers_with_the_last_finished_depth(depth, reached):
         stopped = send_command(smooth(), name, depth, SearchWatch(stopping_after(len(checks) + 1)))
         assert not stopped.effort.is_finished
         assert stopped.effort.plies == reached
-        finished = replace(stopped, effort=replace(stopped.effort, is_finished=True))
-        assert what_was_found(finished) == what_was_found(whole)
+        assert what_was_found(with_effort(stopped, is_finished=True)) == what_was_found(whole)
 
 
 def test_progress_is_reported_at_each_depth():
@@ -254,8 +255,8 @@ def test_progress_tells_the_best_play_of_each_depth():
         MIDGAME, (4, 2), MatchState(), EvalSettings(2), SearchWatch(progress=reports.append)
     )
     best = [report.best for report in reports if report.effort.is_finished]
-    assert [play.plies for play in best] == [0, 1, 2]
-    assert (best[-1].play, best[-1].score) == (ranked.best.play, ranked.best.score)
+    assert [play.evaluation.plies for play in best] == [0, 1, 2]
+    assert (best[-1].play, best[-1].evaluation.equity) == (ranked.best.play, ranked.best.evaluation.equity)
 
 
 def test_a_search_can_stop_when_one_candidate_is_left():
@@ -284,9 +285,9 @@ def test_what_is_lost_anyway_can_be_resigned_and_less_is_not_accepted(outcome, o
     engine = fixed_engine(*outcome)
     for match in (MatchState(), MatchState(length=9, score=(1, 3)), MatchState(cube=2, cube_owner=1)):
         evaluation = engine.evaluate(START, match)
-        value, space = evaluation.mwc_or_equity, engine.make_cube_game(match)
-        assert choose_resignation(value, space) == offer
-        accepted = [should_accept_resignation(value, points, space) for points in (1, 2, 3)]
+        value, game = evaluation.mwc_or_equity, engine.make_cube_game(match)
+        assert choose_resignation(value, game) == offer
+        accepted = [should_accept_resignation(value, points, game) for points in (1, 2, 3)]
         assert accepted == [bool(offer) and points >= offer for points in (1, 2, 3)] or offer == 0
     value = engine.evaluate(START, MatchState()).mwc_or_equity
     assert should_accept_resignation(value, 3, engine.make_cube_game(MatchState()))
@@ -307,40 +308,39 @@ def test_a_beaver_is_evaluated_at_the_cube_that_a_take_leaves(plies):
         held = (
             smooth().evaluate(position, cube_actions.take(beavered), EvalSettings(plies)).decision.no_double
         )
-        assert beaver.equity == 2 * held.equity_points
-        assert beaver.plays_on is (beaver.equity > -1)
+        assert beaver.equity == 2 * held.equity
         settled = smooth().evaluate_beaver(position, beavered.without_offers(), EvalSettings(plies))
-        assert settled.plays_on is beaver.plays_on
+        assert settled.equity == beaver.equity
 
 
 def test_at_the_highest_cube_a_beaver_leaves_nobody_a_use_for_it():
     beavered = MatchState(cube=MAX_CUBE // 2, cube_owner=1, doubled=True, beavered=True)
     beaver = fixed_engine(0.26, 0, 0, 0, 0).evaluate_beaver(START, beavered)
     assert beaver.equity == pytest.approx(2 * (2 * 0.26 - 1))
-    assert beaver.plays_on
+    assert beaver.equity > -1.0
 
 
 def test_the_score_matrix_without_look_ahead_is_that_of_the_outcome():
     outcome = (0.7, 0.2, 0.01, 0.1, 0.005)
     rows = np.array([outcome], np.float32)
-    efficiencies = cube_efficiencies(START.board[None], rows)
+    efficiencies = DEFAULT_EFFICIENCIES.for_boards(START.board[None], rows)
 
     def decide(match):
-        game = build_cube_state_space(make_canonical(match))
-        return decide_from_values(compute_leaf_values(rows, efficiencies, game)[0], game)
+        game = make_cube_game(make_canonical(match))
+        return game.decide(game.evaluate(rows, efficiencies)[0])
 
     expected = compute_score_matrix(decide, 4)
     assert search_score_matrix(fixed_engine(*outcome), START, 4) == (expected, False)
 
 
 def test_the_score_matrix_looks_ahead_at_each_score():
-    matrix = search_score_matrix(smooth(), MIDGAME, 3, settings=EvalSettings(1)).matrix
+    matrix = search_score_matrix(smooth(), MIDGAME, 3, settings=EvalSettings(1))[0]
     money = smooth().evaluate(MIDGAME, MatchState(beavers=False), EvalSettings(1)).decision
     assert matrix.money == money
     at_score = smooth().evaluate(MIDGAME, MatchState(length=3, score=(1, 0)), EvalSettings(1)).decision
-    assert matrix.decision_at(2, 3).no_double.mwc == pytest.approx(at_score.no_double.mwc, abs=1e-6)
-    assert matrix.decision_at(2, 3).text == at_score.text
-    assert matrix != search_score_matrix(smooth(), MIDGAME, 3).matrix
+    assert matrix.rows[1][2].no_double.mwc == pytest.approx(at_score.no_double.mwc, abs=1e-6)
+    assert matrix.rows[1][2].text == at_score.text
+    assert matrix != search_score_matrix(smooth(), MIDGAME, 3)[0]
 
 
 def test_a_score_matrix_can_be_stopped_and_refuses_impossible_requests():

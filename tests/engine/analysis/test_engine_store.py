@@ -7,19 +7,19 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from engine.analysis.compared_plays import compare_play
-from engine.analysis.engine_store import EngineStore, make_question
-from engine.analysis.levels import EvalSettings, StoreUse
-from engine.errors import DataFileError
-from engine.rules.dice import SeededDice
-from engine.rules.match import MatchState
-from engine.rules.position import Position
-from engine.rules.rules import STANDARD_RULES, VARIANTS, Doubles, Rules
-from engine.search.results import Effort
-from engine.search.watch import SearchWatch
-from engine.store.analysis_store import AnalysisStore
-from engine.store.database import StoreDatabase
-from nets.catalogue import identify_engine, load_engine
+from gammond.engine.analysis.compared_plays import compare_play
+from gammond.engine.analysis.engine_store import make_question
+from gammond.engine.analysis.levels import EvalSettings, StoreUse
+from gammond.engine.errors import DataFileError
+from gammond.engine.evaluation.results import Effort, Evaluation
+from gammond.engine.rules.dice import SeededDice
+from gammond.engine.rules.match import MatchState
+from gammond.engine.rules.position import Position
+from gammond.engine.rules.rules import STANDARD_RULES, VARIANTS, Doubles, Rules
+from gammond.engine.search.watch import SearchWatch
+from gammond.engine.store.database import StoreDatabase
+from gammond.engine.store.store import AnalysisStore
+from gammond.nets.catalogue import load_engine
 
 OPENING = STANDARD_RULES.starting_position
 TWO_PLY = EvalSettings(2, "tiny")
@@ -36,9 +36,9 @@ def file(tmp_path):
 
 
 @pytest.fixture
-def stored(engine, file):
+def stored(file):
     with AnalysisStore(file) as store:
-        yield engine.with_store(EngineStore(lambda: store, identify_engine))
+        yield load_engine(open_store=lambda: store)
 
 
 def play_positions(engine, count, seed=1):
@@ -47,7 +47,7 @@ def play_positions(engine, count, seed=1):
     while len(found) < count:
         roll = dice.roll()
         found.append((position, roll))
-        plays = engine.rank_plays(position, roll, MatchState()).plays
+        plays = engine.rank_plays(position, roll, MatchState())
         position = plays[min(dice.roll()[0] // 3, len(plays) - 1)].play.result
         if position.is_over:
             position = OPENING
@@ -75,7 +75,8 @@ def list_matches():
 
 
 def without_effort(found):
-    return replace(found, effort=Effort(found.effort.plies, found.effort.is_finished, 0, 0.0))
+    effort = Effort(found.effort.plies, found.effort.is_finished, 0, 0.0)
+    return found._replace(effort=effort) if isinstance(found, Evaluation) else found.with_effort(effort)
 
 
 def test_the_depths_of_kept_answers_are_listed_without_a_visit(stored, engine, file):
@@ -86,10 +87,10 @@ def test_the_depths_of_kept_answers_are_listed_without_a_visit(stored, engine, f
     for _ in range(5):
         assert stored.list_kept_depths(OPENING, match, TWO_PLY, roll) == [2, 3]
     assert stored.list_kept_depths(OPENING, match, TWO_PLY) == []
-    assert engine.with_store(None).list_kept_depths(OPENING, match, TWO_PLY, roll) == []
+    assert engine.list_kept_depths(OPENING, match, TWO_PLY, roll) == []
     stored.store.store.flush()
     with AnalysisStore(file) as store:
-        again = engine.with_store(EngineStore(lambda: store, identify_engine))
+        again = load_engine(open_store=lambda: store)
         assert again.list_kept_depths(OPENING, match, TWO_PLY, roll) == [2, 3]
     (row, *_) = StoreDatabase(file).iterate()
     assert row.visits == 2
@@ -114,9 +115,9 @@ def test_kept_answers_equal_fresh_searches_to_the_bit(engine, file, is_cubeful):
 
     fresh = ask(load_engine())
     with AnalysisStore(file) as store:
-        first = ask(engine.with_store(EngineStore(lambda: store, identify_engine)))
+        first = ask(load_engine(open_store=lambda: store))
     with AnalysisStore(file) as store:
-        again = ask(engine.with_store(EngineStore(lambda: store, identify_engine)))
+        again = ask(load_engine(open_store=lambda: store))
     assert all(each.effort.is_stored and not each.effort.nodes for each in again)
     for searched, kept, read in zip(fresh, first, again, strict=True):
         assert without_effort(searched) == without_effort(kept) == without_effort(read)
@@ -131,7 +132,7 @@ def test_an_answer_is_kept_for_both_seats_any_length_and_any_order_of_the_dice(s
         stored.rank_plays(OPENING, *asked, TWO_PLY) for asked in zip([(3, 1), (1, 3)], seats, strict=True)
     ]
     assert [each.effort.is_stored for each in ranked] == [False, True]
-    assert ranked[0].plays == ranked[1].plays
+    assert ranked[0] == ranked[1]
 
 
 def test_nothing_is_found_or_kept_where_the_settings_say_so(stored):
@@ -140,7 +141,6 @@ def test_nothing_is_found_or_kept_where_the_settings_say_so(stored):
     assert not stored.evaluate(OPENING, MatchState(), TWO_PLY).effort.is_stored
     assert stored.evaluate(OPENING, MatchState(), TWO_PLY).effort.is_stored
     assert not stored.evaluate(OPENING, MatchState(), off).effort.is_stored
-    assert not stored.with_store(None).evaluate(OPENING, MatchState(), TWO_PLY).effort.is_stored
 
 
 def test_a_deeper_answer_is_given_only_where_that_is_allowed_and_says_its_depth(engine, stored):
@@ -152,7 +152,7 @@ def test_a_deeper_answer_is_given_only_where_that_is_allowed_and_says_its_depth(
     assert without_effort(found) == without_effort(engine.evaluate(OPENING, MatchState(), TWO_PLY))
     ranked = stored.rank_plays(OPENING, (4, 1), MatchState(), deeper)
     assert ranked.effort.is_stored
-    assert ranked.plays == engine.rank_plays(OPENING, (4, 1), MatchState(), TWO_PLY).plays
+    assert ranked == engine.rank_plays(OPENING, (4, 1), MatchState(), TWO_PLY)
     assert stored.rank_plays(OPENING, (4, 1), MatchState(), one_ply).effort.plies == 1
 
 
@@ -164,16 +164,16 @@ def test_plays_by_a_larger_filter_are_given_only_where_deeper_ones_are(engine, s
     assert stored.recall(OPENING, MatchState(), narrow, (5, 1)) is None
     found = stored.rank_plays(*asked, deeper)
     assert found.effort.is_stored
-    assert found.plays == first.plays
+    assert found == first
     kept = stored.recall(OPENING, MatchState(), deeper, (5, 1))
-    assert kept.question.filter_name == "normal"
+    assert kept.question.read()[3] == "normal"
     assert kept.ask_again()
     assert not stored.rank_plays(*asked, replace(deeper, filter_name="large")).effort.is_stored
     assert not stored.rank_plays(*asked, narrow).effort.is_stored
     found = stored.rank_plays(*asked, deeper)  # its own filter comes first
-    assert found.plays == engine.rank_plays(*asked, narrow).plays
+    assert found == engine.rank_plays(*asked, narrow)
     assert not kept.ask_again()
-    assert stored.recall(OPENING, MatchState(), deeper, (5, 1)).question.filter_name == "narrow"
+    assert stored.recall(OPENING, MatchState(), deeper, (5, 1)).question.read()[3] == "narrow"
 
 
 def test_an_answer_of_one_ply_is_kept_when_it_is_asked_for_again_and_the_net_alone_never(stored):
@@ -206,50 +206,50 @@ def test_a_ranking_that_ended_early_is_not_kept(engine, stored):
         (position, roll)
         for position, roll in play_positions(engine, 60)
         if engine.rank_plays(position, roll, MatchState(), TWO_PLY, stop_when_decided=True).effort.plies < 2
-        and len(engine.rank_plays(position, roll, MatchState()).plays) > 1
+        and len(engine.rank_plays(position, roll, MatchState())) > 1
     )
     asked = position, roll, MatchState(), TWO_PLY
     assert stored.rank_plays(*asked, stop_when_decided=True).effort.plies < 2
     whole = stored.rank_plays(*asked)
     assert (whole.effort.is_stored, whole.effort.plies) == (False, 2)
     assert stored.rank_plays(*asked, stop_when_decided=True).effort.is_stored
-    assert stored.rank_plays(*asked).plays == whole.plays
+    assert stored.rank_plays(*asked) == whole
 
 
 def test_a_list_is_kept_beside_the_best_play_and_answers_for_it_where_deeper_ones_do(engine, stored):
     best, listed = EvalSettings(2, "normal"), EvalSettings(2, "normal").with_list()
     asked = OPENING, (3, 1), MatchState()
     alone = stored.rank_plays(*asked, best)
-    assert alone.plays.survivors < 5
+    assert alone.survivors < 5
     found = stored.rank_plays(*asked, listed)
-    assert (found.effort.is_stored, found.plays.survivors) == (False, 5)
+    assert (found.effort.is_stored, found.survivors) == (False, 5)
     again = stored.rank_plays(*asked, listed)
     assert again.effort.is_stored
-    assert again.plays == found.plays == engine.rank_plays(*asked, listed).plays
-    assert stored.rank_plays(*asked, best).plays == alone.plays
+    assert again == found == engine.rank_plays(*asked, listed)
+    assert stored.rank_plays(*asked, best) == alone
     assert not stored.rank_plays(*asked, listed.with_list(7)).effort.is_stored
     other = OPENING, (5, 1), MatchState()
     stored.rank_plays(*other, listed)
     assert not stored.rank_plays(*other, best.with_plies(1)).effort.is_stored
     deeper = stored.rank_plays(*other, replace(best, plies=1, store=StoreUse.DEEPER))
-    assert (deeper.effort.is_stored, deeper.effort.plies, deeper.plays.survivors) == (True, 2, 5)
+    assert (deeper.effort.is_stored, deeper.effort.plies, deeper.survivors) == (True, 2, 5)
 
 
 def test_a_play_beside_the_kept_best_one_is_compared_as_without_a_store(engine, stored):
     ranked = stored.rank_plays(OPENING, (6, 4), MatchState(), TWO_PLY)
-    for place in (0, len(ranked.plays) - 1):
-        asked = OPENING, (6, 4), MatchState(), ranked.plays[place].play, TWO_PLY
+    for place in (0, len(ranked) - 1):
+        asked = OPENING, (6, 4), MatchState(), ranked[place].play, TWO_PLY
         found, fresh = compare_play(stored, *asked), compare_play(engine, *asked)
-        assert (found.evaluation, found.best, found.rank) == (fresh.evaluation, fresh.best, fresh.rank)
+        assert (found.chosen, found.best, found.rank) == (fresh.chosen, fresh.best, fresh.rank)
         assert found.ranked.effort.is_stored == (place == 0)
 
 
 def test_a_play_beside_a_deeper_kept_ranking_is_as_deep(engine, stored):
     ranked = stored.rank_plays(OPENING, (6, 4), MatchState(length=5), TWO_PLY)
-    asked = OPENING, (6, 4), MatchState(length=5), ranked.plays[-1].play
+    asked = OPENING, (6, 4), MatchState(length=5), ranked[-1].play
     found = compare_play(stored, *asked, EvalSettings(1, "tiny", store=StoreUse.DEEPER))
     fresh = compare_play(engine, *asked, TWO_PLY)
-    assert (found.evaluation, found.best, found.rank) == (fresh.evaluation, fresh.best, fresh.rank)
+    assert (found.chosen, found.best, found.rank) == (fresh.chosen, fresh.best, fresh.rank)
 
 
 def test_a_variant_with_another_start_has_the_same_answers_and_other_plays_have_none(stored):
@@ -257,8 +257,8 @@ def test_a_variant_with_another_start_has_the_same_answers_and_other_plays_have_
     nackgammon = stored.with_rules(Rules(variant=VARIANTS["nackgammon"]))
     assert nackgammon.evaluate(OPENING, MatchState(), TWO_PLY).effort.is_stored
     two_moves = stored.with_rules(Rules(doubles=Doubles.TWO))
-    plays = two_moves.rank_plays(OPENING, (3, 3), MatchState(), EvalSettings(is_cubeful=False)).plays
-    assert len(plays) < len(stored.rank_plays(OPENING, (3, 3), MatchState()).plays)
+    plays = two_moves.rank_plays(OPENING, (3, 3), MatchState(), EvalSettings(is_cubeful=False))
+    assert len(plays) < len(stored.rank_plays(OPENING, (3, 3), MatchState()))
 
 
 def test_a_finished_game_is_evaluated_without_a_question(stored):
@@ -290,7 +290,7 @@ def test_values_that_cannot_be_kept_do_not_fail_the_answer(stored, monkeypatch):
     def refuse(*_):
         raise DataFileError("expected the values of a search")
 
-    monkeypatch.setattr("engine.store.entries.StoreEntry.__post_init__", refuse)
+    monkeypatch.setattr("gammond.engine.store.entries.StoreEntry.__post_init__", refuse)
     assert not stored.evaluate(OPENING, MatchState(), TWO_PLY).effort.is_stored
     assert stored.rank_plays(OPENING, (3, 1), MatchState(), TWO_PLY).effort.plies == 2
 

@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from engine.analysis.levels import (
+from gammond.engine.analysis.levels import (
     DEFAULT_LEVEL,
     LEVELS,
     MAX_NOISE_POINTS,
@@ -15,7 +15,7 @@ from engine.analysis.levels import (
     choose_with_noise,
     find_level,
 )
-from engine.errors import ValueRangeError
+from gammond.engine.errors import ValueRangeError
 
 SCORES = (0.10, 0.14, 0.02, 0.14 - 0.201, -0.3)
 

@@ -4,27 +4,26 @@ from __future__ import annotations
 
 import pytest
 
-from engine.analysis.engine import Engine
-from engine.analysis.rollout_evaluators import make_rollout_evaluators
-from engine.analysis.rollout_requests import (
+from gammond.engine.analysis.engine import Engine
+from gammond.engine.analysis.rollout_requests import (
     CUBE,
     MOVES,
     POSITION,
     PreparedRollout,
     RolloutRequest,
     default_kind,
+    make_rollout_evaluators,
 )
-from engine.errors import GammondError, StateError, ValueRangeError
-from engine.rollout import (
+from gammond.engine.cubeful import CUBELESS_GAME
+from gammond.engine.errors import GammondError, StateError, ValueRangeError
+from gammond.engine.rollout import (
     RolloutSettings,
-    StopReason,
-    make_scoring_after_plays,
     roll_out_cube,
     roll_out_plays,
     roll_out_position,
 )
-from engine.rules.match import MatchState
-from engine.rules.position import Position
+from gammond.engine.rules.match import MatchState
+from gammond.engine.rules.position import Position
 from tests.boards import RacingEvaluator
 
 ENGINE = Engine(RacingEvaluator())
@@ -41,13 +40,13 @@ def answered(question, settings=SETTINGS, **more):
 def test_plays_are_the_best_at_0_plies(is_cubeful):
     question = RolloutRequest(MOVES, START, MATCH, (3, 1), is_cubeful, candidates=3)
     prepared = PreparedRollout(question, ENGINE, SETTINGS, lambda: False)
-    plays = [evaluation.play for evaluation in ENGINE.rank_plays(START, (3, 1), MATCH).plays[:3]]
+    plays = [evaluation.play for evaluation in ENGINE.rank_plays(START, (3, 1), MATCH)[:3]]
     game = question.make_cube_game(ENGINE)
     expected, rollout = roll_out_plays(
-        START, (3, 1), make_rollout_evaluators(ENGINE), SETTINGS, plays=plays, space=game
+        START, (3, 1), make_rollout_evaluators(ENGINE), SETTINGS, plays=plays, game=game
     )
     assert prepared.plays == plays
-    assert prepared.scoring.name == make_scoring_after_plays(game).name
+    assert prepared.game is game.other
     answer = prepared.run()
     assert answer.results == expected
     assert (answer.trials, answer.plies, answer.evaluator_name) == (36, 0, ENGINE.name)
@@ -56,7 +55,7 @@ def test_plays_are_the_best_at_0_plies(is_cubeful):
 
 def test_a_position_and_a_cube_decision_are_those_of_the_engine():
     game = ENGINE.make_cube_game(MATCH)
-    estimate, _ = roll_out_position(START, make_rollout_evaluators(ENGINE), SETTINGS, space=game)
+    estimate, _ = roll_out_position(START, make_rollout_evaluators(ENGINE), SETTINGS, game=game)
     assert answered(RolloutRequest(POSITION, START, MATCH)).results == estimate
     expected = roll_out_cube(START, game, make_rollout_evaluators(ENGINE), SETTINGS)
     rows = answered(RolloutRequest(CUBE, START, MATCH)).results
@@ -64,10 +63,13 @@ def test_a_position_and_a_cube_decision_are_those_of_the_engine():
 
 
 def test_only_money_play_without_the_cube_has_no_cube_to_lay_out():
-    assert RolloutRequest(POSITION, START, MatchState(), is_cubeful=False).make_cube_game(ENGINE) is None
+    assert (
+        RolloutRequest(POSITION, START, MatchState(), is_cubeful=False).make_cube_game(ENGINE)
+        is CUBELESS_GAME
+    )
     resting = RolloutRequest(POSITION, START, MATCH, is_cubeful=False).make_cube_game(ENGINE)
     assert not resting.is_money
-    assert not resting.may_double.any()
+    assert not resting.arrays.may_double.any()
 
 
 def test_an_answer_is_gone_on_from_and_can_be_stopped():
@@ -78,7 +80,7 @@ def test_an_answer_is_gone_on_from_and_can_be_stopped():
     reported = []
     stopped = PreparedRollout(question, ENGINE, RolloutSettings(trials=5000), lambda: bool(reported[1:]))
     answer = stopped.run(progress=reported.append)
-    assert answer.rollout.reason is StopReason.CANCELLED
+    assert answer.rollout.reason == "stopped"
 
 
 @pytest.mark.parametrize(

@@ -6,12 +6,11 @@ evaluation that was tested against that.
 
 import random
 
-from engine.barca.board import HOLES, KINDS
-from engine.barca.evaluation import list_conditions
-from engine.barca.game import BarcaGame
-from engine.barca.moves import apply_move, find_scared, legal_moves
-from engine.barca.position import BarcaPosition
-from engine.errors import PositionError
+from gammond.engine.barca.evaluation import list_conditions
+from gammond.engine.barca.game import BarcaGame
+from gammond.engine.barca.kernels.moves import HOLES, HOLES_TO_WIN
+from gammond.engine.barca.moves import apply_move, find_scared, legal_moves
+from gammond.engine.barca.position import KINDS, BarcaPosition
 
 WIN_SCORE = 1_000_000
 
@@ -25,11 +24,8 @@ def make_random_positions(count, seed, spread=100):
     favoured = [*[s for s in range(100) if s not in HOLES], *HOLES][-spread:]
     found = []
     while len(found) < count:
-        try:
-            position = BarcaPosition(numbers.sample(favoured, 12), numbers.randrange(2))
-        except PositionError:
-            continue
-        if position.winner is None:
+        position = BarcaPosition(numbers.sample(favoured, 12), numbers.randrange(2))
+        if max(map(position.count_holes, range(2))) < HOLES_TO_WIN:
             found.append(position)
     return found
 

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from engine.barca.board import HOLES, SIZE, format_square, parse_square
-from engine.barca.moves import legal_moves
-from engine.barca.position import BarcaPosition
-from engine.errors import GammondError
+from gammond.engine.barca.kernels.moves import HOLES, SIZE
+from gammond.engine.barca.moves import legal_moves
+from gammond.engine.barca.position import BarcaPosition, format_square, parse_square
+from gammond.engine.errors import GammondError
 
 PAGE = (Path(__file__).parents[3] / "docs" / "reference" / "barca.md").read_text("utf-8")
 BLOCKS = re.findall(r"```text\nposition (.*?)```", PAGE, re.DOTALL)

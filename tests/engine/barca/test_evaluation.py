@@ -1,22 +1,18 @@
 """The board evaluation vector: each heuristic by name, and all together against a slow twin."""
 
-import json
-from dataclasses import asdict
-
 import pytest
 
-from engine.barca.board import parse_square
-from engine.barca.evaluation import (
+from gammond.engine.barca.evaluation import (
     HAND_WEIGHTS,
+    LEARNED_WEIGHTS,
     MAX_WEIGHT,
     EvaluationVector,
     evaluate,
     list_conditions,
     load_weights,
-    read_weights,
 )
-from engine.barca.position import BarcaPosition
-from engine.errors import DataFileError, ValueRangeError
+from gammond.engine.barca.position import BarcaPosition, parse_square
+from gammond.engine.errors import ValueRangeError
 from tests.engine.barca import naive_search
 
 ODD_WEIGHTS = EvaluationVector.from_list([-211, -97, 89, 5003, 7, 11, 31, 101, 13, -29, 5, 17])
@@ -134,10 +130,9 @@ def test_the_start_is_even():
     assert evaluate(BarcaPosition.start()) == 0
 
 
-def test_weights_go_through_a_list_and_a_file(tmp_path):
+def test_weights_go_through_a_list_and_a_text():
     assert EvaluationVector.from_list(ODD_WEIGHTS.to_list()) == ODD_WEIGHTS
-    (tmp_path / "weights.json").write_text(json.dumps(asdict(ODD_WEIGHTS)))
-    assert read_weights(tmp_path / "weights.json") == ODD_WEIGHTS
+    assert load_weights(ODD_WEIGHTS.to_text()) == ODD_WEIGHTS
 
 
 def test_weights_beyond_the_bound_are_refused():
@@ -147,17 +142,8 @@ def test_weights_beyond_the_bound_are_refused():
         EvaluationVector.from_list([1, 2, 3])
 
 
-def test_files_that_hold_no_vector_are_refused(tmp_path):
-    file = tmp_path / "weights.json"
-    for text in ("", "[]", "{}", '{"watering_holes": [1, 2]}', "[" * 100_000):
-        file.write_text(text)
-        with pytest.raises(DataFileError, match="expected watering_holes"):
-            read_weights(file)
-    with pytest.raises(DataFileError, match="cannot read the weights"):
-        read_weights(tmp_path / "none.json")
-
-
 def test_the_weights_by_hand_are_the_default():
     assert load_weights() == load_weights("hand") == HAND_WEIGHTS
+    assert load_weights("learned") == LEARNED_WEIGHTS
     with pytest.raises(ValueRangeError, match="expected hand or learned, or 12 integers"):
         load_weights("best")

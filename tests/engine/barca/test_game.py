@@ -6,12 +6,12 @@ import random
 
 import pytest
 
-from engine.barca.board import BLACK, WHITE, parse_square
-from engine.barca.game import BarcaGame, GameResult, describe_result
-from engine.barca.moves import Move, legal_moves
-from engine.barca.notation import parse_move
-from engine.errors import PlayError, StateError
+from gammond.engine.barca.game import BarcaGame, BarcaResult, describe_result
+from gammond.engine.barca.moves import Move, legal_moves, parse_move
+from gammond.engine.barca.position import BLACK, WHITE, parse_square
+from gammond.engine.errors import PlayError, StateError
 from tests.barca_positions import NO_MOVE, setup
+from tests.engine.barca.naive_search import play_randomly
 from tests.naive_barca import naive_winner, read_board
 
 pytestmark = pytest.mark.nojit
@@ -56,13 +56,13 @@ def test_an_illegal_move_leaves_the_game_as_it_is():
 
 def test_three_animals_on_watering_holes_win():
     game = play(BarcaGame.from_position(setup("Ed4 Ld7 Mg1", "")), "g1-g4")
-    assert game.result == GameResult(WHITE, "holes")
+    assert game.result == BarcaResult(WHITE, "holes")
     assert describe_result(game.result) == "White wins: three animals on watering holes."
 
 
 def test_black_wins_on_watering_holes_too():
     game = play(BarcaGame.from_position(setup("", "Ed4 Ld7 Mg9", BLACK)), "g9-g7")
-    assert game.result == GameResult(BLACK, "holes")
+    assert game.result == BarcaResult(BLACK, "holes")
 
 
 def test_a_scared_animal_on_a_watering_hole_counts():
@@ -70,13 +70,13 @@ def test_a_scared_animal_on_a_watering_hole_counts():
     game = BarcaGame.from_position(setup("Ed4 Ld7 Mg1", "Ee8 Me3", BLACK))
     assert game.result is None
     position = setup("Ed4 Ld7 Mg4", "Ee8 Me3", BLACK)
-    assert BarcaGame.from_position(position).result == GameResult(WHITE, "holes")
+    assert BarcaGame.from_position(position).result == BarcaResult(WHITE, "holes")
 
 
 def test_a_trapped_animal_wins_by_going_to_a_hole_beside_the_animal_it_fears():
     position = setup("Md3 Ld2 Ed5 Lg4 Eg7", "Lc3 Me3")
     game = play(BarcaGame.from_position(position), "d3-d4")
-    assert game.result == GameResult(WHITE, "holes")
+    assert game.result == BarcaResult(WHITE, "holes")
 
 
 def test_an_animal_that_must_flee_leaves_its_watering_hole():
@@ -97,7 +97,7 @@ def test_the_same_position_for_the_third_time_is_a_draw():
     game = play(game, *THERE_AND_BACK[:3])
     assert game.result is None
     game = play(game, THERE_AND_BACK[3])
-    assert (game.repetitions, game.result) == (3, GameResult(None, "repetition"))
+    assert (game.repetitions, game.result) == (3, BarcaResult(None, "repetition"))
     assert describe_result(game.result) == "Draw: the same position for the third time."
 
 
@@ -112,7 +112,7 @@ def test_a_start_set_up_by_hand_counts_as_its_first_time():
     game = BarcaGame.from_position(setup("Ee5", ""))
     assert game.repetitions == 1
     game = play(game, *["e5-e6", "a10-a9", "e6-e5", "a9-a10"] * 2)
-    assert game.result == GameResult(None, "repetition")
+    assert game.result == BarcaResult(None, "repetition")
 
 
 def test_the_same_squares_with_the_other_side_to_move_are_another_position():
@@ -130,7 +130,7 @@ def test_the_same_squares_with_the_other_side_to_move_are_another_position():
 def test_repeated_positions_need_not_follow_one_another():
     game = play(BarcaGame.start(), *THERE_AND_BACK)
     game = play(game, "f2-f3", "f9-f8", "f3-f2", "f8-f9")
-    assert game.result == GameResult(None, "repetition")
+    assert game.result == BarcaResult(None, "repetition")
 
 
 def test_two_animals_of_a_kind_that_change_places_repeat_the_position():
@@ -151,12 +151,12 @@ def test_undo_forgets_a_repetition():
 
 def test_any_repeated_position_counts_not_only_the_first():
     game = play(BarcaGame.start(), "d2-c3", *["e9-e8", "e2-e3", "e8-e9", "e3-e2"] * 2)
-    assert game.result == GameResult(None, "repetition")
+    assert game.result == BarcaResult(None, "repetition")
 
 
 def test_a_side_without_a_legal_move_draws():
     game = BarcaGame.from_position(NO_MOVE)
-    assert game.result == GameResult(None, "no_move")
+    assert game.result == BarcaResult(None, "no_move")
     assert describe_result(game.result) == "Draw: the side to move has no legal move."
     with pytest.raises(PlayError):
         play(game, "a1-a4")
@@ -169,3 +169,16 @@ def test_a_game_goes_on_until_somebody_holds_three_holes():
         assert (naive_winner(read_board(game.position)) is None) == (game.result is None)
         if game.result is None:
             game = game.play(chance.choice(game.legal_moves()))
+
+
+def test_a_game_has_its_moves_and_positions():
+    game = play_randomly(30, seed=2)
+    replayed = [type(game).start()]
+    for move in game.moves:
+        replayed.append(replayed[-1].play(move))
+    assert replayed[-1] == game
+    assert game.last_move == game.moves[-1]
+    assert game.history == [each.position.key for each in replayed]
+    assert [each.repetitions for each in replayed] == [
+        game.history[:plies].count(each.position.key) for plies, each in enumerate(replayed, 1)
+    ]

@@ -7,11 +7,9 @@ from __future__ import annotations
 
 import pytest
 
-from engine.barca.board import BLACK, format_square, parse_square
-from engine.barca.moves import Move, apply_move, check_move, find_scared, legal_moves
-from engine.barca.notation import parse_move
-from engine.barca.position import BarcaPosition
-from engine.errors import PlayError, StateError
+from gammond.engine.barca.moves import Move, apply_move, check_move, find_scared, legal_moves, parse_move
+from gammond.engine.barca.position import BLACK, BarcaPosition, format_square, parse_square
+from gammond.engine.errors import PlayError, StateError
 from tests.barca_positions import NO_MOVE, setup
 from tests.naive_barca import naive_legal_moves
 

@@ -6,10 +6,9 @@ import random
 
 import pytest
 
-from engine.barca.board import format_square, parse_square
-from engine.barca.moves import Move
-from engine.barca.notation import format_move, parse_move
-from engine.errors import FormatError
+from gammond.engine.barca.moves import Move, format_move, parse_move
+from gammond.engine.barca.position import format_square, parse_square
+from gammond.engine.errors import FormatError
 
 pytestmark = pytest.mark.nojit
 

@@ -7,9 +7,8 @@ import random
 
 import pytest
 
-from engine.barca.board import BLACK
-from engine.barca.perft import perft
-from engine.barca.position import BarcaPosition
+from gammond.engine.barca.moves import perft
+from gammond.engine.barca.position import BLACK, BarcaPosition
 from tests.barca_positions import random_position, setup
 from tests.naive_barca import naive_perft
 

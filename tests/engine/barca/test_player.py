@@ -5,19 +5,19 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from engine.barca.evaluation import HAND_WEIGHTS, EvaluationVector
-from engine.barca.game import BarcaGame
-from engine.barca.kernels.search import WIN_SCORE
-from engine.barca.levels import LEVELS
-from engine.barca.player import (
-    RandomPlayer,
-    SearchPlayer,
+from gammond.engine.barca.evaluation import HAND_WEIGHTS, EvaluationVector
+from gammond.engine.barca.game import BarcaGame
+from gammond.engine.barca.kernels.search import WIN_SCORE
+from gammond.engine.barca.player import (
+    LEVELS,
+    BarcaRandomPlayer,
+    BarcaSearchPlayer,
     choose_by_merit,
     compute_choice_weights,
     make_player,
 )
-from engine.barca.search import SearchLimits, search
-from engine.errors import FormatError, GammondError, ValueRangeError
+from gammond.engine.barca.search import SearchLimits, search
+from gammond.engine.errors import FormatError, GammondError, ValueRangeError
 from tests.engine.barca import naive_search
 
 
@@ -80,11 +80,11 @@ def test_seeds_make_different_games():
 
 def test_a_level_has_its_options_and_takes_others():
     hard, weak = make_player("hard"), make_player("hard:depth=1,among=3")
-    assert isinstance(hard, SearchPlayer)
-    assert isinstance(weak, SearchPlayer)
+    assert isinstance(hard, BarcaSearchPlayer)
+    assert isinstance(weak, BarcaSearchPlayer)
     assert (hard.limits.depth, hard.limits.multipv) == (LEVELS["hard"].depth, LEVELS["hard"].among)
     assert (weak.limits.depth, weak.limits.multipv) == (1, 3)
-    assert isinstance(make_player("random:seed=4"), RandomPlayer)
+    assert isinstance(make_player("random:seed=4"), BarcaRandomPlayer)
 
 
 @pytest.mark.parametrize(

@@ -6,12 +6,10 @@ import numba
 import numpy as np
 import pytest
 
-from engine.barca.board import ANIMALS
-from engine.barca.game import BarcaGame
-from engine.barca.kernels.board import find_winner
-from engine.barca.kernels.moves import MAX_MOVES, list_moves
-from engine.barca.moves import Move
-from engine.barca.position import BarcaPosition
+from gammond.engine.barca.game import BarcaGame
+from gammond.engine.barca.kernels.moves import ANIMALS, MAX_MOVES, find_winner, list_moves
+from gammond.engine.barca.moves import Move
+from gammond.engine.barca.position import BarcaPosition
 
 GAMES = 2500
 """Some 15 million plies: of what ends one game of a thousand wrongly, 92 % of such samples have one."""

@@ -5,13 +5,11 @@ import time
 
 import pytest
 
-from engine.barca.evaluation import HAND_WEIGHTS, EvaluationVector, evaluate
-from engine.barca.game import BarcaGame
-from engine.barca.moves import Move, apply_move, legal_moves
-from engine.barca.notation import format_move, parse_move
-from engine.barca.perft import perft
-from engine.barca.position import BarcaPosition
-from engine.barca.search import (
+from gammond.engine.barca.evaluation import HAND_WEIGHTS, EvaluationVector, evaluate
+from gammond.engine.barca.game import BarcaGame
+from gammond.engine.barca.moves import Move, apply_move, format_move, legal_moves, parse_move, perft
+from gammond.engine.barca.position import BarcaPosition
+from gammond.engine.barca.search import (
     MAX_LINES,
     SearchLimits,
     SearchMemory,
@@ -19,7 +17,7 @@ from engine.barca.search import (
     find_plies_to_end,
     search,
 )
-from engine.errors import StateError, ValueRangeError
+from gammond.engine.errors import StateError, ValueRangeError
 from tests.engine.barca import naive_search
 from tests.engine.barca.test_evaluation import ODD_WEIGHTS
 

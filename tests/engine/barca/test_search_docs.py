@@ -3,10 +3,9 @@
 from dataclasses import fields
 from pathlib import Path
 
-from engine.barca.evaluation import EvaluationVector
-from engine.barca.levels import LEVELS
-from engine.barca.player import SearchOptions
-from engine.options import list_fields
+from gammond.engine.barca.evaluation import EvaluationVector
+from gammond.engine.barca.player import LEVELS, PLAYER_KINDS, SearchOptions
+from gammond.engine.options import list_fields
 
 PAGE = (Path(__file__).parents[3] / "docs" / "reference" / "barca.md").read_text(encoding="utf-8")
 
@@ -24,7 +23,7 @@ def test_the_heuristics_are_those_of_the_vector():
 
 def test_the_levels_and_options_are_those_of_the_players():
     rows = rows_of("Levels and players")
-    assert rows[2 : 2 + len(LEVELS)] == [[f"`{level.name}`", level.meaning] for level in LEVELS.values()]
+    assert rows[2 : 2 + len(LEVELS)] == [[f"`{name}`", PLAYER_KINDS[name].summary] for name in LEVELS]
     assert [row[0].strip("`") for row in rows[4 + len(LEVELS) :]] == [
         field.name for field in list_fields(SearchOptions)
     ]

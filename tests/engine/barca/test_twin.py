@@ -7,9 +7,9 @@ import random
 
 import pytest
 
-from engine.barca.board import HOLES
-from engine.barca.moves import find_reach, find_scared, legal_moves
-from engine.barca.position import BarcaPosition
+from gammond.engine.barca.kernels.moves import HOLES
+from gammond.engine.barca.moves import find_reach, find_scared, legal_moves
+from gammond.engine.barca.position import BarcaPosition
 from tests.barca_positions import NO_MOVE, random_position
 from tests.naive_barca import free_squares, is_frightened, naive_legal_moves, naive_perft, read_board
 

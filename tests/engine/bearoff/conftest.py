@@ -2,8 +2,8 @@
 
 import pytest
 
-from engine.bearoff.one_sided import build_one_sided
-from engine.bearoff.two_sided import build_two_sided
+from gammond.engine.bearoff.one_sided import build_one_sided
+from gammond.engine.bearoff.two_sided import build_two_sided
 
 
 @pytest.fixture(scope="session")

@@ -1,9 +1,9 @@
 import numpy as np
 import pytest
 
-from engine.bearoff.numbering import SideNumbering
-from engine.errors import PositionError, ValueRangeError
-from engine.kernels import bearoff as kernel_bearoff
+from gammond.engine.bearoff.numbering import SideNumbering
+from gammond.engine.errors import PositionError, ValueRangeError
+from gammond.engine.kernels import bearoff as kernel_bearoff
 from tests import naive_bearoff
 from tests.boards import position
 

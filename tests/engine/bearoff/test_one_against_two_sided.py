@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from engine.bearoff import load_bearoff
-from engine.bearoff.one_sided import build_one_sided
-from engine.bearoff.two_sided import build_two_sided
+from gammond.engine.bearoff import load_bearoff
+from gammond.engine.bearoff.one_sided import build_one_sided
+from gammond.engine.bearoff.two_sided import build_two_sided
 
 
 def random_home_sides(count, seed):

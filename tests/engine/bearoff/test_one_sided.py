@@ -3,8 +3,8 @@ import threading
 import numpy as np
 import pytest
 
-from engine.bearoff.one_sided import OneSidedTable, build_one_sided, estimate_one_sided_memory
-from engine.errors import CancelledWork, DataFileError, PositionError, ValueRangeError
+from gammond.engine.bearoff.one_sided import OneSidedTable, build_one_sided, estimate_one_sided_memory
+from gammond.engine.errors import CancelledWork, DataFileError, PositionError, ValueRangeError
 from tests import naive_bearoff
 from tests.boards import position
 

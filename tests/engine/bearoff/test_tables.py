@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 
-from engine.bearoff.one_sided import build_one_sided
-from engine.bearoff.tables import pack_tables
-from engine.bearoff.two_sided import build_two_sided
-from engine.kernels.bearoff_tables import look_up_outcome
-from engine.rules.position import CHECKERS
+from gammond.engine.bearoff.one_sided import build_one_sided
+from gammond.engine.bearoff.tables import pack_tables
+from gammond.engine.bearoff.two_sided import build_two_sided
+from gammond.engine.kernels.bearoff_tables import look_up_outcome
+from gammond.engine.rules.position import CHECKERS
 
 SMALL = build_two_sided(3, 2), build_one_sided(4, 3)
 """Tables that are built in no time."""
@@ -66,7 +66,7 @@ def test_the_default_tables_answer_with_their_gammons(two_sided, one_sided):
     assert outcomes[0, 3] > 0
 
 
-def test_other_evaluators_and_another_order_have_no_form_for_kernels():
-    assert pack_tables(SMALL[::-1]) is None
-    assert pack_tables([object()]) is None
-    assert pack_tables([SMALL[1], SMALL[1]]) is None
+@pytest.mark.parametrize("exact", [SMALL[::-1], [object()], [SMALL[1], SMALL[1]]])
+def test_other_evaluators_and_another_order_are_refused(exact):
+    with pytest.raises(TypeError, match="expected a two-sided and then a one-sided"):
+        pack_tables(exact)

@@ -4,10 +4,16 @@ import tracemalloc
 import numpy as np
 import pytest
 
-from engine.bearoff import save_table
-from engine.bearoff.file_format import BearoffHeader, BearoffKind
-from engine.bearoff.two_sided import TwoSidedTable, build_two_sided, estimate_two_sided_memory
-from engine.errors import CancelledWork, DataFileError, PositionError, UnsupportedError, ValueRangeError
+from gammond.engine.bearoff import save_table
+from gammond.engine.bearoff.file_format import BearoffHeader, BearoffKind
+from gammond.engine.bearoff.two_sided import TwoSidedTable, build_two_sided, estimate_two_sided_memory
+from gammond.engine.errors import (
+    CancelledWork,
+    DataFileError,
+    PositionError,
+    UnsupportedError,
+    ValueRangeError,
+)
 from tests import naive_bearoff
 from tests.boards import position
 

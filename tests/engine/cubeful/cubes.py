@@ -7,14 +7,36 @@ import math
 import numpy as np
 from hypothesis import strategies as st
 
-from engine.errors import GammondError
-from engine.rules.match import MatchState
-from engine.rules.outcome import Outcome
+from gammond.engine.cubeful import CubeGame
+from gammond.engine.errors import GammondError
+from gammond.engine.rules.match import MatchState
+from gammond.engine.rules.outcome import Outcome
 
 
 def race(win: float) -> Outcome:
     """A game without gammons."""
     return Outcome(win, 0.0, 0.0, 0.0, 0.0)
+
+
+def dead_value(outcome: Outcome, game: CubeGame) -> float:
+    """The value of an outcome if nobody turns the cube any more: the mean over the six results."""
+    win, win_g, win_bg, lose_g, lose_bg = outcome
+    chances = {
+        1: win - win_g,
+        2: win_g - win_bg,
+        3: win_bg,
+        -1: 1 - win - lose_g,
+        -2: lose_g - lose_bg,
+        -3: lose_bg,
+    }
+    return sum(chance * game.result_value(points) for points, chance in chances.items())
+
+
+def gammon_value(game: CubeGame, *, won: bool = True) -> float:
+    """What a gammon adds, in units of the difference between winning and losing a single game."""
+    sign = 1 if won else -1
+    _, stake = game.equity_scale
+    return 0.5 * sign * (game.result_value(2 * sign) - game.result_value(sign)) / stake
 
 
 def kleinman(own_pips: int, other_pips: int) -> float:

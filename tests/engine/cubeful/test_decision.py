@@ -9,25 +9,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.cubeful import (
-    CubeResponse,
-    DoublingAction,
-    build_cube_state_space,
-    compute_dead_cube_values,
-    compute_leaf_values,
-    decide_from_many_values,
-    decide_from_outcome,
-    decide_from_values,
-    doubling_window,
-)
-from engine.errors import ValueRangeError
-from engine.rules.match import MatchState
-from engine.rules.outcome import Outcome
-from tests.engine.cubeful.cubes import kleinman, match_states, outcomes, race, race_efficiency
+from gammond.engine.cubeful import make_cube_game
+from gammond.engine.errors import ValueRangeError
+from gammond.engine.evaluation.results import CubeResponse, DoublingAction
+from gammond.engine.rules.match import MatchState
+from gammond.engine.rules.outcome import Outcome
+from tests.engine.cubeful.cubes import dead_value, kleinman, match_states, outcomes, race, race_efficiency
+from tests.engine.cubeful.doubling_windows import doubling_window
 
-MONEY = build_cube_state_space(MatchState(beavers=False))
-OWNED = build_cube_state_space(MatchState(cube=2, cube_owner=0, beavers=False))
-JACOBY = build_cube_state_space(MatchState(jacoby=True, beavers=False))
+MONEY = make_cube_game(MatchState(beavers=False))
+OWNED = make_cube_game(MatchState(cube=2, cube_owner=0, beavers=False))
+JACOBY = make_cube_game(MatchState(jacoby=True, beavers=False))
 
 
 @pytest.mark.parametrize(
@@ -35,66 +27,63 @@ JACOBY = build_cube_state_space(MatchState(jacoby=True, beavers=False))
     [(0.5, "No double, take"), (0.74, "Double, take"), (0.78, "Double, take"), (0.85, "Double, pass")],
 )
 def test_a_money_race_is_doubled_taken_and_passed_where_players_do_so(win, text):
-    assert decide_from_outcome(race(win), 0.68, MONEY).text == text
+    assert MONEY.decide_outcome(race(win), 0.68).text == text
 
 
 def test_redoubles_are_later_and_say_so():
-    assert decide_from_outcome(race(0.705), 0.68, MONEY).text == "Double, take"
-    assert decide_from_outcome(race(0.705), 0.68, OWNED).text == "No redouble, take"
-    assert decide_from_outcome(race(0.75), 0.68, OWNED).text == "Redouble, take"
+    assert MONEY.decide_outcome(race(0.705), 0.68).text == "Double, take"
+    assert OWNED.decide_outcome(race(0.705), 0.68).text == "No redouble, take"
+    assert OWNED.decide_outcome(race(0.75), 0.68).text == "Redouble, take"
 
 
 def test_the_values_of_a_decision_are_those_of_the_three_choices():
-    decision = decide_from_values(np.array([0.5, 0.9, 0.3], np.float32), MONEY)
-    assert decision.no_double.equity_points == pytest.approx(0.5)
-    assert decision.double_take.equity_points == pytest.approx(0.6)
-    assert decision.double_pass.equity_points == 1.0
-    assert decision.best.equity_points == pytest.approx(0.6)
+    decision = MONEY.decide(np.array([0.5, 0.9, 0.3], np.float32))
+    assert decision.no_double.equity == pytest.approx(0.5)
+    assert decision.double_take.equity == pytest.approx(0.6)
+    assert decision.double_pass.equity == 1.0
+    assert decision.best.equity == pytest.approx(0.6)
     assert decision.best.mwc is None
     assert decision.should_double
     assert decision.should_take
 
 
 def test_a_match_gives_equities_and_chances():
-    game = build_cube_state_space(MatchState(length=7, score=(2, 4)))
-    decision = decide_from_outcome(Outcome(0.7, 0.2, 0.0, 0.1, 0.0), 0.68, game)
+    game = make_cube_game(MatchState(length=7, score=(2, 4)))
+    decision = game.decide_outcome(Outcome(0.7, 0.2, 0.0, 0.1, 0.0), 0.68)
     assert decision.double_pass.mwc == pytest.approx(game.result_value(1))
-    assert decision.double_pass.equity_points == 1.0
+    assert decision.double_pass.equity == 1.0
     assert 0.0 < decision.no_double.mwc < decision.best.mwc <= decision.double_pass.mwc
 
 
 def test_too_good_to_double_except_under_jacoby():
     crushing = Outcome(0.95, 0.75, 0.05, 0.0, 0.0)
-    decision = decide_from_outcome(crushing, 0.68, MONEY)
+    decision = MONEY.decide_outcome(crushing, 0.68)
     assert decision.text == "Too good to double, pass"
     assert decision.best == decision.no_double
-    assert decide_from_outcome(crushing, 0.68, OWNED).text == "Too good to redouble, pass"
-    assert decide_from_outcome(crushing, 0.68, JACOBY).text == "Double, pass"
+    assert OWNED.decide_outcome(crushing, 0.68).text == "Too good to redouble, pass"
+    assert JACOBY.decide_outcome(crushing, 0.68).text == "Double, pass"
 
 
 @given(outcomes(), st.floats(0, 1))
 def test_under_jacoby_a_centred_cube_is_never_too_good(outcome, efficiency):
-    assert decide_from_outcome(outcome, efficiency, JACOBY).doubling is not DoublingAction.TOO_GOOD
+    assert JACOBY.decide_outcome(outcome, efficiency).doubling is not DoublingAction.TOO_GOOD
 
 
 def test_a_beaver_answers_a_double_that_loses_points_where_beavers_are_played():
-    with_beavers = build_cube_state_space(MatchState())
-    decision = decide_from_outcome(race(0.4), 0.68, with_beavers)
-    plain = decide_from_outcome(race(0.4), 0.68, MONEY)
+    with_beavers = make_cube_game(MatchState())
+    decision = with_beavers.decide_outcome(race(0.4), 0.68)
+    plain = MONEY.decide_outcome(race(0.4), 0.68)
     assert decision.text == "No double, beaver"
-    assert decision.double_take.equity_points == pytest.approx(2 * plain.double_take.equity_points)
+    assert decision.double_take.equity == pytest.approx(2 * plain.double_take.equity)
     assert plain.text == "No double, take"
-    assert (
-        decide_from_outcome(race(0.4), 0.68, build_cube_state_space(MatchState(length=9))).response
-        is CubeResponse.TAKE
-    )
-    highest = build_cube_state_space(MatchState(cube=2048, cube_owner=0))
-    assert decide_from_outcome(race(0.4), 0.68, highest).response is CubeResponse.TAKE
+    assert make_cube_game(MatchState(length=9)).decide_outcome(race(0.4), 0.68).response is CubeResponse.TAKE
+    highest = make_cube_game(MatchState(cube=2048, cube_owner=0))
+    assert highest.decide_outcome(race(0.4), 0.68).response is CubeResponse.TAKE
 
 
 def test_a_certain_win_without_gammons_is_cashed_and_a_lost_game_is_not_doubled():
-    assert decide_from_outcome(race(1.0), 0.68, MONEY).text == "Double, pass"
-    assert decide_from_outcome(race(0.0), 0.68, MONEY).text == "No double, take"
+    assert MONEY.decide_outcome(race(1.0), 0.68).text == "Double, pass"
+    assert MONEY.decide_outcome(race(0.0), 0.68).text == "No double, take"
 
 
 @pytest.mark.parametrize(
@@ -108,7 +97,7 @@ def test_a_certain_win_without_gammons_is_cashed_and_a_lost_game_is_not_doubled(
     ],
 )
 def test_without_access_to_the_cube_there_is_no_action(match):
-    decision = decide_from_outcome(race(0.7), 0.68, build_cube_state_space(match))
+    decision = make_cube_game(match).decide_outcome(race(0.7), 0.68)
     assert decision.text == "No cube action"
     assert (decision.double_take, decision.double_pass, decision.response) == (None, None, None)
     assert not decision.should_double
@@ -119,7 +108,7 @@ def test_without_access_to_the_cube_there_is_no_action(match):
     "match", [MatchState(length=1), MatchState(length=3, score=(1, 1), cube=2, cube_owner=0)]
 )
 def test_a_dead_cube_is_never_doubled_but_has_an_answer(match):
-    decision = decide_from_outcome(race(0.7), 0.68, build_cube_state_space(match))
+    decision = make_cube_game(match).decide_outcome(race(0.7), 0.68)
     assert decision.doubling is DoublingAction.UNAVAILABLE
     assert decision.text.startswith("Never ")
     assert decision.response is CubeResponse.TAKE
@@ -127,10 +116,10 @@ def test_a_dead_cube_is_never_doubled_but_has_an_answer(match):
 
 @pytest.mark.parametrize("away", range(2, 12))
 def test_the_trailer_doubles_at_once_after_the_crawford_game(away):
-    game = build_cube_state_space(MatchState(length=12, score=(12 - away, 11)))
+    game = make_cube_game(MatchState(length=12, score=(12 - away, 11)))
     for win in (0.05, 0.2, 0.35, 0.5):
         outcome = Outcome(win, win / 4, win / 100, (1 - win) / 4, 0.0)
-        assert decide_from_outcome(outcome, 0.68, game).should_double, (away, win)
+        assert game.decide_outcome(outcome, 0.68).should_double, (away, win)
 
 
 @pytest.mark.parametrize("efficiency", [0.1, 0.5, 0.68, 0.9])
@@ -146,14 +135,13 @@ def test_not_to_double_where_it_is_free_loses_the_market_by_so_much_as_the_cube_
     match, efficiency
 ):
     """Between a double now and a dead cube, and little where the cube is live."""
-    game = build_cube_state_space(match)
+    game = make_cube_game(match)
     assert game.has_free_double
     for win in (0.2, 0.35, 0.45):
         outcome = Outcome(win, 0.1 * win, 0.0, 0.1, 0.0)
-        decision = decide_from_outcome(outcome, efficiency, game)
+        decision = game.decide_outcome(outcome, efficiency)
         doubled = min(decision.double_take.mwc, decision.double_pass.mwc)
-        row = np.array([outcome], np.float32)
-        dead = float(compute_dead_cube_values(row, game)[0])
+        dead = dead_value(outcome, game)
         assert decision.should_double
         assert dead < decision.no_double.mwc < doubled
         expected = doubled - (1 - efficiency) ** 2 * (doubled - dead)
@@ -165,19 +153,19 @@ def test_the_leader_has_its_free_drop_only_an_even_number_of_points_away():
     """Two, four, … away, a point more for the trailer costs the leader next to nothing."""
     passes = {}
     for away in (2, 3, 4, 5, 6, 7):
-        game = build_cube_state_space(MatchState(length=9, score=(9 - away, 8)))
+        game = make_cube_game(MatchState(length=9, score=(9 - away, 8)))
         opening = Outcome(0.53, 0.14, 0.01, 0.12, 0.0)
-        passes[away] = not decide_from_outcome(opening, 0.68, game).should_take
+        passes[away] = not game.decide_outcome(opening, 0.68).should_take
     assert passes == {2: True, 3: False, 4: True, 5: False, 6: True, 7: False}
 
 
 def test_a_redouble_that_costs_nothing_is_automatic():
     """The other side wins the match by this game anyway, and could not use the cube."""
-    game = build_cube_state_space(MatchState(length=7, score=(1, 5), cube=2, cube_owner=0))
+    game = make_cube_game(MatchState(length=7, score=(1, 5), cube=2, cube_owner=0))
     for win in (0.1, 0.3, 0.5):
-        assert decide_from_outcome(race(win), 0.68, game).should_double, win
-    not_free = build_cube_state_space(MatchState(length=9, score=(1, 5), cube=2, cube_owner=0))
-    assert not decide_from_outcome(race(0.3), 0.68, not_free).should_double
+        assert game.decide_outcome(race(win), 0.68).should_double, win
+    not_free = make_cube_game(MatchState(length=9, score=(1, 5), cube=2, cube_owner=0))
+    assert not not_free.decide_outcome(race(0.3), 0.68).should_double
 
 
 @pytest.mark.parametrize("gammons", [0.0, 0.1, 0.2, 0.3, 0.45])
@@ -190,7 +178,7 @@ def test_woolseys_law_a_position_that_is_nearly_a_pass_is_a_double(gammons, effi
         for step in (-0.02, -0.01, 0.0, 0.01, 0.02):
             win = window.cash + step
             outcome = Outcome(win, win * gammons, 0.0, (1 - win) * 0.15, 0.0)
-            assert decide_from_outcome(outcome, efficiency, game).should_double, (gammons, step)
+            assert game.decide_outcome(outcome, efficiency).should_double, (gammons, step)
 
 
 @pytest.mark.parametrize("pips", [50, 62, 70, 80, 90, 100, 110])
@@ -200,7 +188,7 @@ def test_races_are_passed_where_trice_says(pips):
     takes = [
         lead
         for lead in range(30)
-        if decide_from_outcome(race(kleinman(pips, pips + lead)), race_efficiency(pips), MONEY).should_take
+        if MONEY.decide_outcome(race(kleinman(pips, pips + lead)), race_efficiency(pips)).should_take
     ]
     assert max(takes) == pytest.approx(last_take, abs=2)
 
@@ -213,9 +201,7 @@ def test_long_races_are_doubled_by_the_8_9_12_rule(pips):
         efficiency = race_efficiency(pips)
         leads = range(30)
         return next(
-            n
-            for n in leads
-            if decide_from_outcome(race(kleinman(pips, pips + n)), efficiency, game).should_double
+            n for n in leads if game.decide_outcome(race(kleinman(pips, pips + n)), efficiency).should_double
         )
 
     assert first(MONEY) == pytest.approx(0.08 * pips, abs=2)
@@ -228,10 +214,10 @@ def test_kleinmans_metric_and_the_window_agree():
     own = 100
     metric = {lead: (lead + 4) ** 2 / (2 * own + lead - 4) for lead in range(30)}
     passes = next(
-        n for n in metric if not decide_from_outcome(race(kleinman(own, own + n)), 0.675, MONEY).should_take
+        n for n in metric if not MONEY.decide_outcome(race(kleinman(own, own + n)), 0.675).should_take
     )
     redoubles = next(
-        n for n in metric if decide_from_outcome(race(kleinman(own, own + n)), 0.675, OWNED).should_double
+        n for n in metric if OWNED.decide_outcome(race(kleinman(own, own + n)), 0.675).should_double
     )
     assert metric[passes - 2] < 1.2 < metric[passes]
     assert metric[redoubles - 2] < 0.61 < metric[redoubles]
@@ -239,27 +225,27 @@ def test_kleinmans_metric_and_the_window_agree():
 
 @given(outcomes(), match_states(), st.floats(0, 1))
 def test_any_decision_is_legal_and_no_worse_than_its_alternatives(outcome, match, efficiency):
-    game = build_cube_state_space(match)
-    decision = decide_from_outcome(outcome, efficiency, game)
+    game = make_cube_game(match)
+    decision = game.decide_outcome(outcome, efficiency)
     assert not decision.should_double or match.may_double(match.on_roll)
-    best = decision.best.equity_points
-    assert best >= decision.no_double.equity_points - 2e-5
+    best = decision.best.equity
+    assert best >= decision.no_double.equity - 2e-5
     if decision.should_double:
-        assert best == pytest.approx(min(decision.double_take.equity_points, 1.0))
+        assert best == pytest.approx(min(decision.double_take.equity, 1.0))
     if decision.doubling is DoublingAction.TOO_GOOD:
-        assert decision.no_double.equity_points > 1.0
+        assert decision.no_double.equity > 1.0
     assert (decision.response is CubeResponse.BEAVER) <= (match.is_money and match.beavers)
 
 
 @given(st.lists(outcomes(), min_size=1, max_size=5), match_states(), st.floats(0, 1))
 def test_decisions_made_together_are_those_made_alone(found, match, efficiency):
-    game = build_cube_state_space(match)
+    game = make_cube_game(match)
     efficiencies = np.full(len(found), efficiency, np.float32)
-    values = compute_leaf_values(np.array(found, np.float32), efficiencies, game)
-    assert decide_from_many_values(values, game) == [decide_from_values(row, game) for row in values]
+    values = game.evaluate(np.array(found, np.float32), efficiencies)
+    assert list(game.decide_each(values)) == [game.decide(row) for row in values]
 
 
 def test_a_decision_needs_the_values_of_its_own_game():
     for count, game in itertools.product((1, 4), (MONEY,)):
         with pytest.raises(ValueRangeError, match="expected 3 cubeful values"):
-            decide_from_values(np.zeros(count, np.float32), game)
+            game.decide(np.zeros(count, np.float32))

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from engine.cubeful import CubeEfficiencies, EfficiencyFormula, are_all_home, cube_efficiencies
-from engine.rules.position import Position
+from gammond.engine.cubeful import DEFAULT_EFFICIENCIES, CubeEfficiencies, EfficiencyFormula, are_all_home
+from gammond.engine.rules.position import Position
 from tests.boards import position
 
 EVEN = np.array([[0.5, 0.1, 0, 0.1, 0]], np.float32)
@@ -15,7 +15,7 @@ ODD = EfficiencyFormula(0.8, 0.75, (0.7, 0.8), (0.0, 0.3, 0.5, 0.7, 0.9))
 
 
 def efficiencies(where: Position, outcomes=EVEN, by: CubeEfficiencies | None = None) -> list[float]:
-    return (by.for_boards if by else cube_efficiencies)(where.board[None], outcomes)[0].tolist()
+    return (by or DEFAULT_EFFICIENCIES).for_boards(where.board[None], outcomes)[0].tolist()
 
 
 def test_without_numbers_efficiencies_are_the_published_ones():
@@ -80,8 +80,10 @@ def test_in_a_bearoff_the_cube_dies_with_the_last_rolls():
 def test_many_positions_at_once_keep_their_order():
     cases = [Position.start(), position({6: 15}, {19: 15}), Position.start()]
     boards, outcomes = np.stack([each.board for each in cases]), np.repeat(EVEN, 3, axis=0)
-    assert cube_efficiencies(boards, outcomes).tolist() == [efficiencies(each) for each in cases]
-    assert cube_efficiencies(boards[:0], outcomes[:0]).shape == (0, 3)
+    assert DEFAULT_EFFICIENCIES.for_boards(boards, outcomes).tolist() == [
+        efficiencies(each) for each in cases
+    ]
+    assert DEFAULT_EFFICIENCIES.for_boards(boards[:0], outcomes[:0]).shape == (0, 3)
 
 
 def test_all_are_home_only_where_neither_side_has_a_checker_outside_or_on_the_bar():

@@ -10,18 +10,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from engine.cubeful import (
-    build_cube_state_space,
-    compute_leaf_values,
-    decide_from_outcome,
-    doubling_window,
-    gammon_value,
-    to_equities,
-    with_doubling_option,
-)
-from engine.cubeful.resignation import choose_resignation
-from engine.rules.match import MAX_CUBE, MatchState
-from engine.rules.outcome import Outcome
+from gammond.engine.cubeful import choose_resignation, make_cube_game
+from gammond.engine.rules.match import MAX_CUBE, MatchState
+from gammond.engine.rules.outcome import Outcome
+from tests.engine.cubeful.doubling_windows import doubling_window
 
 OUTCOMES = [
     Outcome(0.5, 0.15, 0.01, 0.15, 0.01),
@@ -57,19 +49,17 @@ def test_values_of_any_match_and_of_money_play_are_finite(on_roll):
     outcomes = np.array(OUTCOMES, np.float32)
     efficiencies = np.full(len(outcomes), 0.65, np.float32)
     for match in (*money_games(), *long_matches()):
-        space = build_cube_state_space(replace(match, on_roll=on_roll))
-        values = with_doubling_option(compute_leaf_values(outcomes, efficiencies, space), space)
+        game = make_cube_game(replace(match, on_roll=on_roll))
+        values = game.with_double(game.evaluate(outcomes, efficiencies))
         assert np.isfinite(values).all(), match
-        assert np.isfinite(to_equities(values, space)).all(), match
+        assert np.isfinite(game.to_equities(values)).all(), match
         for outcome in OUTCOMES:
-            decision = decide_from_outcome(outcome, 0.65, space)
+            decision = game.decide_outcome(outcome, 0.65)
             for value in (decision.no_double, decision.double_take, decision.double_pass, decision.best):
                 if value is not None:
-                    assert math.isfinite(value.equity_points), match
+                    assert math.isfinite(value.equity), match
                     assert value.mwc is None if match.is_money else 0.0 <= value.mwc <= 1.0, match
-        window = doubling_window(OUTCOMES[0], 0.65, space)
+        window = doubling_window(OUTCOMES[0], 0.65, game)
         points = [] if window is None else [window.double, window.cash, window.too_good]
         assert all(0.0 <= point <= 1.0 for point in points if point is not None), match
-        assert math.isfinite(gammon_value(space)), match
-        assert math.isfinite(gammon_value(space, won=False)), match
-        assert choose_resignation(0.0, space) in (0, 1, 2, 3), match
+        assert choose_resignation(0.0, game) in (0, 1, 2, 3), match

@@ -5,22 +5,17 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from engine.cubeful import (
-    build_cube_state_space,
-    choose_resignation,
-    compute_leaf_values,
-    should_accept_resignation,
-)
-from engine.rules.match import MatchState
-from engine.rules.outcome import Outcome
+from gammond.engine.cubeful import choose_resignation, make_cube_game, should_accept_resignation
+from gammond.engine.rules.match import MatchState
+from gammond.engine.rules.outcome import Outcome
 
-MONEY = build_cube_state_space(MatchState())
-JACOBY = build_cube_state_space(MatchState(jacoby=True))
+MONEY = make_cube_game(MatchState())
+JACOBY = make_cube_game(MatchState(jacoby=True))
 
 
 def value(outcome: Outcome, game) -> float:
     rows = np.array([outcome], np.float32)
-    return float(compute_leaf_values(rows, np.full(1, 0.68, np.float32), game)[0, 0])
+    return float(game.evaluate(rows, np.full(1, 0.68, np.float32))[0, 0])
 
 
 @pytest.mark.parametrize(
@@ -43,15 +38,15 @@ def test_under_jacoby_a_gammon_with_the_cube_in_the_middle_costs_one_point():
     lost = Outcome(0.0, 0.0, 0.0, 1.0, 0.0)
     assert choose_resignation(value(lost, JACOBY), JACOBY) == 1
     assert should_accept_resignation(-1.0, 1, JACOBY)
-    owned = build_cube_state_space(MatchState(jacoby=True, cube=2, cube_owner=1))
+    owned = make_cube_game(MatchState(jacoby=True, cube=2, cube_owner=1))
     assert choose_resignation(value(lost, owned), owned) == 2
 
 
 def test_in_a_match_the_least_resignation_of_the_same_worth_is_offered():
     lost = Outcome(0.0, 0.0, 0.0, 1.0, 1.0)
-    last_game = build_cube_state_space(MatchState(length=5, score=(2, 4)))
+    last_game = make_cube_game(MatchState(length=5, score=(2, 4)))
     assert choose_resignation(value(lost, last_game), last_game) == 1
-    two_to_go = build_cube_state_space(MatchState(length=5, score=(2, 3)))
+    two_to_go = make_cube_game(MatchState(length=5, score=(2, 3)))
     assert choose_resignation(value(lost, two_to_go), two_to_go) == 2
 
 

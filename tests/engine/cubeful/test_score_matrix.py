@@ -5,17 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from engine.cubeful import (
-    DoublingAction,
-    build_cube_state_space,
-    compute_leaf_values,
-    compute_score_matrix,
-    decide_from_outcome,
-    decide_from_values,
-)
-from engine.errors import ValueRangeError
-from engine.rules.match import MatchState
-from engine.rules.outcome import Outcome
+from gammond.engine.cubeful import compute_score_matrix, make_cube_game
+from gammond.engine.errors import ValueRangeError
+from gammond.engine.evaluation.results import DoublingAction
+from gammond.engine.rules.match import MatchState
+from gammond.engine.rules.outcome import Outcome
 
 STRONG = Outcome(0.7, 0.2, 0.01, 0.1, 0.0)
 
@@ -25,8 +19,8 @@ def decide_by(outcome, efficiency):
     outcomes, efficiencies = np.array([outcome], np.float32), np.array([efficiency], np.float32)
 
     def decide(match):
-        game = build_cube_state_space(match)
-        return decide_from_values(compute_leaf_values(outcomes, efficiencies, game)[0], game)
+        game = make_cube_game(match)
+        return game.decide(game.evaluate(outcomes, efficiencies)[0])
 
     return decide
 
@@ -35,25 +29,23 @@ def test_every_cell_is_the_decision_at_its_score():
     matrix = compute_score_matrix(decide_by(STRONG, 0.68), 7)
     for away in range(1, 8):
         for other in range(1, 8):
-            game = build_cube_state_space(MatchState(length=7, score=(7 - away, 7 - other)))
-            assert matrix.decision_at(away, other) == decide_from_outcome(STRONG, 0.68, game)
-    assert matrix.money == decide_from_outcome(
-        STRONG, 0.68, build_cube_state_space(MatchState(beavers=False))
-    )
+            game = make_cube_game(MatchState(length=7, score=(7 - away, 7 - other)))
+            assert matrix.rows[away - 1][other - 1] == game.decide_outcome(STRONG, 0.68)
+    assert matrix.money == make_cube_game(MatchState(beavers=False)).decide_outcome(STRONG, 0.68)
 
 
 def test_well_known_corners():
     matrix = compute_score_matrix(decide_by(STRONG, 0.68), 9)
-    assert all(matrix.decision_at(1, other).doubling is DoublingAction.UNAVAILABLE for other in range(1, 10))
-    assert all(matrix.decision_at(away, 1).should_double for away in range(3, 10))
-    assert matrix.decision_at(3, 2).text == "Double, pass"
-    assert matrix.decision_at(2, 9).text == "No double, take"
+    assert all(matrix.rows[0][other - 1].doubling is DoublingAction.UNAVAILABLE for other in range(1, 10))
+    assert all(matrix.rows[away - 1][0].should_double for away in range(3, 10))
+    assert matrix.rows[2][1].text == "Double, pass"
+    assert matrix.rows[1][8].text == "No double, take"
 
 
 def test_redoubles_start_from_the_cube_in_hand():
     matrix = compute_score_matrix(decide_by(STRONG, 0.68), 5, cube=2)
-    assert matrix.decision_at(5, 5).is_redouble
-    assert matrix.decision_at(2, 5).doubling is DoublingAction.UNAVAILABLE
+    assert matrix.rows[4][4].is_redouble
+    assert matrix.rows[1][4].doubling is DoublingAction.UNAVAILABLE
     assert matrix.money.text == "No redouble, take" or matrix.money.should_double
 
 
@@ -76,8 +68,3 @@ def test_impossible_matrices_are_refused(away, cube, field):
     with pytest.raises(ValueRangeError) as caught:
         compute_score_matrix(decide_by(STRONG, 0.68), away, cube=cube)
     assert caught.value.field == field
-
-
-def test_a_score_outside_the_matrix_is_refused():
-    with pytest.raises(ValueRangeError, match="1 to 3 points away"):
-        compute_score_matrix(decide_by(STRONG, 0.68), 3).decision_at(4, 1)

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import pytest
 
-from engine.cubeful import build_cube_state_space, doubling_window, gammon_value, take_point
-from engine.cubeful.match_equity import load_default_table
-from engine.errors import ValueRangeError
-from engine.rules.match import MatchState
-from engine.rules.outcome import Outcome
-from tests.engine.cubeful.cubes import race
+from gammond.engine.cubeful import make_cube_game
+from gammond.engine.cubeful.match_equity import load_default_table
+from gammond.engine.errors import ValueRangeError
+from gammond.engine.rules.match import MatchState
+from gammond.engine.rules.outcome import Outcome
+from tests.engine.cubeful.cubes import gammon_value, race
+from tests.engine.cubeful.doubling_windows import doubling_window, take_point
 
-MONEY = build_cube_state_space(MatchState())
-OWNED = build_cube_state_space(MatchState(cube=2, cube_owner=0))
+MONEY = make_cube_game(MatchState())
+OWNED = make_cube_game(MatchState(cube=2, cube_owner=0))
 RACE = race(0.5)
 SHARES = Outcome(0.5, 0.15, 0.01, 0.1, 0.0)
 WON, LOST = 1.32, 1.2
@@ -23,7 +24,7 @@ def at_score(away: int, other: int, cube: int = 1, *, crawford_is_over: bool = F
     length = max(away, other) + 3
     if crawford_is_over:
         assert 1 in (away, other)
-    return build_cube_state_space(
+    return make_cube_game(
         MatchState(
             length=length,
             score=(length - away, length - other),
@@ -51,7 +52,7 @@ def test_money_points_with_gammons_are_janowskis(x):
 
 def test_the_window_opens_earlier_for_a_first_double_and_earliest_under_jacoby():
     first, again = (doubling_window(SHARES, 0.68, game).double for game in (MONEY, OWNED))
-    jacoby = doubling_window(SHARES, 0.68, build_cube_state_space(MatchState(jacoby=True)))
+    jacoby = doubling_window(SHARES, 0.68, make_cube_game(MatchState(jacoby=True)))
     assert jacoby.double < first < again
     assert jacoby.too_good is None
     assert doubling_window(SHARES, 0.68, MONEY).too_good is not None
@@ -116,7 +117,7 @@ def test_after_the_crawford_game_the_leader_passes_at_once_even_points_away():
 
 
 def test_long_matches_are_like_money():
-    game = build_cube_state_space(MatchState(length=25))
+    game = make_cube_game(MatchState(length=25))
     window, money = doubling_window(SHARES, 0.68, game), doubling_window(SHARES, 0.68, MONEY)
     assert window.cash == pytest.approx(money.cash, abs=0.02)
     assert window.double == pytest.approx(money.double, abs=0.03)
@@ -128,19 +129,19 @@ def test_without_a_use_for_the_cube_there_is_no_window():
         MatchState(length=5, score=(4, 1), crawford=True),
         MatchState(cube=2, cube_owner=1),
     ):
-        assert doubling_window(RACE, 0.68, build_cube_state_space(match)) is None
-        assert take_point(RACE, 0.68, build_cube_state_space(match)) is None
+        assert doubling_window(RACE, 0.68, make_cube_game(match)) is None
+        assert take_point(RACE, 0.68, make_cube_game(match)) is None
 
 
 def test_gammons_are_worth_half_a_game_for_money_and_what_the_score_makes_of_them_in_a_match():
     assert gammon_value(MONEY) == gammon_value(MONEY, won=False) == 0.5
-    double_match_point = build_cube_state_space(MatchState(length=1))
+    double_match_point = make_cube_game(MatchState(length=1))
     assert gammon_value(double_match_point) == 0.0
-    trailer = build_cube_state_space(MatchState(length=5, score=(3, 4), crawford=True))
+    trailer = make_cube_game(MatchState(length=5, score=(3, 4), crawford=True))
     table = load_default_table()
     assert gammon_value(trailer) == pytest.approx((1 - 0.5) / 0.5)
     assert gammon_value(trailer, won=False) == 0.0
-    even = build_cube_state_space(MatchState(length=5))
+    even = make_cube_game(MatchState(length=5))
     stake = table.mwc(4, 5) - table.mwc(5, 4)
     assert gammon_value(even) == pytest.approx((table.mwc(3, 5) - table.mwc(4, 5)) / stake)
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from engine.evaluation.evaluator import choose_best_children
-from engine.rules.moves import legal_plays
-from engine.rules.position import Position
+from gammond.engine.evaluation.evaluator import choose_best_children
+from gammond.engine.rules.moves import legal_plays
+from gammond.engine.rules.position import Position
 from tests import boards
 from tests.boards import RacingEvaluator
 from tests.naive_ranking import rank_plays

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from engine.evaluation.pruning import EvaluatorPruner, ShortlistPruner
+from gammond.engine.evaluation.pruning import EvaluatorPruner, ShortlistPruner
 from tests import boards
 
 EVALUATOR = boards.RacingEvaluator()

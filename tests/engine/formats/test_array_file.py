@@ -10,8 +10,8 @@ import zipfile
 import numpy as np
 import pytest
 
-from engine.errors import DataFileError
-from engine.formats.array_file import read_array_file
+from gammond.engine.errors import DataFileError
+from gammond.engine.formats.array_file import read_array_file
 
 
 @pytest.fixture
@@ -94,7 +94,7 @@ def test_hostile_headers_are_refused(tmp_path, header):
 
 
 def test_a_file_that_would_fill_the_memory_is_refused(tmp_path, monkeypatch):
-    monkeypatch.setattr("engine.formats.array_file.MAX_ARRAY_FILE_BYTES", 10_000_000)
+    monkeypatch.setattr("gammond.engine.formats.array_file.MAX_ARRAY_FILE_BYTES", 10_000_000)
     content = io.BytesIO()
     np.savez_compressed(content, a=np.zeros(2_000_000))
     (tmp_path / "arrays.npz").write_bytes(content.getvalue())

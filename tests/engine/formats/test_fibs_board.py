@@ -9,17 +9,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.errors import FormatError, GammondError, PositionError, UnsupportedError, ValueRangeError
-from engine.formats.fibs_board import (
+from gammond.engine.errors import FormatError, GammondError, PositionError, UnsupportedError, ValueRangeError
+from gammond.engine.formats.fibs_board import (
     FibsDialect,
     decode_fibs_board,
     decode_fibs_boards,
     describe_reading,
     encode_fibs_board,
 )
-from engine.formats.position_id import encode_position_id
-from engine.rules.match import MatchState
-from engine.rules.position import Position
+from gammond.engine.formats.position_id import encode_position_id
+from gammond.engine.rules.match import MatchState
+from gammond.engine.rules.position import Position
 from tests import boards
 from tests.match_states import random_match_state
 

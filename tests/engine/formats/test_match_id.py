@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.errors import FormatError, GammondError, PositionError, UnsupportedError, ValueRangeError
-from engine.formats.match_id import decode_match_id, encode_match_id
-from engine.rules.match import MatchState
+from gammond.engine.errors import FormatError, GammondError, PositionError, UnsupportedError, ValueRangeError
+from gammond.engine.formats.match_id import decode_match_id, encode_match_id
+from gammond.engine.rules.match import MatchState
 from tests.match_states import random_match_state
 
 OBSERVED = [

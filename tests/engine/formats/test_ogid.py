@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.errors import FormatError, GammondError, PositionError, UnsupportedError, ValueRangeError
-from engine.formats.ogid import decode_ogid, describe_reading, encode_ogid, is_ogid
-from engine.rules.match import MatchState
-from engine.rules.position import Position
-from engine.rules.rules import HYPERGAMMON
+from gammond.engine.errors import FormatError, GammondError, PositionError, UnsupportedError, ValueRangeError
+from gammond.engine.formats.ogid import decode_ogid, describe_reading, encode_ogid, is_ogid
+from gammond.engine.rules.match import MatchState
+from gammond.engine.rules.position import Position
+from gammond.engine.rules.rules import HYPERGAMMON
 from tests import boards
 from tests.match_states import random_match_state
 

@@ -6,11 +6,10 @@ from urllib.parse import quote
 
 import pytest
 
-from engine.errors import FormatError
-from engine.formats.fibs_board import encode_fibs_board
-from engine.formats.pasted_text import find_match_id, find_position, split_lines
-from engine.formats.position_batch import parse_positions
-from engine.formats.position_text import parse_position
+from gammond.engine.errors import FormatError
+from gammond.engine.formats.fibs_board import encode_fibs_board
+from gammond.engine.formats.position_batch import parse_positions
+from gammond.engine.formats.position_text import find_match_id, find_position, parse_position, split_lines
 
 ID = "4HPwATDgc/ABMA"
 XGID = "XGID=-b----E-C---eE---c-e----B-:0:0:1:31:2:1:0:5:10"

@@ -4,15 +4,15 @@ import random
 
 import pytest
 
-from engine.formats.fibs_board import encode_fibs_board
-from engine.formats.match_id import encode_match_id
-from engine.formats.position_batch import parse_positions
-from engine.formats.position_id import encode_position_id
-from engine.formats.position_text import parse_position
-from engine.formats.xgid import encode_xgid
-from engine.rules.match import MatchState
-from engine.rules.position import Position
-from engine.rules.rules import BACKGAMMON, HYPERGAMMON
+from gammond.engine.formats.fibs_board import encode_fibs_board
+from gammond.engine.formats.match_id import encode_match_id
+from gammond.engine.formats.position_batch import parse_positions
+from gammond.engine.formats.position_id import encode_position_id
+from gammond.engine.formats.position_text import parse_position
+from gammond.engine.formats.xgid import encode_xgid
+from gammond.engine.rules.match import MatchState
+from gammond.engine.rules.position import Position
+from gammond.engine.rules.rules import BACKGAMMON, HYPERGAMMON
 from tests import boards
 from tests.match_states import random_match_state
 

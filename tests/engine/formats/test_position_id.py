@@ -7,14 +7,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.errors import FormatError, GammondError, PositionError
-from engine.formats.position_id import (
+from gammond.engine.errors import FormatError, GammondError, PositionError
+from gammond.engine.formats.position_id import (
     decode_position_id,
     decode_position_ids,
     encode_position_id,
     encode_position_ids,
 )
-from engine.rules.position import Position
+from gammond.engine.rules.position import Position
 from tests import boards
 
 OPENING = "4HPwATDgc/ABMA"

@@ -9,12 +9,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.errors import FormatError, GammondError, PositionError, UnsupportedError, ValueRangeError
-from engine.formats.position_text import parse_position
-from engine.formats.snowie import decode_snowie, encode_snowie, is_snowie
-from engine.formats.xgid import decode_xgid
-from engine.rules.match import MatchState
-from engine.rules.position import Position
+from gammond.engine.errors import FormatError, GammondError, PositionError, UnsupportedError, ValueRangeError
+from gammond.engine.formats.position_text import parse_position
+from gammond.engine.formats.snowie import decode_snowie, encode_snowie, is_snowie
+from gammond.engine.formats.xgid import decode_xgid
+from gammond.engine.rules.match import MatchState
+from gammond.engine.rules.position import Position
 from tests import boards
 from tests.match_states import random_match_state
 
@@ -53,6 +53,11 @@ def test_a_name_cannot_change_the_fields():
     text = encode_snowie(Position.start(), MatchState(), ("a;b\n", "c\x1b[2J"))
     assert text.split(";")[5:7] == ["a b ", "c [2J"]
     assert decode_snowie(text) == (Position.start(), MatchState())
+
+
+def test_a_name_full_of_colons_makes_it_no_board_of_fibs():
+    line = f"5;0;0;0;1;{'a:' * 30};b;0;1;2;2;-1;{START};0;0;"
+    assert parse_position(line) == decode_snowie(line)
 
 
 @pytest.mark.parametrize(

@@ -9,11 +9,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.errors import FormatError, GammondError, PositionError, UnsupportedError, ValueRangeError
-from engine.formats.position_id import encode_position_id
-from engine.formats.xgid import decode_xgid, decode_xgids, describe_reading, encode_xgid, has_highest_cube
-from engine.rules.match import MatchState
-from engine.rules.position import Position
+from gammond.engine.errors import FormatError, GammondError, PositionError, UnsupportedError, ValueRangeError
+from gammond.engine.formats.position_id import encode_position_id
+from gammond.engine.formats.xgid import (
+    decode_xgid,
+    decode_xgids,
+    describe_reading,
+    encode_xgid,
+    has_highest_cube,
+)
+from gammond.engine.rules.match import MatchState
+from gammond.engine.rules.position import Position
 from tests import boards
 from tests.match_states import random_match_state
 

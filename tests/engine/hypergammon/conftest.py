@@ -1,6 +1,6 @@
 import pytest
 
-from engine.hypergammon.construction import build_table
+from gammond.engine.hypergammon.construction import build_table
 
 
 @pytest.fixture(scope="session")

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import functools
 
-from engine.rules.dice import ROLLS
-from engine.rules.position import Position
+from gammond.engine.rules.dice import ROLLS
+from gammond.engine.rules.position import Position
 from tests.boards import position, replies
 
 CHECKERS = 1

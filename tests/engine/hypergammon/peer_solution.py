@@ -1,7 +1,7 @@
 """What GNU Backgammon's ``makehyper`` computes, with plain arrays: its fault with the cube, its plays.
 
 Positions are numbered ``waiting * layouts + on_roll``, as by the solver; the plays are those that
-`engine.hypergammon.layouts` lists.
+`gammond.engine.hypergammon.layouts` lists.
 """
 
 from __future__ import annotations
@@ -11,10 +11,16 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.hypergammon.kernels.plays import LAYOUT_BITS, LAYOUT_MASK, POINT_BITS, POINT_MASK, ROLL_COUNT
-from engine.hypergammon.layouts import Layouts, list_all_plays, number_layouts
-from engine.hypergammon.table import HypergammonTable
-from engine.rules.dice import ROLL_WEIGHTS
+from gammond.engine.hypergammon.kernels.plays import (
+    LAYOUT_BITS,
+    LAYOUT_MASK,
+    POINT_BITS,
+    POINT_MASK,
+    ROLL_COUNT,
+)
+from gammond.engine.hypergammon.layouts import Layouts, list_all_plays, number_layouts
+from gammond.engine.hypergammon.table import HypergammonTable
+from gammond.engine.rules.dice import ROLL_WEIGHTS
 
 Numbers = NDArray[np.int64]
 Values = NDArray[np.float64]
@@ -91,7 +97,7 @@ def list_plays(checkers: int) -> Plays:
 
 def read_table(table: HypergammonTable, layouts: Layouts) -> Values:
     """Return the values of a table in the order of the solver's positions, ``float64[positions, 9]``."""
-    numbers = layouts.file_numbers
+    numbers = np.argsort(layouts.places)
     return table.values[numbers[None, :], numbers[:, None]].reshape(-1, 9).astype(np.float64)
 
 

@@ -2,7 +2,7 @@ import tracemalloc
 
 import pytest
 
-from engine.hypergammon.construction import build_file, estimate_memory
+from gammond.engine.hypergammon.construction import build_file, estimate_memory
 
 
 @pytest.mark.slow

@@ -1,3 +1,4 @@
+import re
 import shutil
 import threading
 from pathlib import Path
@@ -5,15 +6,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from engine.errors import CancelledWork, DataFileError
-from engine.hypergammon import solver as solving
-from engine.hypergammon.construction import build_table
-from engine.hypergammon.layouts import number_layouts
-from engine.hypergammon.numbering import count_layouts
-from engine.hypergammon.solver import CUBEFUL_SOLUTIONS, CUBELESS_SOLUTIONS, Solver
-from engine.hypergammon.solver_state import SolverState
-from engine.hypergammon.verification import compute_residuals, draw_positions
-from engine.rules.outcome import cubeless_equity
+from gammond.engine.errors import CancelledWork, DataFileError
+from gammond.engine.hypergammon import solver as solving
+from gammond.engine.hypergammon.construction import build_table
+from gammond.engine.hypergammon.layouts import count_layouts, number_layouts
+from gammond.engine.hypergammon.solver import SOLUTIONS, Solver, SolverState
+from gammond.engine.rules.outcome import cubeless_equity
+from gammond.tools.hypergammon.verification import compute_residuals, draw_positions
 from tests.engine.hypergammon import naive_solution, peer_solution
 
 GNUBG_FILE = Path(__file__).with_name("gnubg_makehyper.npz")
@@ -96,7 +95,7 @@ def plays_of_two():
 
 def find_positions(at, layouts):
     """Return the solver's numbers of positions, from the layouts' numbers in files, on roll first."""
-    places = np.argsort(layouts.file_numbers)
+    places = layouts.places
     return places[at[:, 1]] * len(places) + places[at[:, 0]]
 
 
@@ -166,7 +165,7 @@ POSITIONS = count_layouts(1) ** 2
 
 
 def read_state(state):
-    return [state.open(name).tobytes() for name in CUBELESS_SOLUTIONS + CUBEFUL_SOLUTIONS]
+    return [state.open(name).tobytes() for name in SOLUTIONS]
 
 
 @pytest.fixture(scope="module")
@@ -195,8 +194,8 @@ def stop_in(phase, step):
     """Return an event, and a report that sets it in a step of a phase."""
     cancel = threading.Event()
 
-    def report(headway):
-        if headway.name.endswith(phase) and headway.step == step:
+    def report(share, text):
+        if f" {phase}, step {step}," in f"{text},":
             cancel.set()
 
     return cancel, report
@@ -219,7 +218,7 @@ def test_a_solver_that_is_stopped_anywhere_goes_on_to_the_same_bits(tmp_path, ph
 def test_a_stopped_solver_goes_on_to_the_same_bits(tmp_path, steps, solved):
     state, cancel, done = SolverState(POSITIONS, tmp_path / "state"), threading.Event(), 0
 
-    def report(headway):
+    def report(share, text):
         nonlocal done
         done += 1
         if done == steps:
@@ -234,8 +233,11 @@ def test_a_stopped_solver_goes_on_to_the_same_bits(tmp_path, steps, solved):
 
 def test_a_solver_says_what_it_computes_and_how_far_it_is():
     said = []
-    Solver(number_layouts(1), SolverState(POSITIONS), 1, said.append).solve()
-    assert list(dict.fromkeys(each.name for each in said)) == [
+    Solver(number_layouts(1), SolverState(POSITIONS), 1, lambda *now: said.append(now)).solve()
+    shares, texts = zip(*said, strict=True)
+    form = r"(. of 6 .+), step ([0-9]+)(?:, largest change (.+), goal (?:1.0e-08|2.5e-09))?"
+    read = [re.fullmatch(form, text).groups() for text in texts]
+    assert list(dict.fromkeys(name for name, _, _ in read)) == [
         "1 of 6 equity",
         "2 of 6 wins",
         "3 of 6 gammons",
@@ -243,13 +245,12 @@ def test_a_solver_says_what_it_computes_and_how_far_it_is():
         "5 of 6 centred cube",
         "6 of 6 Jacoby rule",
     ]
-    shares = [each.share for each in said]
-    assert shares == sorted(shares)
+    assert list(shares) == sorted(shares)
     assert (shares[0], shares[-1]) == (0.0, pytest.approx(0.99, abs=0.02))
-    first = [each for each in said if each.name == said[0].name]
-    assert all(np.isinf(each.change) == (each.step == 1) for each in first)
-    assert [each.step for each in first] == sorted(each.step for each in first)
-    assert first[-1].change < 1e-7
+    first = [(int(step), change) for name, step, change in read if name == "1 of 6 equity"]
+    assert all((change is None) == (step == 1) for step, change in first)
+    assert [step for step, _ in first] == sorted(step for step, _ in first)
+    assert float(first[-1][1]) < 1e-7
 
 
 def test_a_finished_state_is_only_read(copied, monkeypatch):

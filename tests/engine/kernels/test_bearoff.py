@@ -1,8 +1,8 @@
 import numpy as np
 import pytest
 
-from engine.bearoff.numbering import SideNumbering
-from engine.kernels import bearoff as kernel_bearoff
+from gammond.engine.bearoff.numbering import SideNumbering
+from gammond.engine.kernels import bearoff as kernel_bearoff
 from tests import naive, naive_bearoff
 
 pytestmark = pytest.mark.nojit

@@ -7,13 +7,35 @@ import itertools
 import numpy as np
 import pytest
 
-from engine.kernels import cubeful as kernel
-from engine.rules.position import Position
+from gammond.engine.cubeful import DEFAULT_EFFICIENCIES
+from gammond.engine.kernels import cubeful as kernel
+from gammond.engine.rules.position import Position
 from tests.boards import position
 
 pytestmark = pytest.mark.nojit
 
 OWNERS = np.array([kernel.CENTRED, kernel.OWN, kernel.OTHER, kernel.DEAD], np.int8)
+
+
+STATES = np.stack([np.zeros_like(OWNERS), OWNERS, np.full_like(OWNERS, -1)], axis=1)
+
+
+def make_game(kind: int, **more) -> kernel.GameArrays:
+    """A money game in all states of the cube, or what else is given."""
+    arrays = {
+        "efficiencies": DEFAULT_EFFICIENCIES.tables,
+        "jacoby": False,
+        "beavers": False,
+        "stake_factor": 2.0,
+        "states": STATES,
+        "exact_columns": np.zeros(len(STATES), np.int64),
+        "results": np.zeros((1, 2, 3)),
+        "turns": np.zeros((1, 2), np.bool_),
+        "may_double": np.zeros(len(STATES), np.bool_),
+        "state_after_take": np.full(len(STATES), -1, np.int64),
+        "pass_values": np.ones(len(STATES), np.float32),
+    }
+    return kernel.GameArrays(kind, **arrays | more)
 
 
 def any_outcomes(count: int, seed: int):
@@ -148,7 +170,7 @@ def test_money_values_are_those_of_the_twin(jacoby):
     outcomes = any_outcomes(200, 1)
     efficiencies = np.random.default_rng(2).random((200, 3)).astype(np.float32)
     values = np.empty((200, 4), np.float32)
-    kernel.compute_money_values(outcomes, efficiencies, OWNERS, jacoby, values)
+    kernel.compute_cube_values(make_game(kernel.MONEY, jacoby=jacoby), outcomes, efficiencies, values)
     for i, s in np.ndindex(*values.shape):
         expected = money_twin(outcomes[i], efficiencies[i], int(OWNERS[s]), jacoby)
         assert values[i, s] == pytest.approx(expected, abs=2e-5), (outcomes[i], OWNERS[s])
@@ -176,7 +198,8 @@ def test_match_values_are_those_of_the_twin(turns):
         outcomes = any_outcomes(20, seed)
         efficiencies = generator.random((20, 3)).astype(np.float32)
         values = np.empty((20, len(states)), np.float32)
-        kernel.compute_match_values(outcomes, efficiencies, worths, turns, states, values)
+        game = make_game(kernel.MATCH, states=states, results=worths, turns=turns)
+        kernel.compute_cube_values(game, outcomes, efficiencies, values)
         for i, s in np.ndindex(*values.shape):
             level, owner, free = (int(number) for number in states[s])
             twin = MatchTwin(outcomes[i], worths, turns)
@@ -188,9 +211,8 @@ def test_match_values_are_those_of_the_twin(turns):
 def test_impossible_outcomes_are_read_as_the_nearest_possible_ones():
     rows = np.array([[1.2, 0.1, 0, 0, 0], [1.0, 0.1, 0, 0, 0], [0.3, 0.5, -0.1, 0, 0], [0.3, 0.3, 0, 0, 0]])
     values = np.empty((4, 4), np.float32)
-    kernel.compute_money_values(
-        rows.astype(np.float32), np.full((4, 3), 0.7, np.float32), OWNERS, False, values
-    )
+    efficiencies = np.full((4, 3), 0.7, np.float32)
+    kernel.compute_cube_values(make_game(kernel.MONEY), rows.astype(np.float32), efficiencies, values)
     assert values[0] == pytest.approx(values[1])
     assert values[2] == pytest.approx(values[3], abs=1e-6)
 
@@ -244,8 +266,14 @@ def test_the_option_to_double_is_that_of_the_twin(beavers):
     may_double, state_after_take = np.array([True, True, False]), np.array([2, 2, -1])
     pass_values = np.array([1.0, 0.5, 1.0], np.float32)
     values = before.copy()
-    option = kernel.DoubleOption(may_double, state_after_take, pass_values, 2.0, beavers)
-    kernel.add_double_option(option, values, 2)
+    game = make_game(
+        kernel.MONEY,
+        beavers=beavers,
+        may_double=may_double,
+        state_after_take=state_after_take,
+        pass_values=pass_values,
+    )
+    kernel.add_double_option(game, values, 2)
     for row, old in zip(values.tolist(), before.tolist(), strict=True):
         taken = 2.0 * old[4]
         if beavers:

@@ -7,9 +7,9 @@ import base64
 import numpy as np
 import pytest
 
-from engine.errors import PositionError
-from engine.kernels import formats as kernel_formats
-from engine.rules.position import Position
+from gammond.engine.errors import PositionError
+from gammond.engine.kernels import formats as kernel_formats
+from gammond.engine.rules.position import Position
 from tests import boards
 
 

@@ -9,8 +9,8 @@ import weakref
 import numpy as np
 import pytest
 
-from engine.kernels import interrupts, kernel
-from engine.kernels.interrupts import Question, ask_question, try_lock, unlock
+from gammond.engine.kernels import interrupts, kernel
+from gammond.engine.kernels.interrupts import Question, ask_question, try_lock, unlock
 
 
 @kernel

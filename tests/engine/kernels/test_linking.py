@@ -5,9 +5,9 @@ And threads that do not wait for the compiler.
 
 from __future__ import annotations
 
-import ctypes
 import pickle
-import sys
+import re
+import signal
 import threading
 import tomllib
 from concurrent.futures import ThreadPoolExecutor
@@ -19,10 +19,10 @@ import pytest
 from numba.core.caching import NullCache
 from numba.core.compiler_lock import global_compiler_lock
 
-from engine.errors import UnsupportedError
-from engine.kernels import borrowing_kernel, disk_cache, kernel, linking
-from engine.kernels.linking import check_version
-from engine.runtime.prompt_threads import PROMPTNESS, UncompiledKernel
+from gammond.engine.errors import UnsupportedError
+from gammond.engine.kernels import DECORATORS, borrowing, disk_cache, kernel, linking
+from gammond.engine.kernels.linking import check_version
+from gammond.engine.runtime.prompt_threads import PROMPTNESS, UncompiledKernel
 
 _PROJECT = Path(__file__).parents[3] / "pyproject.toml"
 
@@ -51,7 +51,7 @@ def _make_grid(value):
     return grid[0, 0, 0, 0, 0, 0, 0, 1]
 
 
-@borrowing_kernel
+@borrowing
 def _read_grid(values):
     return _make_grid(values[0])
 
@@ -59,6 +59,12 @@ def _read_grid(values):
 @numba.njit
 def _scale_elsewhere(values):
     return _scale(values, 3, 1) + 1
+
+
+def test_the_page_on_the_house_has_a_row_for_every_decorator():
+    page = (_PROJECT.parent / "docs" / "architecture.md").read_text("utf-8")
+    rows = re.findall(r"^\| `(\w+)` \| .* \|\n", page[page.index("| decorator |") :], re.MULTILINE)
+    assert rows[: len(DECORATORS)] == [each.__name__ for each in DECORATORS]
 
 
 def test_a_kernel_gives_the_same_from_python_and_in_another_kernel():
@@ -101,45 +107,43 @@ def uncompiled(monkeypatch):
     return np.arange(4, dtype=next(_unused_types))
 
 
-def raise_in_a_callback(error):
-    """Raise what a function that C calls cannot pass on, as those that LLVM calls."""
-
-    def fail():
-        raise error
-
-    ctypes.CFUNCTYPE(None)(fail)()
-
-
-def test_an_interrupt_that_comes_while_llvm_calls_python_is_raised_after_it(monkeypatch, uncompiled):
+def test_an_interrupt_ends_the_waiting_for_a_kernel_and_not_its_compilation(monkeypatch, uncompiled):
     """Compiling spends its seconds in LLVM, so that most interrupts come there."""
-    compile_machine_code = linking._Code._finalize_final_module
+    compile_machine_code, has_ended = linking._Code._finalize_final_module, threading.Event()
 
     def interrupt(code):
-        raise_in_a_callback(KeyboardInterrupt())
+        signal.pthread_kill(threading.main_thread().ident, signal.SIGINT)
+        assert has_ended.wait(60)
         compile_machine_code(code)
 
     monkeypatch.setattr(linking._Code, "_finalize_final_module", interrupt)
-    before = sys.unraisablehook
     with pytest.raises(KeyboardInterrupt):
         _scale(uncompiled, 3, 1)
-    assert sys.unraisablehook is before
+    monkeypatch.undo()
+    has_ended.set()
+    for thread in threading.enumerate():
+        if thread.name == "compiler":
+            thread.join(60)
+    monkeypatch.setattr(linking._Code, "_finalize_final_module", None)  # nothing is compiled a second time
+    assert _scale(uncompiled, 3, 1).tolist() == [1, 4, 7, 10]
+
+
+def test_an_error_of_the_compiler_is_raised_where_the_kernel_was_called(monkeypatch, uncompiled):
+    def fail(code):
+        raise MemoryError
+
+    monkeypatch.setattr(linking._Code, "_finalize_final_module", fail)
+    with pytest.raises(MemoryError):
+        _scale(uncompiled, 3, 1)
     monkeypatch.undo()
     assert _scale(uncompiled, 3, 1).tolist() == [1, 4, 7, 10]
 
 
-def test_other_errors_that_cannot_be_passed_on_are_reported_as_ever(monkeypatch):
-    said = []
-    monkeypatch.setattr(sys, "unraisablehook", said.append)
-    with linking._raise_lost_interrupt():
-        raise_in_a_callback(ValueError("lost"))
-    assert [type(each.exc_value) for each in said] == [ValueError]
-
-
 def test_a_prompt_thread_leaves_compiling_to_another(uncompiled):
-    with PROMPTNESS, pytest.raises(UncompiledKernel) as missing:
+    with PROMPTNESS, pytest.raises(UncompiledKernel):
         _scale(uncompiled, 3, 1)
     with ThreadPoolExecutor(1) as other:
-        other.submit(missing.value.compile).result()
+        other.submit(_scale, uncompiled, 3, 1).result()
     with PROMPTNESS:
         assert _scale(uncompiled, 3, 1).tolist() == [1, 4, 7, 10]
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from engine.kernels import moves as kernel_moves
-from engine.rules.dice import ROLLS
-from engine.rules.moves import expand_rolls
-from engine.rules.position import Position
+from gammond.engine.kernels import moves as kernel_moves
+from gammond.engine.rules.dice import ROLLS
+from gammond.engine.rules.moves import expand_rolls
+from gammond.engine.rules.position import Position
 from tests import boards, naive
 
 
@@ -90,29 +90,6 @@ def _followed(state, moves, left):
         else:
             pytest.fail(f"no die left of {left} plays {source}/{target}")
     return state
-
-
-@pytest.mark.nojit
-def test_the_sets_of_a_position_hold_the_points_they_should():
-    sample = boards.random_boards(50, seed=12)
-    sets = np.empty(5, np.int64)
-    for i, (mover, opponent) in enumerate(sample):
-        kernel_moves.write_point_sets(sample, i, sets)
-        facing = {point: int(opponent[25 - point]) for point in range(1, 25)}
-        rear = max((point for point in range(1, 26) if opponent[point]), default=0)
-        assert [_format_points(bits) for bits in sets.tolist()] == [
-            {point for point in range(1, 26) if mover[point]},
-            {point for point in range(1, 26) if mover[point] == 1},
-            {point for point, count in facing.items() if count < 2},
-            {point for point, count in facing.items() if count == 1},
-            {point for point in range(1, 26) if point + rear > 25},
-        ]
-
-
-def _format_points(bits):
-    """The mover's points in a set."""
-    assert 0 <= bits <= kernel_moves.ON_BOARD
-    return {25 - bit for bit in range(25) if bits >> bit & 1}
 
 
 def test_many_positions_with_many_results_each_outgrow_the_first_array():

@@ -7,10 +7,11 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from engine.kernels import objectives as kernel
-from engine.rules.outcome import invert_outcomes
+from gammond.engine.kernels import objectives as kernel
+from gammond.engine.kernels.cubeful import CUBELESS, DEAD_CUBE, MATCH, MONEY
+from gammond.engine.rules.outcome import invert_outcomes
 
-COLUMNS = {kernel.OUTCOMES_ONLY: 5, kernel.DEAD_CUBE: 6, kernel.MONEY: 8, kernel.MATCH: 9}
+COLUMNS = {CUBELESS: 5, DEAD_CUBE: 6, MONEY: 8, MATCH: 9}
 
 
 def segments(generator, count, least=1, most=9):
@@ -20,7 +21,7 @@ def segments(generator, count, least=1, most=9):
 
 def score(kind, values, state=0):
     """The scores of replies, the least of which is best, in a state of the cube."""
-    if kind == kernel.OUTCOMES_ONLY:
+    if kind == CUBELESS:
         return values.astype(np.float64) @ np.array([2.0, 1.0, 1.0, -1.0, -1.0])
     return values[:, 5 + state].astype(np.float64)
 
@@ -62,7 +63,7 @@ def test_averages_are_those_of_the_best_replies_seen_from_the_other_side(kind):
             expected[:5] += weight * invert_outcomes(first[:5])
             for state in range(columns - 5):
                 best = float(replies[np.argmin(score(kind, replies, state)), 5 + state])
-                expected[5 + state] += weight * (-best if kind == kernel.MONEY else 1.0 - best)
+                expected[5 + state] += weight * (-best if kind == MONEY else 1.0 - best)
         assert averages[i] == pytest.approx(expected, abs=1e-6)
 
 
@@ -70,7 +71,7 @@ def test_averages_are_those_of_the_best_replies_seen_from_the_other_side(kind):
 def test_the_first_of_equal_replies_is_taken():
     values = np.array([[0.4, 0, 0, 0, 0, 0.5], [0.6, 0, 0, 0, 0, 0.5]], np.float32)
     offsets = np.array([0, 2, 2])
-    chosen, _ = kernel.choose_replies(kernel.DEAD_CUBE, values, offsets[:2], 1, 0.0)
+    chosen, _ = kernel.choose_replies(DEAD_CUBE, values, offsets[:2], 1, 0.0)
     assert chosen.tolist() == [0]
-    found = kernel.average_best_replies(kernel.DEAD_CUBE, values, offsets[:2], np.ones(1))
+    found = kernel.average_best_replies(DEAD_CUBE, values, offsets[:2], np.ones(1))
     assert found[0, [0, 5]] == pytest.approx([0.6, 0.5])

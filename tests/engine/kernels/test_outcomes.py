@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from engine.kernels import outcomes as kernel_outcomes
-from engine.rules.outcome import cubeless_equity
+from gammond.engine.kernels import outcomes as kernel_outcomes
+from gammond.engine.rules.outcome import cubeless_equity
 
 pytestmark = pytest.mark.nojit
 

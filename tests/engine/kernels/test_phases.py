@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from engine.kernels import phases as kernel_phases
+from gammond.engine.kernels import phases as kernel_phases
 from tests import boards, naive
 
 

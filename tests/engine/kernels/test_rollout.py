@@ -3,7 +3,7 @@ import itertools
 import numpy as np
 import pytest
 
-from engine.kernels.rollout import (
+from gammond.engine.kernels.rollout import (
     END,
     GROUPS,
     LOOKS_FOR_REPEATS,
@@ -16,9 +16,9 @@ from engine.kernels.rollout import (
     list_rolls,
     make_plays,
 )
-from engine.rollout.trial_scoring import TrialCubes
-from engine.rollout.trials import make_block
-from engine.rules.dice import ROLLS
+from gammond.engine.rollout.results import TrialCubes
+from gammond.engine.rollout.trials import make_block
+from gammond.engine.rules.dice import ROLLS
 from tests import boards
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from engine.kernels import kernel
-from engine.kernels.row_sums import add_terms, write_logits_after_terms
+from gammond.engine.kernels import kernel
+from gammond.engine.kernels.row_sums import add_terms, write_logits_after_terms
 
 HIDDEN = [1, 5, 15, 16, 17, 31, 32, 33, 64, 128]
 

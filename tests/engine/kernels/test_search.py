@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from engine.kernels import search as kernel_search
-from engine.rules.position import CHECKERS, OFF
-from engine.search.cache import deduplicate_boards
+from gammond.engine.kernels import search as kernel_search
+from gammond.engine.rules.position import CHECKERS, OFF
+from gammond.engine.search.cache import deduplicate_boards
 from tests import boards
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from engine.rules.moves import expand_rolls
-from engine.rules.position import Position
-from engine.rules.rules import Doubles, Rules
+from gammond.engine.rules.moves import expand_rolls
+from gammond.engine.rules.position import Position
+from gammond.engine.rules.rules import Doubles, Rules
 from tests import boards, naive
 
 TWO_MOVES = Rules(doubles=Doubles.TWO)

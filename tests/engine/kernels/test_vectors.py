@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from engine.kernels import kernel
-from engine.kernels.instructions import LANES
-from engine.kernels.vectors import (
+from gammond.engine.kernels import kernel
+from gammond.engine.kernels.instructions import LANES
+from gammond.engine.kernels.vectors import (
     GROUP,
     STEP,
     add_byte_rows,

@@ -1,4 +1,4 @@
-"""What judged a match: a net, or the solution of its variant, and whose match equities count."""
+"""What analysed a match: a net, or the solution of its variant, and whose match equities count."""
 
 from __future__ import annotations
 
@@ -7,16 +7,20 @@ from datetime import datetime
 
 import pytest
 
-from engine.cubeful.match_equity import load_default_table
-from engine.hypergammon import databases
-from engine.match_analysis.analysed_match import find_table, make_analysed_match
-from engine.match_analysis.analysis import AnalysisSettings, analyse_match
-from engine.match_analysis.documents import describe_match
-from engine.match_files.mat.reader import parse_mat
-from engine.match_reports.html_report import format_html
-from engine.match_reports.text_report import format_text
-from engine.rules.rules import HYPERGAMMON, Rules
-from nets.catalogue import load_engine
+from gammond.engine.cubeful.match_equity import load_default_table
+from gammond.engine.match_analysis.analysed_match import find_table, make_analysed_match
+from gammond.engine.match_analysis.analysis import AnalysisSettings, analyse_match
+from gammond.engine.match_analysis.documents import describe_match
+from gammond.engine.match_analysis.rollouts import DecisionRollouts, roll_out_decisions
+from gammond.engine.match_files import model
+from gammond.engine.match_files.mat.reader import parse_mat
+from gammond.engine.match_files.sgf.writer import format_sgf
+from gammond.engine.match_reports.html_report import format_html
+from gammond.engine.match_reports.text_report import format_text
+from gammond.engine.rollout import RolloutSettings
+from gammond.engine.rules.game_record import replay
+from gammond.engine.rules.rules import HYPERGAMMON, Rules
+from gammond.nets.catalogue import load_engine
 
 MATCH = """; [Variation "HyperGammon (1)"]
 
@@ -55,18 +59,18 @@ FAR_AHEAD = """ 99 point match
 
 
 @pytest.fixture(scope="module")
-def judged():
+def noted():
     (match,) = parse_mat(MATCH)
     assert match.issues == ()
     return analyse_match(load_engine(), match, SETTINGS)
 
 
-def test_a_match_of_hypergammon_is_judged_by_its_solution_and_its_match_equities(judged):
-    analysed = make_analysed_match(load_engine(), judged, SETTINGS, nets={"strong": "0" * 64})
+def test_a_match_of_hypergammon_is_analysed_by_its_solution_and_its_match_equities(noted):
+    analysed = make_analysed_match(load_engine(), noted, SETTINGS, nets={"strong": "0" * 64})
     assert analysed.method.endswith(", net hypergammon-1, 0-ply, match equities of hypergammon-1")
-    assert analysed.table.name == find_table(judged.rules.rules).name == "hypergammon-1"
+    assert analysed.table.name == find_table(noted.rules.rules).name == "hypergammon-1"
     assert analysed.nets == {}
-    other = type(analysed)("", judged, "", load_default_table())
+    other = type(analysed)("", noted, "", load_default_table())
     assert analysed.statistics[0].luck_mwc != pytest.approx(other.statistics[0].luck_mwc, abs=1e-3)
 
 
@@ -85,12 +89,10 @@ def test_errors_at_a_score_where_points_have_no_scale_make_no_rating_and_keep_th
     for player in (ann, bob):
         assert player.performance_rating is None or player.performance_rating < 1000
         assert player.total.error_mwc < 1.0
-    takes = [
-        each for each in far_ahead.decisions if each.chosen == "take" and each.judged.error_points is None
-    ]
-    worst = max(takes, key=lambda each: each.judged.size_points)
-    assert worst.judged.judgement.error_points > 50
-    assert worst.judged.size_points == 2 * worst.judged.error_mwc < 2
+    takes = [each for each in far_ahead.decisions if each.chosen == "take" and each.error_points is None]
+    worst = max(takes, key=lambda each: each.size_points)
+    assert worst.equity_loss > 50
+    assert worst.size_points == 2 * worst.error_mwc < 2
     assert ann.errors >= 1
 
 
@@ -110,7 +112,22 @@ def test_numbers_without_a_scale_are_null_in_documents_and_named_in_reports(far_
 
 def test_where_there_is_no_solution_the_match_equities_are_those_of_backgammon(tmp_path, monkeypatch):
     monkeypatch.setenv("GAMMOND_DATA", str(tmp_path))
-    databases.forget_solutions()
     assert find_table(Rules(HYPERGAMMON)) is load_default_table()
     assert find_table(Rules()) is load_default_table()
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_game_is_replayed_once_for_its_analysis_and_all_that_is_written_of_it(monkeypatch):
+    replayed = []
+    monkeypatch.setattr(model, "replay", lambda *start: replayed.append(start) or replay(*start))
+    (match,) = parse_mat(FAR_AHEAD)
+    noted = analyse_match(load_engine(), match, SETTINGS)
+    rolled = roll_out_decisions(
+        load_engine(), noted, DecisionRollouts(RolloutSettings(trials=1, truncation=1))
+    )
+    analysed = make_analysed_match(load_engine(), rolled, SETTINGS)
+    describe_match(analysed)
+    format_html(analysed, datetime(2026, 1, 1))
+    format_text(analysed, 20)
+    format_sgf(analysed.marked_match)
+    assert len(replayed) == len(match.games) == 1

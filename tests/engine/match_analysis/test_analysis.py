@@ -1,4 +1,4 @@
-"""Analysing a match: what is judged, how deep, and that the numbers are those of single questions."""
+"""Analysing a match: what is analysed, how deep, and that the numbers are those of single questions."""
 
 from __future__ import annotations
 
@@ -7,22 +7,20 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from engine.analysis.compared_plays import compare_play
-from engine.analysis.levels import EvalSettings
-from engine.errors import CancelledWork
-from engine.match_analysis.analysis import AnalysisSettings, analyse_match
-from engine.match_analysis.closeness import CLOSE_POINTS
-from engine.match_analysis.luck import measure_luck
-from engine.match_analysis.tasks import RolledDice, list_tasks
-from engine.match_files.model import RecordedGame
-from engine.match_files.sgf.reader import parse_sgf
-from engine.rules.dice import ROLL_WEIGHTS, ROLLS
-from engine.rules.game_record import DoubleAction, PlayAction, ResponseAction
-from engine.rules.match import MatchState
-from engine.rules.moves import legal_plays
-from engine.rules.position import Position
-from engine.runtime.threads import Workers
-from nets.catalogue import load_engine
+from gammond.engine.analysis.compared_plays import compare_play
+from gammond.engine.analysis.levels import EvalSettings
+from gammond.engine.errors import CancelledWork
+from gammond.engine.match_analysis.analysis import AnalysisSettings, analyse_match, measure_luck
+from gammond.engine.match_analysis.tasks import CLOSE_POINTS, AnalysisTask, list_tasks
+from gammond.engine.match_files.model import RecordedGame
+from gammond.engine.match_files.sgf.reader import parse_sgf
+from gammond.engine.rules.dice import ROLL_WEIGHTS, ROLLS
+from gammond.engine.rules.game_record import DoubleAction, PlayAction, ResponseAction
+from gammond.engine.rules.match import MatchState
+from gammond.engine.rules.moves import legal_plays
+from gammond.engine.rules.position import Position
+from gammond.engine.runtime.threads import Workers
+from gammond.nets.catalogue import load_engine
 from tests.boards import position
 
 MATCH = """(;FF[4]GM[6]MI[length:5][game:0][ws:0][bs:0]PW[ann]PB[bob]RU[Crawford]RE[B+2]
@@ -51,7 +49,7 @@ def analysed(engine, match):
 
 def walk(match):
     for game in match.games:
-        for place, (situation, action) in enumerate(game.replay()):
+        for place, (situation, action, _) in enumerate(game.replayed):
             yield situation, action, game.notes.get(place)
 
 
@@ -64,11 +62,11 @@ def test_a_play_has_the_candidates_of_a_single_question(engine, analysed):
             engine, situation.position, action.roll, own, action.play, EvalSettings(1).with_list()
         )
         best, results = notes.candidates[0], [each.play.result for each in notes.candidates]
-        assert best.evaluation.equity == found.best.score
+        assert best.evaluation.equity == found.best.evaluation.equity
         assert best.play == found.best.play
         made = notes.candidates[results.index(action.play.result)].evaluation
-        assert made.equity == found.evaluation.score
-        assert made.depth == best.evaluation.depth == f"{found.best.plies}-ply"
+        assert made.equity == found.chosen.evaluation.equity
+        assert made.depth == best.evaluation.depth == f"{found.best.evaluation.plies}-ply"
         assert len(set(results)) == len(results)
 
 
@@ -96,8 +94,8 @@ def test_a_double_and_its_response_have_one_decision(engine, analysed):
     assert len(doubles) == len(responses) == 2
     for (situation, notes), response in zip(doubles, responses, strict=True):
         decision = engine.evaluate(situation.position, situation.match, EvalSettings(1)).decision
-        assert notes.cube.no_double == decision.no_double.equity_points
-        assert notes.cube.double_take == decision.double_take.equity_points
+        assert notes.cube.no_double.equity == decision.no_double.equity
+        assert notes.cube.double_take.equity == decision.double_take.equity
         assert response.cube == notes.cube
 
 
@@ -146,8 +144,8 @@ def test_comments_stay_and_other_notes_go(engine, match):
 def test_the_luck_of_a_roll_is_its_best_play_less_the_mean_of_all(engine):
     table = position({24: 1, 13: 5, 8: 4, 6: 4, 5: 1}, {1: 2, 12: 4, 17: 3, 19: 5, 14: 1})
     state = MatchState(length=7, score=(3, 5), on_roll=1)
-    best = np.array([engine.rank_plays(table, roll, state).best.score for roll in ROLLS])
-    rolls = [RolledDice(0, 0, table, state, roll[::-1], False) for roll in ROLLS]
+    best = np.array([engine.rank_plays(table, roll, state).best.evaluation.equity for roll in ROLLS])
+    rolls = [AnalysisTask(0, (0,), (), table, state, roll[::-1]) for roll in ROLLS]
     luck = measure_luck(engine, rolls)
     assert luck == pytest.approx(best - best @ ROLL_WEIGHTS, abs=1e-6)
     assert luck @ ROLL_WEIGHTS == pytest.approx(0.0, abs=1e-6)
@@ -158,13 +156,13 @@ def test_the_luck_of_an_opening_roll_counts_beginning_too(engine):
     pairs = [roll for roll in ROLLS if roll[0] != roll[1]]
     means = [
         np.mean([
-            engine.rank_plays(Position.start(), roll, replace(state, on_roll=seat)).best.score
+            engine.rank_plays(Position.start(), roll, replace(state, on_roll=seat)).best.evaluation.equity
             for roll in pairs
         ])
         for seat in (0, 1)
     ]  # fmt: skip
     rolls = [
-        RolledDice(0, 0, Position.start(), replace(state, on_roll=seat), roll, True)
+        AnalysisTask(0, (0,), (), Position.start(), replace(state, on_roll=seat), roll, is_opening=True)
         for seat in (0, 1) for roll in pairs
     ]  # fmt: skip
     luck = measure_luck(engine, rolls).reshape(2, -1).mean(axis=1)
@@ -172,7 +170,7 @@ def test_the_luck_of_an_opening_roll_counts_beginning_too(engine):
     assert luck[0] > 0.02  # to begin is lucky
 
 
-def test_close_and_wrong_decisions_are_judged_deeper(engine, analysed, match):
+def test_close_and_wrong_decisions_are_analysed_deeper(engine, analysed, match):
     deeper = analyse_match(engine, match, AnalysisSettings(1, 2))
     kinds = set()
     for (_, action, before), (_, _, after) in zip(walk(analysed), walk(deeper), strict=True):

@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from engine.match_analysis.elo import ELO_PER_LOGIT, estimate_elo
+from gammond.engine.match_analysis.elo import ELO_PER_LOGIT, estimate_elo
 
 GAMES = 2000.0
 

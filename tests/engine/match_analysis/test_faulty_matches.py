@@ -1,4 +1,4 @@
-"""Analysing matches with illegal plays and gaps: all that is there is judged, and what is not is said."""
+"""Analysing matches with illegal plays and gaps: all that is there is analysed, and what is not is said."""
 
 from __future__ import annotations
 
@@ -6,16 +6,16 @@ import math
 
 import pytest
 
-from engine.match_analysis.analysed_match import make_analysed_match
-from engine.match_analysis.analysis import AnalysisSettings, analyse_match
-from engine.match_analysis.documents import describe_match
-from engine.match_analysis.rollouts import DecisionRollouts, roll_out_decisions
-from engine.match_analysis.tasks import list_match_tasks
-from engine.match_files.mat.reader import parse_mat
-from engine.rollout.settings import RolloutSettings
-from engine.rules.game_record import PlayAction, SetAction
-from engine.rules.moves import legal_plays
-from nets.catalogue import load_engine
+from gammond.engine.match_analysis.analysed_match import make_analysed_match
+from gammond.engine.match_analysis.analysis import AnalysisSettings, analyse_match
+from gammond.engine.match_analysis.documents import describe_match
+from gammond.engine.match_analysis.rollouts import DecisionRollouts, roll_out_decisions
+from gammond.engine.match_analysis.tasks import list_match_tasks
+from gammond.engine.match_files.mat.reader import parse_mat
+from gammond.engine.rollout.settings import RolloutSettings
+from gammond.engine.rules.game_record import PlayAction, SetAction
+from gammond.engine.rules.moves import legal_plays
+from gammond.nets.catalogue import load_engine
 from tests.engine.match_files.faulty_matches import CUT, GAP, ILLEGAL
 
 SETTINGS = AnalysisSettings(0, 1)
@@ -37,7 +37,7 @@ def illegal(engine):
 
 
 def find_illegal(analysed):
-    (found,) = (each for each in analysed.decisions if not each.judged.judgement.is_legal)
+    (found,) = (each for each in analysed.decisions if not each.is_legal)
     return found
 
 
@@ -53,19 +53,17 @@ def test_an_illegal_play_is_shown_beside_the_best_legal_ones(illegal):
 
 def test_an_illegal_play_counts_in_no_statistics(illegal):
     found = find_illegal(illegal)
-    assert found.judged.judgement.error_points == 0.0
-    own = [each for each in illegal.decisions if each.judged.seat == 1 and each is not found]
+    assert found.equity_loss == 0.0
+    own = [each for each in illegal.decisions if each.seat == 1 and each is not found]
     player = illegal.statistics[1]
     assert player.total.count == len(own)
-    assert player.plays.count == sum(
-        each.roll is not None and each.judged.judgement.counts_for_xg for each in own
-    )
+    assert player.plays.count == sum(each.roll is not None and each.counts_for_xg for each in own)
     plays = sum(each.roll is not None and each is not found for each in illegal.decisions)
     assert math.isclose(player.snowie_error_rate, 1000 * player.total.error_points / plays)
 
 
-def test_what_follows_an_illegal_play_is_judged(illegal):
-    followed = [each for each in illegal.decisions if each.judged.game == 0 and each.move > 2]
+def test_what_follows_an_illegal_play_is_analysed(illegal):
+    followed = [each for each in illegal.decisions if each.game == 0 and each.move > 2]
     assert [each.chosen for each in followed if each.roll is None] == [
         *("no double", "no double", "double", "take", "no double")
     ]

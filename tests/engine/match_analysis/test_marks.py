@@ -6,12 +6,11 @@ from dataclasses import replace
 
 import pytest
 
-from engine.match_analysis.judgement import Choice, Judgement
-from engine.match_analysis.marks import add_marks
-from engine.match_analysis.phases import GamePhase
-from engine.match_analysis.statistics import JudgedDecision
-from engine.match_files.model import ActionNotes
-from engine.match_files.sgf.reader import parse_sgf
+from gammond.engine.match_analysis.analysed_match import add_marks
+from gammond.engine.match_analysis.decision_errors import Choice, GamePhase
+from gammond.engine.match_analysis.decisions import AnalysedDecision
+from gammond.engine.match_files.model import ActionNotes
+from gammond.engine.match_files.sgf.reader import parse_sgf
 
 GAME = "(;FF[4]GM[6]MI[length:0][game:0][ws:0][bs:0]PW[ann]PB[bob];W[31hefe];B[52lqln];W[double];B[take])"
 
@@ -20,11 +19,15 @@ def mark(*decisions, luck=None):
     (match,) = parse_sgf(GAME)
     notes = {place: ActionNotes(luck=luck if place < 2 else None) for place in range(4)}
     match = replace(match, games=(replace(match.games[0], notes=notes),))
-    judged = [
-        JudgedDecision(0, Judgement(choice, points, True, True), None, 0, place, GamePhase.CONTACT)
+    (game,) = match.games
+    rated = [
+        AnalysedDecision(
+            *(0, choice, points, True, True, True, None, GamePhase.CONTACT, 0, place),
+            *(*game.replayed[place], notes[place]),
+        )
         for place, choice, points in decisions
     ]
-    return add_marks(match, judged).games[0].notes
+    return add_marks(match, rated).games[0].notes
 
 
 @pytest.mark.parametrize(

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from engine.match_analysis.phases import OPENING_PLAYS, GamePhase, classify_game_phase
-from engine.rules.rules import HYPERGAMMON, STANDARD_RULES
+from gammond.engine.match_analysis.decision_errors import OPENING_PLAYS, GamePhase, classify_game_phase
+from gammond.engine.rules.rules import HYPERGAMMON, STANDARD_RULES
 from tests.boards import position
 
 START = STANDARD_RULES.starting_position

@@ -6,12 +6,14 @@ from dataclasses import replace
 
 import pytest
 
-from engine.cubeful.match_equity import load_default_table
-from engine.match_analysis.resignations import compute_result_equity, judge_resignations
-from engine.match_files.model import ActionNotes, RecordedCubeDecision
-from engine.match_files.sgf.reader import parse_sgf
-from engine.rules.game_record import ResignationAction
-from engine.rules.match import MatchState
+from gammond.engine.cubeful.match_equity import load_default_table
+from gammond.engine.evaluation.results import CubeDecision, Evaluation
+from gammond.engine.match_analysis.analysed_match import AnalysedMatch
+from gammond.engine.match_analysis.resignations import compute_result_equity
+from gammond.engine.match_files.model import ActionNotes
+from gammond.engine.match_files.sgf.reader import parse_sgf
+from gammond.engine.rules.game_record import ResignationAction
+from gammond.engine.rules.match import MatchState
 
 TABLE = load_default_table()
 GAME = "(;FF[4]GM[6]MI[length:{}][game:0][ws:0][bs:0]PW[ann]PB[bob]RU[]RE[B+{}R];W[31hefe];B[52lqln])"
@@ -22,9 +24,11 @@ def only_resignation(length, kind, no_double, *, seat=0, is_accepted=True):
     (game,) = match.games
     last = len(game.actions) - 1
     actions = (*game.actions[:-1], ResignationAction(seat, kind, is_accepted))
-    notes = {last: ActionNotes(cube=RecordedCubeDecision(no_double, no_double - 1.0))}
+    notes = {
+        last: ActionNotes(cube=CubeDecision.of_choices(Evaluation(no_double), Evaluation(no_double - 1.0)))
+    }
     game = replace(game, actions=actions, notes=notes)
-    (found,) = judge_resignations(replace(match, games=(game,)), TABLE)
+    (found,) = AnalysedMatch("", replace(match, games=(game,)), "", TABLE).resignations
     return found
 
 

@@ -6,19 +6,18 @@ import math
 
 import pytest
 
-from engine.analysis.rollout_evaluators import make_rollout_evaluators
-from engine.errors import CancelledWork, ValueRangeError
-from engine.match_analysis.analysis import AnalysisSettings, analyse_match
-from engine.match_analysis.closeness import CLOSE_POINTS, is_close
-from engine.match_analysis.journal import ROLLED_OUT, SEARCHED
-from engine.match_analysis.rollouts import DecisionRollouts, roll_out_decisions
-from engine.match_analysis.tasks import list_match_tasks
-from engine.match_files.model import ActionNotes, RecordedCubeDecision
-from engine.match_files.sgf.reader import parse_sgf
-from engine.rollout import RolloutSettings
-from engine.rollout.cube_decisions import roll_out_cube
-from engine.rollout.decisions import roll_out_plays
-from nets.catalogue import load_engine
+from gammond.engine.analysis.rollout_requests import make_rollout_evaluators
+from gammond.engine.errors import CancelledWork, ValueRangeError
+from gammond.engine.evaluation.results import CubeDecision, Evaluation
+from gammond.engine.match_analysis.analysis import AnalysisSettings, analyse_match
+from gammond.engine.match_analysis.notes import ROLLED_OUT, SEARCHED
+from gammond.engine.match_analysis.rollouts import DecisionRollouts, roll_out_decisions
+from gammond.engine.match_analysis.tasks import CLOSE_POINTS, list_match_tasks
+from gammond.engine.match_files.model import ActionNotes
+from gammond.engine.match_files.sgf.reader import parse_sgf
+from gammond.engine.rollout import RolloutSettings
+from gammond.engine.rollout.decisions import roll_out_cube, roll_out_plays
+from gammond.nets.catalogue import load_engine
 
 MATCH = """(;FF[4]GM[6]MI[length:5][game:0][ws:0][bs:0]PW[ann]PB[bob]RU[Crawford]RE[B+2]
 ;B[31qtst];W[64xn];B[65al]C[runs];W[double];B[take];W[42hdfd];B[21lnst];W[66])
@@ -56,7 +55,7 @@ def list_decisions(match):
 def test_what_is_close_or_wrong_is_rolled_out_and_nothing_else(analysed, rolled):
     kinds = set()
     for (task, before), (_, after) in zip(list_decisions(analysed), list_decisions(rolled), strict=True):
-        assert is_close(task, before) == (before != after)
+        assert task.is_close(before) == (before != after)
         kinds.add((task.roll is None, before != after))
     assert kinds == {(False, False), (False, True), (True, False), (True, True)}
 
@@ -82,12 +81,12 @@ def test_the_play_that_was_made_and_those_near_the_best_get_the_same_rollout(eng
         results, _ = roll_out_plays(
             *(task.position, task.roll, make_rollout_evaluators(engine), SETTINGS),
             plays=[each.play for each in candidates],
-            space=engine.make_cube_game(task.match),
+            game=engine.make_cube_game(task.match),
         )
         for each, expected in zip(candidates, results, strict=True):
             assert each.play.result == expected.play.result
-            assert each.evaluation.equity == expected.estimate.equity
-            assert each.evaluation.error == expected.estimate.equity_error
+            assert each.evaluation.equity == expected.evaluation.equity
+            assert each.evaluation.error == expected.evaluation.error
         assert {each.play for each in after.candidates} == {each.play for each in before.candidates}
         several += len(candidates) > 1
     assert several > 2
@@ -101,9 +100,9 @@ def test_a_cube_decision_gets_both_actions(engine, rolled):
     cube = roll_out_cube(
         task.position, engine.make_cube_game(task.match), make_rollout_evaluators(engine), SETTINGS
     )
-    assert (notes.cube.no_double, notes.cube.double_take) == (cube.no_double.equity, cube.take.equity)
-    assert notes.cube.evaluation.error == cube.no_double.equity_error > 0
-    assert notes.cube.taken_evaluation.error == cube.take.equity_error > 0
+    assert notes.cube.equities[:2] == (cube.no_double.equity, cube.take.equity)
+    assert notes.cube.no_double.error == cube.no_double.error > 0
+    assert notes.cube.double_take.error == cube.take.error > 0
     for place in task.places:
         assert rolled.games[0].notes[place].cube == notes.cube
 
@@ -174,12 +173,12 @@ def test_numbers_out_of_range_are_refused():
 
 def test_a_wrong_take_is_worth_a_deeper_look(analysed):
     (task,) = [task for task in list_match_tasks(analysed) if len(task.places) > 1]
-    right = RecordedCubeDecision(0.5, 0.75, 1.0)
-    assert not is_close(task, ActionNotes(cube=right))
+    right = CubeDecision.of_choices(Evaluation(0.5), Evaluation(0.75))
+    assert not task.is_close(ActionNotes(cube=right))
     for wrong in (
-        RecordedCubeDecision(0.5, 1.25, 1.0),  # a pass
-        RecordedCubeDecision(0.8, 0.75, 1.0),  # no double
-        RecordedCubeDecision(0.5, 0.985, 1.0),  # take or pass?
-        RecordedCubeDecision(0.74, 0.75, 1.0),  # double or not?
+        CubeDecision.of_choices(Evaluation(0.5), Evaluation(1.25)),  # a pass
+        CubeDecision.of_choices(Evaluation(0.8), Evaluation(0.75)),  # no double
+        CubeDecision.of_choices(Evaluation(0.5), Evaluation(0.985)),  # take or pass?
+        CubeDecision.of_choices(Evaluation(0.74), Evaluation(0.75)),  # double or not?
     ):
-        assert is_close(task, ActionNotes(cube=wrong))
+        assert task.is_close(ActionNotes(cube=wrong))

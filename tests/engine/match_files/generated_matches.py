@@ -5,21 +5,21 @@ from __future__ import annotations
 import random
 from dataclasses import dataclass, replace
 
-from engine.match_files.model import ActionNotes, MatchRules, RecordedGame, RecordedMatch
-from engine.rules.game_record import (
+from gammond.engine.match_files.model import ActionNotes, MatchRules, RecordedGame, RecordedMatch
+from gammond.engine.rules.game_record import (
     DoubleAction,
     GameAction,
+    GameSituation,
     PlayAction,
     ResignationAction,
     ResponseAction,
     RollAction,
     SetAction,
 )
-from engine.rules.game_replay import GameSituation
-from engine.rules.match import MAX_CUBE, MatchState
-from engine.rules.moves import legal_plays
-from engine.rules.position import Position
-from engine.rules.rules import STANDARD_RULES, Rules
+from gammond.engine.rules.match import MAX_CUBE, MatchState
+from gammond.engine.rules.moves import legal_plays
+from gammond.engine.rules.position import Position
+from gammond.engine.rules.rules import STANDARD_RULES, Rules
 from tests.boards import random_boards
 
 COMMENTS = ("a ] and a \\", "two\nlines; with: signs", "(2) 31: 8/5", "Zoë")

@@ -9,12 +9,12 @@ from types import SimpleNamespace
 
 import numpy as np
 
-from engine.cubeful import CubeResponse
-from engine.play.cube_games import play_game, play_match
-from engine.rules.dice import draw_paired_dice
-from engine.rules.match import MatchState
-from engine.rules.moves import legal_plays
-from engine.rules.rules import Rules
+from gammond.engine.evaluation.results import CubeResponse
+from gammond.engine.play.cube_games import play_game, play_match
+from gammond.engine.rules.dice import draw_paired_dice
+from gammond.engine.rules.match import MatchState
+from gammond.engine.rules.moves import legal_plays
+from gammond.engine.rules.rules import Rules
 
 MAT_GAME = """\
  michy : 0                             Thomas Low : 0

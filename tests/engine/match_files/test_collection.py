@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from engine.match_files.model import IssueKind
-from engine.match_files.reading import read_matches
+from gammond.engine.match_files.model import IssueKind
+from gammond.engine.match_files.reading import read_matches
 
 SAMPLES = os.environ.get("GAMMOND_SAMPLES")
 

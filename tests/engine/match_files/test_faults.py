@@ -6,11 +6,11 @@ import re
 
 import pytest
 
-from engine.formats.snowie import encode_snowie
-from engine.match_files.mat.writer import format_mat
-from engine.match_files.model import IssueKind
-from engine.match_files.reading import read_matches
-from engine.rules.game_record import (
+from gammond.engine.formats.snowie import encode_snowie
+from gammond.engine.match_files.mat.writer import format_mat
+from gammond.engine.match_files.model import IssueKind, describe_issues
+from gammond.engine.match_files.reading import read_matches
+from gammond.engine.rules.game_record import (
     DoubleAction,
     PlayAction,
     ResignationAction,
@@ -18,8 +18,8 @@ from engine.rules.game_record import (
     RollAction,
     SetAction,
 )
-from engine.rules.match import GameResult, MatchState
-from engine.rules.notation import format_play
+from gammond.engine.rules.match import GameResult, MatchState
+from gammond.engine.rules.notation import format_play
 from tests import boards
 from tests.engine.match_files.played_games import play_random_match
 
@@ -297,6 +297,31 @@ def test_columns_without_blanks_between_them_are_told_by_the_second_row():
     match = read(f" 5 point match\n\n Game 1\n{SCORE.format(0, 0)}{rows}      Wins 1 point\n")
     assert match.issues == ()
     assert [action.seat for action in match.games[0].actions[:5]] == [1, 0, 1, 0, 1]
+
+
+def test_actions_after_the_end_of_a_game_are_lost_and_said_once():
+    over = f"{HEAD}  2)  Doubles => 2                     Drops\n"
+    rows = (
+        "  3) 52: 13/8 24/22                   21: 14/11\n  4) 61: 13/7 8/7                     42: 8/4 6/4\n"
+    )
+    match = read(f"{over}{rows}      Wins 2 points\n{game_2(1, 0)}")
+    assert kinds(match) == [IssueKind.OUT_OF_TURN, IssueKind.MISSING, IssueKind.WRONG_RESULT]
+    assert match.games[0].missing == ("what follows the end of the game by the rules is left out",)
+    assert match.games[0].result == GameResult(0, 1, 1)
+    assert not match.is_whole
+
+
+def test_one_action_after_the_end_of_a_game_costs_nothing():
+    match = read(f"{HEAD}  2)  Doubles => 2                     Drops\n  3)  Drops\n      Wins 1 point\n")
+    assert (kinds(match), match.is_whole) == ([IssueKind.OUT_OF_TURN], True)
+
+
+def test_what_is_wrong_at_one_place_and_what_it_costs_is_one_line():
+    match = read(f"{HEAD}  2) 52: 13/8 24/22                    21: 14/\n")
+    assert kinds(match) == [IssueKind.UNREADABLE, IssueKind.MISSING]
+    (said,) = describe_issues(match.issues)
+    assert said.startswith("line 6, game 1, move 2: unreadable: 2-1 '14/': expected a move")
+    assert said.endswith("; move 2 could not be read, and all after it is left out")
 
 
 @pytest.mark.parametrize(("text", "games"), [("(;", 2), (";", 2)], ids=["whole", "no bracket"])

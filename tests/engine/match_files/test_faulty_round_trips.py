@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import importlib.util
+from dataclasses import replace
 
 import pytest
 
-from engine.match_files.mat.reader import parse_mat
-from engine.match_files.writing import MATCH_FORMATS, write_match
-from engine.rules.game_record import PlayAction, SetAction
+from gammond.engine.match_files.mat.reader import parse_mat
+from gammond.engine.match_files.writing import MATCH_FORMATS, write_match
+from gammond.engine.rules.game_record import PlayAction, SetAction
 from tests.engine.match_files.faulty_matches import (
     CUT,
     DOUBLED_OUT_OF_TURN,
@@ -75,7 +76,7 @@ def test_a_game_of_a_result_alone_is_written(form):
 def test_an_action_that_is_read_otherwise_is_named(monkeypatch):
     (match,) = parse_mat(ILLEGAL)
     shortened = ILLEGAL.replace("  5) 61: 13/7 8/7                     21: 13/10\n", "")
-    monkeypatch.setitem(MATCH_FORMATS, "mat", MATCH_FORMATS["mat"].__class__(lambda _: shortened, parse_mat))
+    monkeypatch.setitem(MATCH_FORMATS, "mat", replace(MATCH_FORMATS["mat"], writer=lambda _: shortened))
     assert write_match(match, "mat")[1] == ["actions of game 1"]
 
 

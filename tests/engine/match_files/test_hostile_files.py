@@ -8,8 +8,8 @@ from contextlib import suppress
 
 import pytest
 
-from engine.errors import FormatError, LimitError
-from engine.match_files.reading import MAX_FILE_BYTES, TEXT_FORMATS, read_matches
+from gammond.engine.errors import FormatError, LimitError
+from gammond.engine.match_files.reading import FORMATS, MAX_FILE_BYTES, read_matches
 from tests.attacks.match_files import ATTACKS
 from tests.attacks.trial import Trial
 
@@ -52,7 +52,7 @@ def test_files_that_are_too_large_are_refused(tmp_path):
     file.write_bytes(b" " * (MAX_FILE_BYTES + 1))
     with pytest.raises(LimitError, match=r"large\.mat: expected at most 20,000,000 bytes"):
         read_matches(file)
-    (mat,) = [known for known in TEXT_FORMATS if known.name == "mat"]
+    (mat,) = [known for known in FORMATS if known.name == "mat"]
     with pytest.raises(LimitError, match="expected at most 4,000,000 bytes of mat, got 4,000,00"):
         read_matches((HEAD + "\n" * (mat.max_bytes - len(HEAD) + 1)).encode())
 

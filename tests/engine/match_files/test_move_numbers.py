@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from engine.match_files.mat.reader import parse_mat
-from engine.match_files.model import number_moves
-from engine.rules.game_record import ResignationAction
+from gammond.engine.match_files.mat.reader import parse_mat
+from gammond.engine.match_files.model import number_moves
+from gammond.engine.rules.game_record import ResignationAction
 
 GAME = """ 5 point match
 

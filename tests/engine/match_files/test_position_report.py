@@ -9,11 +9,11 @@ from contextlib import suppress
 
 import pytest
 
-from engine.errors import FormatError, GammondError, PositionError
-from engine.formats.xgid import decode_xgid
-from engine.match_files.position_report import is_position_report
-from engine.match_files.reading import read_matches, read_positions
-from engine.rules.notation import format_play
+from gammond.engine.errors import FormatError, GammondError, PositionError
+from gammond.engine.formats.xgid import decode_xgid
+from gammond.engine.match_files.position_report import is_position_report
+from gammond.engine.match_files.reading import holds_positions, read_matches, read_positions
+from gammond.engine.rules.notation import format_play
 
 OPENING = "XGID=-b----E-C---eE---c-e----B-:0:0:1:31:3:6:0:7:10"
 BEFORE_ROLL = "XGID=-b----E-C---eE---c-e----B-:0:0:1:00:3:6:0:7:10"
@@ -137,9 +137,9 @@ def test_plays_of_extreme_gammon_are_read_in_any_language(text):
 def test_a_cube_decision_of_extreme_gammon_is_read():
     found = read(XG_CUBE)
     cube = found.notes.cube
-    assert (cube.no_double, cube.double_take, cube.double_pass) == (0.58, 0.689, 1.0)
-    assert cube.evaluation.outcome == (0.6138, 0.2455, 0.0188, 0.1314, 0.0046)
-    assert cube.evaluation.depth == "XG Roller+"
+    assert cube.equities == (0.58, 0.689, 1.0)
+    assert cube.no_double.outcome == (0.6138, 0.2455, 0.0188, 0.1314, 0.0046)
+    assert cube.no_double.depth == "XG Roller+"
     assert found.names == ("Spieler 2", "Spieler 1")
     assert found.notes.candidates == ()
 
@@ -158,10 +158,10 @@ def test_plays_of_bgblitz_are_read():
 def test_a_cube_decision_of_bgblitz_is_read_whoever_is_on_roll(turn):
     found = read(BGBLITZ_CUBE.replace(":0:0:1:00:", f":0:0:{turn}:00:"))
     cube = found.notes.cube
-    assert (cube.no_double, cube.double_take, cube.double_pass) == (0.969, 1.68, 1.0)
+    assert cube.equities == (0.969, 1.68, 1.0)
     red, green = (0.871, 0.068, 0.002), (0.129, 0.009, 0.001)
     own, other = (red, green) if turn == 1 else (green, red)
-    assert cube.evaluation.outcome == (*own, *other[1:])
+    assert cube.no_double.outcome == (*own, *other[1:])
 
 
 def test_a_cube_decision_of_bgblitz_for_money_has_one_column():
@@ -170,7 +170,7 @@ def test_a_cube_decision_of_bgblitz_for_money_has_one_column():
         text = text.replace(emg, "")
     text = text.replace("0.560   ( 0.000)", "1.000   ( 0.000)")
     cube = read(text).notes.cube
-    assert (cube.no_double, cube.double_take, cube.double_pass) == (0.556, 0.639, 1.0)
+    assert cube.equities == (0.556, 0.639, 1.0)
 
 
 @pytest.mark.parametrize(
@@ -233,7 +233,7 @@ def test_texts_with_european_decimals_without_a_board_and_with_notes_between_are
     assert plays.notes.candidates[0].evaluation.outcome == (0.5545, 0.175, 0.0102, 0.1225, 0.005)
     assert plays.notes.comment == "When ahead, race!\n\n1. Or: not?"
     assert cube.notes.comment == "Take.\n\nAnd what here?"
-    assert cube.notes.cube.double_take == 0.689
+    assert cube.notes.cube.double_take.equity == 0.689
 
 
 @pytest.mark.parametrize("text", [XG_PLAYS, XG_PLAYS_ELSEWHERE, XG_CUBE, BGBLITZ_PLAYS, BGBLITZ_CUBE])
@@ -290,3 +290,14 @@ def test_long_lines_take_bounded_time(piece):
     began = time.process_time()
     read_positions(f"{XG_CUBE}{(line + chr(10)) * 200}".encode())
     assert time.process_time() - began < 5
+
+
+def test_drawn_boards_of_gnubg_are_positions_and_what_stands_around_them_is_no_bad_line():
+    ids = " GNU Backgammon  Position ID: 4HPwATDgc/ABMA\n                 Match ID   : {}\n"
+    edge = " +13-14-15-16-17-18------19-20-21-22-23-24-+     O: ann\n"
+    said = "\n* bob moves 24/23 13/9\n\nRolled 41 (-0.006):\n*    1. Cubeful 0-ply    24/23 13/9\n\n"
+    text = "".join(ids.format(match) + edge + said for match in ("cAjmAAAAAAAE", "cAkAAAAAAAAA"))
+    assert holds_positions(text.encode())
+    first, second = read_positions(text.encode())
+    assert (first.match.length, first.match.roll, second.match.length) == (7, (4, 1), 0)
+    assert not holds_positions(b"4HPwATDgc/ABMA:cAjmAAAAAAAE\n4HPwATDgc/ABMA\n")

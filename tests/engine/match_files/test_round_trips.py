@@ -9,12 +9,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engine.match_files.mat.reader import parse_mat
-from engine.match_files.mat.writer import format_match
-from engine.match_files.model import NO_NOTES, IssueKind
-from engine.match_files.sgf.reader import parse_sgf
-from engine.match_files.sgf.writer import format_sgf
-from engine.rules.game_record import (
+from gammond.engine.match_files.mat.reader import parse_mat
+from gammond.engine.match_files.mat.writer import format_match
+from gammond.engine.match_files.model import NO_NOTES, IssueKind
+from gammond.engine.match_files.sgf.reader import parse_sgf
+from gammond.engine.match_files.sgf.writer import format_sgf
+from gammond.engine.rules.game_record import (
     DoubleAction,
     PlayAction,
     ResignationAction,
@@ -22,8 +22,8 @@ from engine.rules.game_record import (
     RollAction,
     SetAction,
 )
-from engine.rules.moves import legal_plays
-from engine.rules.rules import HYPERGAMMON, HYPERGAMMON_2, NACKGAMMON, STANDARD_RULES, Rules
+from gammond.engine.rules.moves import legal_plays
+from gammond.engine.rules.rules import HYPERGAMMON, HYPERGAMMON_2, NACKGAMMON, STANDARD_RULES, Rules
 from tests.engine.match_files.generated_matches import Draw
 
 LENGTHS = st.sampled_from([0, 0, 1, 2, 3, 7, 13])
@@ -125,7 +125,7 @@ def test_generated_matches_have_all_that_there_is():
     unplayed = [
         legal_plays(situation.position, action.roll, game.rules)
         for game in games
-        for situation, action in game.replay()
+        for situation, action, _ in game.replayed
         if isinstance(action, RollAction)
     ]
     assert {bool(plays[0].moves) for plays in unplayed} == {True, False}

@@ -6,10 +6,10 @@ from dataclasses import replace
 
 import pytest
 
-from engine.match_files.mat.reader import parse_mat
-from engine.match_files.mat.writer import format_mat
-from engine.match_files.reading import read_matches
-from engine.match_files.sgf.writer import format_sgf
+from gammond.engine.match_files.mat.reader import parse_mat
+from gammond.engine.match_files.mat.writer import format_mat
+from gammond.engine.match_files.reading import read_matches
+from gammond.engine.match_files.sgf.writer import format_sgf
 from tests.engine.match_files.played_games import play_money_games, play_random_match
 from tests.engine.match_files.sites import site_files
 from tests.engine.match_files.xg import xg_files

@@ -12,18 +12,18 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from engine.cubeful.match_equity import load_default_table
-from engine.errors import GammondError
-from engine.match_analysis.decisions import judge_recorded_match
-from engine.match_analysis.statistics import compute_statistics
-from engine.match_files.mat.reader import parse_mat
-from engine.match_files.mat.writer import format_match
-from engine.match_files.reading import read_matches, read_positions
-from engine.match_files.sgf.reader import parse_sgf
-from engine.match_files.sgf.writer import format_sgf
-from engine.match_files.xg.container import unpack_container
-from engine.match_files.xg.decoding import decode_record, split_records
-from engine.match_files.xg.records import XgCube, XgPlay
+from gammond.engine.cubeful.match_equity import load_default_table
+from gammond.engine.errors import GammondError
+from gammond.engine.match_analysis.decisions import rate_actions
+from gammond.engine.match_analysis.statistics import compute_statistics
+from gammond.engine.match_files.mat.reader import parse_mat
+from gammond.engine.match_files.mat.writer import format_match
+from gammond.engine.match_files.reading import read_matches, read_positions
+from gammond.engine.match_files.sgf.reader import parse_sgf
+from gammond.engine.match_files.sgf.writer import format_sgf
+from gammond.engine.match_files.xg.container import unpack_container
+from gammond.engine.match_files.xg.decoding import XgCube, XgPlay, decode_record, split_records
+from gammond.engine.match_files.xg.layouts import CUBE, LAYOUTS, PLAY
 
 SAMPLES = os.environ.get("GAMMOND_SAMPLES")
 POSITION_NAMES = "01_checkerPosition", "02_NDT", "03_DT", "04_DP", "05_NRT", "06_RT", "07_RP"
@@ -92,15 +92,16 @@ def test_the_analysis_of_every_play_is_found():
 
 def test_errors_are_those_that_the_file_keeps():
     records = unpack_container((Path(SAMPLES) / f"xg/{NAME}.xg").read_bytes()).records
-    stored = [decode_record(record) for record in split_records(records)]
-    decisions, _ = judge_recorded_match(read(f"xg/{NAME}.xg"), load_default_table())
-    errors = [decision.judgement.error_points for decision in decisions]
+    decisions, _, _ = rate_actions(read(f"xg/{NAME}.xg"), load_default_table())
+    errors = [decision.equity_loss for decision in decisions]
     kept = []
-    for record in stored:
-        if isinstance(record, XgCube) and record.double >= 0:
-            kept += [record.error] if record.double == 0 else [record.error, record.error_take]
-        elif isinstance(record, XgPlay):
-            kept.append(record.error)
+    for record in split_records(records):
+        fields = np.frombuffer(record, LAYOUTS[record[8]], count=1)[0]
+        if record[8] == CUBE and fields["double"] >= 0:
+            kept += [fields["error"]] if fields["double"] == 0 else [fields["error"], fields["error_take"]]
+        elif record[8] == PLAY:
+            kept.append(fields["error"])
+    kept = np.abs(kept)
     assert len(errors) == 283
     assert errors == pytest.approx(kept, abs=0.0001)
 
@@ -113,7 +114,7 @@ def test_single_records_are_decoded(name, kind):
     if isinstance(record, XgPlay):
         assert record.dice == (6, 3)
         assert len(record.candidates) == 10
-        assert np.array_equal(record.candidates[0].result, record.result)
+        assert np.array_equal(record.candidates[0][0], record.result)
 
 
 def test_a_file_without_a_match_says_so():
@@ -123,7 +124,7 @@ def test_a_file_without_a_match_says_so():
 
 def test_statistics_are_those_that_extreme_gammon_prints():
     match = read(f"xg/{NAME}.xg")
-    decisions, rolls = judge_recorded_match(match, load_default_table())
+    decisions, rolls, _ = rate_actions(match, load_default_table())
     printed = [(90, 0.070, 0.0076), (79, 0.066, 0.0091)]
     for seat, (counted, error, mwc) in enumerate(printed):
         found = compute_statistics(seat, decisions, rolls)
@@ -134,9 +135,7 @@ def test_statistics_are_those_that_extreme_gammon_prints():
 
 
 def test_statistics_are_those_that_gnu_backgammon_prints():
-    decisions, rolls = judge_recorded_match(
-        read("gnubg_generated/charlot_analysed0ply.sgf"), load_default_table()
-    )
+    decisions, rolls, _ = rate_actions(read("gnubg_generated/charlot_analysed0ply.sgf"), load_default_table())
     printed = [
         (91, 0.223, 0.02524, 2.5, 1.2, 1.804, 0.33583),
         (79, 0.192, 0.01955, 2.4, 1.0, -1.444, -0.19224),
@@ -144,7 +143,7 @@ def test_statistics_are_those_that_gnu_backgammon_prints():
     for seat, (counted, error, mwc, rate, snowie, luck, luck_mwc) in enumerate(printed):
         found = compute_statistics(seat, decisions, rolls)
         own = [decision for decision in decisions if decision.seat == seat]
-        assert sum(decision.judgement.counts_for_gnubg for decision in own) == counted
+        assert sum(decision.counts_for_gnubg for decision in own) == counted
         assert found.total.error_points == pytest.approx(error, abs=0.0005)
         assert found.total.error_mwc == pytest.approx(mwc, abs=0.00001)
         assert found.gnubg_error_rate == pytest.approx(rate, abs=0.05)
@@ -166,7 +165,11 @@ def test_a_position_text_says_the_same_in_two_languages(program, name):
         assert found.notes.candidates == other.notes.candidates
         assert all(candidate.evaluation.outcome for candidate in found.notes.candidates)
     else:
-        assert found.notes.cube.evaluation.outcome is not None
-        assert found.notes.cube.no_double == pytest.approx(other.notes.cube.no_double, abs=0.003)
-        assert found.notes.cube.double_take == pytest.approx(other.notes.cube.double_take, abs=0.003)
-        assert found.notes.cube.double_pass == other.notes.cube.double_pass == 1.0
+        assert found.notes.cube.no_double.outcome is not None
+        assert found.notes.cube.no_double.equity == pytest.approx(
+            other.notes.cube.no_double.equity, abs=0.003
+        )
+        assert found.notes.cube.double_take.equity == pytest.approx(
+            other.notes.cube.double_take.equity, abs=0.003
+        )
+        assert found.notes.cube.equities[2] == other.notes.cube.equities[2] == 1.0

@@ -7,14 +7,14 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from engine.cubeful import CubeResponse
-from engine.errors import CancelledWork, LimitError
-from engine.play.cube_games import play_game, play_match
-from engine.rules.dice import draw_paired_dice
-from engine.rules.game_record import DoubleAction, PlayAction, ResponseAction
-from engine.rules.match import MatchState
-from engine.rules.moves import legal_plays
-from engine.rules.position import Position
+from gammond.engine.errors import CancelledWork, LimitError
+from gammond.engine.evaluation.results import CubeResponse
+from gammond.engine.play.cube_games import play_game, play_match
+from gammond.engine.rules.dice import draw_paired_dice
+from gammond.engine.rules.game_record import DoubleAction, PlayAction, ResponseAction
+from gammond.engine.rules.match import MatchState
+from gammond.engine.rules.moves import legal_plays
+from gammond.engine.rules.position import Position
 
 
 class Bold:
@@ -132,6 +132,6 @@ def test_a_game_stops_when_cancelled():
 
 
 def test_a_game_that_does_not_end_is_an_error(monkeypatch):
-    monkeypatch.setattr("engine.play.cube_games.MAX_TURNS", 5)
+    monkeypatch.setattr("gammond.engine.play.cube_games.MAX_TURNS", 5)
     with pytest.raises(LimitError, match="over 5 turns"):
         play_game((Bold(doubles=False), Bold(doubles=False)), MatchState(), dice())

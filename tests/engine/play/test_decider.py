@@ -7,16 +7,16 @@ import random
 import numpy as np
 import pytest
 
-from engine.analysis.engine import Engine
-from engine.analysis.levels import EvalSettings
-from engine.cubeful import CubeResponse, DoublingAction
-from engine.errors import PositionError, StateError, ValueRangeError
-from engine.play.decider import Decider
-from engine.rules.match import MatchState
-from engine.rules.moves import legal_plays
-from engine.rules.outcome import Outcome
-from engine.rules.position import Position
-from engine.search import UNPRUNED
+from gammond.engine.analysis.engine import Engine
+from gammond.engine.analysis.levels import EvalSettings
+from gammond.engine.errors import PositionError, StateError, ValueRangeError
+from gammond.engine.evaluation.results import CubeResponse, DoublingAction
+from gammond.engine.play.decider import Decider
+from gammond.engine.rules.match import MatchState
+from gammond.engine.rules.moves import legal_plays
+from gammond.engine.rules.outcome import Outcome
+from gammond.engine.rules.position import Position
+from gammond.engine.search import UNPRUNED
 from tests import boards
 from tests.boards import RacingEvaluator, TornEvaluator
 from tests.engine.opinions import ListEvaluator, fixed_engine
@@ -34,17 +34,21 @@ def chosen_among(outcomes, match, depth=None, where=START):
     """The outcome of the play that is chosen when the first legal plays have these outcomes."""
     plays = legal_plays(where, (3, 1))
     listed = dict(zip((play.result.board.tobytes() for play in plays), outcomes, strict=False))
-    return Decider(Engine(ListEvaluator(listed)), depth).choose_play(where, (3, 1), match).evaluation.outcome
+    return (
+        Decider(Engine(ListEvaluator(listed)), depth)
+        .choose_play(where, (3, 1), match)
+        .chosen.evaluation.outcome
+    )
 
 
 def test_without_the_cube_money_plays_go_by_equity_and_match_plays_by_the_chance_to_win():
     decider = Decider(Engine(TornEvaluator()), CUBELESS)
     money = decider.choose_play(START, (6, 4), MatchState())
-    assert money.evaluation == money.ranked.plays[0]
-    assert money.evaluation.outcome.win == pytest.approx(0.58)
-    at_last = decider.choose_play(START, (6, 4), MatchState(length=1)).evaluation
-    assert at_last.outcome.win == pytest.approx(0.60)
-    assert at_last.play != money.evaluation.play
+    assert money.chosen == money.ranked[0]
+    assert money.chosen.evaluation.outcome.win == pytest.approx(0.58)
+    at_last = decider.choose_play(START, (6, 4), MatchState(length=1)).chosen
+    assert at_last.evaluation.outcome.win == pytest.approx(0.60)
+    assert at_last.play != money.play
 
 
 @pytest.mark.parametrize("is_cubeful", [True, False])
@@ -96,7 +100,7 @@ def test_a_cube_that_nobody_owns_does_not_keep_a_match_play_from_being_chosen_wi
 def test_automatic_doubles_for_money_change_no_play():
     for roll in ROLLS[:6]:
         plays = [
-            Decider(Engine(SmoothEvaluator())).choose_play(START, roll, MatchState(cube=n)).evaluation
+            Decider(Engine(SmoothEvaluator())).choose_play(START, roll, MatchState(cube=n)).chosen
             for n in (1, 4)
         ]
         assert plays[0] == plays[1]
@@ -201,14 +205,14 @@ def noisy(noise_points, seed=1, depth=None, **options):
 def test_without_noise_the_best_play_is_chosen_whatever_the_seed():
     for seed in range(5):
         choice = noisy(0.0, seed).choose_play(MIDGAME, (4, 2), MatchState())
-        assert choice.evaluation == choice.ranked.best
+        assert choice.chosen == choice.ranked.best
 
 
 def test_errors_never_cost_more_than_four_times_the_noise_and_small_ones_are_commonest():
     costs = []
     for seed in range(600):
         choice = noisy(0.03, seed).choose_play(MIDGAME, (4, 2), MatchState())
-        costs.append(choice.ranked.best.score - choice.evaluation.score)
+        costs.append(choice.ranked.best.evaluation.equity - choice.chosen.evaluation.equity)
     costs = np.array(costs)
     assert costs.min() == 0.0
     assert 0.03 < costs.max() < 4 * 0.03
@@ -224,7 +228,7 @@ def test_a_seed_that_is_too_large_or_negative_is_refused(seed):
 
 def test_the_same_seed_chooses_alike_and_others_otherwise():
     def played(seed):
-        return [noisy(0.1, seed).choose_play(MIDGAME, roll, MatchState()).evaluation.play for roll in ROLLS]
+        return [noisy(0.1, seed).choose_play(MIDGAME, roll, MatchState()).play for roll in ROLLS]
 
     assert played(3) == played(3)
     assert played(3) != played(4)
@@ -232,8 +236,8 @@ def test_the_same_seed_chooses_alike_and_others_otherwise():
 
 def test_a_decision_does_not_depend_on_those_before_it():
     decider = noisy(0.1, 3)
-    forth = [decider.choose_play(MIDGAME, roll, MatchState()).evaluation for roll in ROLLS]
-    back = [decider.choose_play(MIDGAME, roll, MatchState()).evaluation for roll in reversed(ROLLS)]
+    forth = [decider.choose_play(MIDGAME, roll, MatchState()).chosen for roll in ROLLS]
+    back = [decider.choose_play(MIDGAME, roll, MatchState()).chosen for roll in reversed(ROLLS)]
     assert forth == back[::-1]
 
 
@@ -241,8 +245,8 @@ def test_only_plays_of_the_full_depth_are_chosen_by_an_erring_player():
     decider = Decider(Engine(SmoothEvaluator()), EvalSettings(1, "tiny"), noise_points=1.0)
     for roll in ROLLS[:8]:
         choice = decider.choose_play(MIDGAME, roll, MatchState())
-        assert choice.evaluation.survived
-        assert choice.evaluation.plies == 1
+        assert choice.chosen.survived
+        assert choice.chosen.evaluation.plies == 1
 
 
 def test_cube_errors_are_made_where_the_decision_is_close_and_not_where_it_is_clear():

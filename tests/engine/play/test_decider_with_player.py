@@ -5,14 +5,14 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from engine.analysis.engine import Engine
-from engine.analysis.levels import EvalSettings
-from engine.errors import PlayError
-from engine.play.decider import Decider, SearchPlayer
-from engine.play.player import Player, RandomPlayer, ScorerPlayer
-from engine.rules.match import MatchState
-from engine.rules.position import Position
-from engine.search import SearchWatch
+from gammond.engine.analysis.engine import Engine
+from gammond.engine.analysis.levels import EvalSettings
+from gammond.engine.errors import PlayError
+from gammond.engine.play.decider import Decider, SearchPlayer
+from gammond.engine.play.player import Player, RandomPlayer, ScorerPlayer
+from gammond.engine.rules.match import MatchState
+from gammond.engine.rules.position import Position
+from gammond.engine.search import SearchWatch
 from tests.boards import RacingEvaluator, played_boards, position, random_rolls
 
 ENGINE = Engine(RacingEvaluator())
@@ -44,10 +44,10 @@ def test_what_the_choice_is_worth_is_the_engines_word():
     for start, roll in asked()[:5]:
         choice = Decider(ENGINE, EvalSettings(2), player=RandomPlayer(3)).choose_play(start, roll, MATCH)
         ranked = ENGINE.rank_plays(start, roll, MATCH, EvalSettings(0))
-        assert [play.play for play in choice.ranked.plays] == [play.play for play in ranked.plays]
-        (same,) = [play for play in ranked.plays if play.play == choice.play]
-        assert choice.evaluation.score == same.score
-        assert choice.evaluation.plies == 0
+        assert [play.play for play in choice.ranked] == [play.play for play in ranked]
+        (same,) = [play for play in ranked if play.play == choice.play]
+        assert choice.chosen.evaluation.equity == same.evaluation.equity
+        assert choice.chosen.evaluation.plies == 0
 
 
 def test_a_player_that_looks_ahead_evaluates_itself_and_is_watched():
@@ -56,7 +56,7 @@ def test_a_player_that_looks_ahead_evaluates_itself_and_is_watched():
     watch = SearchWatch(None, lambda progress: reported.append(progress.effort.plies))
     start, roll = asked()[0]
     choice = Decider(ENGINE, player=SearchPlayer("deep", deep)).choose_play(start, roll, MATCH, watch)
-    assert choice.play == deep.choose_play(start, roll, MatchState()).evaluation.play
+    assert choice.play == deep.choose_play(start, roll, MatchState()).play
     assert choice.ranked.effort.plies in reported
 
 

@@ -7,11 +7,11 @@ import math
 import numpy as np
 import pytest
 
-from engine.errors import CancelledWork, LimitError, ValueRangeError
-from engine.play.lockstep import PairedGameResults, play_games
-from engine.play.player import EvaluatorPlayer, Player, RandomPlayer
-from engine.rules.dice import draw_paired_dice
-from engine.rules.position import Position
+from gammond.engine.errors import CancelledWork, LimitError, ValueRangeError
+from gammond.engine.play.lockstep import PairedGameResults, play_games
+from gammond.engine.play.player import EvaluatorPlayer, Player, RandomPlayer
+from gammond.engine.rules.dice import draw_paired_dice
+from gammond.engine.rules.position import Position
 from tests import boards
 
 RACER = EvaluatorPlayer(boards.RacingEvaluator())
@@ -156,14 +156,14 @@ class _Idler(Player):
 
 
 def test_a_game_that_never_ends_is_an_error(monkeypatch):
-    monkeypatch.setattr("engine.play.lockstep.MAX_TURNS", 500)
+    monkeypatch.setattr("gammond.engine.play.lockstep.MAX_TURNS", 500)
     with pytest.raises(LimitError, match="over 500 turns"):
         play_games(_Idler(), _Idler(), 2)
 
 
 def test_games_that_never_end_are_counted_where_they_may_be_and_the_others_keep_their_results(monkeypatch):
     whole = play_games(RACER, RANDOM, 40, seed=1)
-    monkeypatch.setattr("engine.play.lockstep.MAX_TURNS", 70)
+    monkeypatch.setattr("gammond.engine.play.lockstep.MAX_TURNS", 70)
     seen = []
     cut = play_games(RACER, RANDOM, 40, seed=1, lockstep=8, may_be_endless=True, progress=seen.append)
     assert 0 < len(cut.endless) < 30

@@ -1,10 +1,15 @@
 import numpy as np
 import pytest
 
-from engine.errors import UnsupportedError
-from engine.play.opinions import form_opinion, rank_by_opinion
-from engine.play.player import EvaluatorPlayer, RandomPlayer, ScorerPlayer
-from engine.rules.position import Position
+from gammond.engine.errors import UnsupportedError
+from gammond.engine.play.player import (
+    EvaluatorPlayer,
+    RandomPlayer,
+    ScorerPlayer,
+    form_opinion,
+    rank_by_opinion,
+)
+from gammond.engine.rules.position import Position
 from tests.boards import RacingEvaluator, position
 
 AHEAD = position({6: 5, 5: 5, 4: 5}, {19: 5, 20: 5, 13: 5})

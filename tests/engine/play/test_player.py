@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from engine.errors import ValueRangeError
-from engine.play.player import EvaluatorPlayer, RandomPlayer, ScorerPlayer
-from engine.rules.moves import expand_rolls, legal_plays
-from engine.rules.position import Position
+from gammond.engine.errors import ValueRangeError
+from gammond.engine.play.player import EvaluatorPlayer, RandomPlayer, ScorerPlayer
+from gammond.engine.rules.moves import expand_rolls, legal_plays
+from gammond.engine.rules.position import Position
 from tests import boards
 from tests.naive_ranking import rank_plays
 

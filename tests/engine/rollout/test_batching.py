@@ -2,8 +2,8 @@ import time
 
 import pytest
 
-from engine.errors import CancelledWork
-from engine.rollout.batching import BATCH_S, AdaptiveBatcher
+from gammond.engine.errors import CancelledWork
+from gammond.engine.rollout.trials import BATCH_S, AdaptiveBatcher
 
 
 def test_pieces_cover_all_rows_once_and_in_order():

@@ -1,21 +1,22 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
-from engine.bearoff.one_sided import build_one_sided
-from engine.bearoff.two_sided import build_two_sided
-from engine.cubeful import build_cube_state_space, compute_dead_cube_values, make_dead_cube_game
-from engine.evaluation.pruning import EvaluatorPruner
-from engine.rollout import (
-    CubefulScoring,
+from gammond.engine.bearoff.one_sided import build_one_sided
+from gammond.engine.bearoff.two_sided import build_two_sided
+from gammond.engine.cubeful import make_cube_game, make_dead_cube_game
+from gammond.engine.evaluation.pruning import EvaluatorPruner
+from gammond.engine.rollout import (
     RolloutEvaluators,
     RolloutSettings,
     TrialCubes,
     roll_out,
     roll_out_cube,
 )
-from engine.rollout.trial_scoring import VALUE_COLUMN
-from engine.rollout.trials import play_trials
-from engine.rules.match import MatchState
+from gammond.engine.rollout.results import VALUE_COLUMN
+from gammond.engine.rollout.trials import make_trial_rules, play_trials
+from gammond.engine.rules.match import MatchState
 from tests import boards, naive_rollout
 
 EVALUATOR = boards.RacingEvaluator()
@@ -67,9 +68,9 @@ def test_trials_with_the_cube_are_those_played_by_hand(match, start):
         )
     ):
         at_once = number == 1
-        scoring = CubefulScoring(build_cube_state_space(match), may_double_at_start=at_once)
+        game = replace(make_cube_game(match), may_double_first=at_once)
         trials = range(4 if settings.variance_reduction else 12)
-        found = play_trials(start.board[None], trials, settings, SHARP_EVALUATORS, scoring, lambda: False)[0]
+        found = play_trials(start.board[None], trials, settings, SHARP_EVALUATORS, game, lambda: False)[0]
         for trial in trials:
             expected = naive_rollout.cubeful_trial_value(
                 start, trial, SHARP, settings, match, doubles_at_once=at_once
@@ -78,11 +79,9 @@ def test_trials_with_the_cube_are_those_played_by_hand(match, start):
 
 
 def test_cubes_are_doubled_passed_taken_and_beavered_in_these_trials():
-    scoring = CubefulScoring(build_cube_state_space(MatchState()))
+    game = make_cube_game(MatchState())
     settings = RolloutSettings(variance_reduction=False)
-    scores = play_trials(CONTACT.board[None], range(400), settings, SHARP_EVALUATORS, scoring, lambda: False)[
-        0
-    ]
+    scores = play_trials(CONTACT.board[None], range(400), settings, SHARP_EVALUATORS, game, lambda: False)[0]
     points, outcome = scores[:, VALUE_COLUMN], scores[:, 0]
     assert ((outcome > 0) & (outcome < 1)).sum() > 5  # games that end with a pass
     assert {1.0, 2.0, -1.0, -2.0} <= set(points.tolist())
@@ -90,17 +89,17 @@ def test_cubes_are_doubled_passed_taken_and_beavered_in_these_trials():
 
 
 def test_the_value_at_double_match_point_is_the_chance_to_win():
-    scoring = CubefulScoring(build_cube_state_space(MatchState(length=3, score=(2, 2))))
+    game = make_cube_game(MatchState(length=3, score=(2, 2)))
     settings = RolloutSettings(trials=72, truncation=5)
-    scores = roll_out([CONTACT], EVALUATORS, settings, scoring=scoring).state.scores[0]
+    scores = roll_out([CONTACT], EVALUATORS, settings, game=game).state.scores[0]
     assert scores[:, VALUE_COLUMN] == pytest.approx(scores[:, 0], abs=1e-6)
 
 
 def test_the_outcome_of_a_dead_cube_is_that_of_a_cubeless_rollout():
-    scoring = CubefulScoring(build_cube_state_space(MatchState(length=7, score=(6, 4), crawford=True)))
+    game = make_cube_game(MatchState(length=7, score=(6, 4), crawford=True))
     settings = RolloutSettings(trials=72)
     cubeless = roll_out([RACE], EVALUATORS, settings).state.scores[0]
-    with_dead_cube = roll_out([RACE], EVALUATORS, settings, scoring=scoring).state.scores[0]
+    with_dead_cube = roll_out([RACE], EVALUATORS, settings, game=game).state.scores[0]
     assert np.allclose(with_dead_cube[:, :5], cubeless, atol=1e-12)
 
 
@@ -109,47 +108,43 @@ def test_the_outcome_of_a_dead_cube_is_that_of_a_cubeless_rollout():
 def test_variance_reduction_keeps_the_cubeful_mean_and_shrinks_its_error(match):
     evaluator = build_one_sided(6, 7, threads=1)
     evaluators = RolloutEvaluators(EvaluatorPruner(evaluator), evaluator)
-    scoring = CubefulScoring(build_cube_state_space(match))
+    game = make_cube_game(match)
     plain, reduced = (
         roll_out(
-            [RACE], evaluators, RolloutSettings(trials=trials, variance_reduction=on), scoring=scoring
-        ).state.estimate(0, scoring)
+            [RACE], evaluators, RolloutSettings(trials=trials, variance_reduction=on), game=game
+        ).state.estimate(0, game)
         for on, trials in ((False, 5184), (True, 648))
     )
-    error = np.hypot(plain.equity_error, reduced.equity_error)
+    error = np.hypot(plain.error, reduced.error)
     assert abs(plain.equity - reduced.equity) < 3.5 * error
-    assert reduced.equity_error * np.sqrt(648) < 0.5 * plain.equity_error * np.sqrt(5184)
+    assert reduced.error * np.sqrt(648) < 0.5 * plain.error * np.sqrt(5184)
 
 
 def test_an_extended_cubeful_rollout_is_the_whole_one():
-    scoring = CubefulScoring(build_cube_state_space(MatchState()))
-    half = roll_out([CONTACT], SHARP_EVALUATORS, RolloutSettings(trials=72, truncation=5), scoring=scoring)
+    game = make_cube_game(MatchState())
+    half = roll_out([CONTACT], SHARP_EVALUATORS, RolloutSettings(trials=72, truncation=5), game=game)
     settings = RolloutSettings(trials=144, truncation=5, threads=2)
-    rest = roll_out([CONTACT], SHARP_EVALUATORS, settings, scoring=scoring, resume=half.state)
-    whole = roll_out([CONTACT], SHARP_EVALUATORS, settings, scoring=scoring)
+    rest = roll_out([CONTACT], SHARP_EVALUATORS, settings, game=game, resume=half.state)
+    whole = roll_out([CONTACT], SHARP_EVALUATORS, settings, game=game)
     assert np.array_equal(rest.state.scores[0], whole.state.scores[0])
 
 
 def test_the_other_side_sees_the_value_turned_round():
     for match in (MatchState(), MatchState(length=5, score=(1, 3))):
-        scoring = CubefulScoring(build_cube_state_space(match))
-        state = roll_out(
-            [CONTACT], EVALUATORS, RolloutSettings(trials=36, truncation=3), scoring=scoring
-        ).state
-        here, there = state.estimate(0, scoring), state.estimate(0, scoring, for_opponent=True)
+        game = make_cube_game(match)
+        state = roll_out([CONTACT], EVALUATORS, RolloutSettings(trials=36, truncation=3), game=game).state
+        here, there = state.estimate(0, game), state.estimate(0, game, for_opponent=True)
         assert there.equity == -here.equity
-        twice = scoring.swap_sides(scoring.swap_sides(state.scores[0]))
-        assert twice == pytest.approx(state.scores[0], abs=1e-12)
+        assert there.outcome.win == pytest.approx(1.0 - here.outcome.win)
+        assert there.outcome.win_g == pytest.approx(here.outcome.lose_g)
 
 
 def test_an_exact_position_is_scored_by_its_exact_outcome():
     table = build_two_sided(6, 3, threads=1)
     bearoff = boards.position({6: 1, 4: 1, 2: 1}, {19: 2, 23: 1})
-    scoring = CubefulScoring(build_cube_state_space(MatchState(length=3, score=(2, 2))))
+    game = make_cube_game(MatchState(length=3, score=(2, 2)))
     evaluators = RolloutEvaluators(EvaluatorPruner(EVALUATOR), EVALUATOR, exact=(table,))
-    estimate = roll_out([bearoff], evaluators, RolloutSettings(trials=36), scoring=scoring).state.estimate(
-        0, scoring
-    )
+    estimate = roll_out([bearoff], evaluators, RolloutSettings(trials=36), game=game).state.estimate(0, game)
     win = float(table.evaluate(bearoff.board[None])[0, 0])
     assert estimate.equity == pytest.approx(2 * win - 1, abs=1e-6)
 
@@ -163,7 +158,7 @@ def test_an_exact_start_has_the_right_to_double_only_if_the_first_side_has():
             [nearly_won],
             evaluators,
             RolloutSettings(trials=36),
-            scoring=CubefulScoring(build_cube_state_space(MatchState()), may_double_at_start=at_once),
+            game=replace(make_cube_game(MatchState()), may_double_first=at_once),
         ).state.scores[0][0, VALUE_COLUMN]
         for at_once in (False, True)
     )
@@ -177,14 +172,12 @@ OWNERS = [(MatchState(), 0), (MatchState(cube=2, cube_owner=0), 1), (MatchState(
 def test_a_money_game_ends_with_the_exact_value_of_its_cube(match, column):
     table = build_two_sided(6, 3, threads=1)
     bearoff = boards.position({6: 1, 4: 1, 2: 1}, {19: 2, 23: 1})
-    scoring = CubefulScoring(build_cube_state_space(match))
+    game = make_cube_game(match)
     evaluators = RolloutEvaluators(EvaluatorPruner(EVALUATOR), EVALUATOR, exact_cubeful=(table,))
-    estimate = roll_out([bearoff], evaluators, RolloutSettings(trials=36), scoring=scoring).state.estimate(
-        0, scoring
-    )
+    estimate = roll_out([bearoff], evaluators, RolloutSettings(trials=36), game=game).state.estimate(0, game)
     assert estimate.equity == pytest.approx(float(table.cubeful_equities(bearoff.board[None])[0, column]))
     assert estimate.outcome.win == pytest.approx(float(table.evaluate(bearoff.board[None])[0, 0]))
-    assert estimate.equity_error == 0
+    assert estimate.error == 0
 
 
 @pytest.mark.parametrize("match", [match for match, _ in OWNERS], ids=["centred", "own", "other"])
@@ -192,24 +185,20 @@ def test_exact_ends_agree_with_the_exact_value_before_them(match):
     """From a little before the small table, with perfect plays, a rollout finds the large one's value."""
     small, large = (build_two_sided(6, checkers, threads=1) for checkers in (3, 5))
     start = boards.position({6: 2, 5: 1, 2: 1}, {19: 2, 21: 1})
-    scoring = CubefulScoring(build_cube_state_space(match))
+    game = make_cube_game(match)
     evaluators = RolloutEvaluators(EvaluatorPruner(large), large, exact_cubeful=(small,))
-    estimate = roll_out([start], evaluators, RolloutSettings(trials=1296), scoring=scoring).state.estimate(
-        0, scoring
-    )
+    estimate = roll_out([start], evaluators, RolloutSettings(trials=1296), game=game).state.estimate(0, game)
     column = next(column for known, column in OWNERS if known == match)
     exact = float(large.cubeful_equities(start.board[None])[0, column])
-    assert estimate.equity == pytest.approx(exact, abs=3.5 * estimate.equity_error + 0.002)
+    assert estimate.equity == pytest.approx(exact, abs=3.5 * estimate.error + 0.002)
 
 
 def test_a_match_does_not_end_with_the_values_of_money():
     table = build_two_sided(6, 3, threads=1)
     bearoff = boards.position({6: 1, 4: 1, 2: 1}, {19: 2, 23: 1})
-    scoring = CubefulScoring(build_cube_state_space(MatchState(length=3, score=(2, 2))))
+    game = make_cube_game(MatchState(length=3, score=(2, 2)))
     evaluators = RolloutEvaluators(EvaluatorPruner(EVALUATOR), EVALUATOR, exact_cubeful=(table,))
-    estimate = roll_out([bearoff], evaluators, RolloutSettings(trials=36), scoring=scoring).state.estimate(
-        0, scoring
-    )
+    estimate = roll_out([bearoff], evaluators, RolloutSettings(trials=36), game=game).state.estimate(0, game)
     win = float(table.evaluate(bearoff.board[None])[0, 0])
     assert estimate.equity == pytest.approx(2 * win - 1, abs=1e-6)
 
@@ -218,7 +207,7 @@ def test_a_match_with_a_live_cube_plays_on_where_only_the_chances_to_win_are_kno
     """With the table's outcomes at the end of trials the value of the cube would be that of a formula."""
     table = build_two_sided(3, 6, threads=1)
     start = boards.position({1: 2, 2: 2, 3: 2}, {22: 2, 23: 2, 24: 2})
-    game = build_cube_state_space(MatchState(length=5, score=(1, 2)))
+    game = make_cube_game(MatchState(length=5, score=(1, 2)))
     settings = RolloutSettings(trials=324)
     found = [
         roll_out_cube(
@@ -227,7 +216,7 @@ def test_a_match_with_a_live_cube_plays_on_where_only_the_chances_to_win_are_kno
         for exact in ((table,), ())
     ]
     assert found[0].take.equity == found[1].take.equity
-    assert found[0].take.equity_error > 0
+    assert found[0].take.error > 0
 
 
 @pytest.mark.parametrize(
@@ -241,26 +230,27 @@ def test_a_match_with_a_live_cube_plays_on_where_only_the_chances_to_win_are_kno
 )
 def test_a_resting_cube_makes_of_an_outcome_what_the_match_makes_of_its_results(match):
     game = make_dead_cube_game(match)
-    scoring = CubefulScoring(game)
     settings = RolloutSettings(trials=36, truncation=1)
-    state = roll_out([CONTACT], SHARP_EVALUATORS, settings, scoring=scoring).state
+    state = roll_out([CONTACT], SHARP_EVALUATORS, settings, game=game).state
     mean = state.scores[0].mean(axis=0)
-    dead = compute_dead_cube_values(mean[None, :VALUE_COLUMN].astype(np.float32), game)
+    dead = game.evaluate(mean[None, :VALUE_COLUMN].astype(np.float32))[0]
     assert mean[VALUE_COLUMN] == pytest.approx(float(dead[0]), abs=1e-5)
-    assert not scoring.make_rules(settings).own.option.may_double.any()
-    assert not scoring.make_rules(settings).other.option.may_double.any()
+    assert not make_trial_rules(game, settings).own.may_double.any()
+    assert not make_trial_rules(game, settings).other.may_double.any()
 
 
 @pytest.mark.parametrize("match", [MatchState(), MatchState(length=5, score=(1, 2))], ids=["money", "match"])
 def test_starts_with_other_cubes_do_not_mix(match):
-    game = build_cube_state_space(match)
-    scoring, settings = CubefulScoring(game), RolloutSettings(truncation=3)
-    cubes = TrialCubes(np.array([0, game.state_after_take[0]], np.int8), np.array([1.0, game.stake_factor]))
+    game = make_cube_game(match)
+    game, settings = game, RolloutSettings(truncation=3)
+    cubes = TrialCubes(
+        np.array([0, game.state_after_take], np.int8), np.array([1.0, game.arrays.stake_factor])
+    )
     starts = np.stack([CONTACT.board] * 2)
-    both = play_trials(starts, range(36), settings, SHARP_EVALUATORS, scoring, lambda: False, cubes)
+    both = play_trials(starts, range(36), settings, SHARP_EVALUATORS, game, lambda: False, cubes)
     for one in range(2):
         alone = play_trials(
-            starts[:1], range(36), settings, SHARP_EVALUATORS, scoring, lambda: False, cubes[[one]]
+            starts[:1], range(36), settings, SHARP_EVALUATORS, game, lambda: False, cubes[[one]]
         )
         assert np.array_equal(both[one], alone[0])
     assert not np.array_equal(both[0], both[1])

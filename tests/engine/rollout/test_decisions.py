@@ -3,19 +3,18 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from engine.errors import PlayError, StateError, ValueRangeError
-from engine.evaluation.pruning import EvaluatorPruner
-from engine.rollout import (
+from gammond.engine.cubeful import CUBELESS_GAME
+from gammond.engine.errors import PlayError, StateError, ValueRangeError
+from gammond.engine.evaluation.pruning import EvaluatorPruner
+from gammond.engine.rollout import (
     RolloutEvaluators,
     RolloutSettings,
-    StopReason,
-    TrialScoring,
     rank_by_rollout,
     roll_out_plays,
     roll_out_position,
 )
-from engine.rules.moves import legal_plays
-from engine.rules.position import Position
+from gammond.engine.rules.moves import legal_plays
+from gammond.engine.rules.position import Position
 from tests import boards
 from tests.naive_ranking import rank_plays
 
@@ -29,12 +28,14 @@ SHORT = RolloutSettings(trials=144, truncation=4, min_trials=72)
 def test_plays_come_best_first_with_their_distances():
     ranked, rollout = roll_out_plays(CONTACT, (6, 2), EVALUATORS, SHORT)
     assert {each.play.result for each in ranked} == {play.result for play in legal_plays(CONTACT, (6, 2))}
-    kept = [each for each in ranked if not each.is_pruned]
-    assert [each.estimate.equity for each in kept] == sorted((e.estimate.equity for e in kept), reverse=True)
+    kept = [each for each in ranked if each.survived]
+    assert [each.evaluation.equity for each in kept] == sorted(
+        (e.evaluation.equity for e in kept), reverse=True
+    )
     assert ranked[: len(kept)] == kept
     assert ranked[0].difference_to_best is None
     assert all(each.difference_to_best.equity <= 0 for each in ranked[1:])
-    assert {each.estimate.trials for each in kept} == {max(map(len, rollout.state.scores))}
+    assert {each.evaluation.trials for each in kept} == {max(map(len, rollout.state.scores))}
 
 
 def test_equities_are_those_of_the_player_who_plays():
@@ -43,8 +44,8 @@ def test_equities_are_those_of_the_player_who_plays():
     one_ply_more = {each.play.result: each for each in ranked}
     for shallow in rank_plays(EVALUATOR, CONTACT, (6, 2)):
         deep = one_ply_more[shallow.play.result]
-        assert abs(deep.estimate.equity - shallow.equity) < 0.5
-        assert deep.estimate.outcome.equity == pytest.approx(deep.estimate.equity)
+        assert abs(deep.evaluation.equity - shallow.evaluation.equity) < 0.5
+        assert deep.evaluation.outcome.equity == pytest.approx(deep.evaluation.equity)
 
 
 def test_chosen_plays_keep_their_order_in_the_state():
@@ -60,9 +61,9 @@ def test_pruned_plays_come_last_whatever_their_equity():
         rollout.state.estimate(1, for_opponent=True).equity
         > rollout.state.estimate(0, for_opponent=True).equity
     )
-    ranked = rank_by_rollout(plays, replace(rollout, survivors=(1 - better,)), TrialScoring())
+    ranked = rank_by_rollout(plays, replace(rollout, survivors=(1 - better,)), CUBELESS_GAME)
     assert [each.play for each in ranked] == [plays[1 - better], plays[better]]
-    assert [each.is_pruned for each in ranked] == [False, True]
+    assert [each.survived for each in ranked] == [True, False]
     assert ranked[1].difference_to_best.equity > 0
 
 
@@ -71,14 +72,14 @@ def test_a_forced_play_is_rolled_out_alone():
     ranked, rollout = roll_out_plays(shut_out, (6, 5), EVALUATORS, SHORT)
     assert len(ranked) == 1
     assert ranked[0].play.is_no_move
-    assert ranked[0].estimate.trials == 144
-    assert rollout.reason is StopReason.TRIALS
+    assert ranked[0].evaluation.trials == 144
+    assert rollout.reason == "trials"
 
 
 def test_a_play_that_wins_needs_no_luck():
     ranked, _ = roll_out_plays(boards.position({1: 2}, {24: 1}), (6, 5), EVALUATORS, SHORT)
-    assert ranked[0].estimate.outcome == (1, 0, 0, 0, 0)
-    assert ranked[0].estimate.equity_error == 0
+    assert ranked[0].evaluation.outcome == (1, 0, 0, 0, 0)
+    assert ranked[0].evaluation.error == 0
 
 
 def test_a_position_is_rolled_out_for_the_player_on_roll():
@@ -90,7 +91,7 @@ def test_a_position_is_rolled_out_for_the_player_on_roll():
 def test_a_finished_position_has_its_result_and_no_plays():
     estimate, _ = roll_out_position(WON, EVALUATORS, SHORT)
     assert estimate.outcome == (1, 0, 0, 0, 0)
-    assert (estimate.equity, estimate.equity_error) == (1, 0)
+    assert (estimate.equity, estimate.error) == (1, 0)
     with pytest.raises(StateError) as refusal:
         roll_out_plays(WON, (3, 1), EVALUATORS, SHORT)
     assert refusal.value.field == "position"
@@ -119,4 +120,6 @@ def test_impossible_questions_are_refused():
 
 def test_the_dice_may_come_in_any_order():
     forth, back = (roll_out_plays(CONTACT, roll, EVALUATORS, SHORT)[0] for roll in ((6, 2), (2, 6)))
-    assert np.isclose([each.estimate.equity for each in forth], [each.estimate.equity for each in back]).all()
+    assert np.isclose(
+        [each.evaluation.equity for each in forth], [each.evaluation.equity for each in back]
+    ).all()

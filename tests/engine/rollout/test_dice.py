@@ -4,8 +4,8 @@ from itertools import product
 import numpy as np
 import pytest
 
-from engine.rollout.dice import draw_rolls
-from engine.rules.dice import ROLL_WEIGHTS, ROLLS, draw_paired_dice
+from gammond.engine.rollout.dice import draw_rolls
+from gammond.engine.rules.dice import ROLL_WEIGHTS, ROLLS, draw_paired_dice
 
 WAYS = np.rint(36 * ROLL_WEIGHTS).astype(int).tolist()
 """How many of the 36 ordered rolls are each of `ROLLS`."""

@@ -1,8 +1,8 @@
 import numpy as np
 
-from engine.evaluation.pruning import EvaluatorPruner
-from engine.rollout import RolloutEvaluator, RolloutEvaluators, RolloutSettings, roll_out
-from engine.rules.position import Position
+from gammond.engine.evaluation.pruning import EvaluatorPruner
+from gammond.engine.rollout import RolloutEvaluator, RolloutEvaluators, RolloutSettings, roll_out
+from gammond.engine.rules.position import Position
 from tests import boards
 
 EVALUATOR = boards.RacingEvaluator()
@@ -29,7 +29,7 @@ def test_a_value_depends_on_its_own_board_alone():
 
 def test_more_trials_than_fit_at_once_are_played_in_parts(monkeypatch):
     whole = RolloutEvaluator(EVALUATORS, SETTINGS).evaluate(BOARDS[:2])
-    monkeypatch.setattr("engine.rollout.trials.BLOCK_ROWS", 50)
+    monkeypatch.setattr("gammond.engine.rollout.trials.BLOCK_ROWS", 50)
     assert np.array_equal(RolloutEvaluator(EVALUATORS, SETTINGS).evaluate(BOARDS[:2]), whole)
 
 

@@ -3,9 +3,9 @@ import json
 import numpy as np
 import pytest
 
-from engine.errors import DataFileError, StateError
-from engine.evaluation.pruning import EvaluatorPruner
-from engine.rollout import RolloutEvaluators, RolloutSettings, load_state, roll_out, save_state
+from gammond.engine.errors import DataFileError, StateError
+from gammond.engine.evaluation.pruning import EvaluatorPruner
+from gammond.engine.rollout import RolloutEvaluators, RolloutSettings, load_state, roll_out, save_state
 from tests import boards
 
 EVALUATOR = boards.RacingEvaluator()

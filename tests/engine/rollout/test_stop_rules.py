@@ -4,30 +4,30 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from engine.cubeful import build_cube_state_space
-from engine.rollout import (
-    CubefulScoring,
+from gammond.engine.cubeful import CUBELESS_GAME, make_cube_game
+from gammond.engine.rollout import (
     RolloutSettings,
     RolloutState,
-    StopReason,
     TrialCubes,
-    TrialScoring,
 )
-from engine.rollout.settings import MAX_TRIALS
-from engine.rollout.stop_rules import (
+from gammond.engine.rollout.settings import MAX_TRIALS
+from gammond.engine.rollout.stop_rules import (
     CHECK_TRIALS,
+    REASONS,
+    STOP_RULES,
     apply_candidate_rule,
     apply_cube_rule,
     apply_decision_rule,
     check_interval,
+    describe_end,
     is_check_trial,
     next_check_trial,
 )
-from engine.rules.match import MatchState
-from engine.rules.position import Position
+from gammond.engine.rules.match import MatchState
+from gammond.engine.rules.position import Position
 
 SETTINGS = RolloutSettings(min_trials=108)
-MONEY = CubefulScoring(build_cube_state_space(MatchState()))
+MONEY = make_cube_game(MatchState())
 
 
 def _cube_state(held, taken, spread, trials=216):
@@ -54,7 +54,7 @@ def _cube_state(held, taken, spread, trials=216):
 )
 def test_a_cube_rollout_stops_when_neither_decision_is_in_doubt(held, taken, stops):
     _, reason = apply_cube_rule(_cube_state(held, taken, 0.4), [0, 1], SETTINGS, MONEY)
-    assert (reason is StopReason.JSD) == stops
+    assert (reason == "jsd") == stops
 
 
 def test_a_decision_can_be_rolled_out_without_pruning():
@@ -63,22 +63,22 @@ def test_a_decision_can_be_rolled_out_without_pruning():
     scores = tuple(np.column_stack([(each + 1) / 2, *np.zeros((4, 108))]) for each in equities)
     starts = np.stack([Position.start().board] * 3)
     state = RolloutState(starts, TrialCubes.make_initial(3), 0, 0, True, ("evaluator",), "cubeless", scores)
-    scoring = TrialScoring()
+    game = CUBELESS_GAME
     state = replace(state, scores=(*scores[:2], np.roll(scores[2], 1, axis=0)))
-    assert apply_candidate_rule(state, [0, 1, 2], SETTINGS, scoring) == ([0, 2], None)
-    assert apply_decision_rule(state, [0, 1, 2], SETTINGS, scoring) == ([0, 1, 2], None)
-    assert apply_decision_rule(state, [0, 1], SETTINGS, scoring) == ([0, 1], StopReason.JSD)
+    assert apply_candidate_rule(state, [0, 1, 2], SETTINGS, game) == ([0, 2], None)
+    assert apply_decision_rule(state, [0, 1, 2], SETTINGS, game) == ([0, 1, 2], None)
+    assert apply_decision_rule(state, [0, 1], SETTINGS, game) == ([0, 1], "jsd")
 
 
 def test_a_cube_rollout_stops_by_standard_error_too():
     settings = RolloutSettings(min_trials=108, stop_jsd=0.0, stop_error=0.05)
-    for spread, reason in ((0.4, StopReason.ERROR), (4.0, None)):
-        assert apply_cube_rule(_cube_state(0.5, 0.98, spread), [0, 1], settings, MONEY)[1] is reason
+    for spread, reason in ((0.4, "error"), (4.0, None)):
+        assert apply_cube_rule(_cube_state(0.5, 0.98, spread), [0, 1], settings, MONEY)[1] == reason
 
 
 @pytest.mark.parametrize(
     ("trials", "variance_reduction", "reason"),
-    [(108, True, StopReason.ERROR), (108, False, None), (1080, False, StopReason.ERROR)],
+    [(108, True, "error"), (108, False, None), (1080, False, "error")],
 )
 def test_games_that_all_came_out_alike_are_not_known_without_error(trials, variance_reduction, reason):
     """108 games won out of 108: one in a hundred may still be lost."""
@@ -88,7 +88,24 @@ def test_games_that_all_came_out_alike_are_not_known_without_error(trials, varia
         starts, TrialCubes.make_initial(1), 0, 0, variance_reduction, ("evaluator",), "cubeless", (scores,)
     )
     settings = RolloutSettings(min_trials=108, stop_error=0.001)
-    assert apply_candidate_rule(state, [0], settings, TrialScoring()) == ([0], reason)
+    assert apply_candidate_rule(state, [0], settings, CUBELESS_GAME) == ([0], reason)
+
+
+@pytest.mark.parametrize("name", STOP_RULES)
+def test_a_rule_has_its_setting_its_option_and_its_words(name):
+    rule = STOP_RULES[name]
+    settings = replace(SETTINGS, **{name: rule.field.bounds.high})
+    assert name == rule.field.name == f"stop_{rule.reason}"
+    assert getattr(RolloutSettings(), name) == rule.field.default
+    assert settings.with_options({name: None}) == settings == SETTINGS.with_options(vars(settings))
+    assert REASONS[rule.reason] == rule.summary
+    for is_cube in (False, True):
+        assert f"{rule.field.bounds.high:g}" in describe_end(rule.reason, settings, is_cube=is_cube)
+
+
+def test_each_rule_has_a_word_of_its_own():
+    assert len(REASONS) == len(STOP_RULES) + 2
+    assert [describe_end(word, SETTINGS, is_cube=False) for word in ("trials", "stopped")] == ["", ""]
 
 
 @pytest.mark.parametrize("trials", [36, 107, 110])
@@ -100,7 +117,7 @@ def test_rules_wait_for_their_moment(trials):
     state = RolloutState(
         starts, TrialCubes.make_initial(2), 0, 0, True, ("evaluator",), "cubeless", (scores, better)
     )
-    assert apply_candidate_rule(state, [0, 1], SETTINGS, TrialScoring()) == ([0, 1], None)
+    assert apply_candidate_rule(state, [0, 1], SETTINGS, CUBELESS_GAME) == ([0, 1], None)
 
 
 def test_the_candidate_with_the_least_equity_for_the_next_mover_is_kept():
@@ -111,7 +128,7 @@ def test_the_candidate_with_the_least_equity_for_the_next_mover_is_kept():
     state = RolloutState(
         starts, TrialCubes.make_initial(2), 0, 0, True, ("evaluator",), "cubeless", (scores, better)
     )
-    assert apply_candidate_rule(state, [0, 1], SETTINGS, TrialScoring()) == ([0], StopReason.JSD)
+    assert apply_candidate_rule(state, [0, 1], SETTINGS, CUBELESS_GAME) == ([0], "jsd")
 
 
 def test_moments_of_the_rules_are_multiples_of_108_ever_further_apart():
@@ -140,6 +157,7 @@ def test_the_equity_alone_is_that_of_the_estimate():
     for turned in (False, True):
         estimate = state.estimate(1, MONEY, for_opponent=turned)
         assert state.estimate_equity(1, MONEY, for_opponent=turned) == (
+            estimate.trials,
             estimate.equity,
-            estimate.equity_error,
+            estimate.error,
         )

@@ -1,13 +1,13 @@
 import numpy as np
 import pytest
 
-from engine.bearoff.two_sided import build_two_sided
-from engine.errors import CancelledWork, LimitError
-from engine.evaluation.pruning import EvaluatorPruner, Replies
-from engine.rollout.settings import RolloutEvaluators, RolloutSettings
-from engine.rollout.trial_scoring import TrialScoring
-from engine.rollout.trials import play_trials
-from engine.rules.position import Position
+from gammond.engine.bearoff.two_sided import build_two_sided
+from gammond.engine.cubeful import CUBELESS_GAME
+from gammond.engine.errors import CancelledWork, LimitError
+from gammond.engine.evaluation.pruning import EvaluatorPruner, Replies
+from gammond.engine.rollout.settings import RolloutEvaluators, RolloutSettings
+from gammond.engine.rollout.trials import play_trials
+from gammond.engine.rules.position import Position
 from tests import boards, naive_rollout
 
 EVALUATOR = boards.RacingEvaluator()
@@ -19,7 +19,7 @@ CONTACT = boards.position({25: 1, 20: 2, 6: 3, 4: 2}, {2: 2, 7: 1, 19: 4, 21: 3}
 
 def _play(starts, trials, settings=None, evaluators=EVALUATORS, cancelled=lambda: False):
     stacked = np.stack([start.board for start in starts])
-    return play_trials(stacked, trials, settings or RolloutSettings(), evaluators, TrialScoring(), cancelled)
+    return play_trials(stacked, trials, settings or RolloutSettings(), evaluators, CUBELESS_GAME, cancelled)
 
 
 @pytest.mark.parametrize(
@@ -134,7 +134,7 @@ class _Idler:
 
 
 def test_a_trial_that_never_ends_is_an_error(monkeypatch):
-    monkeypatch.setattr("engine.rollout.trials.MAX_TURNS", 300)
+    monkeypatch.setattr("gammond.engine.rollout.trials.MAX_TURNS", 300)
     settings = RolloutSettings(variance_reduction=False)
     with pytest.raises(LimitError, match="over 300 turns"):
         _play([START], range(2), settings, RolloutEvaluators(_Idler(), EVALUATOR))

@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from engine.errors import StateError, ValueRangeError
-from engine.rules.cube_actions import (
+from gammond.engine.errors import StateError, ValueRangeError
+from gammond.engine.rules.cube_actions import (
     accept,
     beaver,
     double,
@@ -18,7 +18,7 @@ from engine.rules.cube_actions import (
     resign,
     take,
 )
-from engine.rules.match import MAX_CUBE, GameResult, MatchState
+from gammond.engine.rules.match import MAX_CUBE, GameResult, MatchState
 
 DOUBLED = double(MatchState())
 BEAVERED = beaver(DOUBLED)

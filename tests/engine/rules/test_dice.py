@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from engine.errors import FormatError, ValueRangeError
-from engine.rules.dice import ROLL_WEIGHTS, ROLLS, SeededDice, parse_roll, validate_roll
+from gammond.engine.errors import FormatError, ValueRangeError
+from gammond.engine.rules.dice import ROLL_WEIGHTS, ROLLS, SeededDice, parse_roll, validate_roll
 
 
 def test_there_are_21_distinct_rolls_with_the_larger_die_first():

@@ -7,12 +7,12 @@ import pickle
 import numpy as np
 import pytest
 
-from engine.errors import PositionError, StateError
-from engine.rules.end_conditions import GAME_OVER
-from engine.rules.moves import expand_rolls, legal_plays
-from engine.rules.outcome import classify_results, cubeless_equity, evaluate_finished
-from engine.rules.position import Phase, Position, count_checkers, find_finished
-from engine.rules.rules import VARIANTS
+from gammond.engine.errors import PositionError, StateError
+from gammond.engine.play.lockstep import GAME_OVER
+from gammond.engine.rules.moves import expand_rolls, legal_plays
+from gammond.engine.rules.outcome import classify_results, cubeless_equity, evaluate_finished
+from gammond.engine.rules.position import Phase, Position, count_checkers, find_finished
+from gammond.engine.rules.rules import VARIANTS
 from tests import boards, naive
 from tests.boards import position
 

@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from engine.errors import PositionError, ValueRangeError
-from engine.rules.match import MAX_CUBE, MatchState
+from gammond.engine.errors import PositionError, ValueRangeError
+from gammond.engine.rules.match import MAX_CUBE, MatchState
 
 
 def test_a_fresh_state_is_money_play_with_seat_0_to_roll():

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import pytest
 
-from engine.errors import StateError, ValueRangeError
-from engine.rules.dice import ROLLS
-from engine.rules.moves import find_play, generate_plays, legal_plays
-from engine.rules.position import Position
-from tests.boards import position
+from gammond.engine.errors import StateError, ValueRangeError
+from gammond.engine.rules.dice import ROLLS
+from gammond.engine.rules.moves import can_move, find_play, generate_plays, legal_plays
+from gammond.engine.rules.position import Position
+from tests.boards import position, random_boards, random_rolls
 
 pytestmark = pytest.mark.nojit
 
@@ -225,3 +225,14 @@ def test_plays_as_arrays_are_a_sequence_of_the_plays():
     assert [board.tobytes() for board in plays.boards] == [play.result.key for play in expected]
     with pytest.raises(IndexError):
         plays[len(plays)]
+
+
+@pytest.mark.parametrize("checkers", [15, 3])
+def test_whether_a_side_can_move_is_found_without_kernels_as_with_them(checkers):
+    found = []
+    for board, roll in zip(random_boards(3000, 5, checkers), random_rolls(3000, 6), strict=True):
+        start = Position(board, checkers)
+        plays = not start.is_over and not generate_plays(start, roll)[0].is_no_move
+        assert can_move(start, roll) == plays, (start, roll)
+        found.append(plays)
+    assert {*found} == {True, False}

@@ -9,12 +9,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.errors import FormatError, GammondError, PlayError
-from engine.rules import notation
-from engine.rules.dice import ROLLS
-from engine.rules.moves import generate_plays, legal_plays
-from engine.rules.notation import format_moves_plain, format_play, format_plays, parse_play
-from engine.rules.position import Position
+from gammond.engine.errors import FormatError, GammondError, PlayError
+from gammond.engine.rules import notation
+from gammond.engine.rules.dice import ROLLS
+from gammond.engine.rules.moves import generate_plays, legal_plays
+from gammond.engine.rules.notation import format_moves_plain, format_play, format_plays, parse_play
+from gammond.engine.rules.position import Position
 from tests import boards
 from tests.boards import position
 

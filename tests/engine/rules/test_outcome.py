@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
-from engine.rules.outcome import (
+from gammond.engine.rules.outcome import (
     LOSE_BG,
     LOSE_G,
     WIN,

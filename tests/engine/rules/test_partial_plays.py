@@ -7,12 +7,12 @@ import time
 import numpy as np
 import pytest
 
-from engine.errors import StateError
-from engine.rules.moves import legal_plays
-from engine.rules.notation import parse_play
-from engine.rules.partial_plays import list_partial_plays
-from engine.rules.position import OFF, Position
-from engine.rules.rules import STANDARD_RULES, VARIANTS, Doubles, Rules
+from gammond.engine.errors import StateError
+from gammond.engine.rules.moves import legal_plays
+from gammond.engine.rules.notation import parse_play
+from gammond.engine.rules.partial_plays import list_partial_plays
+from gammond.engine.rules.position import OFF, Position
+from gammond.engine.rules.rules import STANDARD_RULES, VARIANTS, Doubles, Rules
 from tests import boards
 
 ALL_RULES = [Rules(variant, doubles) for variant in VARIANTS.values() for doubles in Doubles]

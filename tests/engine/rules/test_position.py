@@ -8,8 +8,8 @@ import pickle
 import numpy as np
 import pytest
 
-from engine.errors import PositionError
-from engine.rules.position import Phase, Position, classify_phases, swap_sides
+from gammond.engine.errors import PositionError
+from gammond.engine.rules.position import Phase, Position, classify_phases, swap_sides
 from tests import boards, naive
 from tests.boards import position
 

@@ -10,11 +10,11 @@ from pathlib import Path
 
 import pytest
 
-from engine.errors import PlayError, UnsupportedError
-from engine.rules.moves import legal_plays
-from engine.rules.notation import format_play, parse_play
-from engine.rules.position import Position
-from engine.rules.rules import STANDARD_RULES, VARIANTS, Doubles, Feature, Rules
+from gammond.engine.errors import PlayError, UnsupportedError
+from gammond.engine.rules.moves import legal_plays
+from gammond.engine.rules.notation import format_play, parse_play
+from gammond.engine.rules.position import Position
+from gammond.engine.rules.rules import STANDARD_RULES, VARIANTS, Doubles, Feature, Rules
 
 ROOT = Path(__file__).parents[3]
 

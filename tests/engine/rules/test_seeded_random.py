@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from engine.errors import ValueRangeError
-from engine.rules.dice import ROLLS
-from engine.rules.position import Position
-from engine.rules.seeded_random import BoardHasher, mix64, to_integers_below, to_unit_floats
+from gammond.engine.errors import ValueRangeError
+from gammond.engine.rules.dice import ROLLS
+from gammond.engine.rules.position import Position
+from gammond.engine.rules.seeded_random import BoardHasher, mix64, to_integers_below, to_unit_floats
 from tests import boards
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from engine.runtime import exit_codes
-from tools.table import TOOLS
+from gammond.engine.runtime import exit_codes
+from gammond.tools.table import TOOLS
 
 ROOT = Path(__file__).parents[3]
 PAGE = (ROOT / "docs" / "reference" / "exit-codes.md").read_text("utf-8")
@@ -16,7 +16,7 @@ CODES = {name: value for name, value in vars(exit_codes).items() if name.startsw
 
 def find_sources(tool):
     """Return the sources of a tool: its module, or its room."""
-    path = ROOT / TOOLS[tool].replace(".", "/")
+    path = ROOT.joinpath(*TOOLS[tool].split(".")[1:])
     return path.parent.rglob("*.py") if path.name == "command" else [path.with_suffix(".py")]
 
 

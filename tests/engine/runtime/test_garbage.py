@@ -7,7 +7,7 @@ import sys
 
 CODE = """
 import gc
-from engine.runtime.garbage import collect_garbage_rarely
+from gammond.engine.runtime.garbage import collect_garbage_rarely
 
 class Node:
     def __del__(self):
@@ -24,7 +24,7 @@ c.other, d.other = d, c
 
 START = """
 import gc
-from engine.runtime.garbage import pause_collection, resume_collection
+from gammond.engine.runtime.garbage import pause_collection, resume_collection
 
 resume_collection()
 print(gc.isenabled(), gc.get_freeze_count() == 0)

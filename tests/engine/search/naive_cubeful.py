@@ -7,11 +7,11 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from engine.cubeful import build_cube_state_space, compute_leaf_values, cube_efficiencies
-from engine.rules.dice import ROLL_WEIGHTS, ROLLS
-from engine.rules.match import MAX_CUBE, MatchState
-from engine.rules.outcome import evaluate_finished, invert_outcomes
-from engine.rules.position import Position
+from gammond.engine.cubeful import DEFAULT_EFFICIENCIES, make_cube_game
+from gammond.engine.rules.dice import ROLL_WEIGHTS, ROLLS
+from gammond.engine.rules.match import MAX_CUBE, MatchState
+from gammond.engine.rules.outcome import evaluate_finished, invert_outcomes
+from gammond.engine.rules.position import Position
 from tests.boards import replies
 
 
@@ -78,7 +78,7 @@ class NaiveCubeful:
 
     def _after_win(self, seat: int, cube: int) -> float:
         match = replace(self.match, cube=1, cube_owner=None)
-        game = build_cube_state_space(match)
+        game = make_cube_game(match)
         return game.table.mwc_after(match, seat, cube)
 
     def _leaf(self, position: Position, seat: int, cube: int, owner: int | None) -> float:
@@ -89,10 +89,10 @@ class NaiveCubeful:
 
     def _find_leaf(self, position: Position, seat: int) -> dict[tuple[int, int | None], float]:
         """The values in all states of the cube, by its value and owner."""
-        game = build_cube_state_space(self.match)
-        game = game if game.seat == seat else game.opponent_view
+        game = make_cube_game(self.match)
+        game = game if game.seat == seat else game.other
         outcomes, board = _evaluate(self.evaluator, position)[None], position.board[None]
-        values = compute_leaf_values(outcomes, cube_efficiencies(board, outcomes), game)[0].tolist()
+        values = game.evaluate(outcomes, DEFAULT_EFFICIENCIES.for_boards(board, outcomes))[0].tolist()
         return {(state.value, state.owner): value for state, value in zip(game.states, values, strict=True)}
 
 

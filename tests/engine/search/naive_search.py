@@ -6,11 +6,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from engine.evaluation.pruning import EvaluatorPruner
-from engine.rules.dice import ROLL_WEIGHTS, ROLLS
-from engine.rules.moves import generate_plays
-from engine.rules.outcome import cubeless_equity, evaluate_finished, invert_outcomes
-from engine.rules.position import CHECKERS, OFF, Position
+from gammond.engine.evaluation.pruning import EvaluatorPruner
+from gammond.engine.rules.dice import ROLL_WEIGHTS, ROLLS
+from gammond.engine.rules.moves import generate_plays
+from gammond.engine.rules.outcome import cubeless_equity, evaluate_finished, invert_outcomes
+from gammond.engine.rules.position import CHECKERS, OFF, Position
 
 
 class SmoothEvaluator:

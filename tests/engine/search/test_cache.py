@@ -7,9 +7,9 @@ import threading
 import numpy as np
 import pytest
 
-from engine.errors import ValueRangeError
-from engine.kernels import search as kernel_search
-from engine.search.cache import ValueCache, deduplicate_boards
+from gammond.engine.errors import ValueRangeError
+from gammond.engine.kernels import search as kernel_search
+from gammond.engine.search.cache import ValueCache, deduplicate_boards
 from tests import boards
 
 KEYS = deduplicate_boards(boards.played_boards(boards.RacingEvaluator(), 4000, seed=1)).keys

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import pytest
 
-from engine.cubeful import build_cube_state_space, compute_dead_cube_values, make_dead_cube_game
-from engine.errors import CancelledWork
-from engine.evaluation.pruning import EvaluatorPruner
-from engine.kernels.objectives import OUTCOME_COLUMNS
-from engine.rules.match import MatchState
-from engine.rules.outcome import WIN, cubeless_equity
-from engine.rules.position import CHECKERS, OFF, Position
-from engine.search import UNPRUNED, Pruning, SearchWatch, TreeSearch, ValueCache
-from engine.search.objective import Objective
+from gammond.engine.bearoff.two_sided import TwoSidedTable
+from gammond.engine.cubeful import make_cube_game, make_dead_cube_game
+from gammond.engine.errors import CancelledWork
+from gammond.engine.evaluation.pruning import EvaluatorPruner
+from gammond.engine.kernels.values import OUTCOME_COLUMNS
+from gammond.engine.rules.match import MatchState
+from gammond.engine.rules.outcome import WIN, cubeless_equity
+from gammond.engine.rules.position import CHECKERS, OFF, Position
+from gammond.engine.search import UNPRUNED, Pruning, SearchWatch, TreeSearch, ValueCache
+from gammond.engine.search.tree import Objective
 from tests import boards
 from tests.engine.search.naive_cubeful import NaiveCubeful
 from tests.engine.search.naive_search import SmoothEvaluator
@@ -69,7 +72,7 @@ def searched(objective, sample, plies, pruning=UNPRUNED, **options):
 def naive(match, sample, plies):
     """All columns by the definition, those of the cube in the order of the states."""
     twin = NaiveCubeful(TWINS_EVALUATOR, match)
-    first, *_ = states = build_cube_state_space(match, max_cube_turns=plies + 1).states
+    first, *_ = states = make_cube_game(match, max_cube_turns=plies + 1).states
     rows = []
     for board in sample:
         position, seat = Position(board), match.on_roll
@@ -80,9 +83,7 @@ def naive(match, sample, plies):
 
 
 def cubeful(match, plies, evaluator=None, exact=()):
-    return Objective(
-        evaluator or SmoothEvaluator(), build_cube_state_space(match, max_cube_turns=plies + 1), exact
-    )
+    return Objective(evaluator or SmoothEvaluator(), make_cube_game(match, max_cube_turns=plies + 1), exact)
 
 
 @ANY
@@ -102,7 +103,7 @@ def test_the_samples_have_doubles_that_are_right_and_doubles_that_are_wrong():
     """Otherwise the twin could not distinguish a search that always doubles from one that never does."""
     objective = cubeful(MatchState(), 1)
     values = searched(objective, np.concatenate([SAMPLE, NEARLY_OVER]), 1)
-    doubled = objective.add_double_option(values)[:, OUTCOME_COLUMNS] > values[:, OUTCOME_COLUMNS]
+    doubled = objective.game.with_double(values)[:, OUTCOME_COLUMNS] > values[:, OUTCOME_COLUMNS]
     assert doubled.any()
     assert not doubled.all()
 
@@ -133,7 +134,7 @@ def test_a_double_that_only_brings_the_gammons_in_is_right_by_the_jacoby_rule_an
     """Eleven rolls of 36 enter and win a gammon; with single games alone the player is worse off still."""
     on_the_bar = boards.position(x={25: 1, 6: 14}, o={20: 2, 21: 2, 22: 2, 23: 2, 24: 2, 1: 5}).board[None]
     objective = cubeful(MatchState(**rules), 1, evaluator=EnteringEvaluator())
-    values = objective.add_double_option(searched(objective, on_the_bar, 1))
+    values = objective.game.with_double(searched(objective, on_the_bar, 1))
     assert values[0, OUTCOME_COLUMNS] == pytest.approx(best, abs=1e-6)
 
 
@@ -149,10 +150,10 @@ def test_with_the_cube_at_rest_replies_go_by_the_chance_to_win_the_match(match):
     objective = Objective(SmoothEvaluator(), make_dead_cube_game(match))
     sample = np.concatenate([SAMPLE[:4], NEARLY_OVER])
     found = searched(objective, sample, 1)
-    chances = compute_dead_cube_values(found[:, :OUTCOME_COLUMNS], objective.space)
+    chances = objective.game.evaluate(found[:, :OUTCOME_COLUMNS])[:, 0]
     assert np.abs(found[:, OUTCOME_COLUMNS] - chances).max() < 1e-6
     by_equity = searched(Objective(SmoothEvaluator()), sample, 1)
-    assert (found[:, OUTCOME_COLUMNS] >= compute_dead_cube_values(by_equity, objective.space) - 1e-6).all()
+    assert (found[:, OUTCOME_COLUMNS] >= objective.game.evaluate(by_equity)[:, 0] - 1e-6).all()
     assert (cubeless_equity(found) <= cubeless_equity(by_equity) + 1e-6).all()
 
 
@@ -179,7 +180,7 @@ def test_objectives_of_different_columns_share_a_cache_without_mixing(entries):
         *(Objective(evaluator, make_dead_cube_game(match)) for match in MATCHES[:3]),
         *(cubeful(match, 2, evaluator) for match in (*MONEY, *MATCHES)),
     ]
-    assert len({objective.columns for objective in objectives}) > 4
+    assert len({objective.game.columns for objective in objectives}) > 4
     expected = [searched(objective, sample, 2, PRUNED) for objective in objectives]
     cache = ValueCache(entries, columns=16)
     pruner = EvaluatorPruner(SmoothEvaluator(knows_the_end=True))
@@ -212,20 +213,14 @@ def test_a_search_with_the_cube_can_be_stopped():
         TreeSearch(None, UNPRUNED).evaluate(cubeful(MatchState(), 2), SAMPLE, 2, SearchWatch(cancelled))
 
 
-class HomeEvaluator:
-    """Knows positions without contact, as a two-sided database would, and gives each owner another value."""
-
-    name = "home"
-
-    def covers(self, sample):
-        return (sample[:, :, 7:] == 0).all(axis=(1, 2))
-
-    def evaluate(self, sample):
-        return np.tile(np.array([0.7, 0, 0, 0, 0], np.float32), (len(sample), 1))
-
-    def cubeful_equities(self, sample):
-        return np.tile(np.array([0.4, 0.5, 0.3], np.float32), (len(sample), 1))
-
+SIDES = math.comb(6 + 5, 5)
+KNOWN = TwoSidedTable(
+    6,
+    5,
+    np.full((SIDES, SIDES), 0.7, np.float32),
+    np.broadcast_to(np.array([0.4, 0.5, 0.3], np.float32), (SIDES, SIDES, 3)).copy(),
+)
+"""Knows up to 5 checkers a side at home, and gives each owner of the cube another value."""
 
 HOME = boards.position(x={3: 2, 6: 1}, o={20: 2, 19: 1}).board[None]
 
@@ -241,20 +236,20 @@ HOME = boards.position(x={3: 2, 6: 1}, o={20: 2, 19: 1}).board[None]
     ],
 )
 def test_positions_that_are_known_exactly_are_looked_up_for_each_owner_of_the_cube(match, expected, plies):
-    found = searched(cubeful(match, plies, exact=(HomeEvaluator(),)), HOME, plies)
+    found = searched(cubeful(match, plies, exact=(KNOWN,)), HOME, plies)
     assert found[0, OUTCOME_COLUMNS:].tolist() == pytest.approx(expected)
 
 
 def test_in_a_match_known_positions_are_looked_ahead_from_because_they_are_known_for_money_alone():
     match = MatchState(length=5)
-    known, plain = (searched(cubeful(match, 1, exact=exact), HOME, 1) for exact in ((HomeEvaluator(),), ()))
+    known, plain = (searched(cubeful(match, 1, exact=exact), HOME, 1) for exact in ((KNOWN,), ()))
     assert np.array_equal(known, plain)
 
 
 def test_known_positions_end_a_search_that_comes_upon_them():
     """One roll away from home: each reply has the known value, seen from the other side."""
-    nearly = boards.position(x={1: 14, 7: 1}, o={24: 15}).board[None]
-    objective = cubeful(MatchState(cube=2, cube_owner=0), 1, exact=(HomeEvaluator(),))
+    nearly = boards.position(x={1: 4, 7: 1}, o={24: 5}).board[None]
+    objective = cubeful(MatchState(cube=2, cube_owner=0), 1, exact=(KNOWN,))
     found = searched(objective, nearly, 1)
     assert found[0, OUTCOME_COLUMNS] == pytest.approx(-0.3, abs=1e-6)
 

@@ -6,9 +6,9 @@ from itertools import pairwise
 
 import pytest
 
-from engine.errors import ValueRangeError
-from engine.search.filters import DEFAULT_FILTER, FILTERS, FilterStage, MoveFilter, find_move_filter
-from engine.search.tree import MAX_PLIES
+from gammond.engine.errors import ValueRangeError
+from gammond.engine.search.filters import DEFAULT_FILTER, FILTERS, FilterStage, MoveFilter, find_move_filter
+from gammond.engine.search.tree import MAX_PLIES
 
 STAGES = MoveFilter("test", (FilterStage(1, 3, 0.1), FilterStage(2, 2, 0.05), FilterStage(3, 0, 0.0)))
 

@@ -7,14 +7,20 @@ import tracemalloc
 import numpy as np
 import pytest
 
-from engine.errors import CancelledWork, ValueRangeError
-from engine.evaluation.pruning import EvaluatorPruner
-from engine.rules.dice import ROLLS
-from engine.rules.moves import expand_rolls
-from engine.rules.outcome import cubeless_equity, evaluate_finished
-from engine.rules.position import CHECKERS, Position
-from engine.search import UNPRUNED, NPlyEvaluator, Pruning, SearchWatch, ValueCache
-from engine.search.tree import BLOCK_POSITIONS, EVALUATE_ROWS, MAX_BLOCK_REPLIES, MAX_KEEP, PRUNE_POSITIONS
+from gammond.engine.errors import CancelledWork, ValueRangeError
+from gammond.engine.evaluation.pruning import EvaluatorPruner
+from gammond.engine.rules.dice import ROLLS
+from gammond.engine.rules.moves import expand_rolls
+from gammond.engine.rules.outcome import cubeless_equity, evaluate_finished
+from gammond.engine.rules.position import CHECKERS, Position
+from gammond.engine.search import UNPRUNED, NPlyEvaluator, Pruning, SearchWatch, ValueCache
+from gammond.engine.search.tree import (
+    BLOCK_POSITIONS,
+    EVALUATE_ROWS,
+    MAX_BLOCK_REPLIES,
+    MAX_KEEP,
+    PRUNE_POSITIONS,
+)
 from tests import boards
 from tests.engine.search.naive_search import CountingPruner, NaiveSearch, SmoothEvaluator
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from engine.errors import StateError, ValueRangeError
-from engine.evaluation.pruning import EvaluatorPruner
-from engine.rules.moves import legal_plays
-from engine.rules.outcome import invert_outcomes
-from engine.rules.position import Position
-from engine.search import (
+from gammond.engine.errors import StateError, ValueRangeError
+from gammond.engine.evaluation.pruning import EvaluatorPruner
+from gammond.engine.rules.moves import legal_plays
+from gammond.engine.rules.outcome import invert_outcomes
+from gammond.engine.rules.position import Position
+from gammond.engine.search import (
     FILTERS,
     UNPRUNED,
     NPlyEvaluator,
@@ -22,8 +22,8 @@ from engine.search import (
     find_move_filter,
     make_cubeless_search,
 )
-from engine.search.filters import DEFAULT_FILTER
-from engine.search.objective import Objective
+from gammond.engine.search.filters import DEFAULT_FILTER
+from gammond.engine.search.tree import Objective
 from tests import boards
 from tests.engine.search.naive_search import SmoothEvaluator
 from tests.naive_ranking import rank_plays
@@ -39,15 +39,15 @@ def pruned_search(threads=1, cache=None, evaluator=None):
 
 
 def ranked_by(search, position, roll, plies, filter_name=DEFAULT_FILTER):
-    return list(search.search(position, roll, plies, find_move_filter(filter_name)).plays)
+    return list(search.search(position, roll, plies, find_move_filter(filter_name)))
 
 
 def test_at_zero_plies_plays_are_ranked_as_without_search():
     found = ranked_by(pruned_search(), MIDGAME, (3, 1), 0)
     ranked = rank_plays(SmoothEvaluator(), MIDGAME, (3, 1))
     assert [each.play for each in found] == [each.play for each in ranked]
-    assert [each.outcome for each in found] == [each.outcome for each in ranked]
-    assert all(each.survived and each.plies == 0 for each in found)
+    assert [each.evaluation.outcome for each in found] == [each.evaluation.outcome for each in ranked]
+    assert all(each.survived and each.evaluation.plies == 0 for each in found)
 
 
 @pytest.mark.parametrize("filter_name", ["tiny", "narrow", "normal"])
@@ -55,27 +55,29 @@ def test_at_zero_plies_plays_are_ranked_as_without_search():
 def test_survivors_come_first_then_the_others_by_depth_and_equity(filter_name, plies):
     found = ranked_by(pruned_search(), MIDGAME, (6, 4), plies, filter_name)
     assert {each.play for each in found} == set(legal_plays(MIDGAME, (6, 4)))
-    order = [(each.plies, each.score) for each in found]
+    order = [(each.evaluation.plies, each.evaluation.equity) for each in found]
     assert order == sorted(order, reverse=True)
-    assert [each.survived for each in found] == [each.plies == plies for each in found]
+    assert [each.survived for each in found] == [each.evaluation.plies == plies for each in found]
     assert not all(each.survived for each in found)
 
 
 def test_every_candidate_has_the_value_of_its_own_depth():
     found = ranked_by(pruned_search(), MIDGAME, (6, 4), 2, "narrow")
-    assert {each.plies for each in found} == {0, 1, 2}
+    assert {each.evaluation.plies for each in found} == {0, 1, 2}
     for each in found:
         evaluator = SmoothEvaluator()
         pruner = EvaluatorPruner(SmoothEvaluator(knows_the_end=True))
-        after = NPlyEvaluator(evaluator, pruner, each.plies, PRUNED).evaluate(each.play.result.board[None])
-        assert each.outcome == tuple(invert_outcomes(after)[0].tolist())
-        assert each.score == pytest.approx(each.outcome.equity, abs=1e-6)
+        after = NPlyEvaluator(evaluator, pruner, each.evaluation.plies, PRUNED).evaluate(
+            each.play.result.board[None]
+        )
+        assert each.evaluation.outcome == tuple(invert_outcomes(after)[0].tolist())
+        assert each.evaluation.equity == pytest.approx(each.evaluation.outcome.equity, abs=1e-6)
 
 
 def test_survivors_are_those_that_the_filter_lets_through():
     found = ranked_by(pruned_search(), MIDGAME, (6, 4), 1, "narrow")
     before = ranked_by(pruned_search(), MIDGAME, (6, 4), 0)
-    number = FILTERS["narrow"].count_survivors([each.score for each in before], 0)
+    number = FILTERS["narrow"].count_survivors([each.evaluation.equity for each in before], 0)
     assert {each.play for each in found if each.survived} == {each.play for each in before[:number]}
 
 
@@ -84,7 +86,7 @@ def test_the_widest_search_finds_the_play_of_the_unpruned_one():
     exact = rank_plays(NPlyEvaluator(SmoothEvaluator(), None, 2, UNPRUNED), position, (2, 1))
     found = ranked_by(make_cubeless_search(SmoothEvaluator(), None, UNPRUNED), position, (2, 1), 2, "huge")
     assert found[0].play == exact[0].play
-    assert found[0].score == pytest.approx(exact[0].score, abs=1e-6)
+    assert found[0].evaluation.equity == pytest.approx(exact[0].evaluation.equity, abs=1e-6)
 
 
 def test_results_are_the_same_on_any_number_of_threads_and_with_a_cache():
@@ -99,7 +101,7 @@ def test_plies_of_the_evaluator_are_added():
     evaluator = NPlyEvaluator(SmoothEvaluator(), None, 1, UNPRUNED)
     position = boards.position(x={3: 2}, o={20: 2})
     found = ranked_by(make_cubeless_search(evaluator, None, UNPRUNED), position, (2, 1), 1, "huge")
-    assert found[0].plies == 2
+    assert found[0].evaluation.plies == 2
 
 
 def stopping_after(asked):
@@ -121,7 +123,7 @@ def test_a_search_that_is_stopped_gives_the_ranking_of_the_last_finished_depth()
     found = pruned_search().search(MIDGAME, (4, 2), 3, FILTERS["normal"], watch)
     assert not found.effort.is_finished
     assert found.effort.plies == 1
-    assert found.plays == whole.plays
+    assert found == whole
 
 
 def test_a_search_that_is_stopped_at_once_still_has_an_answer():
@@ -141,7 +143,7 @@ def test_progress_is_reported_at_each_depth():
 
 
 def test_progress_is_reported_while_a_depth_is_searched(monkeypatch):
-    monkeypatch.setattr("engine.search.watch.PROGRESS_EVERY_S", 0.0)
+    monkeypatch.setattr("gammond.engine.search.watch.PROGRESS_EVERY_S", 0.0)
     reports = []
     pruned_search(threads=2).search(MIDGAME, (4, 2), 2, FILTERS["tiny"], SearchWatch(progress=reports.append))
     nodes = [report.effort.nodes for report in reports]
@@ -171,14 +173,14 @@ def test_a_pass_is_a_candidate_at_full_depth():
     found = ranked_by(pruned_search(), shut_out, (6, 5), 1)
     assert len(found) == 1
     assert found[0].play.is_no_move
-    assert (found[0].plies, found[0].survived) == (1, True)
+    assert (found[0].evaluation.plies, found[0].survived) == (1, True)
 
 
 def test_a_game_that_is_won_by_a_play_is_worth_what_was_won():
     winning = boards.position(x={1: 1}, o={6: 15})
     best = ranked_by(pruned_search(), winning, (2, 1), 2)[0]
-    assert best.score == 3.0
-    assert best.plies == 2
+    assert best.evaluation.equity == 3.0
+    assert best.evaluation.plies == 2
 
 
 def test_bad_requests_are_refused_by_field():
@@ -201,4 +203,4 @@ def test_bad_requests_are_refused_by_field():
 def test_a_search_can_be_made_of_any_objective_and_tree():
     search = PlaySearch(Objective(SmoothEvaluator()), TreeSearch(None, UNPRUNED))
     found = search.search(MIDGAME, (6, 6), 1, FILTERS["huge"])
-    assert np.all(np.diff([each.score for each in found.plays if each.survived]) <= 0)
+    assert np.all(np.diff([each.evaluation.equity for each in found if each.survived]) <= 0)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from engine.rules.match import MatchState
-from engine.rules.rules import STANDARD_RULES
-from engine.store.entries import EngineIdentity, StoreEntry, StoreQuestion
+from gammond.engine.rules.match import MatchState
+from gammond.engine.rules.rules import STANDARD_RULES
+from gammond.engine.store.entries import EngineIdentity, StoreEntry, StoreQuestion
 
 ENGINE = EngineIdentity("test", "a" * 64, "b" * 64, "1.0")
 OTHER_NET = EngineIdentity("test", "c" * 64, "b" * 64, "1.0")

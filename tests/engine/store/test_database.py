@@ -1,12 +1,11 @@
-"""The file's own answers: what is due to be searched deeper, and how visits age."""
+"""The file's own answers: what is due to be searched deeper, by which tiers, and how visits age."""
 
 from __future__ import annotations
 
 import pytest
 
-from engine.store.database import HALVING_S, StoreDatabase
-from engine.store.rows import StoreRow
-from engine.store.tiers import DEFAULT_TIERS, DepthTiers
+from gammond.engine.errors import FormatError, ValueRangeError
+from gammond.engine.store.database import DEFAULT_TIERS, HALVING_S, DepthTiers, StoreDatabase, StoreRow
 from tests.engine.store.samples import ENGINE, OTHER_NET, make_entry, make_question
 
 NOW_S = 500 * HALVING_S + 9
@@ -82,3 +81,25 @@ def test_eviction_removes_what_counts_least_now(database):
     put(database, 2, 1, 3)
     assert database.evict(database.count_used_bytes() - 1, NOW_S) == 1
     assert [row.question for row in database.iterate()] == [make_question(2), make_question(1)]
+
+
+def test_the_default_is_that_of_the_founding_document_in_plies_of_the_field():
+    assert DEFAULT_TIERS.steps == ((1, 2), (3, 3), (5, 4))
+
+
+def test_tiers_read_back_as_they_are_written():
+    assert str(DEFAULT_TIERS) == "1:2/3:3/5:4"
+    assert DepthTiers.parse(str(DEFAULT_TIERS)) == DEFAULT_TIERS
+    assert DepthTiers.parse("10:1/ 20:4").steps == ((10, 1), (20, 4))
+
+
+@pytest.mark.parametrize("text", ["", "3", "1:2,3:3", "1:2/", "a:b", "1:-2", "1:2:3", "\u0661:2"])
+def test_what_is_no_list_of_tiers_is_refused(text):
+    with pytest.raises(FormatError, match="expected tiers as VISITS:PLIES, such as 1:2/3:3/5:4"):
+        DepthTiers.parse(text)
+
+
+@pytest.mark.parametrize("text", ["0:2", "1:0", "1:5", "1:3/2:2", "3:2/3:3", "5:2/3:3", "9999999:2"])
+def test_tiers_that_do_not_rise_or_are_out_of_range_are_refused(text):
+    with pytest.raises(ValueRangeError, match="rising visits"):
+        DepthTiers.parse(text)

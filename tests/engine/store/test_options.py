@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sqlite3
 import threading
 import time
 from pathlib import Path
@@ -9,12 +10,12 @@ from pathlib import Path
 import filelock
 import pytest
 
-from engine.errors import FormatError, ValueRangeError
-from engine.store import analysis_store, opening
-from engine.store.analysis_store import AnalysisStore
-from engine.store.database import StoreDatabase
-from engine.store.opening import make_store_opener
-from engine.store.options import NO_STORE, StoreOptions, read_store_options
+from gammond.engine.errors import FormatError, ValueRangeError
+from gammond.engine.store import options as store_options
+from gammond.engine.store import store as store_module
+from gammond.engine.store.database import StoreDatabase
+from gammond.engine.store.options import NO_STORE, StoreOptions, make_store_opener, read_store_options
+from gammond.engine.store.store import AnalysisStore
 from tests.engine.store.samples import ENGINE, make_entry, make_question
 
 NO_BOOK = Path("no-book.sqlite")
@@ -24,7 +25,7 @@ NO_BOOK = Path("no-book.sqlite")
 def opened(monkeypatch):
     """Stores of this test alone, closed after it."""
     found = {}
-    monkeypatch.setattr(opening, "_opened", found)
+    monkeypatch.setattr(store_options, "_opened", found)
     yield found
     for store in found.values():
         store.close()
@@ -92,9 +93,9 @@ def test_what_is_asked_most_is_read_ahead(tmp_path, monkeypatch):
     with AnalysisStore(file) as store:
         for number in range(40):
             store.keep(make_question(number), ENGINE, make_entry(seed=number), visits=1 + (number >= 30))
-    monkeypatch.setattr(analysis_store, "MAX_READ_AHEAD", 10)
+    monkeypatch.setattr(store_module, "MAX_READ_AHEAD", 10)
     with AnalysisStore(file, is_patient=False) as store:
-        wait_until(lambda: len(store._memory) == 10)
+        wait_until(lambda: len(store._entries) == 10)
         assert all(store.recall(make_question(number), ENGINE, 2) for number in range(30, 40))
         assert store.recall(make_question(1), ENGINE, 2) is None
         assert store.find(make_question(1), ENGINE, 2).is_same_as(make_entry(seed=1))
@@ -105,15 +106,13 @@ def test_who_asks_waits_a_moment_for_a_file_that_opens_and_not_for_one_that_is_h
     with AnalysisStore(file) as store:
         store.keep(make_question(1), ENGINE, make_entry(seed=1))
     with AnalysisStore(file, is_patient=False) as store:
-        wait_until(store._is_open.is_set)
         assert store.find(make_question(1), ENGINE, 2)
     with filelock.FileLock(tmp_path / ".store.sqlite.lock"):
         store = AnalysisStore(file, is_patient=False)
         began_s = time.monotonic()
         assert [store.find(make_question(1), ENGINE, 2) for _ in range(5)] == [None] * 5
         assert time.monotonic() - began_s < 20.0
-    wait_until(store._is_open.is_set)
-    assert store.find(make_question(1), ENGINE, 2)
+    wait_until(lambda: store.find(make_question(1), ENGINE, 2))
     store.close()
 
 
@@ -125,8 +124,8 @@ def test_a_file_that_is_busy_has_nothing_to_give_and_stays_open(tmp_path, monkey
         found = StoreDatabase.find
 
         def refuse(*_):
-            error = analysis_store.sqlite3.OperationalError("database is locked")
-            error.sqlite_errorcode = analysis_store.sqlite3.SQLITE_BUSY
+            error = sqlite3.OperationalError("database is locked")
+            error.sqlite_errorcode = sqlite3.SQLITE_BUSY
             raise error
 
         monkeypatch.setattr(StoreDatabase, "find", refuse)
@@ -138,7 +137,7 @@ def test_a_file_that_is_busy_has_nothing_to_give_and_stays_open(tmp_path, monkey
 def test_a_process_that_ends_does_not_wait_for_a_file_that_is_held(tmp_path):
     file = tmp_path / "store.sqlite"
     store = AnalysisStore(file)
-    holder = analysis_store.sqlite3.connect(file, isolation_level=None)
+    holder = sqlite3.connect(file, isolation_level=None)
     holder.execute("BEGIN IMMEDIATE")
     store.keep(make_question(1), ENGINE, make_entry())
     began_s = time.monotonic()

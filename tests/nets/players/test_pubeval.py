@@ -7,14 +7,14 @@ import shutil
 import numpy as np
 import pytest
 
-from engine.errors import DataFileError
-from engine.play.lockstep import play_games
-from engine.play.player import RandomPlayer
-from engine.rules.dice import ROLLS
-from engine.rules.moves import legal_plays
-from engine.rules.position import Phase, Position
-from nets.catalogue import load_player
-from nets.players.pubeval import WEIGHTS_FOLDER, PubevalPlayer
+from gammond.engine.errors import DataFileError
+from gammond.engine.play.lockstep import play_games
+from gammond.engine.play.player import RandomPlayer
+from gammond.engine.rules.dice import ROLLS
+from gammond.engine.rules.moves import legal_plays
+from gammond.engine.rules.position import Phase, Position
+from gammond.nets.catalogue import load_player
+from gammond.nets.players.pubeval import WEIGHTS_FOLDER, PubevalPlayer
 from tests import boards
 
 

@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from engine.play.player import RandomPlayer
-from nets.catalogue import load_player
+from gammond.engine.play.player import RandomPlayer
+from gammond.nets.catalogue import load_player
 from tests import boards
 
 SAMPLE = boards.random_boards(300, seed=1)

@@ -6,8 +6,8 @@ from unittest import mock
 
 import argon2
 
-from protocol.accounts.accounts import Accounts
-from protocol.accounts.passwords import Passwords
+from gammond.protocol.accounts.accounts import Accounts
+from gammond.protocol.accounts.passwords import Passwords
 
 PASSWORD = "correct horse"
 CHEAP = argon2.PasswordHasher(time_cost=1, memory_cost=8, parallelism=1)

@@ -14,12 +14,12 @@ pytest.importorskip("argon2", reason="the extra web is not installed")
 
 import argon2
 
-from engine.errors import DataFileError, GammondError, UnsupportedError, ValueRangeError
-from protocol.accounts import accounts as accounts_module
-from protocol.accounts.accounts import IDLE_S, MAX_AGE_S, MAX_SESSIONS, Accounts, LoginError
-from protocol.accounts.attempt_limits import MAX_COUNTED, AttemptLimit, check_attempts
-from protocol.accounts.passwords import MAX_CHARS, Passwords
-from protocol.core.errors import BusyError
+from gammond.engine.errors import DataFileError, GammondError, UnsupportedError, ValueRangeError
+from gammond.protocol.accounts import accounts as accounts_module
+from gammond.protocol.accounts.accounts import IDLE_S, MAX_AGE_S, MAX_SESSIONS, Accounts, LoginError
+from gammond.protocol.accounts.attempt_limits import MAX_COUNTED, AttemptLimit, check_attempts
+from gammond.protocol.accounts.passwords import MAX_CHARS, Passwords
+from gammond.protocol.core.errors import BusyError
 from tests.protocol.accounts.quick_accounts import CHEAP, PASSWORD
 
 
@@ -286,7 +286,7 @@ def test_the_window_of_attempts_moves_and_forgets(clock):
 
 
 def test_too_many_passwords_at_a_time_are_refused_in_words(monkeypatch):
-    monkeypatch.setattr("protocol.accounts.passwords._WAIT_S", 0.01)
+    monkeypatch.setattr("gammond.protocol.accounts.passwords._WAIT_S", 0.01)
     passwords = Passwords(CHEAP)
     while passwords._room.acquire(blocking=False):
         pass

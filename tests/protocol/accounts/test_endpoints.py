@@ -6,7 +6,7 @@ import pytest
 
 pytest.importorskip("argon2", reason="the extra web is not installed")
 
-from protocol.accounts.browser_session import find_user, is_loopback, make_cookie, read_token
+from gammond.protocol.accounts.browser_session import find_user, is_loopback, make_cookie, read_token
 from tests.protocol.accounts.quick_accounts import PASSWORD, open_accounts
 from tests.protocol.archive.archive_asking import Browser, get_error
 

@@ -5,11 +5,12 @@ from __future__ import annotations
 import json
 from http.cookies import SimpleCookie
 
-from protocol.archive.endpoints import make_endpoints
-from protocol.state.session import Session
-from protocol.web.answers import WebAnswer, WebRequest
-from protocol.web.endpoints import API
+from gammond.protocol.archive.endpoints import make_endpoints
+from gammond.protocol.state.session import Session
+from gammond.protocol.web.answers import WebRequest
+from gammond.protocol.web.endpoints import API
 from tests.protocol.talking import make_service
+from tests.protocol.web_asking import run_plan
 
 
 class Browser:
@@ -39,10 +40,7 @@ class Browser:
             dict(self.cookies),
             self._address,
         )
-        plan = endpoint.plan(Session(make_service(), 0), request)
-        answer = plan
-        if not isinstance(plan, WebAnswer):
-            answer = plan.finish(plan.job.run(lambda reply: None))
+        answer = run_plan(endpoint, Session(make_service(), 0), request)
         self._keep(answer.headers.get("Set-Cookie"))
         return answer
 

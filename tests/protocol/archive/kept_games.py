@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from protocol.tables.archive import KeptGame, KeptSeat, SavedTable, TokenHashes
-from protocol.tables.tokens import hash_token
+from gammond.protocol.tables.archive import ArchivedGame, ArchivedSeat, SavedTable, TokenHashes
+from gammond.protocol.tables.seats import hash_token
 
 GAME = """ Game {number}
  {one} : {score[0]}                          {two} : {score[1]}
@@ -30,11 +30,11 @@ def make_mat(names=("Ann", "expert"), length=0, winners=(0,), points=1):
 
 
 def make_person(name="Ann"):
-    return KeptSeat("person", name)
+    return ArchivedSeat("person", name)
 
 
 def make_engine(level="expert"):
-    return KeptSeat("engine", level, player="engine", level=level)
+    return ArchivedSeat("engine", level, player="engine", level=level)
 
 
 def make_game(table="T", number=1, *, winner=0, seats=None, tokens=("secret", None), **changes):
@@ -60,7 +60,7 @@ def make_game(table="T", number=1, *, winner=0, seats=None, tokens=("secret", No
         "text": make_mat(tuple(seat.name for seat in seats), winners=() if winner is None else (winner,)),
         "token_hashes": tuple(None if token is None else hash_token(token) for token in tokens),
     }
-    return KeptGame(**(values | changes))
+    return ArchivedGame(**(values | changes))
 
 
 def make_match_game(number, winners, length=2, table="M", **changes):
@@ -90,7 +90,7 @@ def make_table(name="T", **changes):
 
 def make_action(number):
     """Return an action at a table."""
-    return b'{"act":"roll","at":%d,"n":%d}' % (START_S + number, number)
+    return b'{"act":"undo","at":%d,"count":%d}' % (START_S + number, number)
 
 
 def save_table(archive, name="T", actions=0):

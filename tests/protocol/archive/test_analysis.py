@@ -8,14 +8,14 @@ import time
 
 import pytest
 
-from engine.errors import CancelledWork, UnsupportedError
-from engine.match_files.reading import read_matches
-from protocol.archive.analysis import BackgroundAnalysis
-from protocol.archive.archive import GameArchive
-from protocol.archive.database import ArchiveDatabase, unpack, unpack_text
-from protocol.archive.match_analysis import analyse_kept_match
-from protocol.archive.options import ArchiveOptions
-from protocol.state.service import make_shipped_catalogue
+from gammond.engine.errors import CancelledWork, UnsupportedError
+from gammond.engine.match_files.reading import read_matches
+from gammond.protocol.archive.analysis import BackgroundAnalysis
+from gammond.protocol.archive.archive import GameArchive
+from gammond.protocol.archive.database import ArchiveDatabase, unpack, unpack_text
+from gammond.protocol.archive.match_analysis import analyse_kept_match
+from gammond.protocol.archive.options import ArchiveOptions
+from gammond.protocol.state.service import make_shipped_catalogue
 from tests.protocol.archive.kept_games import make_game, make_match_game
 
 
@@ -73,7 +73,7 @@ def test_a_match_of_which_a_game_came_meanwhile_is_analysed_anew(archive, engine
     assert list_seats(archive, 1)[0]["counted"] is None
 
 
-def test_a_match_that_nothing_can_judge_waits_no_more_and_says_why(archive):
+def test_a_match_that_nothing_can_analyse_waits_no_more_and_says_why(archive):
     def refuse():
         raise UnsupportedError("no such game")
 
@@ -106,7 +106,7 @@ def test_an_analysis_that_is_cancelled_leaves_the_match_waiting(archive, monkeyp
 
 
 def test_the_thread_analyses_what_comes_while_it_runs(archive, engine, monkeypatch):
-    monkeypatch.setattr("protocol.archive.analysis.yield_to_other_work", lambda niceness: None)
+    monkeypatch.setattr("gammond.protocol.archive.analysis.yield_to_other_work", lambda niceness: None)
     with BackgroundAnalysis(archive, lambda: engine).beside():
         archive.keep_game(make_game())
         archive.flush()

@@ -11,13 +11,11 @@ import time
 
 import pytest
 
-from engine.errors import DataFileError
-from protocol.archive import writer
-from protocol.archive.archive import GameArchive, describe_place, open_archive
-from protocol.archive.database import ArchiveDatabase
-from protocol.archive.options import ArchiveOptions
-from protocol.archive.table_slots import MAX_SLOTS, TableSlots
-from protocol.core.fault_log import FaultLog
+from gammond.engine.errors import DataFileError
+from gammond.protocol.archive.archive import GameArchive, describe_place, open_archive
+from gammond.protocol.archive.database import ArchiveDatabase
+from gammond.protocol.archive.options import ArchiveOptions
+from gammond.protocol.archive.running_tables import MAX_SLOTS, TableSlots
 from tests.protocol.archive.kept_games import (
     START_S,
     make_action,
@@ -29,8 +27,8 @@ from tests.protocol.archive.kept_games import (
 
 KILLED = """
 import os, sys
-from protocol.archive.archive import GameArchive
-from protocol.archive.options import ArchiveOptions
+from gammond.protocol.archive.archive import GameArchive
+from gammond.protocol.archive.options import ArchiveOptions
 from tests.protocol.archive.kept_games import make_action, make_game, make_table
 archive = GameArchive(ArchiveOptions(file=sys.argv[1]))
 archive.save_table(make_table("T"))
@@ -83,7 +81,7 @@ def test_running_tables_are_taken_up_again_with_all_that_was_done_at_them(open_o
     second.close()
 
     assert tables.keys() == {"S", "T"}
-    assert [entry["n"] for entry in log] == [0, 1, 7]
+    assert [action.count for action in log] == [0, 1, 7]
     assert (tables["T"].hashes, tables["T"].pace_ms) == (make_table("T").hashes, 0)
     assert (tables["T"].active_s, tables["S"].active_s) == (START_S + 7, START_S)
     assert tables["T"].log_bytes > 3 * len(make_action(0)) > tables["S"].log_bytes == 0
@@ -106,11 +104,11 @@ def test_the_logs_of_tables_to_which_nobody_comes_are_never_read(open_one, monke
     second.add_action("T", make_action(3))  # it goes on in the file, whatever was read
     assert second.flush()
     assert asked == []
-    assert [entry["n"] for entry in second.load_log("T")] == [0, 1, 2, 3]
+    assert [action.count for action in second.load_log("T")] == [0, 1, 2, 3]
     assert asked == ["T"]
     second.close()
     third = open_one()
-    assert [entry["n"] for entry in third.load_log("T")] == [0, 1, 2, 3]
+    assert [action.count for action in third.load_log("T")] == [0, 1, 2, 3]
 
 
 def test_what_changes_of_a_table_that_was_not_read_leaves_its_log(open_one):
@@ -124,8 +122,8 @@ def test_what_changes_of_a_table_that_was_not_read_leaves_its_log(open_one):
     second.close()
     third = open_one()
     assert [table.fault for table in third.load_tables()] == ["the engine is gone"]
-    assert [entry["n"] for entry in third.load_log("T")] == [0, 1, 2]
-    assert [entry["n"] for entry in third.load_log("T")] == [0, 1, 2]  # asked for again
+    assert [action.count for action in third.load_log("T")] == [0, 1, 2]
+    assert [action.count for action in third.load_log("T")] == [0, 1, 2]  # asked for again
 
 
 def test_a_server_killed_in_the_midst_of_writing_loses_nothing_that_was_flushed(options, open_one):
@@ -139,7 +137,7 @@ def test_a_server_killed_in_the_midst_of_writing_loses_nothing_that_was_flushed(
     archive = open_one()
     (table,) = archive.load_tables()
 
-    numbers = [action["n"] for action in archive.load_log(table.table_id)]
+    numbers = [action.count for action in archive.load_log(table.table_id)]
     assert numbers == list(range(1, len(numbers) + 1))
     assert len(numbers) >= flushed
     assert count(archive) >= flushed
@@ -221,7 +219,7 @@ def test_a_file_that_is_begun_anew_has_the_tables_whose_logs_were_loaded_and_the
     second.close()
     third = open_one()
     assert [table.table_id for table in third.load_tables()] == ["T"]
-    assert [entry["n"] for entry in third.load_log("T")] == [0, 1, 2, 3]
+    assert [action.count for action in third.load_log("T")] == [0, 1, 2, 3]
     assert "has not the 1 tables" in caplog.text
 
 
@@ -267,14 +265,14 @@ def test_what_a_full_disk_refused_is_written_once_there_is_room(options, open_on
         archive.keep_game(make_game(number=number))
         archive.add_action("T", make_action(number))
         assert not archive.flush()
-    assert archive.is_failing
+    assert archive._source.is_failing
     assert count(archive) == 0  # and it can be read meanwhile
     assert caplog.text.count("disk is full") == 1
 
     is_full = False
     assert archive.flush()
-    assert not archive.is_failing
-    assert (count(archive), archive.left_out) == (3, 0)
+    assert not archive._source.is_failing
+    assert (count(archive), archive._source.left_out) == (3, 0)
     archive.close()
     assert len(open_one().load_log("T")) == 3
 
@@ -293,7 +291,7 @@ def test_a_data_folder_that_cannot_be_made_leaves_games_unkept_and_is_said_once(
     assert archive.load_tables() == []
     assert len(caplog.records) <= 2
     archive.close()
-    assert archive.left_out == 1
+    assert archive._source.left_out == 1
 
 
 def write_foreign(file, kind):
@@ -339,7 +337,7 @@ def test_a_game_that_cannot_be_kept_keeps_no_other_from_it(open_one, monkeypatch
     archive.write(lambda database: 1 // 0)
     archive.keep_game(make_game())
     assert archive.flush()
-    assert (count(archive), archive.left_out) == (1, 1)
+    assert (count(archive), archive._source.left_out) == (1, 1)
     assert "ZeroDivisionError" in caplog.text
 
 
@@ -380,12 +378,12 @@ def test_a_game_that_ends_again_and_again_waits_once_for_the_disk(open_one, monk
     archive.flush()
     kept = []
     monkeypatch.setattr(ArchiveDatabase, "put_game", lambda _, game, record: kept.append(game.points))
-    with archive._writer._changed:  # the disk is slow
+    with archive._source._changed:  # the disk is slow
         for number in range(1, 5001):
             archive.keep_game(make_game("T", number % 2 + 1, points=number))
-        assert len(archive._writer._writes) == 2
+        assert len(archive._source._writes) == 2
     assert archive.flush()
-    assert (sorted(kept), archive.left_out) == ([4999, 5000], 0)
+    assert (sorted(kept), archive._source.left_out) == ([4999, 5000], 0)
 
 
 @pytest.mark.parametrize("what", ["evict", "add_actions", "is_current", "write"])
@@ -393,7 +391,6 @@ def test_whatever_fails_in_the_thread_that_writes_it_goes_on_and_loses_nothing(
     open_one, monkeypatch, caplog, what
 ):
     """A fault of the program, too: what came is written as soon as that works again."""
-    monkeypatch.setattr(writer, "FAULT_LOG", FaultLog())  # one that has said nothing yet
     archive = open_one()
     archive.save_table(make_table("T"))
     assert archive.flush()
@@ -409,18 +406,18 @@ def test_whatever_fails_in_the_thread_that_writes_it_goes_on_and_loses_nothing(
         ended.start()
         ended.join(30)
         assert not ended.is_alive()
-        assert archive.is_failing
+        assert archive._source.is_failing
     assert archive.flush()
     assert count(archive) == 1
     archive.close()
-    assert [entry["n"] for entry in open_one().load_log("T")] == [7]
+    assert [action.count for action in open_one().load_log("T")] == [7]
     assert "out of order" in caplog.text
 
 
 def test_keeping_something_waits_for_no_disk(open_one, monkeypatch):
     archive = open_one()
     archive.save_table(make_table("T"))
-    with archive._reading:
+    with archive._source._reading:
         started = time.thread_time()
         for number in range(1000):
             archive.add_action("T", make_action(number))

@@ -7,9 +7,9 @@ from dataclasses import replace
 
 import pytest
 
-from engine.store.sqlite_file import SqliteFile
-from protocol.archive.database import SCHEMA, ArchiveDatabase, unpack_text
-from protocol.archive.records import MatchRecord, make_record
+from gammond.engine.runtime.sqlite_file import SqliteFile
+from gammond.protocol.archive.database import SCHEMA, ArchiveDatabase, unpack_text
+from gammond.protocol.archive.records import MatchRecord, make_record
 from tests.protocol.archive.kept_games import make_engine, make_game, make_match_game, make_person
 
 

@@ -9,11 +9,11 @@ import pytest
 
 pytest.importorskip("argon2", reason="the extra web is not installed")
 
-from engine.match_files.reading import read_matches
-from protocol.archive.archive import GameArchive
-from protocol.archive.database import ArchiveDatabase
-from protocol.archive.endpoints import make_endpoints
-from protocol.archive.options import ArchiveOptions
+from gammond.engine.match_files.reading import read_matches
+from gammond.protocol.archive.archive import GameArchive
+from gammond.protocol.archive.database import ArchiveDatabase
+from gammond.protocol.archive.endpoints import make_endpoints
+from gammond.protocol.archive.options import ArchiveOptions
 from tests.protocol.accounts.quick_accounts import PASSWORD, open_accounts
 from tests.protocol.archive.archive_asking import Browser, get_error
 from tests.protocol.archive.kept_games import make_engine, make_game, make_person

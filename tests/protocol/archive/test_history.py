@@ -3,22 +3,23 @@
 from __future__ import annotations
 
 import json
+from importlib.util import find_spec
 
 import pytest
 
-from engine.errors import StateError, UnsupportedError
-from engine.match_files.reading import read_matches
-from protocol.archive.analysis import BackgroundAnalysis
-from protocol.archive.archive import GameArchive
-from protocol.archive.history import (
+from gammond.engine.errors import StateError, UnsupportedError
+from gammond.engine.match_files.reading import read_matches
+from gammond.protocol.archive.analysis import BackgroundAnalysis
+from gammond.protocol.archive.archive import GameArchive
+from gammond.protocol.archive.history import (
     describe_match,
     list_matches,
     make_file,
     remove_match,
     remove_matches_of,
 )
-from protocol.archive.options import ArchiveOptions
-from protocol.state.service import make_shipped_catalogue
+from gammond.protocol.archive.options import ArchiveOptions
+from gammond.protocol.state.service import make_shipped_catalogue
 from tests.protocol.archive.kept_games import make_engine, make_game, make_match_game, make_person
 
 
@@ -93,10 +94,11 @@ def test_an_analysed_match_has_ratings_and_the_whole_analysis(archive):
 
 def test_a_record_is_written_as_mat_and_sgf_and_not_as_what_it_is_not(archive):
     keep(archive, make_match_game(1, [0]), make_match_game(2, [0, 1]))
-    mat, sgf = (make(archive, 1, wanted) for wanted in ("mat", "sgf"))
-    assert (mat.name, sgf.name) == ("gammond-1.mat", "gammond-1.sgf")
-    for file in (mat, sgf):
-        match = read_matches(file.text.encode())[0]
+    for wanted in ("mat", "sgf", *(["ogxm"] if find_spec("ogxm") else [])):
+        file = make(archive, 1, wanted)
+        assert file.name == f"gammond-1.{wanted}"
+        match = read_matches(file.content)[0]
+        assert match.format == wanted
         assert [game.result.winner for game in match.games] == [0, 1]
         assert match.issues == ()
     with pytest.raises(UnsupportedError, match=r"no record as \.text"):
@@ -111,7 +113,7 @@ def test_the_record_of_barca_is_text_and_a_match_without_one_says_so(archive):
         make_game("A", text_format="text", text="e2-e5", **barca),
         make_game("B", text_format="", text="", **barca),
     )
-    assert make(archive, 1, "text").text == "e2-e5"
+    assert make(archive, 1, "text").content == b"e2-e5"
     with pytest.raises(UnsupportedError, match="it has none"):
         make(archive, 2, "mat")
     assert describe(archive, 2)["record"] is None

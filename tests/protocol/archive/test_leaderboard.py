@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from protocol.archive import leaderboard
-from protocol.archive.leaderboard import LEAST_AGE_S, Leaderboard
+from gammond.protocol.archive import leaderboard
+from gammond.protocol.archive.leaderboard import LEAST_AGE_S, Leaderboard
 
 
 class FakeArchive:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from engine.match_analysis.statistics import RatingTotal
-from protocol.archive.database import ArchiveDatabase
-from protocol.archive.players import MOVING_COUNTED, describe_player, list_players
-from protocol.archive.records import KeptAnalysis, SeatRating, make_record
+from gammond.engine.match_analysis.statistics import RatingTotal
+from gammond.protocol.archive.database import ArchiveDatabase
+from gammond.protocol.archive.players import MOVING_COUNTED, describe_player, list_players
+from gammond.protocol.archive.records import ArchivedAnalysis, SeatRating, make_record
 from tests.protocol.archive.kept_games import make_engine, make_game, make_match_game, make_person
 
 
@@ -30,7 +30,7 @@ def put(database, game, rating=None):
     with database.write():
         number = database.put_game(game, record)
         if rating is not None:
-            analysis = KeptAnalysis("by hand", record.text, b"{}", (rating, rate(10, 0.001)))
+            analysis = ArchivedAnalysis("by hand", record.text, b"{}", (rating, rate(10, 0.001)))
             database.put_analysis(number, analysis, record.text)
     return number
 

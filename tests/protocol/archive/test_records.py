@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from engine.match_files.reading import read_matches
-from protocol.archive.records import SGF, make_record
+from gammond.engine.match_files.reading import read_matches
+from gammond.protocol.archive.records import SGF, make_record
 from tests.protocol.archive.kept_games import make_game, make_mat, make_match_game
 
 

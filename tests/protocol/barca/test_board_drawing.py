@@ -1,8 +1,8 @@
 from __future__ import annotations
 
-from engine.barca.game import BarcaGame
-from protocol.barca.board_drawing import draw_board
-from protocol.barca.game_commands import parse_game
+from gammond.engine.barca.game import BarcaGame
+from gammond.protocol.barca.board_drawing import draw_board
+from gammond.protocol.barca.game_commands import parse_game
 
 START = """\
      a  b  c  d  e  f  g  h  i  j

@@ -6,10 +6,9 @@ import re
 
 import pytest
 
-from protocol.barca.commands import BARCA_COMMANDS
-from protocol.barca.queries import QUERIES
-from protocol.barca.settings import BARCA_SETTINGS
-from protocol.commands.table import COMMANDS
+from gammond.protocol.barca.commands import BARCA_COMMANDS, BARCA_SETTINGS
+from gammond.protocol.barca.queries import QUERIES
+from gammond.protocol.commands.table import COMMANDS
 from tests.protocol.reference_pages import check_command, check_query_fields, check_setting
 from tests.protocol.transcripts import ROOT
 

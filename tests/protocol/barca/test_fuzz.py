@@ -7,12 +7,11 @@ import random
 
 import pytest
 
-from protocol.barca.commands import BARCA_COMMANDS
-from protocol.barca.queries import QUERIES
-from protocol.barca.settings import BARCA_SETTINGS
+from gammond.protocol.barca.commands import BARCA_COMMANDS, BARCA_SETTINGS
+from gammond.protocol.barca.queries import QUERIES
+from gammond.tools.bench.load_client import is_final_line
 from tests.protocol.barca.test_commands import connect
 from tests.protocol.talking import hear, pump
-from tools.bench.load_client import is_final_line
 
 LINES = [
     *(line for row in BARCA_COMMANDS.values() for line in (row.usage, *row.example) if row.name != "quit"),

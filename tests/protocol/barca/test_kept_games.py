@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from protocol.repl.terminal import prompt_loop
+from gammond.protocol.repl.terminal import prompt_loop
 from tests.protocol.repl.tables import make_talk
 
 BEGIN = ("set game.variant barca", "level easy", "new", "g2-h3", "h3-d7")

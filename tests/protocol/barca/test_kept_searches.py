@@ -6,23 +6,23 @@ import time
 
 import pytest
 
-from engine.barca.evaluation import HAND_WEIGHTS, EvaluationVector
-from engine.barca.game import BarcaGame
-from engine.barca.notation import format_move, parse_move
-from engine.barca.search import SearchLimits, search
-from engine.errors import CancelledWork, DataFileError
-from engine.store.options import StoreOptions
-from engine.store.tiers import DepthTiers
-from protocol.barca import kept_searches
-from protocol.barca.kept_searches import KeptLines, KeptSearches
-from protocol.commands.dispatch import answer_command
-from protocol.core.requests import WorkControl
-from protocol.dialects.line_client import connect
-from protocol.state.service import Service, make_shipped_catalogue
-from protocol.state.session import Session
-from protocol.tables.requests import SeatSpec, TableSpec
-from protocol.tables.table_game import TableGame
-from protocol.transports.idle_deepening import Deepened, IdleDeepening
+from gammond.engine.barca.evaluation import HAND_WEIGHTS, EvaluationVector
+from gammond.engine.barca.game import BarcaGame
+from gammond.engine.barca.moves import format_move, parse_move
+from gammond.engine.barca.search import SearchLimits, search
+from gammond.engine.errors import CancelledWork, DataFileError
+from gammond.engine.store.database import DepthTiers
+from gammond.engine.store.options import StoreOptions
+from gammond.protocol.barca import kept_searches
+from gammond.protocol.barca.kept_searches import KeptLines, KeptSearches
+from gammond.protocol.commands.dispatch import answer_command
+from gammond.protocol.core.requests import WorkControl
+from gammond.protocol.dialects.line_client import connect
+from gammond.protocol.state.service import Service, make_shipped_catalogue
+from gammond.protocol.state.session import Session
+from gammond.protocol.tables.game import TableGame
+from gammond.protocol.tables.requests import SeatSpec, TableSpec
+from gammond.protocol.transports.idle_deepening import Deepened, IdleDeepening
 from tests.protocol.talking import SEED, talk
 
 START = BarcaGame.start()
@@ -192,7 +192,9 @@ def test_what_is_asked_often_is_deepened_to_the_values_of_a_fresh_search(kept, m
 
 
 def test_an_idle_server_deepens_it(service, kept, monkeypatch):
-    monkeypatch.setattr("protocol.transports.idle_deepening.yield_to_other_work", lambda niceness: None)
+    monkeypatch.setattr(
+        "gammond.protocol.transports.idle_deepening.yield_to_other_work", lambda niceness: None
+    )
     talk("eval depth=4", open_session(service))
     said = []
     deepening = IdleDeepening(service, 0.01, DepthTiers(((1, 2),)), said.append)

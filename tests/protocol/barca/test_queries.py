@@ -4,11 +4,11 @@ import json
 
 import pytest
 
-from engine.barca.game import BarcaGame
-from engine.barca.notation import format_move, parse_move
-from engine.barca.player import make_player
-from engine.barca.position import START_TEXT
-from protocol.barca.queries import QUERIES
+from gammond.engine.barca.game import BarcaGame
+from gammond.engine.barca.moves import format_move, parse_move
+from gammond.engine.barca.player import make_player
+from gammond.engine.barca.position import START_TEXT
+from gammond.protocol.barca.queries import QUERIES
 from tests.protocol.barca.test_commands import BEFORE_THE_WIN
 from tests.protocol.talking import hear, make_connection, pump, talk
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from protocol.barca.table_view import BarcaView
-from protocol.commands.dispatch import run_line
-from protocol.state.session import Session
-from protocol.tables.game_view import GameEnd, Phase
-from protocol.tables.requests import SeatSpec, TableSpec
+from gammond.protocol.barca.table_view import BarcaView
+from gammond.protocol.commands.dispatch import run_line
+from gammond.protocol.state.session import Session
+from gammond.protocol.tables.game_view import GameEnd, TablePhase
+from gammond.protocol.tables.requests import SeatSpec, TableSpec
 from tests.protocol.talking import make_service
 
 WON = "position startpos moves f2-f4 e9-e5 g2-h3 f9-e9 h3-d7 g9-f8 d2-e3 d9-c10 e3-d4 e5-f5"
@@ -35,7 +35,7 @@ def test_a_game_begins_with_twelve_animals_and_white_to_move():
         **{"at": "e1", "animal": "elephant", "seat": 0, "scared": False, "trapped": False, "feared": []}
     }
     assert view.describe()["holes"] == ["d4", "d7", "g4", "g7"]
-    assert (view.phase, view.to_act) == (Phase.PLAY, 0)
+    assert (view.phase, view.to_act) == (TablePhase.PLAY, 0)
 
 
 def test_the_legal_moves_are_those_of_the_line_protocol():
@@ -70,7 +70,7 @@ def test_a_scared_animal_that_can_flee_is_not_trapped():
 def test_a_won_game_has_its_winner_and_nobody_to_move():
     view = make_view(WON, "play f4-g4")
     assert view.end == GameEnd(0, 1, "holes")
-    assert (view.phase, view.to_act) == (Phase.OVER, None)
+    assert (view.phase, view.to_act) == (TablePhase.OVER, None)
     assert view.count_score([view.end, GameEnd(None, 0, "repetition")]) == (1, 0)
     assert view.describe()["last_move"] == "f4-g4"
 
@@ -78,11 +78,11 @@ def test_a_won_game_has_its_winner_and_nobody_to_move():
 def test_the_seats_are_white_in_turn():
     view = make_view(WON, "play f4-g4")
     for number, white in ((1, 0), (2, 1), (3, 0)):
-        view.note_start(number, ("Ann", "Bob"))
+        view.note_start(number)
         assert view.describe()["white"] == white
         assert view.end == GameEnd(white, 1, "holes")
     view = make_view("newgame")
-    view.note_start(2, ("Ann", "Bob"))
+    view.note_start(2)
     assert view.to_act == view.describe()["on_roll"] == 1
     pieces = pieces_of(view)
     assert (pieces["e1"]["seat"], pieces["e10"]["seat"]) == (1, 0)

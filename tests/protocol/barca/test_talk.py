@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from protocol.core.requests import Reply, WorkControl
+from gammond.protocol.core.requests import Reply, WorkControl
 from tests.protocol.barca.test_commands import BEFORE_THE_WIN
 from tests.protocol.repl.tables import make_talk
 
@@ -350,6 +350,9 @@ def test_help_explains_the_game_within_the_width_of_a_terminal():
     assert any(line.startswith("  hint [N]") for line in begin().answer("help all"))
     assert begin().answer("help level")[0].startswith("  level [easy|medium|hard] : set how strongly")
     assert begin().answer("help moves")[0].startswith("moves [N]")
+    assert begin().answer("help hint")[-1].startswith("  depth=1..")
+    assert begin().answer("?") == begin().answer("h") == lines
+    assert begin().answer("q") == ["Goodbye."]
 
 
 def test_news_of_backgammon_is_not_told_in_another_game():

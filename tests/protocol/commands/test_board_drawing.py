@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from engine.formats.xgid import decode_xgid
-from engine.rules.match import MatchState
-from engine.rules.position import Position
-from protocol.commands.board_drawing import draw_board
+from gammond.engine.formats.xgid import decode_xgid
+from gammond.engine.rules.match import MatchState
+from gammond.engine.rules.position import Position
+from gammond.protocol.commands.board_drawing import draw_board
 from tests.boards import position, random_boards
 
 OPENING = """\

@@ -7,12 +7,12 @@ import re
 import numpy as np
 import pytest
 
-from engine.analysis.engine import Engine
-from engine.analysis.levels import EvalSettings
-from engine.formats.position_id import encode_position_id
-from engine.rules.match import MatchState
-from engine.rules.outcome import evaluate_finished
-from engine.rules.position import CHECKERS, OFF, Position
+from gammond.engine.analysis.engine import Engine
+from gammond.engine.analysis.levels import EvalSettings
+from gammond.engine.formats.position_id import encode_position_id
+from gammond.engine.rules.match import MatchState
+from gammond.engine.rules.outcome import evaluate_finished
+from gammond.engine.rules.position import CHECKERS, OFF, Position
 from tests.boards import RacingEvaluator, played_boards
 from tests.protocol.talking import hear, make_connection, talk
 
@@ -99,7 +99,7 @@ def test_cube_searches_to_the_requested_depth_and_reports_it():
     found = answered("cube plies=1", RacingEvaluator())
     evaluated = Engine(RacingEvaluator()).evaluate(Position.start(), MatchState(), EvalSettings(1))
     assert found["plies"] == "1"
-    assert float(found["take"]) == pytest.approx(evaluated.decision.double_take.equity_points, abs=1e-6)
+    assert float(found["take"]) == pytest.approx(evaluated.decision.double_take.equity, abs=1e-6)
 
 
 def test_a_cube_question_that_is_stopped_answers_with_less():

@@ -7,17 +7,17 @@ import re
 import numpy as np
 import pytest
 
-from engine.analysis.engine import Engine
-from engine.analysis.levels import LEVELS, EvalSettings
-from engine.errors import DataFileError
-from engine.play.decider import Decider
-from engine.rules.match import MatchState
-from engine.rules.moves import legal_plays
-from engine.rules.notation import format_moves_plain, format_play
-from engine.rules.position import Position
-from nets.catalogue import load_player
-from nets.player_kinds import PlayerKind, find_kind
-from protocol.core.replies import format_value
+from gammond.engine.analysis.engine import Engine
+from gammond.engine.analysis.levels import LEVELS, EvalSettings
+from gammond.engine.errors import DataFileError
+from gammond.engine.play.decider import Decider
+from gammond.engine.rules.match import MatchState
+from gammond.engine.rules.moves import legal_plays
+from gammond.engine.rules.notation import format_moves_plain, format_play
+from gammond.engine.rules.position import Position
+from gammond.nets.catalogue import load_player
+from gammond.nets.players.entry import RandomSpec
+from gammond.protocol.core.replies import format_value
 from tests.boards import RacingEvaluator
 from tests.protocol.talking import hear, make_connection, pump, talk
 
@@ -41,7 +41,7 @@ def chosen(level, seed=1):
     decider = Decider(
         Engine(RacingEvaluator()), EvalSettings(level.plies, level.filter_name), level.noise_points, seed
     )
-    return format_moves_plain(decider.choose_play(START, (6, 4), MatchState()).evaluation.play)
+    return format_moves_plain(decider.choose_play(START, (6, 4), MatchState()).play)
 
 
 @pytest.mark.parametrize("name", ["beginner", "intermediate", "expert", "world-class"])
@@ -177,7 +177,7 @@ def test_the_choice_of_another_player_is_reported_with_its_equity_by_the_evaluat
 def test_an_evaluator_by_name_plays_without_the_cube_and_the_level_of_the_session():
     asked = "set engine.player racing:plies=1,filter=tiny\nset engine.level beginner\nnewgame\ndice 6 4\ngo"
     decider = Decider(Engine(RacingEvaluator()), EvalSettings(1, "tiny", is_cubeful=False))
-    expected = format_moves_plain(decider.choose_play(START, (6, 4), MatchState()).evaluation.play)
+    expected = format_moves_plain(decider.choose_play(START, (6, 4), MatchState()).play)
     for seed in range(5):
         assert talk(f"set engine.seed {seed}\n{asked}")[-1] == f"bestmove {expected}"
 
@@ -217,11 +217,10 @@ def test_a_player_that_looks_ahead_makes_long_work(name, is_long):
 
 
 def test_a_player_whose_file_is_damaged_is_an_error_of_the_request_and_of_isready(monkeypatch):
-    def fail(options, manifest_file):
+    def fail(spec):
         raise DataFileError("its weights are gone", field="net")
 
-    kind = PlayerKind("random", "broken", find_kind("random").options, fail)
-    monkeypatch.setattr("nets.player_specs.find_kind", lambda name: kind)
+    monkeypatch.setattr(RandomSpec, "make", fail)
     lines = talk("set engine.player random\nisready\nnewgame\ndice 6 4\ngo\nmoves 1\ngo cube")
     assert lines[1].startswith("error data_file net: its weights are gone")
     assert lines[4].startswith("error data_file net: its weights are gone")

@@ -6,12 +6,12 @@ import shlex
 
 import pytest
 
-from engine.analysis.engine import Engine
-from engine.analysis.levels import EvalSettings
-from engine.rules.match import MatchState
-from engine.rules.position import Position
-from protocol.core.replies import format_value
-from protocol.core.requests import WorkControl
+from gammond.engine.analysis.engine import Engine
+from gammond.engine.analysis.levels import EvalSettings
+from gammond.engine.rules.match import MatchState
+from gammond.engine.rules.position import Position
+from gammond.protocol.core.replies import format_value
+from gammond.protocol.core.requests import WorkControl
 from tests.boards import RacingEvaluator
 from tests.protocol.talking import hear, make_connection, talk
 
@@ -31,7 +31,7 @@ def values_with_plays(line):
 
 def numbers(evaluated, plies):
     """Return the fields that a line should have for an evaluation."""
-    shown = {**evaluated.outcome._asdict(), "equity": evaluated.equity}
+    shown = {**evaluated.outcome._asdict(), "equity": evaluated.cubeless_equity}
     for name in ("cubeful", "mwc"):
         if getattr(evaluated, name) is not None:
             shown[name] = getattr(evaluated, name)
@@ -73,11 +73,11 @@ def test_dice_and_a_waiting_double_do_not_change_what_eval_says():
 def test_moves_come_as_the_engine_ranks_them_with_the_survivors_of_the_filter():
     lines = talk("set game.length 5\nnewgame\ndice 4 3\nmoves plies=1 filter=tiny")
     moves = [values(line) for line in lines if line.startswith("move ")]
-    ranked = ENGINE.rank_plays(START, (4, 3), MatchState(5), EvalSettings(1, "tiny").with_list()).plays
+    ranked = ENGINE.rank_plays(START, (4, 3), MatchState(5), EvalSettings(1, "tiny").with_list())
     assert len(moves) == len(ranked)
     for said, evaluated in zip(moves, ranked, strict=True):
         assert said["survived"] == ("true" if evaluated.survived else "false")
-        assert numbers(evaluated, evaluated.plies).items() <= said.items()
+        assert numbers(evaluated.evaluation, evaluated.evaluation.plies).items() <= said.items()
     survived = [said["survived"] for said in moves]
     assert survived == sorted(survived, reverse=True)
     assert {"true", "false"} == set(survived)

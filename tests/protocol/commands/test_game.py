@@ -6,10 +6,10 @@ import re
 
 import pytest
 
-from engine.formats.fibs_board import encode_fibs_board
-from engine.formats.match_id import encode_match_id
-from engine.formats.xgid import decode_xgid
-from engine.rules.match import MatchState
+from gammond.engine.formats.fibs_board import encode_fibs_board
+from gammond.engine.formats.match_id import encode_match_id
+from gammond.engine.formats.xgid import decode_xgid
+from gammond.engine.rules.match import MatchState
 from tests.protocol.talking import make_connection, talk
 
 

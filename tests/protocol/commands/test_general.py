@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from protocol.dialects.line_client import connect
-from protocol.state.session import Session
+from gammond.protocol.dialects.line_client import connect
+from gammond.protocol.state.session import Session
 from tests.protocol.talking import make_service, talk
 
 

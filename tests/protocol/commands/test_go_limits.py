@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import pytest
 
-from engine.analysis.levels import EvalSettings
-from engine.errors import ValueRangeError
-from engine.search import MAX_PLIES
-from protocol.commands.decisions import GoLimits, parse_limits
-from protocol.core.errors import CommandError
-from protocol.state.session import EngineSettings, Session
+from gammond.engine.analysis.levels import EvalSettings
+from gammond.engine.errors import ValueRangeError
+from gammond.engine.search import MAX_PLIES
+from gammond.protocol.commands.decisions import GoLimits, parse_limits
+from gammond.protocol.core.errors import CommandError
+from gammond.protocol.state.session import EngineSettings, Session
 from tests.protocol.talking import SEED, make_service
 
-EXPERT = EngineSettings("default", 1)
-DEEP = EngineSettings("default", 1, ply=3, filter_name="narrow", is_cubeful=False)
-ERRING = EngineSettings("default", 1, noise=120)
+EXPERT = EngineSettings(seed=1, threads=1)
+DEEP = EngineSettings(seed=1, threads=1, ply=3, filter_name="narrow", is_cubeful=False)
+ERRING = EngineSettings(seed=1, threads=1, noise=120)
 
 
 @pytest.mark.parametrize(

@@ -6,8 +6,8 @@ import re
 
 import pytest
 
-from engine.rules.moves import legal_plays
-from engine.rules.position import Position
+from gammond.engine.rules.moves import legal_plays
+from gammond.engine.rules.position import Position
 from tests.boards import position
 from tests.protocol.repl.tables import make_talk
 from tests.protocol.talking import make_connection, talk

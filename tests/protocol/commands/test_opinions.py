@@ -5,7 +5,7 @@ import shlex
 
 import pytest
 
-from protocol.core.limits import ClientLimits
+from gammond.protocol.core.limits import ClientLimits
 from tests.protocol.repl.tables import make_talk
 from tests.protocol.talking import talk
 

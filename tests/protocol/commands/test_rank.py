@@ -6,15 +6,15 @@ import shlex
 
 import pytest
 
-from engine.analysis.compared_plays import compare_play
-from engine.analysis.engine import Engine
-from engine.analysis.levels import EvalSettings
-from engine.rules.match import MatchState
-from engine.rules.moves import legal_plays
-from engine.rules.notation import format_play
-from engine.rules.position import Position
-from protocol.commands.dispatch import answer_command
-from protocol.core.requests import Work, WorkControl
+from gammond.engine.analysis.compared_plays import compare_play
+from gammond.engine.analysis.engine import Engine
+from gammond.engine.analysis.levels import EvalSettings
+from gammond.engine.rules.match import MatchState
+from gammond.engine.rules.moves import legal_plays
+from gammond.engine.rules.notation import format_play
+from gammond.engine.rules.position import Position
+from gammond.protocol.commands.dispatch import answer_command
+from gammond.protocol.core.requests import Work, WorkControl
 from tests.boards import RacingEvaluator
 from tests.protocol.talking import make_connection, talk
 
@@ -52,16 +52,16 @@ def test_a_play_that_the_filter_drops_is_evaluated_at_the_depth_of_the_best(matc
     settings = EvalSettings(1, "tiny")
     everything = ENGINE.rank_plays(Position.start(), (4, 3), match, EvalSettings(1, "huge"))
     ranked = ENGINE.rank_plays(Position.start(), (4, 3), match, settings)
-    dropped = [each.play for each in ranked.plays if not each.survived]
+    dropped = [each.play for each in ranked if not each.survived]
     assert dropped
     for play in dropped:
         found = compare_play(ENGINE, Position.start(), (4, 3), match, play, settings)
-        assert found.evaluation.plies == found.best.plies == 1
-        wide = everything.plays[everything.find_place(play)]
-        if wide.plies == 1:
-            assert found.evaluation.score == pytest.approx(wide.score, abs=1e-6)
+        assert found.chosen.evaluation.plies == found.best.evaluation.plies == 1
+        wide = everything.choose(play).chosen
+        if wide.survived:
+            assert found.chosen.evaluation.equity == pytest.approx(wide.evaluation.equity, abs=1e-6)
         assert found.loss >= 0.0
-        assert (found.rank == 1) == (found.best is found.evaluation)
+        assert (found.rank == 1) == (found.best is found.chosen)
 
 
 def test_a_match_has_the_loss_in_chances_too():

@@ -8,15 +8,15 @@ import time
 
 import pytest
 
-from engine.analysis.engine import Engine
-from engine.analysis.levels import EvalSettings
-from engine.analysis.rollout_evaluators import make_rollout_evaluators
-from engine.rollout import RolloutSettings, roll_out_cube, roll_out_plays, roll_out_position
-from engine.rules.match import MatchState
-from engine.rules.position import Position
-from protocol.dialects.line_client import connect
-from protocol.state.rollout_store import RolloutStore
-from protocol.state.session import Session
+from gammond.engine.analysis.engine import Engine
+from gammond.engine.analysis.levels import EvalSettings
+from gammond.engine.analysis.rollout_requests import make_rollout_evaluators
+from gammond.engine.rollout import RolloutSettings, roll_out_cube, roll_out_plays, roll_out_position
+from gammond.engine.rules.match import MatchState
+from gammond.engine.rules.position import Position
+from gammond.protocol.dialects.line_client import connect
+from gammond.protocol.state.rollout_store import RolloutStore
+from gammond.protocol.state.session import Session
 from tests.boards import RacingEvaluator
 from tests.protocol import talking
 from tests.protocol.talking import hear, make_connection
@@ -55,15 +55,15 @@ def number(value):
 def test_a_position_is_rolled_out_with_all_its_numbers(connection):
     estimate, final = map(keys, talk(f"rollout position {SHORT}", connection))
     game = ENGINE.make_cube_game(MatchState())
-    found, _ = roll_out_position(Position.start(), make_rollout_evaluators(ENGINE), SETTINGS, space=game)
+    found, _ = roll_out_position(Position.start(), make_rollout_evaluators(ENGINE), SETTINGS, game=game)
     for place, name in enumerate(("win", "win_g", "win_bg", "lose_g", "lose_bg")):
         assert found.outcome[place] == number(estimate[name])
-        assert found.errors[place] == number(estimate[f"{name}_se"])
+        assert found.outcome_errors[place] == number(estimate[f"{name}_se"])
     assert (found.cubeless_equity, found.cubeless_error) == (
         number(estimate["equity"]),
         number(estimate["se"]),
     )
-    assert (found.equity, found.equity_error) == (number(estimate["cubeful"]), number(estimate["cubeful_se"]))
+    assert (found.equity, found.error) == (number(estimate["cubeful"]), number(estimate["cubeful_se"]))
     assert (estimate["of"], final["of"], final["trials"]) == ("position", "position", "36")
     assert (final["reason"], final["seed"], final["plies"]) == ("trials", "0", "0")
     assert int(final["elapsed_ms"]) >= 0
@@ -74,7 +74,7 @@ def test_plays_are_ranked_with_their_distance_from_the_best(connection):
     talk("dice 3 1", connection)
     *lines, final = map(keys, talk(f"rollout {SHORT} candidates=3", connection))
     assert final["of"] == "moves"
-    ranked = ENGINE.rank_plays(Position.start(), (3, 1), MatchState(), EvalSettings()).plays[:3]
+    ranked = ENGINE.rank_plays(Position.start(), (3, 1), MatchState(), EvalSettings())[:3]
     game = ENGINE.make_cube_game(MatchState())
     found, _ = roll_out_plays(
         Position.start(),
@@ -82,12 +82,12 @@ def test_plays_are_ranked_with_their_distance_from_the_best(connection):
         make_rollout_evaluators(ENGINE),
         SETTINGS,
         plays=[evaluated.play for evaluated in ranked],
-        space=game,
+        game=game,
     )
     assert [line["rank"] for line in lines] == ["1", "2", "3"]
     assert "behind" not in lines[0]
     for line, rolled in zip(lines, found, strict=True):
-        assert rolled.estimate.equity == number(line["cubeful"])
+        assert rolled.evaluation.equity == number(line["cubeful"])
         assert line["given_up"] == "false"
         assert line["trials"] == "36"
     for line, rolled in zip(lines[1:], found[1:], strict=True):
@@ -150,7 +150,7 @@ def test_a_rollout_plays_the_dice_on_the_board_unless_asked_otherwise(connection
 
 @pytest.mark.parametrize("what", ["position", "cube", "moves"])
 def test_threads_change_no_byte(connection, what, monkeypatch):
-    monkeypatch.setattr("protocol.commands.rollouts.count_usable_cores", lambda: 8)
+    monkeypatch.setattr("gammond.protocol.commands.rollouts.count_usable_cores", lambda: 8)
     talk("dice 3 1", connection)
     line = f"rollout {what} trials=220 truncate=2 min_trials=108 candidates=3"
     one, many = (timeless(talk(f"{line} threads={threads}", connection)) for threads in (1, 8))

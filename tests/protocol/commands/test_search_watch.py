@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from engine.errors import CancelledWork
-from engine.rules.moves import legal_plays
-from engine.rules.outcome import Outcome
-from engine.rules.position import Position
-from engine.search.results import PlayEvaluation
-from protocol.commands.evaluation import make_search_watch
-from protocol.core.replies import format_reply
-from protocol.core.requests import WorkControl
+from gammond.engine.errors import CancelledWork
+from gammond.engine.evaluation.results import Evaluation, RankedPlay
+from gammond.engine.rules.moves import legal_plays
+from gammond.engine.rules.outcome import Outcome
+from gammond.engine.rules.position import Position
+from gammond.protocol.commands.evaluation import make_search_watch
+from gammond.protocol.core.replies import format_reply
+from gammond.protocol.core.requests import WorkControl
 
 
 def told_by(act, **options):
@@ -36,7 +36,7 @@ def test_finished_depths_are_reported_from_the_first_that_is_wanted():
 
 def test_the_best_play_stands_behind_its_depth():
     play = legal_plays(Position.start(), (3, 1))[0]
-    best = PlayEvaluation(play, Outcome(0.5, 0, 0, 0, 0), plies=1, score=0.25)
+    best = RankedPlay(play, Evaluation(0.25, Outcome(0.5, 0, 0, 0, 0), plies=1))
     lines = []
     watch = make_search_watch(WorkControl(lambda reply: lines.append(format_reply(reply))))
     watch.begin_depth(1)
@@ -45,7 +45,7 @@ def test_the_best_play_stands_behind_its_depth():
 
 
 def test_effort_is_reported_within_a_depth_but_not_at_0_ply(monkeypatch):
-    monkeypatch.setattr("engine.search.watch.PROGRESS_EVERY_S", 0.0)
+    monkeypatch.setattr("gammond.engine.search.watch.PROGRESS_EVERY_S", 0.0)
 
     def count_within(plies):
         def act(watch):

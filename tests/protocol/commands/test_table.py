@@ -2,21 +2,23 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
-from engine.analysis.levels import LEVELS
-from engine.formats.match_id import encode_match_id
-from engine.formats.position_id import encode_position_id
-from engine.runtime.cores import MAX_THREADS, count_usable_cores
-from engine.search import FILTERS, MAX_PLIES
-from nets.player_kinds import list_kind_names
-from nets.player_specs import OPTION_NAMES
-from protocol.commands.table import COMMANDS, DATA_LINE_KEYWORDS
+from gammond.engine.analysis.levels import LEVELS
+from gammond.engine.formats.match_id import encode_match_id
+from gammond.engine.formats.position_id import encode_position_id
+from gammond.engine.runtime.machine import MAX_THREADS, count_usable_cores
+from gammond.engine.search import FILTERS, MAX_PLIES
+from gammond.nets.catalogue import SHIPPED
+from gammond.nets.player_specs import OPTION_FIELDS
+from gammond.protocol.commands.table import COMMANDS
+from gammond.protocol.core.words import DATA_WORDS
+from gammond.tools.bench.load_client import is_final_line
 from tests.boards import TornEvaluator
 from tests.protocol.talking import make_connection, talk
-from tools.bench.load_client import is_final_line
 
 
 @pytest.mark.parametrize("command", COMMANDS.values(), ids=lambda command: command.name)
@@ -32,9 +34,11 @@ def test_each_example_ends_in_its_final_line_and_in_no_other(command):
     assert first in command.final_line
 
 
-def test_no_final_line_begins_like_a_line_before_it():
-    for command in COMMANDS.values():
-        assert command.final_line.split()[0] not in DATA_LINE_KEYWORDS
+def test_first_words_tell_a_final_line_from_those_before_it_in_every_row():
+    assert {line.split()[0] for row in COMMANDS.values() for line in row.data_lines} == DATA_WORDS
+    for change in ({"data_lines": ("legal N",)}, {"final_line": "legal count=N | row N"}):
+        with pytest.raises(ValueError, match=r"^legal: "):
+            replace(COMMANDS["legal"], **change)
 
 
 @pytest.mark.parametrize(
@@ -221,12 +225,14 @@ def test_a_match_that_cannot_be_is_refused_and_nothing_changes(settings, line, s
 def test_describe_tells_players_with_their_parameters():
     described = json.loads(talk("describe")[0])
     players = {player["name"]: player for player in described["players"]}
-    assert list(players) == ["net", "human", *list_kind_names()]
+    assert list(players) == ["net", "human", *SHIPPED.list_kind_names()]
     assert players["pubeval"]["parameters"] == []
     (seed,) = players["random"]["parameters"]
     assert (seed["name"], seed["type"], seed["default"]) == ("seed", "int", "0")
     assert seed["values"] == "0..9223372036854775807"
-    assert [each["name"] for each in described["evaluator_parameters"]] == list(OPTION_NAMES)
+    assert [each["name"] for each in described["evaluator_parameters"]] == [
+        field.name for field in OPTION_FIELDS
+    ]
 
 
 def test_describe_tells_levels_filters_and_limits():

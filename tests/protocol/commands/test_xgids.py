@@ -6,9 +6,9 @@ import shlex
 
 import pytest
 
-from engine.formats.match_id import decode_match_id
-from engine.formats.position_id import decode_position_id
-from engine.formats.xgid import decode_xgid
+from gammond.engine.formats.match_id import decode_match_id
+from gammond.engine.formats.position_id import decode_position_id
+from gammond.engine.formats.xgid import decode_xgid
 from tests.protocol.talking import talk
 
 ON = "set engine.xgid true\n"

@@ -6,8 +6,8 @@ import random
 
 import pytest
 
-from protocol.core.answers import AnswerQueue
-from protocol.core.jobs import PendingRequest
+from gammond.protocol.core.answers import AnswerQueue
+from gammond.protocol.core.jobs import PendingRequest
 
 
 @pytest.mark.parametrize("seed", range(20))
@@ -48,16 +48,6 @@ def test_what_waits_for_earlier_answers_is_held_and_not_to_be_sent():
     assert queue.take() == b"begins "
     queue.append(first, [b"ends "], is_last=True)
     assert queue.take() == b"ends laterlast"
-
-
-def test_a_request_that_is_withdrawn_leaves_no_place():
-    queue, first, second = AnswerQueue(), PendingRequest("", True), PendingRequest("", True)
-    queue.open(first)
-    queue.open(second)
-    queue.withdraw(second)
-    queue.append(first, [b"first"], is_last=True)
-    queue.add_answer(b" third", is_ordered=True)
-    assert queue.take() == b"first third"
 
 
 @pytest.mark.parametrize(("taken", "rest"), [(3, b"\n"), (5, b""), (0, b"")])

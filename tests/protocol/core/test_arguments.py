@@ -2,9 +2,9 @@ from __future__ import annotations
 
 import pytest
 
-from engine.errors import FormatError, ValueRangeError
-from engine.options import Field
-from protocol.core.arguments import (
+from gammond.engine.errors import FormatError, ValueRangeError
+from gammond.engine.options import Field
+from gammond.protocol.core.arguments import (
     ArgumentParser,
     choice_argument,
     integer_argument,
@@ -14,7 +14,7 @@ from protocol.core.arguments import (
     switch_argument,
     word_argument,
 )
-from protocol.core.errors import CommandError
+from gammond.protocol.core.errors import CommandError
 
 NUMBER = integer_argument("n", 1, 9, "a number", default=4)
 NAMED = integer_argument("plies", 0, 3, "named", is_named=True)

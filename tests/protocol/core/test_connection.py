@@ -5,10 +5,10 @@ import threading
 
 import pytest
 
-from engine.errors import LimitError, StateError
-from protocol.core.requests import Reply
-from protocol.dialects.line_client import connect
-from protocol.state.session import Session
+from gammond.engine.errors import LimitError, StateError
+from gammond.protocol.core.requests import Reply
+from gammond.protocol.dialects.line_client import connect
+from gammond.protocol.state.session import Session
 from tests.boards import RacingEvaluator
 from tests.protocol.talking import SEED, hear, make_connection, make_service, pump, talk
 

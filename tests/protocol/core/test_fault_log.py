@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import logging
 
-from engine.errors import DataFileError
-from protocol.core import fault_log
-from protocol.core.fault_log import FaultLog
+from gammond.engine.errors import DataFileError
+from gammond.protocol.core import fault_log
+from gammond.protocol.core.fault_log import FaultLog
 
 
 def fail(number: int) -> BaseException:

@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from engine.errors import FormatError, LimitError
-from protocol.core.framing import LineSplitter
+from gammond.engine.errors import FormatError, LimitError
+from gammond.protocol.core.framing import LineSplitter
 
 
 def split(*pieces, max_bytes=100, close=True):

@@ -6,11 +6,11 @@ import threading
 
 import pytest
 
-from engine.runtime.thread_turns import release_turn
-from protocol.core.interpreter import InterpreterTurns
-from protocol.core.jobs import Job
-from protocol.core.jobs import PendingRequest as Request
-from protocol.core.requests import BLOCK_LINES, JsonReply, Reply, Work, WorkControl
+from gammond.engine.runtime.threads import release_turn
+from gammond.protocol.core.interpreter import InterpreterTurns
+from gammond.protocol.core.jobs import Job
+from gammond.protocol.core.jobs import PendingRequest as Request
+from gammond.protocol.core.requests import BLOCK_LINES, JsonReply, Reply, Work, WorkControl
 
 
 class CountedTurns(InterpreterTurns):

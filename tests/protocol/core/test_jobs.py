@@ -7,8 +7,8 @@ import tracemalloc
 
 import msgspec
 
-from protocol.core.jobs import Job, PendingRequest
-from protocol.core.requests import JsonReply, Work
+from gammond.protocol.core.jobs import Job, PendingRequest
+from gammond.protocol.core.requests import JsonReply, Work
 
 RESULTS, RESULT_BYTES = 50, 200_000
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from protocol.core.kept_answers import MAX_ANSWER_BYTES, EncodedAnswer, KeptAnswers
-from protocol.core.requests import Work
+from gammond.protocol.core.kept_answers import MAX_ANSWER_BYTES, EncodedAnswer, KeptAnswers
+from gammond.protocol.core.requests import Work
 
 
 class Source:

@@ -2,10 +2,10 @@ from __future__ import annotations
 
 import pytest
 
-from engine.errors import DataFileError, PlayError, StateError
-from protocol.core.errors import BusyError, CommandError
-from protocol.core.replies import describe_error, format_reply, format_value, make_error_reply
-from protocol.core.requests import JsonReply, Reply
+from gammond.engine.errors import DataFileError, PlayError, StateError
+from gammond.protocol.core.errors import BusyError, CommandError
+from gammond.protocol.core.replies import describe_error, format_reply, format_value, make_error_reply
+from gammond.protocol.core.requests import JsonReply, Reply
 
 
 @pytest.mark.parametrize(

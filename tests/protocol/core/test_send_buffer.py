@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from protocol.core.send_buffer import SendBuffer
+from gammond.protocol.core.send_buffer import SendBuffer
 
 CYCLE = bytes(range(251))
 SIZES = st.one_of(st.integers(0, 40), st.integers(4000, 9000))

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from protocol.dialects.bgweb import DECIMALS
+from gammond.protocol.dialects.bgweb import DECIMALS
 from tests.protocol.web_asking import ask, get_error
 
 OPENING = {"6": 5, "8": 3, "13": 5, "24": 2}

@@ -12,26 +12,26 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engine.analysis.engine import Engine
-from engine.analysis.levels import EvalSettings
-from engine.errors import DataFileError, FormatError
-from engine.formats.fibs_board import FibsDialect, decode_fibs_board, encode_fibs_board
-from engine.play.decider import Decider
-from engine.play.player import RandomPlayer
-from engine.rules.match import MatchState
-from engine.rules.moves import legal_plays
-from engine.rules.notation import parse_play
-from engine.rules.position import Position
-from protocol.core.connection import Connection
-from protocol.core.jobs import Job, run_batch
-from protocol.dialects.gnubg_evaluation import GnubgRules
-from protocol.dialects.gnubg_external import (
+from gammond.engine.analysis.engine import Engine
+from gammond.engine.analysis.levels import EvalSettings
+from gammond.engine.errors import DataFileError, FormatError
+from gammond.engine.formats.fibs_board import FibsDialect, decode_fibs_board, encode_fibs_board
+from gammond.engine.play.decider import Decider
+from gammond.engine.play.player import RandomPlayer
+from gammond.engine.rules.match import MatchState
+from gammond.engine.rules.moves import legal_plays
+from gammond.engine.rules.notation import parse_play
+from gammond.engine.rules.position import Position
+from gammond.protocol.core.connection import Connection
+from gammond.protocol.core.jobs import Job, run_batch
+from gammond.protocol.dialects.gnubg_evaluation import GnubgRules
+from gammond.protocol.dialects.gnubg_external import (
     MAX_REPLY_BYTES,
     GnubgService,
     connect,
     format_error_line,
 )
-from protocol.state.quick_work import QuickWork
+from gammond.protocol.state.quick_work import QuickWork
 from tests.boards import RacingEvaluator, TornEvaluator, played_boards
 from tests.naive_ranking import rank_plays
 
@@ -109,7 +109,7 @@ class BrokenEvaluator:
     plies = 0
 
     def evaluate(self, boards):
-        raise ZeroDivisionError("what a judge should not do")
+        raise ZeroDivisionError("what an evaluator should not do")
 
 
 def asked(line: str, evaluator=None, rules=None) -> str:
@@ -335,7 +335,7 @@ def test_an_evaluation_has_the_plies_of_the_request_or_else_of_the_player():
     for plies in (0, 1, 2):
         for options, is_cubeful in (("cube off", False), ("cube on", True)):
             evaluated = engine.evaluate(board.position, match, EvalSettings(plies, is_cubeful=is_cubeful))
-            value = evaluated.decision.no_double.equity_points if is_cubeful else evaluated.equity
+            value = evaluated.decision.no_double.equity if is_cubeful else evaluated.equity
             expected = " ".join(f"{number:.6f}" for number in (*evaluated.outcome, value)) + "\n"
             question = f"evaluation fibsboard {line}"
             assert (
@@ -586,7 +586,7 @@ def test_garbage_gets_error_lines_or_legal_answers_and_nothing_else(data):
 
 def test_answers_are_logged_at_debug_while_a_client_debugs(caplog):
     dialect = played_by(RacingEvaluator())
-    with caplog.at_level("DEBUG", logger="protocol"):
+    with caplog.at_level("DEBUG", logger="gammond.protocol"):
         answers = talk(dialect, f"set debug on\n{SEAT_0_PLAY}\nboard:x\nset debug off\nversion\n".encode())
     _, play, error, *_ = answers.splitlines()
     logged = [record.args for record in caplog.records]
@@ -598,7 +598,7 @@ def test_answers_are_logged_at_debug_while_a_client_debugs(caplog):
 
 
 def test_no_client_fills_the_log_of_a_server_that_logs_at_info(caplog):
-    with caplog.at_level("INFO", logger="protocol"):
+    with caplog.at_level("INFO", logger="gammond.protocol"):
         talk(played_by(RacingEvaluator()), f"set debug on\n{SEAT_0_PLAY}\nboard:x\n".encode())
     assert not caplog.records
 

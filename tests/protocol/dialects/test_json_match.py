@@ -6,11 +6,11 @@ import json
 
 import pytest
 
-from engine.analysis.engine import Engine
-from engine.match_analysis.analysis import AnalysisSettings, analyse_match, count_decisions
-from engine.match_analysis.rollouts import DecisionRollouts, roll_out_decisions
-from engine.match_files.reading import read_matches
-from engine.rollout import RolloutSettings
+from gammond.engine.analysis.engine import Engine
+from gammond.engine.match_analysis.analysis import AnalysisSettings, analyse_match, count_decisions
+from gammond.engine.match_analysis.rollouts import DecisionRollouts, roll_out_decisions
+from gammond.engine.match_files.reading import read_matches
+from gammond.engine.rollout import RolloutSettings
 from tests.boards import RacingEvaluator
 from tests.protocol.talking import hear, make_connection, talk
 
@@ -55,15 +55,15 @@ def test_the_answer_is_the_analysis_of_the_match():
     assert len(result["decisions"]) >= 7
     assert [each["decision"] for each in result["decisions"]].count("double") == 1
     (match,) = read_matches(MATCH.encode())
-    judged = analyse_match(Engine(RacingEvaluator()), match, AnalysisSettings(1))
-    notes = [game_notes for game in judged.games for _, game_notes in game.notes.items()]
+    noted = analyse_match(Engine(RacingEvaluator()), match, AnalysisSettings(1))
+    notes = [game_notes for game in noted.games for _, game_notes in game.notes.items()]
     best = [each.candidates[0].evaluation.equity for each in notes if each.candidates]
     said = [each["candidates"][0]["equity"] for each in result["decisions"] if each["roll"]]
     assert said == pytest.approx(best, abs=1e-6)
     assert all(each["depth"] == "1-ply" for each in result["decisions"])
 
 
-def test_close_and_wrong_decisions_are_judged_deeper_on_request():
+def test_close_and_wrong_decisions_are_analysed_deeper_on_request():
     depths = {each["depth"] for each in ask(plies=0, deeper=1)[0]["results"][0]["decisions"]}
     assert "1-ply" in depths
     assert {each["depth"] for each in ask(plies=0)[0]["results"][0]["decisions"]} == {"0-ply"}
@@ -140,7 +140,7 @@ def test_the_games_of_all_rollouts_are_capped():
         ({"depth": 3}, "rollout.depth", 'got "depth"'),
     ],
 )
-def test_arguments_of_rollouts_are_checked_before_anything_is_judged(rollout, field, said):
+def test_arguments_of_rollouts_are_checked_before_anything_is_analysed(rollout, field, said):
     (answer,) = ask(rollout=rollout)
     assert answer["error"]["field"] == field
     assert said in answer["error"]["message"]
@@ -245,7 +245,7 @@ def test_an_analysis_is_long_work_whose_answer_is_estimated():
     assert 0.8 * len(answer) < job.control.answer_bytes < len(answer)
 
 
-def test_the_answer_names_what_judged_its_matches():
+def test_the_answer_names_what_analysed_its_matches():
     solved = '; [Variation "HyperGammon (1)"]\n' + MATCH.replace("31: 8/5 6/5", "31: 24/20").replace(
         "65: 24/13", "65: Cannot Move"
     )

@@ -7,7 +7,7 @@ import shlex
 
 import pytest
 
-from protocol.core.replies import format_value
+from gammond.protocol.core.replies import format_value
 from tests.protocol.talking import hear, make_connection, talk
 
 START = "4HPwATDgc/ABMA"
@@ -190,8 +190,8 @@ def test_a_query_that_is_stopped_gives_the_rollouts_so_far():
 
 def read_progress(monkeypatch, **fields):
     """What a query that wants progress reports before its answer, without what positions report too."""
-    monkeypatch.setattr("engine.search.watch.PROGRESS_EVERY_S", 0.0)
-    monkeypatch.setattr("protocol.commands.rollout_replies.PROGRESS_INTERVAL_S", 0.0)
+    monkeypatch.setattr("gammond.engine.search.watch.PROGRESS_EVERY_S", 0.0)
+    monkeypatch.setattr("gammond.protocol.questions.rollouts.PROGRESS_INTERVAL_S", 0.0)
     query = {"id": 1, "position": START, "progress_every": 1, **fields}
     *reported, final = map(json.loads, talk(json.dumps(query)))
     assert final["final"] is True

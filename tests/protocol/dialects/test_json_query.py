@@ -4,16 +4,16 @@ import json
 
 import pytest
 
-from engine.analysis.engine import Engine
-from engine.formats.match_id import encode_match_id
-from engine.formats.position_id import encode_position_id
-from engine.rules.match import MatchState
-from engine.rules.moves import legal_plays
-from engine.rules.position import Position
-from protocol.core.replies import format_value
-from protocol.dialects.json_analysis import TEXT_CHUNK
-from protocol.dialects.json_backgammon import MAX_QUICK_POSITIONS
-from protocol.dialects.json_fields import QUERIES
+from gammond.engine.analysis.engine import Engine
+from gammond.engine.formats.match_id import encode_match_id
+from gammond.engine.formats.position_id import encode_position_id
+from gammond.engine.rules.match import MatchState
+from gammond.engine.rules.moves import legal_plays
+from gammond.engine.rules.position import Position
+from gammond.protocol.core.replies import format_value
+from gammond.protocol.dialects.json_analysis import TEXT_CHUNK
+from gammond.protocol.dialects.json_backgammon import MAX_QUICK_POSITIONS
+from gammond.protocol.dialects.json_fields import QUERIES
 from tests.boards import RacingEvaluator
 from tests.protocol.talking import hear, make_connection, pump, talk
 
@@ -400,7 +400,7 @@ def test_a_stop_inside_a_search_leaves_what_the_last_depth_found():
 
 
 def test_progress_within_a_search_counts_nodes(monkeypatch):
-    monkeypatch.setattr("engine.search.watch.PROGRESS_EVERY_S", 0.0)
+    monkeypatch.setattr("gammond.engine.search.watch.PROGRESS_EVERY_S", 0.0)
     *reported, final = send_command({"id": 1, "position": START, "plies": 2, "progress_every": 1})
     assert reported
     assert all((each["done"], each["total"], each["final"]) == (0, 1, False) for each in reported)

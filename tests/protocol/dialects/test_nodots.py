@@ -4,10 +4,10 @@ import json
 
 import pytest
 
-from engine.formats.position_id import decode_position_id, encode_position_id
-from engine.rules.moves import legal_plays
-from engine.rules.position import BAR, Position, swap_sides
-from protocol.dialects.nodots import MAX_CANDIDATES
+from gammond.engine.formats.position_id import decode_position_id, encode_position_id
+from gammond.engine.rules.moves import legal_plays
+from gammond.engine.rules.position import BAR, Position, swap_sides
+from gammond.protocol.dialects.nodots import MAX_CANDIDATES
 from tests.boards import position
 from tests.protocol.talking import make_service
 from tests.protocol.web_asking import ask

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import sys
 
-from protocol.repl.terminal import prompt_loop
-from protocol.state.player_registry import NO_FILE_PLAYERS
-from protocol.state.session import Session
+from gammond.protocol.repl.terminal import prompt_loop
+from gammond.protocol.state.player_registry import NO_FILE_PLAYERS
+from gammond.protocol.state.session import Session
 from tests.protocol.repl.tables import ScriptedDice
 
 ROLLS = [(3, 1), (5, 2)]

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from engine.errors import DataFileError
-from engine.rules.match import MatchState
-from protocol.core.requests import WorkControl
-from protocol.repl.answers.replies import ERROR_MARK
-from protocol.repl.dialogue.interpreter import LineInterpreter
-from protocol.repl.game.repl_game import ReplGame
-from protocol.state.service import EngineCatalogue, Service
-from protocol.state.session import Session
+from gammond.engine.errors import DataFileError
+from gammond.engine.rules.match import MatchState
+from gammond.protocol.core.requests import WorkControl
+from gammond.protocol.repl.answers.replies import ERROR_MARK
+from gammond.protocol.repl.dialogue.interpreter import LineInterpreter
+from gammond.protocol.repl.game.repl_game import ReplGame
+from gammond.protocol.state.service import EngineCatalogue, Service
+from gammond.protocol.state.session import Session
 from tests.protocol.talking import SEED, make_service
 
 

@@ -9,11 +9,11 @@ from functools import cache
 
 import pytest
 
-from engine.analysis.rollout_evaluators import make_rollout_evaluators
-from engine.errors import CancelledWork, LimitError, StateError
-from engine.match_analysis.analysis import judge_decisions
-from protocol.core.requests import WorkControl
-from protocol.state.cluster_work import work_with_cluster
+from gammond.engine.analysis.rollout_requests import make_rollout_evaluators
+from gammond.engine.errors import CancelledWork, LimitError, StateError
+from gammond.engine.match_analysis.analysis import analyse_decision
+from gammond.protocol.core.requests import WorkControl
+from gammond.protocol.state.cluster_work import work_with_cluster
 from tests.protocol.talking import make_connection, talk
 
 ROLLOUT = "newgame\ndice 3 1\nrollout trials=216 truncate=3 candidates=2 stop_jsd=0"
@@ -100,7 +100,7 @@ class FakeCluster:
                     if cancelled():
                         raise CancelledWork("enough")
                     cluster.work()
-                    yield from judge_decisions(engine.with_rules(rules), [task], settings)
+                    yield analyse_decision(engine.with_rules(rules).with_threads(1), task, settings)
 
         return Analyser()
 

@@ -7,9 +7,9 @@ import shlex
 
 import pytest
 
-from engine.match_files.mat.reader import parse_mat
-from engine.rules.match import MAX_MATCH_LENGTH
-from protocol.state import game_log
+from gammond.engine.match_files.mat.reader import parse_mat
+from gammond.engine.rules.match import MAX_MATCH_LENGTH
+from gammond.protocol.state import game_log
 from tests.protocol.talking import make_connection, talk
 
 KEEP = "set game.keep true\nset game.length 3\nnewgame"

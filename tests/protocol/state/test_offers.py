@@ -2,9 +2,14 @@ from __future__ import annotations
 
 import pytest
 
-from engine.errors import PositionError, StateError
-from engine.rules.match import MAX_CUBE, MatchState
-from protocol.state.offers import check_cube_owner, check_no_offer, format_alternatives, list_responses
+from gammond.engine.errors import PositionError, StateError
+from gammond.engine.rules.match import MAX_CUBE, MatchState
+from gammond.protocol.state.offers import (
+    check_cube_owner,
+    check_no_offer,
+    format_alternatives,
+    list_responses,
+)
 
 
 @pytest.mark.parametrize(

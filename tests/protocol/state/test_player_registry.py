@@ -7,12 +7,13 @@ import threading
 import numpy as np
 import pytest
 
-from engine.analysis.engine import Engine
-from engine.errors import FormatError, GammondError, ValueRangeError
-from engine.play.decider import SearchPlayer
-from engine.play.player import EvaluatorPlayer, RandomPlayer
-from nets.player_kinds import PlayerKind, find_kind
-from protocol.state.player_registry import MAX_CACHED_PLAYERS, PlayerRegistry
+from gammond.engine.analysis.engine import Engine
+from gammond.engine.errors import FormatError, GammondError, ValueRangeError
+from gammond.engine.play.decider import SearchPlayer
+from gammond.engine.play.player import EvaluatorPlayer, RandomPlayer
+from gammond.nets.catalogue import SHIPPED
+from gammond.nets.players.entry import RandomSpec
+from gammond.protocol.state.player_registry import MAX_CACHED_PLAYERS, PlayerRegistry
 from tests.boards import RacingEvaluator, played_boards, random_rolls
 
 ENGINE = Engine(RacingEvaluator())
@@ -35,12 +36,16 @@ def count_making(monkeypatch, is_deep=lambda options: False):
     """Make ``random`` a kind that counts the players that it makes."""
     made = []
 
-    def make(options, _):
-        made.append(options.seed)
-        return RandomPlayer(options.seed)
+    class Counted(RandomSpec, frozen=True):
+        @property
+        def is_deep(self):
+            return is_deep(self)
 
-    kind = PlayerKind("random", "counted", find_kind("random").options, make, is_deep)
-    monkeypatch.setattr("nets.player_specs.find_kind", lambda name: kind if name == "random" else None)
+        def make(self):
+            made.append(self.seed)
+            return RandomPlayer(self.seed)
+
+    monkeypatch.setattr(SHIPPED, "find", lambda name: Counted if name == "random" else None)
     return made
 
 

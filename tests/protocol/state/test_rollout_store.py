@@ -7,13 +7,13 @@ import gc
 import numpy as np
 import pytest
 
-from engine.analysis.engine import Engine
-from engine.analysis.rollout_requests import POSITION, RolloutRequest
-from engine.errors import CancelledWork, StateError
-from engine.rollout import RolloutSettings, RolloutState, TrialCubes
-from engine.rules.match import MatchState
-from engine.rules.position import Position
-from protocol.state.rollout_store import FinishedRollout, RolloutSlot, RolloutStore
+from gammond.engine.analysis.engine import Engine
+from gammond.engine.analysis.rollout_requests import POSITION, RolloutRequest
+from gammond.engine.errors import CancelledWork, StateError
+from gammond.engine.rollout import RolloutSettings, RolloutState, TrialCubes
+from gammond.engine.rules.match import MatchState
+from gammond.engine.rules.position import Position
+from gammond.protocol.state.rollout_store import FinishedRollout, RolloutSlot, RolloutStore
 from tests.boards import RacingEvaluator
 
 QUESTION = RolloutRequest(POSITION, Position.start(), MatchState())
@@ -23,7 +23,7 @@ def record(trials):
     """A record of so many trials, 40 bytes each."""
     starts = Position.start().board[None]
     scores = (np.zeros((trials, 5)),)
-    state = RolloutState(starts, TrialCubes.make_initial(1), 0, 0, True, ("judge",), "cubeless", scores)
+    state = RolloutState(starts, TrialCubes.make_initial(1), 0, 0, True, ("net",), "cubeless", scores)
     return FinishedRollout(QUESTION, lambda: Engine(RacingEvaluator()), RolloutSettings(), state)
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import threading
 
-from engine.analysis.engine import Engine
-from protocol.state.service import EngineCatalogue, Service
+from gammond.engine.analysis.engine import Engine
+from gammond.protocol.state.service import EngineCatalogue, Service
 from tests.boards import RacingEvaluator
 
 

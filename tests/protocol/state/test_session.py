@@ -1,11 +1,11 @@
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import fields, replace
 
-from engine.analysis.levels import DEFAULT_LEVEL, LEVELS, EvalSettings
-from engine.rules.match import MatchState
-from engine.rules.position import Position
-from protocol.state.session import CUSTOM_LEVEL, Session
+from gammond.engine.analysis.levels import DEFAULT_LEVEL, LEVELS, EvalSettings
+from gammond.engine.rules.match import MatchState
+from gammond.engine.rules.position import Position
+from gammond.protocol.state.session import CUSTOM_LEVEL, Session
 from tests.protocol.talking import make_service
 
 START = Position.start()
@@ -27,7 +27,7 @@ def test_an_engine_is_loaded_once_for_all_clients_and_cached_for_each_choice():
 
 
 def test_there_is_one_engine_for_each_number_of_threads_up_to_the_cores(monkeypatch):
-    monkeypatch.setattr("protocol.state.service.count_usable_cores", lambda: 2)
+    monkeypatch.setattr("gammond.protocol.state.service.count_usable_cores", lambda: 2)
     service = make_service()
     one, two = service.get_engine("racing"), service.get_engine("default", threads=2)
     assert two is not one
@@ -56,6 +56,13 @@ def test_a_level_is_known_by_its_settings():
         assert replace(session.engine_settings, **change).level == CUSTOM_LEVEL
 
 
+def test_kept_answers_are_told_apart_by_every_setting_but_those_that_shape_none_of_them():
+    start = make_session().engine_settings
+    others = {each.name: replace(start, **{each.name: object()}) for each in fields(start)}
+    alike = {name for name, other in others.items() if other.answer_key == start.answer_key}
+    assert alike == {"player", "noise", "threads", "seed"}
+
+
 def test_a_decider_has_the_depth_noise_and_seed_of_the_moment_of_the_request():
     session = make_session()
     session.engine_settings = session.engine_settings.with_level(LEVELS["beginner"])
@@ -63,11 +70,9 @@ def test_a_decider_has_the_depth_noise_and_seed_of_the_moment_of_the_request():
     session.engine_settings = session.engine_settings.with_level(LEVELS["grandmaster"])
     decider = load_decider()
     assert decider.settings == EvalSettings(0, LEVELS["beginner"].filter_name, True)
-    choices = {session.make_decider_loader()().choose_play(START, (6, 4), MatchState()).evaluation.play.moves}
+    choices = {session.make_decider_loader()().choose_play(START, (6, 4), MatchState()).play.moves}
     for seed in range(30):
         session.reseed_dice(seed)
         session.engine_settings = session.engine_settings.with_level(LEVELS["beginner"])
-        choices.add(
-            session.make_decider_loader()().choose_play(START, (6, 4), MatchState()).evaluation.play.moves
-        )
+        choices.add(session.make_decider_loader()().choose_play(START, (6, 4), MatchState()).play.moves)
     assert len(choices) > 1

@@ -4,12 +4,12 @@ from dataclasses import replace
 
 import pytest
 
-from engine.errors import StateError
-from engine.rules.match import MatchState
-from engine.rules.notation import format_play
-from engine.rules.position import Position
-from protocol.state.game_state import GameState
-from protocol.state.table import GameTable
+from gammond.engine.errors import StateError
+from gammond.engine.rules.match import MatchState
+from gammond.engine.rules.notation import format_play
+from gammond.engine.rules.position import Position
+from gammond.protocol.state.game_state import GameState
+from gammond.protocol.state.table import GameTable
 
 
 def make_table():

@@ -7,7 +7,7 @@ import random
 
 import pytest
 
-from protocol.tables.actions import ACTS
+from gammond.protocol.tables.actions import ACTS
 from tests.protocol.tables.visiting import ENGINE, OPEN, PERSON, Site, play_at_random
 
 BOB = {"kind": "person", "name": "Bob"}

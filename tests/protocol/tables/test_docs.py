@@ -8,13 +8,13 @@ from pathlib import Path
 
 import pytest
 
-from protocol.tables import requests
-from protocol.tables.actions import ACTS
-from protocol.tables.events import MAX_KEPT_EVENTS
-from protocol.tables.game_view import Phase
-from protocol.tables.limits import HubLimits
-from protocol.tables.table import DEFAULT_PACE_MS
-from protocol.tables.table_log import MAX_ACTIONS, MAX_BYTES
+from gammond.protocol.tables import requests
+from gammond.protocol.tables.actions import ACTS
+from gammond.protocol.tables.all_tables import HubLimits
+from gammond.protocol.tables.archive import MAX_ACTIONS, MAX_BYTES
+from gammond.protocol.tables.audience import MAX_KEPT_EVENTS
+from gammond.protocol.tables.game_view import TablePhase
+from gammond.protocol.tables.table import DEFAULT_PACE_MS
 from tests.protocol.tables.visiting import PERSON, Site
 
 TEXT = (Path(__file__).parents[3] / "docs/reference/tables.md").read_text("utf-8")
@@ -73,7 +73,7 @@ def test_the_page_has_a_transcript():
 def test_the_page_has_a_row_for_each_act_and_each_phase():
     rows = {word for row in re.findall(r"^\| (`.*?) \|", TEXT, re.MULTILINE) for word in row.split("`")}
     assert set(ACTS) <= rows
-    assert set(Phase) <= rows
+    assert set(TablePhase) <= rows
 
 
 @pytest.mark.parametrize(

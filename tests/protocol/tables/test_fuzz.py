@@ -8,7 +8,7 @@ import random
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from protocol.tables.actions import ACTS
+from gammond.protocol.tables.actions import ACTS
 from tests.protocol.tables.visiting import ENGINE, PERSON, Site, play_at_random
 from tests.protocol.talking import make_service
 

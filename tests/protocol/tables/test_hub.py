@@ -6,7 +6,7 @@ import random
 
 import pytest
 
-from protocol.games import GAMES
+from gammond.protocol.games import GAMES
 from tests.protocol import noughts
 from tests.protocol.tables.visiting import ENGINE, OPEN, PERSON, Site, play_at_random
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from engine.errors import FormatError
-from protocol.tables.names import MAX_NAME_CHARS, check_name, fold_name
+from gammond.engine.errors import FormatError
+from gammond.protocol.tables.names import MAX_NAME_CHARS, check_name, fold_name
 from tests.protocol.tables.visiting import OPEN, PERSON, Site
 
 GOOD = (

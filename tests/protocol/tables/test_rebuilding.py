@@ -7,11 +7,11 @@ import random
 
 import pytest
 
-from engine.errors import ValueRangeError
-from engine.match_files.reading import read_matches
-from protocol.tables import seating
-from protocol.tables.hub import Hub
-from protocol.tables.tokens import hash_token
+from gammond.engine.errors import ValueRangeError
+from gammond.engine.match_files.reading import read_matches
+from gammond.protocol.tables.game import TableGame
+from gammond.protocol.tables.hub import Hub
+from gammond.protocol.tables.seats import hash_token
 from tests.protocol.tables.visiting import ENGINE, OPEN, PERSON, Site, play_at_random
 
 BOB = {"kind": "person", "name": "Bob"}
@@ -239,7 +239,7 @@ def test_what_was_played_at_a_table_that_is_lost_is_told_to_its_players_alone():
     assert (told["id"], pong["id"]) == (91, 92)
     secrets = [broken["watch"], *broken["tokens"], *(hash_token(token) for token in broken["tokens"])]
     log = site.archive.load_log(broken["table"])
-    secrets += [entry["secret"] for entry in log if entry["act"] == "commit"]
+    secrets += [action.secret for action in log if action.act == "commit"]
     assert not any(secret in told["text"] for secret in secrets)
     other = guest.create(PERSON, BOB)
     assert guest.refuse("record", table=other["table"], token=other["tokens"])[:2] == ("bad_state", "table")
@@ -265,10 +265,9 @@ def test_the_finished_games_of_a_lost_table_are_a_record_that_programs_read():
     assert [game.result.winner for game in match.games] == [1]
 
 
-def refuse_pubeval(session, player, level):
+def refuse_pubeval(game, player, level):
     if player == "pubeval":
         raise ValueRangeError("there is no player pubeval", field="engine.player")
-    return []
 
 
 def test_a_table_whose_engine_is_gone_waits_for_it_and_its_record_needs_none(monkeypatch):
@@ -277,7 +276,7 @@ def test_a_table_whose_engine_is_gone_waits_for_it_and_its_record_needs_none(mon
     made = guest.create(PERSON, {"kind": "engine", "player": "pubeval"})
     site.settle(5.0)
     with monkeypatch.context() as gone:
-        gone.setattr(seating, "list_player_lines", refuse_pubeval)
+        gone.setattr(TableGame, "set_player", refuse_pubeval)
         other = kill_and_start(site)
         again = other.visit()
         assert "pubeval" in again.refuse("join", table=made["table"], token=made["tokens"])[2]
@@ -397,3 +396,22 @@ def test_a_clock_that_is_wrong_at_the_start_ends_no_table():
         site.now += 1000.0
         hub.tick()
     assert [saved.table_id for saved in site.archive.load_tables()] == [made["table"]]
+
+
+def test_a_server_killed_before_it_kept_the_secret_of_the_next_game_makes_one():
+    site = Site()
+    guest = site.visit()
+    made = guest.create(PERSON, BOB)
+    table, rng = made["table"], random.Random(6)
+    while not (guest.states[table]["phase"] == "roll" and guest.states[table]["cube"]["may_double"]):
+        play_at_random(guest, table, rng, seats=(0, 1), doubles=0.0)
+        guest.hear()
+    for act in ("double", "drop"):
+        guest.get("act", table=table, act=act)
+    assert b"commit" in site.archive.logs[table].pop()
+    again = kill_and_start(site).visit()
+    again.get("join", table=table, token=made["tokens"])
+    assert b"commit" in site.archive.logs[table][-1]
+    assert again.state["fair"]["next_commitment"]
+    again.get("act", table=table, act="next")
+    assert again.state["game_number"] == 2

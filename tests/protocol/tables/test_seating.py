@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from protocol.tables.tokens import hash_token, is_token, make_token
+from gammond.protocol.tables.seats import hash_token, is_token, make_token
 from tests.protocol.tables.visiting import ENGINE, OPEN, PERSON, Site
 
 BOB = {"kind": "person", "name": "Bob"}

@@ -5,18 +5,13 @@ from __future__ import annotations
 import json
 import random
 
-import pytest
-
-from engine.errors import ValueRangeError
-from engine.runtime.prompt_threads import UncompiledKernel
-from protocol.commands import game
-from protocol.games import GAMES, load_part
-from protocol.state.session import Session
-from protocol.tables.limits import HubLimits
-from protocol.tables.preparation import prepare_game
+from gammond.engine.errors import DataFileError, ValueRangeError
+from gammond.protocol.commands.table import BACKGAMMON
+from gammond.protocol.state import readiness
+from gammond.protocol.tables.all_tables import HubLimits
 from tests.attacks.positions import WIDE_POSITION
 from tests.protocol.tables.visiting import ENGINE, OPEN, PERSON, Site, play_at_random
-from tests.protocol.talking import make_service
+from tests.protocol.talking import cool
 
 BOB = {"kind": "person", "name": "Bob"}
 
@@ -207,7 +202,7 @@ def test_the_longest_logs_give_way_and_their_tables_go_on():
     long = guest.create(PERSON, BOB)["table"]
     play_some(guest, long, 60, random.Random(3))
     short = guest.create(PERSON, BOB)["table"]
-    site.hub.limits = HubLimits(log_bytes=site.hub.tables[long].log.size_bytes)
+    site.hub.all_tables.limits = HubLimits(log_bytes=site.hub.tables[long].log.size_bytes)
     site.now += 2.0
     site.settle()
     assert [saved.table_id for saved in site.archive.load_tables()] == [short]
@@ -279,34 +274,25 @@ def test_a_visitor_that_sends_on_and_on_while_it_waits_is_dropped():
     assert site.hub.visitor_count == 0
 
 
-def test_a_request_that_needs_a_kernel_is_served_once_it_is_compiled(monkeypatch):
-    site = Site()
-    guest = site.visit()
-    table = guest.create(PERSON, BOB, dice="typed")["table"]
-    guest.get("act", table=table, act="dice", dice=[3, 1])
-    parse, compiled = game.parse_play, []
+def test_tables_of_a_game_wait_until_it_is_ready_and_a_failure_is_the_answer_to_all(monkeypatch):
+    loads, faults, site = [], [DataFileError("no compiler")], Site()
 
-    def refuse(*args):
-        if not compiled:
-            missing = UncompiledKernel()
-            missing.compile = lambda: compiled.append(True)
-            raise missing
-        return parse(*args)
+    def load():
+        loads.append(True)
+        if faults:
+            raise faults[0]
 
-    monkeypatch.setattr(game, "parse_play", refuse)
-    guest.get("act", table=table, act="play", play="8/5 6/5")
-    assert compiled
-    assert guest.states[table]["to_act"] == 1
-    assert [event["kind"] for event in guest.events].count("play") == 1
-
-
-@pytest.mark.parametrize("name", GAMES)
-def test_what_makes_a_game_ready_is_accepted_by_it(name):
-    service, entry = make_service(), GAMES[name]
-    prepare_game(service, entry)
-    assert not service.error_counts
-    assert load_part(entry.view).ready_lines
-    assert Session(service, 1).error_count == 0
+    cool(monkeypatch, BACKGAMMON.readiness, load)
+    guest, other = site.visit(), site.visit()
+    for _ in range(2):
+        assert guest.refuse("create", seats=[PERSON, BOB])[0] == "data_file"
+        assert other.refuse("create", seats=[PERSON, BOB])[2] == "no compiler"
+    assert len(loads) == 1
+    faults.clear()
+    monkeypatch.setattr(readiness, "FAILURE_S", 0.0)
+    assert guest.create(PERSON, BOB)["table"]
+    assert other.create(PERSON, BOB)["table"]
+    assert len(loads) == 2
 
 
 def test_a_visitor_that_goes_leaves_all_its_tables():

@@ -4,13 +4,58 @@ from __future__ import annotations
 
 import json
 
-from protocol.core.requests import WorkControl
-from protocol.tables.archive import MemoryArchive
-from protocol.tables.hub import Hub
+import msgspec
+
+from gammond.protocol.core.requests import WorkControl
+from gammond.protocol.tables.archive import Archive, add_log_facts, decode_log
+from gammond.protocol.tables.hub import Hub
 from tests.protocol.talking import make_service
 
 PERSON, OPEN = {"kind": "person", "name": "Ann"}, {"kind": "open"}
 ENGINE = {"kind": "engine", "player": "engine", "level": "expert"}
+
+
+class MemoryArchive(Archive):
+    """An archive that lasts as long as its process.
+
+    Attributes:
+        games: The finished games by id.
+        logs: The actions of each table, as JSON.
+    """
+
+    def __init__(self):
+        self.games = {}
+        self.logs = {}
+        self._tables = {}
+
+    def save_table(self, table):
+        """Keep a table that was created, or has changed; its log stays."""
+        self._tables[table.table_id] = msgspec.structs.replace(table)
+        self.logs.setdefault(table.table_id, [])
+
+    def add_action(self, table_id, action):
+        """Add an action, as JSON, to the log of a table."""
+        self.logs[table_id].append(action)
+
+    def load_tables(self):
+        """Return the tables that are kept, the oldest first."""
+        return [
+            add_log_facts(table, log[-1] if log else b"", len(log), sum(map(len, log)))
+            for table, log in zip(self._tables.values(), self.logs.values(), strict=True)
+        ]
+
+    def load_log(self, table_id):
+        """Return what was done at a table, in order."""
+        return decode_log(self.logs[table_id])
+
+    def drop_table(self, table_id):
+        """Forget a table, if it is kept; its games stay."""
+        self._tables.pop(table_id, None)
+        self.logs.pop(table_id, None)
+
+    def keep_game(self, game):
+        """Keep a finished game, in place of one with its id."""
+        self.games[game.game_id] = game
 
 
 class FakePool:

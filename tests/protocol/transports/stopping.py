@@ -13,13 +13,13 @@ import sys
 import threading
 import time
 
-from engine.formats.position_id import encode_position_id
-from engine.rules.moves import legal_plays
-from engine.rules.position import Phase, Position
-from protocol.dialects.line_client import connect
-from protocol.state.service import Service, make_shipped_catalogue
-from protocol.state.session import Session
-from protocol.transports.workers import WorkerPool
+from gammond.engine.formats.position_id import encode_position_id
+from gammond.engine.rules.moves import legal_plays
+from gammond.engine.rules.position import Phase, Position
+from gammond.protocol.dialects.line_client import connect
+from gammond.protocol.state.service import Service, make_shipped_catalogue
+from gammond.protocol.state.session import Session
+from gammond.protocol.transports.workers import WorkerPool
 from tests.boards import played_boards, random_boards
 from tests.protocol.talking import hear
 

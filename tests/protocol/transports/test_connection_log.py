@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 
-from protocol.transports.connection_log import LINE_EVERY_S, MOST_LINES, ClientNumbers, ConnectionLog
+from gammond.protocol.transports.connection_log import LINE_EVERY_S, MOST_LINES, ClientNumbers, ConnectionLog
 
 
 class Transport:

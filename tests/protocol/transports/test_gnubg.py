@@ -13,15 +13,15 @@ from unittest.mock import patch
 import numpy as np
 import pytest
 
-from engine.analysis.engine import Engine
-from engine.analysis.levels import EvalSettings
-from engine.play.decider import Decider
-from protocol.dialects.gnubg_external import GnubgService
-from protocol.state.quick_work import QuickWork
-from protocol.transports import tcp
-from protocol.transports.gnubg import gnubg_server, serve_gnubg
-from protocol.transports.listening import ServerOptions
-from protocol.transports.tcp_limits import TcpLimits
+from gammond.engine.analysis.engine import Engine
+from gammond.engine.analysis.levels import EvalSettings
+from gammond.engine.play.decider import Decider
+from gammond.protocol.dialects.gnubg_external import GnubgService
+from gammond.protocol.state.quick_work import QuickWork
+from gammond.protocol.transports import tcp
+from gammond.protocol.transports.gnubg import gnubg_server, serve_gnubg
+from gammond.protocol.transports.listening import ServerOptions
+from gammond.protocol.transports.tcp_limits import TcpLimits
 from tests.boards import RacingEvaluator
 
 OPENING_31 = (
@@ -342,7 +342,9 @@ def test_pipelined_evaluations_are_answered_in_order_and_together():
         alone = [asked(connection, line + b"\n") for line in lines.split(b"\n")[:5]]
     quick = QuickWork()
     quick.add(("evaluation", False))
-    known_quick = patch("protocol.transports.gnubg.GnubgService", partial(GnubgService, quick_work=quick))
+    known_quick = patch(
+        "gammond.protocol.transports.gnubg.GnubgService", partial(GnubgService, quick_work=quick)
+    )
     with known_quick, served(decider_of(evaluator)) as port, client(port) as connection:
         connection.sendall(lines + b"exit\n")
         with connection.makefile("rb") as answers:

@@ -9,16 +9,15 @@ from types import SimpleNamespace
 
 import pytest
 
-from engine.analysis.engine_store import EngineStore, make_question
-from engine.analysis.kept_analyses import search_entry
-from engine.analysis.levels import EvalSettings
-from engine.rules.match import MatchState
-from engine.rules.rules import STANDARD_RULES
-from engine.store.analysis_store import AnalysisStore
-from engine.store.tiers import DepthTiers
-from nets.catalogue import identify_engine, load_engine
-from protocol.transports import idle_deepening
-from protocol.transports.idle_deepening import IdleDeepening
+from gammond.engine.analysis.engine_store import make_question
+from gammond.engine.analysis.levels import EvalSettings
+from gammond.engine.rules.match import MatchState
+from gammond.engine.rules.rules import STANDARD_RULES
+from gammond.engine.store.database import DepthTiers
+from gammond.engine.store.store import AnalysisStore
+from gammond.nets.catalogue import identify_engine, load_engine
+from gammond.protocol.transports import idle_deepening
+from gammond.protocol.transports.idle_deepening import IdleDeepening
 
 TIERS = DepthTiers(((1, 2),))
 SETTINGS = EvalSettings(1)
@@ -48,11 +47,10 @@ def deep_engine(tmp_path):
 
 @contextlib.contextmanager
 def keep_searches(file, questions, plies):
-    bare = load_engine()
     with AnalysisStore(file) as store:
-        engine = bare.with_store(EngineStore(lambda: store, identify_engine))
+        engine = load_engine(open_store=lambda: store)
         for question in questions:
-            store.keep(question, identify_engine(), search_entry(bare, question, plies))
+            store.keep(question, identify_engine(), engine.search_entry(question, plies))
         assert engine.store.find(questions[0], EvalSettings(plies))
         yield engine
 
@@ -182,7 +180,7 @@ def test_a_store_that_nobody_asked_is_not_opened():
     def refuse():
         raise AssertionError
 
-    engine = load_engine().with_store(EngineStore(refuse, identify_engine))
+    engine = load_engine(open_store=refuse)
     idle = Idle(engine)
     with idle.run():
         idle.service.request_count += 1

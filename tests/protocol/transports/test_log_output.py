@@ -11,11 +11,11 @@ from contextlib import contextmanager
 
 import pytest
 
-from protocol.core.event_log import log_event
-from protocol.core.fault_log import FaultLog
-from protocol.transports.log_output import LogSettings, write_logs
+from gammond.protocol.core.event_log import log_event
+from gammond.protocol.core.fault_log import FaultLog
+from gammond.protocol.transports.log_output import LogSettings, write_logs
 
-LOG = logging.getLogger("protocol.of_a_test")
+LOG = logging.getLogger("gammond.of_a_test")
 NASTY = "a\nb\r\x1b[31mred\x7f\x9b2J\u202e\u2028\x00"
 
 
@@ -77,16 +77,16 @@ def test_text_of_clients_breaks_no_line_and_reaches_no_terminal(monkeypatch, for
 
 def test_with_json_whatever_is_written_to_stderr_becomes_a_record(monkeypatch):
     with written(monkeypatch, format="json") as stream:
-        sys.stderr.write("gammond: compiling kernels once: 4 of 9\nhalf ")
+        sys.stderr.write("gammond: compiling kernels once: 4 in 9 s\nhalf ")
         sys.stderr.write("a line\n")
     assert [json.loads(line)["message"] for line in stream.getvalue().splitlines()] == [
-        "compiling kernels once: 4 of 9",
+        "compiling kernels once: 4 in 9 s",
         "half a line",
     ]
 
 
 def test_the_level_and_quiet_leave_out_what_is_below_them(monkeypatch):
-    clients = logging.getLogger("protocol.transports.connection_log")
+    clients = logging.getLogger("gammond.protocol.transports.connection_log")
     for settings, lines in (
         ({"level": "debug"}, 3),
         ({"has_clients": False}, 1),
@@ -101,11 +101,11 @@ def test_the_level_and_quiet_leave_out_what_is_below_them(monkeypatch):
 
 SLEEPY = """
 import logging, time
-from protocol.transports.log_output import LogSettings, write_logs
+from gammond.protocol.transports.log_output import LogSettings, write_logs
 began_s = time.monotonic()
 with write_logs(LogSettings()):
     for number in range(5000):
-        logging.getLogger("protocol").info("x" * 1000)
+        logging.getLogger("gammond").info("x" * 1000)
 assert time.monotonic() - began_s < 20
 """
 

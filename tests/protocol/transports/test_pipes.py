@@ -8,8 +8,8 @@ import time
 
 import pytest
 
-from protocol.transports import pipes
-from protocol.transports.pipes import Inbox, Outbox
+from gammond.protocol.transports import pipes
+from gammond.protocol.transports.pipes import Inbox, Outbox
 
 
 @pytest.fixture(params=[True, False], ids=["select", "threads"])

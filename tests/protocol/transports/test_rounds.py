@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from protocol.transports.rounds import Rounds
+from gammond.protocol.transports.rounds import Rounds
 
 
 class Loop:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from protocol.core.jobs import Job, PendingRequest, StartGate
-from protocol.core.requests import Work
-from protocol.transports.schedule import SHORT_ANSWER_BYTES, Lane, Schedule
+from gammond.protocol.core.jobs import Job, PendingRequest, StartGate
+from gammond.protocol.core.requests import Work
+from gammond.protocol.transports.schedule import SHORT_ANSWER_BYTES, Lane, Schedule
 
 
 def ignore(*_):

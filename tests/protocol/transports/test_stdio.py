@@ -11,14 +11,14 @@ import time
 
 import pytest
 
-from protocol.transports import rounds, stdio
-from protocol.transports.stdio import EXIT_BROKEN_PIPE, serve_stdio
+from gammond.protocol.transports import rounds, stdio
+from gammond.protocol.transports.stdio import EXIT_BROKEN_PIPE, serve_stdio
 from tests.boards import RacingEvaluator
 from tests.protocol.talking import make_service
 
 SERVER = """
 import sys, time
-from protocol.transports import rounds, stdio
+from gammond.protocol.transports import rounds, stdio
 from tests.boards import RacingEvaluator
 from tests.protocol.talking import make_service
 class Endless(RacingEvaluator):

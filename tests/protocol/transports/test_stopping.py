@@ -6,8 +6,8 @@ import time
 
 import pytest
 
-from nets.catalogue import load_evaluator
-from protocol.state.service import Service, make_shipped_catalogue
+from gammond.nets.catalogue import load_evaluator
+from gammond.protocol.state.service import Service, make_shipped_catalogue
 from tests.protocol.transports.stopping import hard_boards, stop_times
 
 BOUND_S = 1.0

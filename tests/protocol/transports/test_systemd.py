@@ -9,8 +9,8 @@ import sys
 
 import pytest
 
-from engine.errors import StateError
-from protocol.transports.systemd import choose_sockets, notify, take_sockets
+from gammond.engine.errors import StateError
+from gammond.protocol.transports.systemd import choose_sockets, notify, take_sockets
 from tests.protocol.transports.activation import make_activated
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="there is no such supervisor")
@@ -25,7 +25,7 @@ def test_sockets_for_another_process_are_left_alone():
 
 def run_activated(code, *sockets):
     """Run code in a process that has sockets of this one, as systemd hands them over."""
-    program = f"import os; from protocol.transports.systemd import take_sockets; {code}"
+    program = f"import os; from gammond.protocol.transports.systemd import take_sockets; {code}"
     command = make_activated([sys.executable, "-c", program], sockets)
     files = [each.fileno() for _, each in sockets]
     return subprocess.run(command, pass_fds=files, capture_output=True, text=True, timeout=60, check=False)

@@ -17,17 +17,17 @@ import weakref
 
 import pytest
 
-from engine.errors import StateError, UnsupportedError
-from protocol.core.limits import ClientLimits
-from protocol.state.session import Session
-from protocol.transports import tcp as tcp_transport
-from protocol.transports.listening import ServerOptions, check_host
-from protocol.transports.tcp import serve_tcp
-from protocol.transports.tcp_limits import TcpLimits
+from gammond.engine.errors import StateError, UnsupportedError
+from gammond.protocol.core.limits import ClientLimits
+from gammond.protocol.state.session import Session
+from gammond.protocol.transports import tcp as tcp_transport
+from gammond.protocol.transports.listening import ServerOptions, check_host
+from gammond.protocol.transports.tcp import serve_tcp
+from gammond.protocol.transports.tcp_limits import TcpLimits
+from gammond.tools.bench.load_client import measure_load
 from tests.boards import RacingEvaluator
 from tests.protocol.mixed_lines import draw_scripts
 from tests.protocol.talking import make_service
-from tools.bench.load_client import measure_load
 
 
 class Slow(RacingEvaluator):
@@ -187,7 +187,7 @@ def test_clients_who_are_refused_by_the_hundred_are_gone_before_they_use_up_open
 
 def test_the_log_says_why_each_client_leaves_or_is_refused(caplog, monkeypatch):
     monkeypatch.setattr(tcp_transport, "_LINGER_S", 0.2)
-    caplog.set_level(logging.INFO, "protocol")
+    caplog.set_level(logging.INFO, "gammond.protocol")
 
     async def scenario():
         limits = ClientLimits(line_bytes=1000, close_on_long_line=True)
@@ -234,7 +234,7 @@ def test_the_log_says_why_each_client_leaves_or_is_refused(caplog, monkeypatch):
 
 
 def test_a_client_that_connects_while_the_server_ends_is_told(caplog):
-    caplog.set_level(logging.INFO, "protocol.transports.listening")
+    caplog.set_level(logging.INFO, "gammond.protocol.transports.listening")
 
     async def scenario():
         async with running_count() as (place, ending, service):
@@ -427,7 +427,7 @@ MUCH = b"newgame\n" + b"@h help\n" * 1500
 
 @pytest.mark.parametrize("last", [b"", b"quit\n"])
 def test_a_client_that_reads_nothing_gives_its_place_back_even_when_it_has_parted(caplog, last):
-    caplog.set_level(logging.INFO, "protocol.transports.connection_log")
+    caplog.set_level(logging.INFO, "gammond.protocol.transports.connection_log")
 
     stuck_writer_s = 1.5 if last else 0.5  # the last line is to be served before
 
@@ -723,7 +723,7 @@ def test_loopback_is_allowed(host):
 @pytest.mark.parametrize("kind", [signal.SIGTERM, signal.SIGHUP])
 def test_a_server_ends_with_0_while_it_works_for_clients_that_have_gone(kind):
     for _ in range(3):
-        command = [sys.executable, "-m", "tools.cli", "serve", "--tcp", "0"]
+        command = [sys.executable, "-m", "gammond.tools.cli", "serve", "--tcp", "0"]
         server = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
         port = int(next(line for line in server.stderr if " listens on " in line).split()[-1])
         clients = [socket.create_connection(("127.0.0.1", port)) for _ in range(6)]
@@ -739,7 +739,7 @@ def test_a_server_ends_with_0_while_it_works_for_clients_that_have_gone(kind):
 
 def test_the_tool_serves_says_where_and_ends_with_0_on_sigterm():
     server = subprocess.Popen(
-        [sys.executable, "-m", "tools.cli", "serve", "--tcp", "0"], stderr=subprocess.PIPE, text=True
+        [sys.executable, "-m", "gammond.tools.cli", "serve", "--tcp", "0"], stderr=subprocess.PIPE, text=True
     )
     said = next(line for line in server.stderr if " listens on " in line)
     port = int(said.split()[-1])

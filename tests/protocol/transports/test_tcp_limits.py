@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from protocol.transports.tcp_limits import ClientActivity, TcpLimits
+from gammond.protocol.transports.tcp_limits import ClientActivity, TcpLimits
 from tests.protocol.talking import make_connection
 
 LIMITS = TcpLimits(stuck_writer_s=30.0, read_window_s=120.0, least_read_bytes=60_000, client_bytes=1_000_000)

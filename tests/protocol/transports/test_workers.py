@@ -8,13 +8,13 @@ import time
 
 import pytest
 
-from engine.errors import LimitError, ValueRangeError
-from engine.runtime.cores import MAX_THREADS
-from protocol.core.fault_log import FaultLog
-from protocol.core.jobs import Job, PendingRequest, StartGate
-from protocol.core.requests import Reply, Work
-from protocol.transports import workers
-from protocol.transports.workers import WorkerPool
+from gammond.engine.errors import LimitError, ValueRangeError
+from gammond.engine.runtime.machine import MAX_THREADS
+from gammond.protocol.core.fault_log import FaultLog
+from gammond.protocol.core.jobs import Job, PendingRequest, StartGate
+from gammond.protocol.core.requests import Reply, Work
+from gammond.protocol.transports import workers
+from gammond.protocol.transports.workers import WorkerPool
 
 
 @pytest.fixture

@@ -2,11 +2,11 @@ from __future__ import annotations
 
 import pytest
 
-from engine.analysis.engine import Engine
-from engine.analysis.engine_store import EngineStore
-from engine.store.analysis_store import AnalysisStore
-from engine.store.entries import EngineIdentity
-from protocol.state.service import EngineCatalogue, Service
+from gammond.engine.analysis.engine import Engine
+from gammond.engine.analysis.engine_store import EngineStore
+from gammond.engine.store.entries import EngineIdentity
+from gammond.engine.store.store import AnalysisStore
+from gammond.protocol.state.service import EngineCatalogue, Service
 from tests.boards import RacingEvaluator
 from tests.protocol.web_asking import get_error, get_json
 
@@ -21,7 +21,7 @@ def ask_kept(service, **query):
 @pytest.fixture
 def service(tmp_path):
     with AnalysisStore(tmp_path / "kept.sqlite") as store:
-        engine = Engine(RacingEvaluator()).with_store(EngineStore(lambda: store, lambda: IDENTITY))
+        engine = Engine(RacingEvaluator(), store=EngineStore(lambda: store, lambda: IDENTITY))
         yield Service(EngineCatalogue("default", lambda: ["racing"], lambda name: engine, list))
 
 

@@ -1,14 +1,16 @@
 from __future__ import annotations
 
 import json
+import sys
 
 import pytest
 
-from engine.match_files.reading import read_matches
-from engine.match_files.sgf import tree
-from protocol.core.limits import ClientLimits
-from protocol.web.endpoints import MAX_MATCH_BYTES
-from protocol.web.matches import DEFAULT_PLIES
+from gammond.engine.match_files.reading import read_matches
+from gammond.engine.match_files.sgf import tree
+from gammond.engine.match_files.writing import ANALYSED_FORMATS, MATCH_FORMATS
+from gammond.protocol.core.limits import ClientLimits
+from gammond.protocol.web.endpoints import MAX_MATCH_BYTES
+from gammond.protocol.web.schemas import ANALYSIS_PLIES
 from tests.engine.match_files.faulty_matches import CUT, ILLEGAL
 from tests.engine.match_files.sgf.test_positions import SAVED_WITH_DICE
 from tests.engine.match_files.test_position_report import XG_CUBE, XG_PLAYS
@@ -46,7 +48,7 @@ def test_an_analysis_is_that_of_the_json_query():
 
 def test_an_analysis_looks_as_far_ahead_as_that_of_the_command_unless_told():
     status, document = get_json("analyse", {"match_text": TEXT})
-    assert (status, document["plies"]) == (200, DEFAULT_PLIES)
+    assert (status, document["plies"]) == (200, ANALYSIS_PLIES.default)
 
 
 def test_an_analysis_can_be_a_page():
@@ -61,9 +63,13 @@ def test_an_analysis_can_be_a_page():
     assert get_error("analyse", {"match_text": TWO, "report": "html"}) == (422, "unsupported", "match_text")
 
 
-def test_an_analysis_can_be_a_file_and_is_read_again_from_it():
-    answer = ask("analyse", TEXT.encode(), query=(("report", "sgf"), ("plies", "0")))
-    assert (answer.status, answer.media_type) == (200, "application/x-go-sgf; charset=utf-8")
+@pytest.mark.parametrize("name", ANALYSED_FORMATS)
+def test_an_analysis_can_be_a_file_and_is_read_again_from_it(name):
+    if name == "ogxm":
+        pytest.importorskip("ogxm")
+    answer = ask("analyse", TEXT.encode(), query=(("report", name), ("plies", "0")))
+    assert (answer.status, answer.media_type) == (200, MATCH_FORMATS[name].media_type)
+    assert answer.headers["Content-Disposition"] == f'attachment; filename="match.{name}"'
     (own,) = get_json("analyse", {"match_text": TEXT, "plies": 0})[1]["results"]
     (match,) = get_json("convert", answer.body, query=(("to", "json"),))[1]["matches"]
     assert match["analysed"]
@@ -74,6 +80,11 @@ def test_an_analysis_can_be_a_file_and_is_read_again_from_it():
     )
     ratings = [[player["performance_rating"] for player in each["players"]] for each in (kept, own)]
     assert ratings[0] == pytest.approx(ratings[1], abs=1e-2)
+
+
+def test_a_file_that_needs_a_package_is_refused_before_the_analysis(monkeypatch):
+    monkeypatch.setitem(sys.modules, "ogxm", None)
+    assert get_error("analyse", {"match_text": TEXT, "report": "ogxm"}) == (422, "unsupported", "match")
 
 
 def test_a_match_without_an_analysis_has_none_as_json():
@@ -98,7 +109,9 @@ def test_a_match_is_written_as_a_file_to_download(target):
 
 def test_what_a_format_leaves_out_is_said_in_a_header_that_no_file_can_break(monkeypatch):
     for losses in (["2 analysed decisions"], ["header A\r\nX-Evil: \u00fc", "x" * 5000]):
-        monkeypatch.setattr("engine.match_files.writing.list_losses", lambda one, other, said=losses: said)
+        monkeypatch.setattr(
+            "gammond.engine.match_files.writing.list_losses", lambda one, other, said=losses: said
+        )
         said = ask("convert", TEXT.encode(), query=(("to", "mat"),)).headers["X-Left-Out"]
         assert said.startswith(losses[0][:8])
         assert len(said) <= 1000

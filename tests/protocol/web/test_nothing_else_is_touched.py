@@ -7,9 +7,9 @@ import sys
 
 import pytest
 
-from engine.kernels.disk_cache import cache_root
-from protocol.web.answers import JSON
-from protocol.web.endpoints import ENDPOINTS
+from gammond.engine.kernels.disk_cache import cache_root
+from gammond.protocol.web.answers import JSON
+from gammond.protocol.web.endpoints import ENDPOINTS
 from tests.protocol.talking import make_service
 from tests.protocol.web.test_openapi import list_operations, resolve
 from tests.protocol.web_asking import ask

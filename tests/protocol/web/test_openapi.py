@@ -1,46 +1,35 @@
 from __future__ import annotations
 
 import json
+import math
 from functools import cache
 
 import jsonschema_rs
 import pytest
 import yaml
 
-from engine.rules.rules import VARIANTS
-from engine.search import FILTERS, MAX_PLIES
-from protocol.archive.endpoints import make_endpoints
-from protocol.commands.rollouts import ROLLOUT_ARGUMENTS
-from protocol.core.limits import ClientLimits
-from protocol.games import list_variants
-from protocol.web.answers import JSON
-from protocol.web.endpoints import ENDPOINTS, MATCH_MEDIA, read_description
-from protocol.web.kept import PARAMETERS
-from protocol.web.matches import ANALYSIS_FIELDS, CONVERSION_FIELDS, TARGETS
-from protocol.web.positions import CUBE_FIELDS, EVALUATION_FIELDS, PLAY_FIELDS, ROLLOUT_FIELDS
+from gammond.engine.match_files.writing import ANALYSED_FORMATS, MATCH_FORMATS
+from gammond.engine.options import Bounds, Field
+from gammond.engine.rules.rules import VARIANTS
+from gammond.engine.search import FILTERS, MAX_PLIES
+from gammond.protocol.commands.rollouts import ROLLOUT_ARGUMENTS
+from gammond.protocol.core.limits import ClientLimits
+from gammond.protocol.dialects.bgweb import GetMoves
+from gammond.protocol.games import list_variants
+from gammond.protocol.web.answers import JSON
+from gammond.protocol.web.endpoints import ENDPOINTS, MATCH_MEDIA, REPORTS
+from gammond.protocol.web.openapi import describe as describe_endpoints
+from gammond.protocol.web.openapi import write
+from gammond.protocol.web.schemas import REPORT, TARGET, describe_field, describe_struct
 from tests.engine.match_files.faulty_matches import CUT, ILLEGAL
-from tests.protocol.web_asking import ask
-
-ALL_ENDPOINTS = (*ENDPOINTS, *make_endpoints(None, None))
-
-OWN_PATHS = {"/healthz": {"get"}, "/metrics": {"get"}}
-"""What the server answers by itself."""
+from tests.protocol.web_asking import ALL_ENDPOINTS, ask
 
 PAGE_PATHS = {"/", "/page/{path:path}"}
-
-BODY_FIELDS = {
-    "/api/v1/evaluate": EVALUATION_FIELDS,
-    "/api/v1/plays": PLAY_FIELDS,
-    "/api/v1/cube": CUBE_FIELDS,
-    "/api/v1/rollout": ROLLOUT_FIELDS,
-    "/api/v1/analyse": ANALYSIS_FIELDS,
-    "/api/v1/convert": CONVERSION_FIELDS,
-}
 
 
 @cache
 def describe():
-    return yaml.load(read_description(), getattr(yaml, "CSafeLoader", yaml.SafeLoader))
+    return yaml.load(ask("openapi.yaml").body, getattr(yaml, "CSafeLoader", yaml.SafeLoader))
 
 
 def resolve(node):
@@ -83,7 +72,7 @@ def check_answer(path, method, answer):
 
 def test_every_endpoint_is_described_and_everything_described_is_there():
     described = {path: set(item) for path, item in describe()["paths"].items()}
-    served = {path: set(methods) for path, methods in OWN_PATHS.items()}
+    served = {path: {"get"} for path in REPORTS}
     for endpoint in ALL_ENDPOINTS:
         served.setdefault(endpoint.path, set()).add(endpoint.method.lower())
     assert described == served
@@ -105,30 +94,36 @@ def test_requests_without_a_body_get_the_answers_that_are_described():
             check_answer(endpoint.path, "get", ask(endpoint.path, query=query))
 
 
-@pytest.mark.parametrize(("path", "fields"), list(BODY_FIELDS.items()))
-def test_the_fields_that_are_described_are_those_that_are_read(path, fields):
-    schema = resolve(list_operations()[path, "post"]["requestBody"])["content"][JSON]["schema"]
-    assert set(schema["properties"]) == set(fields)
-    assert schema["additionalProperties"] is False
+def test_the_fields_that_are_described_are_those_that_are_read():
+    for endpoint in ALL_ENDPOINTS:
+        operation = list_operations()[endpoint.path, endpoint.method.lower()]
+        parameters = {each["name"] for each in operation.get("parameters", ()) if each["in"] == "query"}
+        assert parameters == set(endpoint.parameters)
+        if endpoint.fields is not None:
+            schema = operation["requestBody"]["content"][JSON]["schema"]
+            assert set(schema.get("properties", ())) == set(endpoint.fields)
+            assert schema["additionalProperties"] is False
 
 
 def test_values_that_are_described_are_those_that_are_taken():
     schemas = describe()["components"]["schemas"]
     assert schemas["Variant"]["enum"] == list(VARIANTS)
-    assert schemas["GameVariant"]["enum"] == list(list_variants())
     assert schemas["Filter"]["enum"] == list(FILTERS)
-    assert schemas["Target"]["enum"] == list(TARGETS)
-    assert schemas["Plies"]["maximum"] == schemas["AnalysisPlies"]["maximum"] == MAX_PLIES
+    assert schemas["Plies"]["maximum"] == MAX_PLIES
+    assert TARGET.choices == ("json", "html", *MATCH_FORMATS)
+    assert REPORT.choices == ("json", "html", *ANALYSED_FORMATS)
     assert schemas["Positions"]["maxItems"] == ClientLimits.query_positions
     described = schemas["RolloutArguments"]
     assert set(described["properties"]) == {argument.name for argument in ROLLOUT_ARGUMENTS}
     assert f"{ClientLimits.rollout_games:,} games" in described["description"]
     for argument in ROLLOUT_ARGUMENTS:
-        own = described["properties"][argument.name]
-        for key, value in (("minimum", argument.field.bounds.low), ("maximum", argument.field.bounds.high)):
-            assert key not in own or own[key] == value
-    kept = list_operations()["/api/v1/kept", "get"]["parameters"]
-    assert {each["name"] for each in kept} == set(PARAMETERS)
+        own, bounds = described["properties"][argument.name], argument.field.bounds
+        for key, value in (("minimum", bounds.low), ("maximum", bounds.high)):
+            assert own.get(key) == (value if math.isfinite(value) else None)
+    (variant,) = [
+        each for each in list_operations()["/api/v1/games", "get"]["parameters"] if each["name"] == "variant"
+    ]
+    assert variant["schema"]["enum"] == list(list_variants())
 
 
 def test_media_types_and_errors_of_each_endpoint_are_described():
@@ -145,15 +140,48 @@ def test_media_types_and_errors_of_each_endpoint_are_described():
 def test_the_description_is_served_as_it_is():
     answer = ask("openapi.yaml")
     assert (answer.status, answer.media_type) == (200, "application/yaml")
-    assert yaml.safe_load(answer.body)["openapi"] == "3.1.0"
+    made = describe_endpoints(ALL_ENDPOINTS, REPORTS)
+    assert made["openapi"] == "3.1.0"
+    assert yaml.safe_load(answer.body) == json.loads(json.dumps(made))
+
+
+def test_yaml_has_every_value_as_it_is():
+    words = {"on": "off", "1": "null", "yes": ["~", "é\n: #", ""], "a b": {}, "-": [[], [1, 1.5, None, True]]}
+    document = {**words, "long": [words, [words, "x" * 200], {"x": "y" * 200}]}
+    assert yaml.safe_load(write(document)) == document
+
+
+def test_each_schema_that_has_a_name_is_used_and_there():
+    text = json.dumps(describe())
+    for kind, parts in describe()["components"].items():
+        for name in parts:
+            assert f'"#/components/{kind}/{name}"' in text, name
+    resolve(describe()["paths"])
+
+
+def test_fields_and_structs_say_their_bounds():
+    above = Field("x", float, Bounds(0, 1.5, is_low_open=True), default=1, meaning="how much")
+    assert describe_field(above) == {
+        "type": "number",
+        "exclusiveMinimum": 0,
+        "maximum": 1.5,
+        "default": 1,
+        "description": "How much.",
+    }
+    words = Field("x", str, choices=("a", "b"), is_list=True)
+    assert describe_field(words) == {"type": "array", "items": {"type": "string", "enum": ["a", "b"]}}
+    board = describe_struct(GetMoves)["properties"]["board"]["properties"]["x"]
+    jsonschema_rs.validate(board, {"24": 15, "bar": 0})
+    for wrong in ({"25": 1}, {"off": 1}, {"1": 16}):
+        assert not jsonschema_rs.is_valid(board, wrong)
 
 
 def test_the_routes_of_the_server_are_those_that_are_described():
     pytest.importorskip("starlette")
-    from protocol.transports.web.app import make_app
-    from protocol.transports.web.page import Page
+    from gammond.protocol.transports.web.app import make_app
+    from gammond.protocol.transports.web.page import Page
 
-    reports = dict.fromkeys(OWN_PATHS, lambda: None)
+    reports = dict.fromkeys(REPORTS, lambda: None)
     app = make_app(Page({}), {}, reports, ALL_ENDPOINTS, None)
     served = {}
     for route in app.routes:

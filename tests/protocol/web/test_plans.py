@@ -1,67 +1,70 @@
 from __future__ import annotations
 
+import importlib
 import json
 import subprocess
 import sys
 
 import pytest
 
-from engine.errors import CancelledWork, DataFileError, LimitError, UnsupportedError
-from engine.runtime.prompt_threads import UncompiledKernel
-from protocol.core.errors import BusyError
-from protocol.core.requests import JsonReply, Work
-from protocol.state.session import Session
-from protocol.web.answers import JSON, WebAnswer, WebRequest, find_status, make_failure, make_refusal
-from protocol.web.plans import ANY_MEDIA, Endpoint, NamedAsk, PlannedWork, Question
+from gammond.engine.errors import CancelledWork, DataFileError, LimitError, UnsupportedError
+from gammond.protocol.core.errors import BusyError
+from gammond.protocol.core.requests import JsonReply, Work
+from gammond.protocol.state.readiness import Readiness
+from gammond.protocol.state.session import Session
+from gammond.protocol.web.answers import JSON, WebAnswer, WebRequest, find_status, make_failure, make_refusal
+from gammond.protocol.web.plans import ANY_MEDIA, Endpoint, LaterAsk, WebJob
 from tests.protocol.talking import make_service
+from tests.protocol.web_asking import run_plan
 
 
 def make_question(document):
-    return Question(Work(lambda control: [JsonReply({"id": 0, "final": True, **document})]))
+    return WebJob(Work(lambda control: [JsonReply({"id": 0, "final": True, **document})]))
 
 
 def run(endpoint, service=None):
-    plan = endpoint.plan(Session(service or make_service(), 0), WebRequest())
-    return plan if isinstance(plan, WebAnswer) else plan.finish(plan.job.run(lambda reply: None))
+    return run_plan(endpoint, Session(service or make_service(), 0), WebRequest())
 
 
-def test_a_request_that_needs_a_kernel_first_is_read_again_by_a_worker():
-    compiled = []
+@pytest.mark.parametrize(
+    ("ask", "expected"),
+    [
+        (lambda session, request: make_question({"read": "later"}), b'{"read":"later"}\n'),
+        (lambda session, request: WebAnswer(200, b"{}"), b"{}"),
+    ],
+    ids=["work", "answer"],
+)
+def test_a_request_that_needs_kernels_is_read_by_a_worker_until_they_are_there(ask, expected):
+    loads, service = [], make_service()
+    readiness = Readiness(lambda: loads.append(True))
+    endpoint = Endpoint("GET", "/x", ask, needs=readiness)
+    session = Session(service, 0)
+    job = endpoint.plan(session, WebRequest())
+    assert not loads
+    assert job.work.is_long
+    assert endpoint.finish(session, job, job.run(lambda reply: None)).body == expected
+    assert (len(loads), readiness.is_ready, service.request_count) == (1, True, 1)
+    assert run(endpoint).body == expected
+    assert len(loads) == 1
 
-    def ask(session, request):
-        if not compiled:
-            missing = UncompiledKernel()
-            missing.compile = lambda: compiled.append(True)
-            raise missing
-        return make_question({"read": "again"})
 
-    service = make_service()
-    endpoint = Endpoint("GET", "/x", ask)
-    plan = endpoint.plan(Session(service, 0), WebRequest())
-    assert not compiled
-    assert plan.job.work.is_long
-    assert json.loads(plan.finish(plan.job.run(lambda reply: None)).body) == {"read": "again"}
-    assert service.request_count == 1
-    assert json.loads(run(endpoint).body) == {"read": "again"}
+def test_kernels_that_cannot_be_loaded_are_the_error_of_each_request():
+    loads = []
 
+    def load():
+        loads.append(True)
+        raise DataFileError("no compiler")
 
-def test_a_kernel_may_be_missing_for_an_answer_that_takes_no_work():
-    compiled = []
-
-    def ask(session, request):
-        if not compiled:
-            missing = UncompiledKernel()
-            missing.compile = lambda: compiled.append(True)
-            raise missing
-        return WebAnswer(200, b"{}")
-
-    assert run(Endpoint("GET", "/x", ask)) == WebAnswer(200, b"{}")
+    endpoint = Endpoint("GET", "/x", lambda *_: make_question({}), needs=Readiness(load))
+    assert [run(endpoint).status for _ in range(3)] == [503] * 3
+    assert len(loads) == 1
 
 
 def test_a_job_that_was_dropped_before_it_ran_is_unavailable():
-    plan = Endpoint("GET", "/x", lambda *_: make_question({})).plan(Session(make_service(), 0), WebRequest())
-    assert plan.finish(b"").status == 503
-    assert plan.finish(CancelledWork("stopped")).headers["Retry-After"]
+    endpoint, session = Endpoint("GET", "/x", lambda *_: make_question({})), Session(make_service(), 0)
+    job = endpoint.plan(session, WebRequest())
+    assert endpoint.finish(session, job, b"").status == 503
+    assert endpoint.finish(session, job, CancelledWork("stopped")).headers["Retry-After"]
 
 
 def test_a_fault_while_a_request_is_read_is_counted_and_shows_nothing():
@@ -105,27 +108,32 @@ def test_media_types_are_taken_as_they_are_named():
 
 def test_what_a_path_asks_is_imported_at_its_first_request_by_a_worker(tmp_path, monkeypatch):
     (tmp_path / "asked_later.py").write_text(
-        "from protocol.web.answers import WebAnswer\n\nask = lambda session, request: WebAnswer(200, b'{}')\n"
+        "from gammond.protocol.web.answers import WebAnswer\n\n"
+        "ask = lambda session, request: WebAnswer(200, b'{}')\n"
     )
     monkeypatch.syspath_prepend(tmp_path)
-    endpoint = Endpoint("GET", "/later", NamedAsk("asked_later:ask"))
+
+    def load():
+        return importlib.import_module("asked_later").ask
+
+    endpoint = Endpoint("GET", "/later", LaterAsk(load))
     session = Session(make_service(), 0)
 
-    planned = endpoint.plan(session, WebRequest())
+    job = endpoint.plan(session, WebRequest())
     assert "asked_later" not in sys.modules
-    assert isinstance(planned, PlannedWork)
-    assert planned.finish(planned.job.run(lambda reply: None)).body == b"{}"
+    assert isinstance(job, WebJob)
+    assert endpoint.finish(session, job, job.run(lambda reply: None)).body == b"{}"
 
     assert endpoint.plan(session, WebRequest()) == WebAnswer(200, b"{}")
     del sys.modules["asked_later"]
 
 
 def test_a_server_starts_without_what_questions_about_matches_import():
-    code = "import sys, protocol.transports.web.server; print(*sys.modules)"
+    code = "import sys, gammond.protocol.transports.web.server; print(*sys.modules)"
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     later = (
-        "engine.match_files.reading",
-        "engine.match_analysis.analysis",
-        "protocol.dialects.json_analysis",
+        "gammond.engine.match_files.reading",
+        "gammond.engine.match_analysis.analysis",
+        "gammond.protocol.dialects.json_analysis",
     )
     assert not set(later) & set(run.stdout.split())

@@ -4,18 +4,12 @@ import json
 
 import pytest
 
-from protocol.core.kept_answers import EncodedAnswer
-from protocol.core.limits import ClientLimits
-from protocol.state.session import Session
-from protocol.web.answers import WebAnswer
-from protocol.web.positions import (
-    CUBE_FIELDS,
-    EVALUATION_FIELDS,
-    PLAY_FIELDS,
-    QUERY_FIELDS,
-    ROLLOUT_FIELDS,
-    plan_query,
-)
+from gammond.protocol.core.kept_answers import EncodedAnswer
+from gammond.protocol.core.limits import ClientLimits
+from gammond.protocol.state.session import Session
+from gammond.protocol.web.answers import WebAnswer
+from gammond.protocol.web.endpoints import API, ENDPOINTS
+from gammond.protocol.web.positions import QUERY_NAMES, plan_query
 from tests.protocol.talking import make_service, talk
 from tests.protocol.web_asking import ask, get_error, get_json
 
@@ -68,14 +62,9 @@ def test_an_answer_that_is_kept_as_it_was_written_has_the_same_form():
 
 
 def test_fields_of_lines_and_of_other_endpoints_are_refused_by_name():
-    for fields, path in (
-        (EVALUATION_FIELDS, "evaluate"),
-        (PLAY_FIELDS, "plays"),
-        (CUBE_FIELDS, "cube"),
-        (ROLLOUT_FIELDS, "rollout"),
-        (QUERY_FIELDS, "query"),
-    ):
-        assert set(fields) <= set(QUERY_FIELDS)
+    fields = {endpoint.path: endpoint.fields for endpoint in ENDPOINTS}
+    for path in ("evaluate", "plays", "cube", "rollout", "query"):
+        assert set(fields[f"{API}/{path}"] or ()) <= set(QUERY_NAMES)
         for name in ("id", "action", "terminate_id", "priority", "progress_every", "match_text"):
             assert get_error(path, {"position": START, name: 1}) == (422, "bad_value", name)
     assert get_error("evaluate", {"position": START, "want": ["cube"]}) == (422, "bad_value", "want")

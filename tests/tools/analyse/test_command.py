@@ -11,11 +11,13 @@ import types
 
 import pytest
 
-from engine.match_files.mat.reader import parse_mat
-from engine.match_files.sgf.reader import parse_sgf
-from engine.rules.game_record import PlayAction
+from gammond.engine.match_files.mat.reader import parse_mat
+from gammond.engine.match_files.reading import read_matches
+from gammond.engine.match_files.sgf.reader import parse_sgf
+from gammond.engine.match_files.writing import ANALYSED_FORMATS
+from gammond.engine.rules.game_record import PlayAction
+from gammond.tools import cli
 from tests.engine.match_files.played_games import MAT_GAME
-from tools import cli
 
 MATCH = f" 5 point match\n\n Game 1\n{MAT_GAME}"
 
@@ -123,13 +125,40 @@ def test_json_has_the_ratings_of_games_and_phases(tmp_path, capsys):
     assert game.endswith(f"({document['games'][1]['players'][1]['counted']})")
 
 
-def test_sgf_holds_the_match_with_its_analysis(file, capsys, tmp_path):
-    said = run(capsys, file, "--plies", "0", "--format", "sgf", "--output", tmp_path / "new.sgf")
-    assert said.out == ""
-    (again,) = parse_sgf((tmp_path / "new.sgf").read_text())
+@pytest.mark.parametrize("name", ANALYSED_FORMATS)
+def test_a_match_file_holds_the_match_with_its_analysis(file, capfdbinary, tmp_path, name):
+    if name == "ogxm":
+        pytest.importorskip("ogxm")
+    words = ["analyse", str(file), "--plies", "0", "--format", name]
+    assert cli.main([*words, "--output", str(tmp_path / "new")]) == 0
+    assert capfdbinary.readouterr().out == b""
+    content = (tmp_path / "new").read_bytes()
+    (again,) = read_matches(content)
     (match,) = parse_mat(MATCH)
-    assert again.games[0].actions == match.games[0].actions
+    assert again.format == name
+    assert _list_moves(again) == _list_moves(match)
     assert all(notes.candidates or notes.cube for notes in again.games[0].notes.values())
+    assert cli.main(words) == 0
+    assert capfdbinary.readouterr().out == content
+
+
+def _list_moves(match):
+    return [getattr(each, "play", each) for each in match.games[0].actions]
+
+
+def test_a_format_that_needs_a_package_is_refused_before_the_analysis(file, capsys, tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "ogxm", None)
+    output = tmp_path / "new.ogxm"
+    assert cli.main(["analyse", str(file), "--format", "ogxm", "--output", str(output)]) == 2
+    assert "pip install" in capsys.readouterr().err
+    assert not output.exists()
+
+
+def test_what_a_match_file_leaves_out_is_said(capsys, tmp_path):
+    cut = tmp_path / "cut.mat"
+    cut.write_text(MATCH.replace("13/11 8/7*", "12/9 7/5"))
+    said = run(capsys, cut, "--plies", "0", "--format", "sgf", "--output", tmp_path / "new.sgf", status=1)
+    assert "sgf leaves out: that game 1 is cut" in said.err
 
 
 def test_a_folder_is_searched_and_what_is_no_match_is_named(file, capsys, tmp_path):
@@ -169,7 +198,7 @@ def test_players_of_several_matches_have_a_table(file, capsys, tmp_path):
     other.write_text(MATCH.replace("michy :", "eve   :"))
     one = run(capsys, file, "--plies", "0").out
     both = run(capsys, file, other, "--plies", "0").out
-    assert both.startswith(one)
+    assert both.startswith(f"{file}\n{one}\n{other}\n")
     lines = both.split("Over several matches:\n")[1].splitlines()
     assert len(lines) == 2
     words = lines[1].split()
@@ -200,14 +229,14 @@ def test_what_cannot_be_read_is_said_and_the_rest_is_analysed(file, capsys):
     assert "illegal play" in said.err
 
 
-def test_a_match_that_cannot_be_judged_is_named_and_the_others_are_analysed(file, capsys, tmp_path):
+def test_a_match_that_cannot_be_analysed_is_named_and_the_others_are_analysed(file, capsys, tmp_path):
     odd = tmp_path / "a.sgf"
     odd.write_text(
         "(;FF[4]GM[6]MI[length:5][game:0][ws:0][bs:0]PW[a]PB[b]RE[B+2R];CV[2];W[31hefe];B[52lqln])"
     )
     said = run(capsys, odd, file, "--plies", "0", status=1)
     assert f"gammond analyse: {odd}: " in said.err
-    assert said.out.startswith("michy and Thomas Low")
+    assert said.out.startswith(f"{file}\nmichy and Thomas Low")
 
 
 def test_names_cannot_write_to_the_terminal(file, capsys):
@@ -248,7 +277,25 @@ def test_a_resignation_that_loses_is_said(tmp_path, capsys):
     assert (resignation["kind"], resignation["seat"], resignation["answer_loss"]) == (2, 0, 0.0)
 
 
-def test_deeper_judgement_is_said_and_seen(file, capsys):
+def test_a_result_alone_is_no_decision_to_resign(tmp_path, capsys):
+    file = tmp_path / "match.mat"
+    file.write_text(RESIGNED)
+    words = [file, "--plies", "0", "--format"]
+    assert "resign" not in run(capsys, *words, "text").out
+    assert json.loads(run(capsys, *words, "json").out)["resignations"] == []
+    assert "ann loses a backgammon, by the result in the file" in run(capsys, *words, "html").out
+
+
+RESIGNED = """ 5 point match
+
+ Game 1
+ ann : 0                               bob : 0
+  1) 31: 8/5 6/5                       64: 24/18 13/9
+                                        Wins 3 points
+"""
+
+
+def test_a_deeper_analysis_is_said_and_seen(file, capsys):
     said = run(capsys, file, "--plies", "0", "--deepen", "1", "--format", "json")
     document = json.loads(said.out)
     assert "close and wrong decisions 1-ply" in document["method"]

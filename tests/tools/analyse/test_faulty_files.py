@@ -8,8 +8,8 @@ import zipfile
 
 import pytest
 
+from gammond.tools import cli
 from tests.engine.match_files.faulty_matches import CUT, ILLEGAL, UNFINISHED
-from tools import cli
 
 RULED_OTHERWISE = ILLEGAL.replace("      Wins 1 point", "      Wins 2 points")
 """The rules give a point for a double that is passed at a cube of 1."""
@@ -45,8 +45,24 @@ def test_the_text_says_what_the_statistics_of_a_cut_game_rest_on(reports):
     said = (
         "Game 2 is cut: move 2 could not be read, and all after it is left out. Its statistics rest on what"
     )
-    assert reports(CUT, "text")[0].splitlines()[2].startswith(said)
+    assert said in " ".join(reports(CUT, "text")[0].split())
     assert " is cut" not in reports(ILLEGAL, "text")[0]
+
+
+@pytest.mark.parametrize("text", [CUT, ILLEGAL])
+def test_statistics_and_what_is_said_before_them_fit_a_terminal_of_80_columns(reports, text):
+    heading, statistics, *_ = reports(text, "text")[0].split("\n\n")
+    assert max(map(len, f"{heading}\n{statistics}".splitlines())) < 80
+
+
+def test_the_text_of_several_matches_names_their_files(tmp_path, capsys):
+    for name in ("a.mat", "b.mat"):
+        (tmp_path / name).write_text(ILLEGAL)
+    assert cli.main(["analyse", str(tmp_path), "--plies", "0", "--threads", "1"]) == 0
+    said = capsys.readouterr().out.splitlines()
+    assert [line for line in said if line.startswith(str(tmp_path))] == [
+        str(tmp_path / "a.mat"), str(tmp_path / "b.mat")
+    ]  # fmt: skip
 
 
 def test_the_page_marks_illegal_plays_and_shows_both_results(reports):
@@ -64,6 +80,9 @@ def test_the_page_says_what_is_missing(reports):
     assert "<dt>Statistics rest on what could be read</dt><dd>Game 2 is cut: move 2 could not" in page
     assert page.count("<p>Missing: move 2 could not be read, and all after it is left out.</p>") == 1
     assert page.count(", cut</h3>") == 1
+    faults = page.partition("<dt>Faults of the file</dt>")[2].partition("</dd>")[0]
+    assert "illegal play" in faults
+    assert "left out" not in faults
 
 
 def test_a_table_marks_illegal_plays(reports):
@@ -87,7 +106,7 @@ def test_an_archive_ends_with_how_its_files_were_read(tmp_path, capsys):
     said = capsys.readouterr()
     assert len(said.out.splitlines()) == 2
     assert said.err.splitlines()[-3:] == [
-        "gammond analyse: 3 files: 1 read whole, 1 cut, 1 unreadable",
+        "gammond analyse: 3 files: 1 read whole (1 up to a game without its end), 1 cut, 1 unreadable",
         "gammond analyse: cut by reason: illegal play 1",
         "gammond analyse: unreadable by reason: no match file 1",
     ]
@@ -98,4 +117,7 @@ def test_the_matches_of_a_player_end_with_how_the_files_were_read(tmp_path, caps
         (tmp_path / name).write_text(text)
     words = ("--player", "ann", "--plies", "0", "--threads", "1")
     assert cli.main(["analyse", str(tmp_path), *words]) == 1
-    assert "gammond analyse: 2 files: 1 read whole, 1 cut, 0 unreadable" in capsys.readouterr().err
+    assert (
+        "gammond analyse: 2 files: 1 read whole (1 up to a game without its end), 1 cut, 0 unreadable"
+        in capsys.readouterr().err
+    )

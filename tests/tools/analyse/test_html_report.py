@@ -14,12 +14,13 @@ from pathlib import Path
 
 import pytest
 
-from engine.match_analysis.analysed_match import AnalysedMatch, find_table
-from engine.match_files.model import ActionNotes, RecordedCandidate, RecordedEvaluation
-from engine.match_files.reading import read_matches
-from engine.match_reports.html_report import format_html
-from engine.rules.moves import legal_plays
-from tools import cli
+from gammond.engine.evaluation.results import Evaluation, RankedPlay
+from gammond.engine.match_analysis.analysed_match import AnalysedMatch, find_table
+from gammond.engine.match_files.model import ActionNotes
+from gammond.engine.match_files.reading import read_matches
+from gammond.engine.match_reports.html_report import format_html
+from gammond.engine.rules.moves import legal_plays
+from gammond.tools import cli
 
 ANN, BOB = "ann", "bob"
 MATCH = """; [Event "<b>Open</b>"]
@@ -128,7 +129,7 @@ def test_nets_of_a_run_are_named_without_their_folder(report):
     assert "x/best.npz 0000" in page
 
 
-def test_the_top_says_what_judged_and_how(report):
+def test_the_top_says_what_analysed_and_how(report):
     text, document = report
     top = text[: text.index("<main>")]
     for words in (*document["method"].split(", "), "ann and bob, 3-point match"):
@@ -184,13 +185,13 @@ def test_a_play_has_its_board_its_rank_and_the_best_plays(report):
     assert article.count("#bg-die6") == article.count("#bg-die4") == 1
 
 
-def judge_as_of(depths):
+def analyse_as_of(depths):
     """A match whose first play has candidates of these depths and trials, each worth 0.1 less."""
     (match,) = read_matches(MATCH.format(ann=ANN, bob=BOB).encode())
-    situation, action = next(iter(match.games[0].replay()))
+    situation, action, _ = match.games[0].replayed[0]
     plays = [action.play, *legal_plays(situation.position, action.roll)[-len(depths) + 1 :]]
     candidates = tuple(
-        RecordedCandidate(play, RecordedEvaluation(-0.1 * place, None, depth, trials=trials))
+        RankedPlay(play, Evaluation(-0.1 * place, None, depth, trials=trials))
         for place, (play, (depth, trials)) in enumerate(zip(plays, depths, strict=True))
     )
     game = replace(match.games[0], notes={0: ActionNotes(candidates=candidates)})
@@ -201,7 +202,7 @@ def judge_as_of(depths):
     ("best", "title"), [(("2-ply", 0), "not searched at 2-ply:"), (("rollout", 324), "not rolled out:")]
 )
 def test_plays_of_another_depth_than_the_best_stand_apart_without_a_difference(best, title):
-    text = format_html(judge_as_of([best, ("0-ply", 0), best, ("1-ply", 0)]), datetime.now())
+    text = format_html(analyse_as_of([best, ("0-ply", 0), best, ("1-ply", 0)]), datetime.now())
     table = text[text.index("<table><caption>Plays, ") :].partition("</table>")[0]
     blocks = [re.findall(r"<tr[^>]*><th scope=row>.*?(?=<tr|<tbody|$)", part) for part in table.split(title)]
     compared, others = ([row.split("<td>") for row in block] for block in blocks)

@@ -11,13 +11,13 @@ from functools import partial
 
 import pytest
 
-from engine.errors import ValueRangeError
+from gammond.engine.errors import ValueRangeError
+from gammond.tools import cli
+from gammond.tools.analyse.player_search import find_player, fold_name
+from gammond.tools.common.match_inputs import list_match_inputs
+from gammond.tools.common.progress import write_message
 from tests.engine.match_files.played_games import MAT_GAME
 from tests.tools.analyse.test_html_report import Page
-from tools import cli
-from tools.analyse.player_search import find_player, fold_name
-from tools.common.match_inputs import list_match_inputs
-from tools.common.progress import write_message
 
 ANN, SPELLED = "Ann Lée", "ann_lee"
 GAMES = [
@@ -115,7 +115,7 @@ def test_a_match_of_two_players_with_one_name_is_left_out(folder):
     assert any("left out, for both players are called 'bob'" in line for line in said)
 
 
-def test_json_has_each_match_as_it_is_judged_alone(folder, capsys):
+def test_json_has_each_match_as_it_is_analysed_alone(folder, capsys):
     said = run(capsys, folder, "--player", "ann lee", "--format", "json", "--window", "8")
     assert "took for 'ann lee'" in said.err
     document = json.loads(said.out)
@@ -183,7 +183,7 @@ def test_the_page_plots_every_match_and_acts_on_nothing(folder, capsys, tmp_path
 
 
 def test_a_stopped_history_goes_on(folder, capsys, tmp_path, monkeypatch):
-    from tools.analyse.kept_decisions import KeptDecisions
+    from gammond.tools.analyse.kept_decisions import KeptDecisions
 
     output = tmp_path / "ann.json"
     words = [folder, "--player", ANN, "--format", "json", "--output", output]
@@ -200,7 +200,7 @@ def test_a_stopped_history_goes_on(folder, capsys, tmp_path, monkeypatch):
     ("words", "message"),
     [
         (["--player", "nobody"], "expected a player of these matches"),
-        (["--player", ANN, "--format", "sgf"], "--player has no SGF"),
+        (["--player", ANN, "--format", "sgf"], "--player has no sgf"),
         (["--player", ANN, "--window", "0"], "1 decision or more, got 0"),
         (["--window", "9"], "add --player NAME"),
     ],

@@ -12,11 +12,11 @@ from pathlib import Path
 
 import pytest
 
-from engine.match_analysis import analysis
+from gammond.engine.match_analysis import analysis
+from gammond.tools import cli
+from gammond.tools.analyse import analyser
+from gammond.tools.analyse.kept_decisions import KeptDecisions
 from tests.engine.match_files.played_games import MAT_GAME
-from tools import cli
-from tools.analyse import analyser
-from tools.analyse.kept_decisions import KeptDecisions
 
 ROOT = Path(__file__).parents[3]
 MATCH = f" 5 point match\n\n Game 1\n{MAT_GAME}"
@@ -83,19 +83,19 @@ def test_a_folder_of_reports_has_the_date_of_its_beginning(files, tmp_path, kept
     assert {file.name: file.read_bytes() for file in output.iterdir()} == expected
 
 
-def test_what_is_kept_is_not_judged_again(files, tmp_path, kept, monkeypatch, capsys):
+def test_what_is_kept_is_not_analysed_again(files, tmp_path, kept, monkeypatch, capsys):
     output = tmp_path / "out.csv"
     words = [*files, "--plies", "0", "--format", "csv", "--output", output]
     run(*words)
     content = find_kept(output).read_bytes()
     lines = content.splitlines(keepends=True)
     find_kept(output).write_bytes(b"".join(lines[:-3]) + lines[-3][:40])
-    judged = []
-    judge = analysis._Judge.judge
-    monkeypatch.setattr(analysis._Judge, "judge", lambda self, task: judged.append(1) or judge(self, task))
+    done = []
+    analyse = analysis.analyse_decision
+    monkeypatch.setattr(analysis, "analyse_decision", lambda *args: done.append(1) or analyse(*args))
     capsys.readouterr()
     run(*words)
-    assert len(judged) == 3
+    assert len(done) == 3
     assert f"goes on with {find_kept(output)}, which has decisions of 2 matches" in capsys.readouterr().err
 
 
@@ -122,7 +122,8 @@ def test_decisions_by_another_pruning_net_database_or_program_are_refused(
     words = [*files, "--plies", "0", "--format", "csv", "--output", output]
     run(*words)
     if what == "nets":
-        monkeypatch.setattr(analyser, "collect_pruning_net_hashes", lambda: {"fast-contact": "0" * 64})
+        pruner = argparse.Namespace(net_hashes={"fast-contact": "0" * 64})
+        monkeypatch.setattr(analyser, "find_pruner", lambda: pruner)
     elif what == "databases":
         monkeypatch.setattr(analyser, "defer_bearoff", lambda: [argparse.Namespace(header="one-sided 12x15")])
     else:

@@ -16,21 +16,21 @@ from pathlib import Path
 
 import pytest
 
-import tools.ask.matrix
-from engine.errors import CancelledWork
-from engine.formats.position_id import encode_position_id
-from engine.rules.position import Position
-from engine.rules.rules import HYPERGAMMON
-from protocol.core.replies import format_reply
-from protocol.core.requests import WorkControl
-from protocol.dialects.json_query import answer_query
-from protocol.repl.dialogue.interpreter import LineInterpreter
-from protocol.repl.game.preferences import change_preference
-from protocol.state.service import Service, make_shipped_catalogue
-from protocol.state.session import Session
+from gammond.engine.errors import CancelledWork
+from gammond.engine.formats.position_id import encode_position_id
+from gammond.engine.rules.position import Position
+from gammond.engine.rules.rules import HYPERGAMMON
+from gammond.protocol.core.replies import format_reply
+from gammond.protocol.core.requests import WorkControl
+from gammond.protocol.dialects.json_query import answer_query
+from gammond.protocol.repl.dialogue.interpreter import LineInterpreter
+from gammond.protocol.repl.game.preferences import change_preference
+from gammond.protocol.state.service import Service, make_shipped_catalogue
+from gammond.protocol.state.session import Session
+from gammond.tools import cli
+from gammond.tools.ask import matrix
+from gammond.tools.ask.question import query_position
 from tests.machine_speed import measure_stretch
-from tools import cli
-from tools.ask.question import query_position
 
 ROOT = Path(__file__).resolve().parents[3]
 
@@ -43,8 +43,10 @@ DOUBLED = XGID.replace(":31:", ":D:")
 @pytest.fixture(autouse=True)
 def _own_preferences(tmp_path, monkeypatch):
     """Begin with no preferences of the person who runs the tests."""
-    monkeypatch.setattr("protocol.repl.game.preferences.get_config_file", lambda: tmp_path / "config.toml")
-    monkeypatch.setattr("tools.ask.question.get_config_file", lambda: tmp_path / "config.toml")
+    monkeypatch.setattr(
+        "gammond.protocol.repl.game.preferences.get_config_file", lambda: tmp_path / "config.toml"
+    )
+    monkeypatch.setattr("gammond.tools.ask.question.get_config_file", lambda: tmp_path / "config.toml")
 
 
 def run(capsys, *words, status=0):
@@ -199,7 +201,7 @@ def test_the_board_can_be_drawn_before_an_answer(capsys):
 
 
 def test_the_level_of_the_preferences_counts_unless_plies_are_given(capsys):
-    from tools.ask.question import get_config_file as file
+    from gammond.tools.ask.question import get_config_file as file
 
     change_preference(file(), "level", "world-class")
     deep = re.search(r"at ([0-9])-ply", run(capsys, "hint", XGID, "--plays", "1").out)
@@ -251,7 +253,7 @@ def test_a_signal_ends_a_search_with_the_best_answer_so_far(kind, capsys, monkey
         signal.raise_signal(kind)
         return ["stopped"] if control.is_stopped else ["not stopped"]
 
-    monkeypatch.setattr("tools.ask.eval.show_evaluation", ask)
+    monkeypatch.setattr("gammond.tools.ask.eval.show_evaluation", ask)
     said = run(capsys, "eval", XGID, status=130)
     assert said.out.splitlines()[1:] == ["stopped"]
     assert said.err == "gammond: stopping; Ctrl-C again leaves at once\n"
@@ -279,13 +281,13 @@ def test_a_signal_at_first_use_does_not_wait_for_the_compiler(words, tmp_path):
 
 
 def test_a_matrix_that_is_stopped_has_no_answer(capsys, monkeypatch):
-    ask = tools.ask.matrix.show_matrix
+    ask = matrix.show_matrix
 
     def stop_first(session, values, control):
         control.stop()
         return ask(session, values, control)
 
-    monkeypatch.setattr("tools.ask.matrix.show_matrix", stop_first)
+    monkeypatch.setattr("gammond.tools.ask.matrix.show_matrix", stop_first)
     said = run(capsys, "matrix", XGID, "--plies", "1", status=130)
     assert (said.out, said.err) == ("", "gammond: interrupted\n")
 
@@ -293,7 +295,7 @@ def test_a_matrix_that_is_stopped_has_no_answer(capsys, monkeypatch):
         control.stop()
         return query_position(session, control, fields)
 
-    monkeypatch.setattr("tools.ask.matrix.query_position", query_stopped)
+    monkeypatch.setattr("gammond.tools.ask.matrix.query_position", query_stopped)
     stopped = json.loads(run(capsys, "matrix", XGID, "--plies", "1", "--json", status=130).out)
     assert (stopped["results"], stopped["stopped"]) == ([], True)
 
@@ -303,7 +305,7 @@ def test_what_is_stopped_before_any_answer_is_interrupted(kind, capsys, monkeypa
     def stop(session, control, fields):
         raise kind
 
-    monkeypatch.setattr("tools.ask.eval.query_position", stop)
+    monkeypatch.setattr("gammond.tools.ask.eval.query_position", stop)
     said = run(capsys, "eval", XGID, "--json", status=130)
     assert (said.out, said.err) == ("", "gammond: interrupted\n")
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from engine.formats.array_file import read_array_file
-from tools import cli
-from tools.barca.fit import Samples, fit_vector
-from tools.barca.weights import SPACE, read_run_weights
-from tools.common.files import read_records
-from tools.train.runs import run as run_module
+from gammond.engine.formats.array_file import read_array_file
+from gammond.tools import cli
+from gammond.tools.barca.fit import VectorSamples, fit_vector
+from gammond.tools.barca.weights import SPACE, read_run_weights
+from gammond.tools.common.files import read_records
+from gammond.tools.train.runs import run as run_module
 
 ASCEND = ["train", "barca-ascend", "--steps", "3", "--games", "4", "--reference-games", "10"]
 FIT = ["train", "barca-fit", "--generations", "3", "--games", "40", "--reference-games", "10"]
@@ -26,7 +26,7 @@ def test_a_fit_finds_the_weights_that_made_the_results():
     true = SPACE.start / 60.0
     chances = 1.0 / (1.0 + np.exp(-conditions @ true))
     results = (generator.random(len(chances)) < chances).astype(np.float32)
-    found = fit_vector(Samples(conditions, results))
+    found = fit_vector(VectorSamples(conditions, results))
     assert found[2] - found[0] == pytest.approx(120.0)
     assert np.abs(found - SPACE.start).max() < 8.0
 

@@ -5,17 +5,24 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from engine.barca.evaluation import HAND_WEIGHTS, evaluate
-from engine.barca.position import BarcaPosition
-from engine.errors import DataFileError, ValueRangeError
-from tools.barca import matches
-from tools.barca.matches import BarcaMatches, GameReward, PairBatch, compute_lead, play_batch, reward_game
-from tools.barca.self_play import PlayedGame, draw_opening
-from tools.barca.settings import AscendSettings
-from tools.barca.weights import SPACE, make_evaluation_vector, read_run_weights
-from tools.common.files import write_arrays
-from tools.common.progress import Progress
-from tools.parallel.processes import ProcessPool
+from gammond.engine.barca.evaluation import HAND_WEIGHTS, evaluate
+from gammond.engine.barca.position import BarcaPosition
+from gammond.engine.errors import DataFileError, ValueRangeError
+from gammond.tools.barca import matches
+from gammond.tools.barca.matches import (
+    BarcaMatches,
+    GameReward,
+    PairBatch,
+    compute_lead,
+    play_batch,
+    reward_game,
+)
+from gammond.tools.barca.self_play import SelfPlayedGame, draw_opening
+from gammond.tools.barca.settings import VectorAscendSettings
+from gammond.tools.barca.weights import SPACE, make_evaluation_vector, read_run_weights
+from gammond.tools.common.files import write_arrays
+from gammond.tools.common.progress import Progress
+from gammond.tools.parallel.processes import ProcessPool
 
 WORSE = SPACE.start * -1.0
 EXACT = GameReward(length_share=1.0, evaluation_weight=0.5, evaluation_spread=40.0, typical_plies=30.0)
@@ -27,7 +34,7 @@ def batch(first, second, pairs=range(4), reward=EXACT):
 
 def make_game(winner, positions=3, plies=60):
     squares = [draw_opening(8, np.random.default_rng(seed)).squares.copy() for seed in range(positions)]
-    return PlayedGame(winner, np.array(squares), 0, plies)
+    return SelfPlayedGame(winner, np.array(squares), 0, plies)
 
 
 def test_a_victory_counts_the_inverse_of_its_length():
@@ -80,7 +87,7 @@ def test_the_start_of_a_run_is_the_vector_by_hand():
 
 def test_weights_of_another_number_are_refused():
     with pytest.raises(ValueRangeError, match="expected 10 weights of barca"):
-        AscendSettings(start=(1.0, 2.0)).check()
+        VectorAscendSettings(start=(1.0, 2.0)).check()
 
 
 def test_a_file_without_weights_is_refused(tmp_path):
@@ -100,5 +107,5 @@ def test_the_games_that_a_run_begins_with_are_counted_as_they_end(monkeypatch):
 
     monkeypatch.setattr(matches, "Progress", Bar)
     with ProcessPool(1) as processes:
-        BarcaMatches(AscendSettings(), processes)
+        BarcaMatches(VectorAscendSettings(), processes)
     assert seen == [(50, done) for done in range(1, 51)]

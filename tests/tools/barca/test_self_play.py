@@ -7,20 +7,20 @@ import signal
 import numpy as np
 import pytest
 
-from engine.barca.evaluation import HAND_WEIGHTS, list_conditions, load_weights
-from engine.barca.game import BarcaGame
-from engine.barca.player import make_player
-from engine.barca.position import BarcaPosition
-from engine.errors import CancelledWork
-from tools.barca.self_play import (
+from gammond.engine.barca.evaluation import HAND_WEIGHTS, list_conditions, load_weights
+from gammond.engine.barca.game import BarcaGame
+from gammond.engine.barca.player import make_player
+from gammond.engine.barca.position import BarcaPosition
+from gammond.engine.errors import CancelledWork
+from gammond.tools.barca.self_play import (
     FixedDepthPlayer,
-    PlayedGame,
+    SelfPlayedGame,
     VectorGames,
     count_score,
     draw_opening,
     play_pairs,
 )
-from tools.barca.weights import SPACE, make_evaluation_vector
+from gammond.tools.barca.weights import SPACE, make_evaluation_vector
 
 OTHER = make_evaluation_vector(SPACE.start * -0.5)
 
@@ -91,14 +91,14 @@ def test_learned_weights_beat_those_by_hand_by_more_than_two_standard_errors(pli
 
 def test_a_game_is_worth_one_point_to_its_winner():
     squares = np.zeros((1, 12), np.int8)
-    won, drawn = PlayedGame(1, squares, 0, 9), PlayedGame(None, squares, 0, 9)
+    won, drawn = SelfPlayedGame(1, squares, 0, 9), SelfPlayedGame(None, squares, 0, 9)
     assert [count_score(won, side) for side in (0, 1)] == [-1, 1]
     assert [count_score(drawn, side) for side in (0, 1)] == [0, 0]
 
 
 def test_conditions_are_those_of_the_side_to_move_less_the_others():
     opening = draw_opening(5, np.random.default_rng(3))
-    game = PlayedGame(None, opening.squares.copy()[None], opening.side, 5)
+    game = SelfPlayedGame(None, opening.squares.copy()[None], opening.side, 5)
     white, black = list_conditions(BarcaPosition(opening.squares, 1))
     assert opening.side == 1
     assert game.list_conditions()[0].tolist() == (black - white).tolist()

@@ -6,10 +6,10 @@ import json
 
 import pytest
 
-from tools import cli
-from tools.barca.tournament import BarcaRules
-from tools.tournament.games import load_game
-from tools.tournament.rules import GameRange, PairingTask
+from gammond.tools import cli
+from gammond.tools.barca.tournament import BarcaRules
+from gammond.tools.tournament.games import load_game
+from gammond.tools.tournament.rules import GameRange, PairingTask
 
 NAMES = "search:depth=2", "search:depth=1"
 

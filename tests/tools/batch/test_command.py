@@ -16,29 +16,29 @@ import types
 import numpy as np
 import pytest
 
-from engine.analysis.engine import Engine
-from engine.analysis.levels import EvalSettings
-from engine.errors import DataFileError, StateError, ValueRangeError
-from engine.evaluation.evaluator import choose_best_children
-from engine.formats.match_id import encode_match_id
-from engine.formats.position_batch import parse_positions
-from engine.formats.position_id import decode_position_id, encode_position_id, encode_position_ids
-from engine.formats.xgid import encode_xgid
-from engine.rules.match import MatchState
-from engine.rules.outcome import cubeless_equity
-from engine.rules.position import Phase, Position, classify_phases
+from gammond.engine.analysis.engine import Engine
+from gammond.engine.analysis.levels import EvalSettings
+from gammond.engine.errors import DataFileError, StateError, ValueRangeError
+from gammond.engine.evaluation.evaluator import choose_best_children
+from gammond.engine.formats.match_id import encode_match_id
+from gammond.engine.formats.position_batch import parse_positions
+from gammond.engine.formats.position_id import decode_position_id, encode_position_id, encode_position_ids
+from gammond.engine.formats.xgid import encode_xgid
+from gammond.engine.rules.match import MatchState
+from gammond.engine.rules.outcome import cubeless_equity
+from gammond.engine.rules.position import Phase, Position, classify_phases
+from gammond.tools import cli
+from gammond.tools.batch import command as batch
+from gammond.tools.batch import evaluation as batch_evaluation
+from gammond.tools.batch import lines as batch_lines
+from gammond.tools.batch import messages as batch_messages
+from gammond.tools.batch import resume as batch_resume
+from gammond.tools.batch import rows as batch_rows
+from gammond.tools.batch import run as batch_run
+from gammond.tools.batch.evaluation import BatchEvaluator
+from gammond.tools.common import interrupts
+from gammond.tools.common.locks import hold_lock
 from tests import boards as test_boards
-from tools import cli
-from tools.batch import command as batch
-from tools.batch import evaluation as batch_evaluation
-from tools.batch import lines as batch_lines
-from tools.batch import messages as batch_messages
-from tools.batch import resume as batch_resume
-from tools.batch import rows as batch_rows
-from tools.batch import run as batch_run
-from tools.batch.evaluation import BatchEvaluator
-from tools.common import interrupts
-from tools.common.locks import hold_lock
 
 OPENING = "4HPwATDgc/ABMA"
 CUBELESS_HEADER = "id,plies,win,win_g,win_bg,lose_g,lose_bg,equity,error\n"
@@ -72,7 +72,7 @@ def expected_row(text, position, match=None, plies=0, evaluator=None):
     evaluated = Engine(evaluator or PipEvaluator()).evaluate(position, match, EvalSettings(plies))
     values = [
         *evaluated.outcome,
-        evaluated.equity,
+        evaluated.cubeless_equity,
         evaluated.cubeful,
         *([] if match.is_money else [evaluated.mwc]),
     ]
@@ -82,7 +82,10 @@ def expected_row(text, position, match=None, plies=0, evaluator=None):
 
 def cubeless_row(text, position, plies=0):
     evaluated = Engine(PipEvaluator()).evaluate(position, MatchState(), EvalSettings(plies, is_cubeful=False))
-    shown = [f"{0.0 if abs(value) < 5e-7 else value:.6f}" for value in (*evaluated.outcome, evaluated.equity)]
+    shown = [
+        f"{0.0 if abs(value) < 5e-7 else value:.6f}"
+        for value in (*evaluated.outcome, evaluated.cubeless_equity)
+    ]
     return ",".join([text, str(plies), *shown, ""]) + "\n"
 
 
@@ -901,3 +904,16 @@ def test_standard_input_is_not_overwritten(tmp_path):
     assert done.returncode == 2
     assert f"the output would overwrite the input {file}" in done.stderr
     assert file.read_text() == OPENING + "\n"
+
+
+@pytest.mark.parametrize("options", [(), ("--rollout", "--trials", 4, "--truncate", 2)])
+def test_where_points_have_no_scale_cells_of_equities_are_empty(run, options):
+    board = "XGID=-b----E-C---eE---c-e----B-"
+    lines = f"{board}:0:0:1:31:97:0:0:99:10\n{board}:0:0:1:31:2:1:0:5:10\n"
+    status, out, _ = run(lines, "--plies", 0, "--want", "eval,moves,cube", *options)
+    unscaled, scaled = csv.DictReader(io.StringIO(out))
+    equities = ("cubeful", "best_equity", "second_equity", "no_double", "double_take", "double_pass")
+    assert status == 0
+    assert [unscaled[name] for name in equities] == [""] * len(equities)
+    assert all(scaled[name] for name in equities)
+    assert all(row[name] for row in (unscaled, scaled) for name in ("equity", "mwc", "best_mwc", "action"))

@@ -2,12 +2,12 @@
 
 import pytest
 
-from engine.analysis.levels import EvalSettings
-from engine.formats.position_batch import parse_positions
-from engine.formats.position_id import decode_position_id
-from engine.rules.match import MatchState
-from nets.catalogue import load_engine
-from tools.batch.evaluation import load_batch_evaluator
+from gammond.engine.analysis.levels import EvalSettings
+from gammond.engine.formats.position_batch import parse_positions
+from gammond.engine.formats.position_id import decode_position_id
+from gammond.engine.rules.match import MatchState
+from gammond.nets.catalogue import load_engine
+from gammond.tools.batch.evaluation import load_batch_evaluator
 
 
 @pytest.mark.parametrize("plies", [0, 1])

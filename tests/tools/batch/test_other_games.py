@@ -8,10 +8,10 @@ import json
 
 import pytest
 
-from engine.barca.game import BarcaGame
-from engine.barca.notation import format_move
-from engine.barca.search import SearchLimits, search
-from tools import cli
+from gammond.engine.barca.game import BarcaGame
+from gammond.engine.barca.moves import format_move
+from gammond.engine.barca.search import SearchLimits, search
+from gammond.tools import cli
 
 SCARED_MOUSE = "4ee4/4mml3/10/10/5l4/4M5/10/10/3L1ML3/4EE4 w"
 LINES = f"startpos\n{SCARED_MOUSE}  # a scared mouse\n\nnonsense\nstartpos moves e2-e5\n"

@@ -10,28 +10,30 @@ from dataclasses import replace
 
 import pytest
 
-from engine.analysis.engine import Engine
-from engine.analysis.rollout_requests import PreparedRollout, RolloutRequest
-from engine.formats.match_id import encode_match_id
-from engine.formats.ogid import encode_ogid
-from engine.formats.position_id import encode_position_id
-from engine.formats.snowie import encode_snowie
-from engine.formats.xgid import encode_xgid
-from engine.rollout import RolloutSettings
-from engine.rules.match import MatchState
-from engine.rules.notation import format_play
-from engine.rules.position import Position
+from gammond.engine.analysis.engine import Engine
+from gammond.engine.analysis.rollout_requests import PreparedRollout, RolloutRequest
+from gammond.engine.formats.match_id import encode_match_id
+from gammond.engine.formats.ogid import encode_ogid
+from gammond.engine.formats.position_id import encode_position_id
+from gammond.engine.formats.position_text import FORMATS
+from gammond.engine.formats.snowie import encode_snowie
+from gammond.engine.formats.xgid import encode_xgid
+from gammond.engine.rollout import RolloutSettings
+from gammond.engine.rules.match import MatchState
+from gammond.engine.rules.notation import format_play
+from gammond.engine.rules.position import Position
+from gammond.engine.runtime import compilation
+from gammond.tools import cli
+from gammond.tools.batch import command as batch
+from gammond.tools.batch import evaluation as batch_evaluation
+from gammond.tools.batch import shared_blocks
+from gammond.tools.batch.ids import ID_FORMS
 from tests.boards import RacingEvaluator, position
 from tests.engine.match_files.sgf.test_positions import MATCH as MATCH_SGF
 from tests.engine.match_files.sgf.test_positions import SAVED_WITH_DICE
 from tests.engine.match_files.test_position_report import BOARD as REPORTED_BOARD
 from tests.engine.match_files.test_position_report import OPENING as REPORTED
 from tests.engine.match_files.test_position_report import XG_CUBE, XG_PLAYS_ELSEWHERE
-from tools import cli
-from tools.batch import command as batch
-from tools.batch import evaluation as batch_evaluation
-from tools.batch import shared_blocks
-from tools.common import pulse
 
 START = Position.start()
 OPENING = encode_position_id(START)
@@ -81,15 +83,15 @@ def test_best_plays_and_cube_decisions_are_those_of_the_engine(run):
             assert (
                 row[name] == ""
                 if value is None
-                else float(row[name]) == pytest.approx(value.equity_points, abs=1e-6)
+                else float(row[name]) == pytest.approx(value.equity, abs=1e-6)
             )
     for row, match in zip(rows[:2], matches, strict=False):
-        plays = ENGINE.rank_plays(CONTACT, match.roll, match.before_roll()).plays
+        plays = ENGINE.rank_plays(CONTACT, match.roll, match.before_roll())
         assert row["dice"] == "".join(map(str, match.roll))
         for name, play in zip(("best", "second"), plays, strict=False):
             assert row[name] == format_play(play.play)
-            assert float(row[f"{name}_equity"]) == pytest.approx(play.score, abs=1e-6)
-            assert row[f"{name}_mwc"] == ("" if play.mwc is None else f"{play.mwc:.6f}")
+            assert float(row[f"{name}_equity"]) == pytest.approx(play.evaluation.equity, abs=1e-6)
+            assert row[f"{name}_mwc"] == ("" if play.evaluation.mwc is None else f"{play.evaluation.mwc:.6f}")
     assert {name: rows[2][name] for name in batch_evaluation.PLAY_COLUMNS} == dict.fromkeys(
         batch_evaluation.PLAY_COLUMNS, ""
     )
@@ -107,25 +109,25 @@ def test_columns_are_in_the_order_of_sense_and_only_those_wanted(run):
 
 def test_plays_at_a_depth_are_those_of_a_search(run):
     xgid = encode_xgid(CONTACT, MatchState(roll=(4, 2)))
-    from engine.analysis.levels import EvalSettings
+    from gammond.engine.analysis.levels import EvalSettings
 
     (row,) = rows_of(run(xgid, "--want", "moves", "--plies", 1))
     best = ENGINE.rank_plays(CONTACT, (4, 2), MatchState(), EvalSettings(1)).best
     assert (row["plies"], row["best"]) == ("1", format_play(best.play))
-    assert float(row["best_equity"]) == pytest.approx(best.score, abs=1e-6)
+    assert float(row["best_equity"]) == pytest.approx(best.evaluation.equity, abs=1e-6)
 
 
 @pytest.mark.parametrize("move_filter", ["tiny", "huge"])
 def test_the_second_play_has_an_equity_at_any_depth_and_the_filter_is_that_of_the_option(run, move_filter):
-    from engine.analysis.levels import EvalSettings
+    from gammond.engine.analysis.levels import EvalSettings
 
     xgid = encode_xgid(CONTACT, MatchState(roll=(4, 2)))
     (row,) = rows_of(run(xgid, "--want", "moves", "--plies", 2, "--filter", move_filter))
     settings = EvalSettings(2, move_filter)
-    plays = ENGINE.rank_plays(CONTACT, (4, 2), MatchState(), replace(settings, candidates=2)).plays
+    plays = ENGINE.rank_plays(CONTACT, (4, 2), MatchState(), replace(settings, candidates=2))
     for name, play in zip(("best", "second"), plays, strict=False):
         assert row[name] == format_play(play.play)
-        assert float(row[f"{name}_equity"]) == pytest.approx(play.score, abs=1e-6)
+        assert float(row[f"{name}_equity"]) == pytest.approx(play.evaluation.equity, abs=1e-6)
 
 
 @pytest.mark.parametrize(
@@ -194,6 +196,14 @@ def test_boards_that_gnubg_draws_below_their_ids_are_no_positions(run):
     status, out, _ = run(f"{OPENING}\n{BOARD}")
     assert status == 1
     assert len(out.splitlines()) == 1 + 1 + 6
+
+
+def test_positions_are_written_in_every_form_and_read_again_from_its_column(run):
+    rows = rows_of(run(encode_xgid(START, MATCH), "--ids", ",".join(FORMATS)))
+    for name, form in FORMATS.items():
+        assert form.decode(rows[0][name]) == (START, MATCH)
+        table = f"{name}\n{rows[0][name]}\n"
+        assert rows_of(run(table, "--ids", "xgid"))[0]["xgid"] == encode_xgid(START, MATCH)
 
 
 @pytest.mark.parametrize(
@@ -436,11 +446,11 @@ def test_rollouts_are_those_of_the_engine(run):
     row = rows[0]
     assert row["trials"] == "36"
     assert float(row["cubeful"]) == pytest.approx(position_rollout.results.equity, abs=1e-6)
-    assert float(row["cubeful_se"]) == pytest.approx(position_rollout.results.equity_error, abs=1e-6)
+    assert float(row["cubeful_se"]) == pytest.approx(position_rollout.results.error, abs=1e-6)
     for name, play in zip(("best", "second"), plays.results, strict=False):
         assert row[name] == format_play(play.play)
-        assert float(row[f"{name}_equity"]) == pytest.approx(play.estimate.equity, abs=1e-6)
-        assert float(row[f"{name}_se"]) == pytest.approx(play.estimate.equity_error, abs=1e-6)
+        assert float(row[f"{name}_equity"]) == pytest.approx(play.evaluation.equity, abs=1e-6)
+        assert float(row[f"{name}_se"]) == pytest.approx(play.evaluation.error, abs=1e-6)
         assert 0.0 < float(row[f"{name}_mwc"]) < 1.0
     assert row["action"] == cube.results.decision.text
     assert float(row["no_double"]) == pytest.approx(cube.results.no_double.equity, abs=1e-6)
@@ -488,7 +498,7 @@ def test_rows_of_another_variant_are_not_resumed(run, tmp_path):
             ["--want", "eval,mvoes"],
             "expected some of eval, moves, cube, with commas between them, got 'mvoes'",
         ),
-        (["--ids", "fen"], "expected some of xgid, ogid, gnubgid, matchid"),
+        (["--ids", "fen"], f"expected some of {', '.join(ID_FORMS)}"),
         (["--format", "parquet"], "parquet is written to a file: --output FILE.parquet"),
     ],
 )
@@ -507,7 +517,8 @@ def test_bad_lines_are_named_after_all_rows(run, monkeypatch):
 
 
 def test_lines_on_stderr_tell_how_far_a_run_is(run, monkeypatch):
-    monkeypatch.setattr(pulse, "EVERY_S", 0.0)
+    monkeypatch.setattr(compilation, "LINE_EVERY_S", 0.0)
+    monkeypatch.setattr(compilation, "_SHARE_OF_RUN", 0.0)
     monkeypatch.setattr(batch, "BLOCK_LINES", (2,) * 5)
     lines = run("\n".join([OPENING] * 6))[2].splitlines()
     counts = [line.split("  ")[1] for line in lines if " of " in line]

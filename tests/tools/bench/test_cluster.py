@@ -6,9 +6,9 @@ from dataclasses import replace
 
 import pytest
 
-from tools.bench import cluster
-from tools.bench.measure import BenchmarkSubject, WrongAnswerError
-from tools.parallel.processes import ProcessPool
+from gammond.tools.bench import cluster
+from gammond.tools.bench.measure import BenchmarkSubject, WrongAnswerError
+from gammond.tools.parallel.processes import ProcessPool
 
 pytest.importorskip("distributed")
 

@@ -11,22 +11,22 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from engine.analysis.engine import CACHE_COLUMNS, Engine
-from engine.evaluation.pruning import EvaluatorPruner
-from engine.rules.outcome import evaluate_finished
-from engine.rules.position import CHECKERS, OFF, Phase, Position, classify_phases
-from engine.search import ValueCache
-from nets.manifest import EvaluatorEntry, Manifest
+from gammond.engine.analysis.engine import CACHE_COLUMNS, Engine
+from gammond.engine.evaluation.pruning import EvaluatorPruner
+from gammond.engine.rules.outcome import evaluate_finished
+from gammond.engine.rules.position import CHECKERS, OFF, Phase, Position, classify_phases
+from gammond.engine.search import ValueCache
+from gammond.nets.manifest import EvaluatorEntry, Manifest
+from gammond.tools import cli
+from gammond.tools.bench import command as bench
+from gammond.tools.bench import engine as bench_engine
+from gammond.tools.bench import gnubg_timing as bench_gnubg
+from gammond.tools.bench import measure as bench_measure
+from gammond.tools.bench import process as bench_process
+from gammond.tools.bench import rollouts as bench_rollouts
+from gammond.tools.bench import search as bench_search
+from gammond.tools.bench import signature as bench_signature
 from tests.boards import RacingEvaluator
-from tools import cli
-from tools.bench import command as bench
-from tools.bench import engine as bench_engine
-from tools.bench import gnubg_timing as bench_gnubg
-from tools.bench import measure as bench_measure
-from tools.bench import process as bench_process
-from tools.bench import rollouts as bench_rollouts
-from tools.bench import search as bench_search
-from tools.bench import signature as bench_signature
 
 pytestmark = pytest.mark.slow
 
@@ -80,7 +80,7 @@ def untimed(monkeypatch):
         return 0.001
 
     monkeypatch.setattr(bench_engine, "measure_seconds_per_call", once)
-    monkeypatch.setattr(bench_engine, "load_exact_evaluators", lambda: (RaceWinner(), RaceWinner()))
+    monkeypatch.setattr(bench_engine, "defer_bearoff", lambda: (RaceWinner(), RaceWinner()))
     manifest = Manifest(default="pips", evaluators=(EvaluatorEntry("pips", "pips-contact"),))
     monkeypatch.setattr(bench_engine, "read_manifest", lambda: manifest)
     monkeypatch.setitem(sys.modules, "gnubg_nn", None)
@@ -197,7 +197,7 @@ def test_a_database_that_is_wrong_about_the_last_checker_is_not_timed(monkeypatc
         def evaluate(self, boards):
             return super().evaluate(boards) * np.float32(0.99)
 
-    monkeypatch.setattr(bench_engine, "load_exact_evaluators", lambda: (RaceWinner(), Wrong()))
+    monkeypatch.setattr(bench_engine, "defer_bearoff", lambda: (RaceWinner(), Wrong()))
     with pytest.raises(bench_measure.WrongAnswerError, match="one-sided"):
         list(bench_engine.bench_bearoff(bench_measure.BenchmarkSubject()))
 
@@ -253,7 +253,7 @@ def test_a_search_that_misses_a_won_game_is_not_timed(small, monkeypatch):
 
     def doubting(self, position, match, depth=None, watch=None):
         evaluated = real(self, position, match, depth, watch)
-        return replace(evaluated, equity=evaluated.equity - 0.01)
+        return evaluated._replace(equity=evaluated.equity - 0.01)
 
     monkeypatch.setattr(bench_search.Engine, "evaluate", doubting)
     with pytest.raises(bench_measure.WrongAnswerError, match="won by any roll"):
@@ -267,7 +267,7 @@ def test_searches_that_two_threads_answer_otherwise_are_not_timed(small, monkeyp
         ranked = real(self, position, roll, match, settings, **options)
         if threading.current_thread() is threading.main_thread():
             return ranked
-        return replace(ranked, plays=tuple(reversed(ranked.plays)))
+        return tuple(reversed(ranked))
 
     monkeypatch.setattr(bench_search.Engine, "rank_plays", rank)
     monkeypatch.setattr(bench_search, "count_usable_cores", lambda: 2)
@@ -280,7 +280,7 @@ def test_rollouts_whose_variance_reduction_moves_the_mean_are_not_timed(small, m
 
     def biased(position, evaluators, settings):
         estimate, rollout = real(position, evaluators, settings)
-        return (replace(estimate, equity=9.0) if settings.variance_reduction else estimate), rollout
+        return (estimate._replace(equity=9.0) if settings.variance_reduction else estimate), rollout
 
     monkeypatch.setattr(bench_rollouts, "roll_out_position", biased)
     with pytest.raises(bench_measure.WrongAnswerError, match="moves the equity"):
@@ -311,7 +311,7 @@ def test_gnubg_is_asked_by_its_own_python_and_its_times_are_read(tmp_path, monke
     program.chmod(0o755)
     monkeypatch.setattr(bench_gnubg, "find_gnubg", lambda: str(program))
     bench_gnubg.time_gnubg.cache_clear()
-    rollout = bench_gnubg.GnubgRollout(36, uses_variance_reduction=True, is_truncated=False)
+    rollout = bench_gnubg.TimedRollout(36, uses_variance_reduction=True, is_truncated=False)
     opening = "4HPwATDgc/ABMA"
     found = bench_gnubg.time_gnubg(plays=((opening, (3, 1)),), values=(opening,) * 2, rollouts=(rollout,))
     assert (len(found.plays_s), len(found.values_s), len(found.rollouts_s)) == (1, 2, 1)
@@ -325,7 +325,7 @@ def test_gnubg_itself_answers_the_questions_of_the_benchmarks():
     if bench_gnubg.find_gnubg() is None:
         pytest.skip("needs the program gnubg (Debian: apt-get install gnubg)")
     bench_gnubg.time_gnubg.cache_clear()
-    rollout = bench_gnubg.GnubgRollout(36, uses_variance_reduction=False, is_truncated=True)
+    rollout = bench_gnubg.TimedRollout(36, uses_variance_reduction=False, is_truncated=True)
     opening = "4HPwATDgc/ABMA"
     found = bench_gnubg.time_gnubg(plays=((opening, (6, 2)),), values=(opening,), rollouts=(rollout,))
     if isinstance(found, str):

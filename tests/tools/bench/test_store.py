@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from tools.bench import store as bench_store
-from tools.bench.measure import BenchmarkSubject, WrongAnswerError
+from gammond.tools.bench import store as bench_store
+from gammond.tools.bench.measure import BenchmarkSubject, WrongAnswerError
 
 pytestmark = pytest.mark.slow
 

@@ -7,15 +7,15 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from engine.formats.position_id import encode_position_ids
-from engine.rules.position import Position, find_finished
-from tools.bench import crowd as bench_crowd
-from tools.bench import external as bench_external
-from tools.bench import wire as bench_wire
-from tools.bench.load_client import LoadReport
-from tools.bench.measure import BenchmarkSubject, WrongAnswerError
-from tools.bench.signature import make_fixed_positions
-from tools.gnubg import find_gnubg
+from gammond.engine.formats.position_id import encode_position_ids
+from gammond.engine.rules.position import Position, find_finished
+from gammond.tools.bench import crowd as bench_crowd
+from gammond.tools.bench import external as bench_external
+from gammond.tools.bench import wire as bench_wire
+from gammond.tools.bench.load_client import LoadReport
+from gammond.tools.bench.measure import BenchmarkSubject, WrongAnswerError
+from gammond.tools.bench.signature import make_fixed_positions
+from gammond.tools.gnubg import find_gnubg
 
 
 @pytest.fixture(scope="module")

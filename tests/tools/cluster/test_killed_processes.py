@@ -16,9 +16,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from engine.errors import StateError
-from tools.parallel.cluster import ClusterExecutor
-from tools.parallel.cluster_key import make_key_file
+from gammond.engine.errors import StateError
+from gammond.tools.parallel.cluster import ClusterExecutor
+from gammond.tools.parallel.cluster_key import make_key_file
 
 pytest.importorskip("distributed")
 pytest.importorskip("cryptography")
@@ -29,6 +29,15 @@ ROOT = Path(__file__).resolve().parents[3]
 PATIENCE_S = 300.0
 
 _SOME_PROGRESS = re.compile(rb" [1-9]\d? %")
+
+_SAY_MORE = """
+import sys
+from gammond.engine.runtime import compilation
+from gammond.__main__ import main
+compilation.LINE_EVERY_S = 0.05
+sys.exit(main())
+"""
+"""The program, with lines of progress in its log at short intervals."""
 
 
 @dataclass(frozen=True)
@@ -79,7 +88,7 @@ class Processes:
     def start(self, *words):
         errors = (self.folder / f"stderr{len(self.started)}").open("wb+")
         process = subprocess.Popen(
-            [sys.executable, "-m", "gammond", *words],
+            [sys.executable, "-c", _SAY_MORE, *words],
             cwd=ROOT,
             stdout=subprocess.PIPE,
             stderr=errors,

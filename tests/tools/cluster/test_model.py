@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from tools.cluster.model import ClusterCosts, PlannedJob, SharedMachine, simulate_job
-from tools.cluster.plan import compute_plan
+from gammond.tools.cluster.model import ClusterCosts, PlannedJob, SharedMachine, simulate_job
+from gammond.tools.cluster.plan import compute_plan
 
 pytest.importorskip("simpy")
 

@@ -7,9 +7,9 @@ from contextlib import contextmanager
 
 import pytest
 
-from tools import cli
-from tools.cluster import plan
-from tools.cluster.model import ClusterCosts
+from gammond.tools import cli
+from gammond.tools.cluster import plan
+from gammond.tools.cluster.model import ClusterCosts
 
 pytest.importorskip("simpy")
 pytest.importorskip("distributed")

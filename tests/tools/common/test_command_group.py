@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from tools import cli
-from tools.common.command_group import format_description
-from tools.heritage.command import COMMANDS as HERITAGE
-from tools.measure.command import COMMANDS as MEASURE
-from tools.train.command import COMMANDS as TRAIN
+from gammond.tools import cli
+from gammond.tools.common.command_group import format_description
+from gammond.tools.heritage.command import COMMANDS as HERITAGE
+from gammond.tools.measure.command import COMMANDS as MEASURE
+from gammond.tools.train.command import COMMANDS as TRAIN
 
 ROOT = Path(__file__).resolve().parents[3]
 GROUPS = {"train": TRAIN, "heritage": HERITAGE, "measure": MEASURE}
@@ -28,7 +28,7 @@ def test_help_lists_every_command_with_its_summary(group, capsys):
 @pytest.mark.parametrize("group", GROUPS)
 def test_help_imports_no_command(group):
     check = (
-        f"import sys; from tools import cli; cli.main([{group!r}, '--help']); "
+        f"import sys; from gammond.tools import cli; cli.main([{group!r}, '--help']); "
         f"heavy = {{'numba', 'numpy', *{sorted(GROUPS[group].values())}}} & set(sys.modules); "
         "sys.exit(str(heavy) if heavy else 0)"
     )

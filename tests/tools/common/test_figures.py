@@ -5,14 +5,14 @@ import importlib.util
 
 import pytest
 
-from engine.errors import DataFileError, UnsupportedError, ValueRangeError
-from tools.common.figures import check_plot_file
-from tools.common.files import append_record
-from tools.train.runs import pictures, plot
-from tools.train.runs import run as run_module
-from tools.train.runs.curves import Curve, RunCurves
-from tools.train.runs.pictures import draw_runs
-from tools.train.td import command as td
+from gammond.engine.errors import DataFileError, UnsupportedError, ValueRangeError
+from gammond.tools.common.figures import check_plot_file
+from gammond.tools.common.files import append_record
+from gammond.tools.train.runs import pictures, plot
+from gammond.tools.train.runs import run as run_module
+from gammond.tools.train.runs.curves import Curve, RunCurves
+from gammond.tools.train.runs.pictures import draw_runs
+from gammond.tools.train.td import command as td
 
 SMALL = ["--games", "64", "--hidden", "8", "--race-hidden", "4", "--round-games", "16", "--threads", "1"]
 

@@ -2,8 +2,8 @@
 
 import pytest
 
-from engine.errors import DataFileError
-from tools.common.files import (
+from gammond.engine.errors import DataFileError
+from gammond.tools.common.files import (
     append_new_record,
     append_record,
     read_records,

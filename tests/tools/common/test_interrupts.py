@@ -12,10 +12,10 @@ from pathlib import Path
 
 import pytest
 
-from engine.runtime.compilation import CompilationReport
-from tools import cli
-from tools.common import interrupts
-from tools.common.interrupts import call_on_interrupt, raise_on_interrupt
+from gammond.engine.runtime.compilation import CompilationReport
+from gammond.tools import cli
+from gammond.tools.common import interrupts
+from gammond.tools.common.interrupts import call_on_interrupt, raise_on_interrupt
 
 ROOT = Path(__file__).parents[3]
 KINDS = [signal.SIGINT, signal.SIGTERM, *([signal.SIGHUP] if hasattr(signal, "SIGHUP") else [])]
@@ -98,9 +98,9 @@ def test_ctrl_c_that_a_background_job_ignores_stays_ignored_and_sigterm_ends_it(
 
 AMID_COMPILING = """
 import hashlib, sys
-from engine.runtime.compilation import COMPILATION
-from tools.common.interrupts import call_on_interrupt
-COMPILATION.begin(lambda: {"kernel": 1})
+from gammond.engine.runtime.compilation import COMPILATION
+from gammond.tools.common.interrupts import call_on_interrupt
+COMPILATION.begin()
 with call_on_interrupt(lambda: None, has_nothing=lambda: True):
     print("compiling", flush=True)
     hashlib.pbkdf2_hmac("sha256", b"", b"", 100_000_000)  # as the compiler, it lets no handler run
@@ -137,7 +137,7 @@ def test_a_tool_ends_at_once_only_while_a_kernel_is_compiled_and_nothing_is_kept
     monkeypatch.setattr(interrupts, "COMPILATION", report)
     monkeypatch.setattr(interrupts, "end_process", end)
     if is_compiling:
-        report.begin(lambda: {"kernel": 1})
+        report.begin()
     try:
         with call_on_interrupt(lambda: None, has_nothing=lambda: has_nothing):
             assert not ended.wait(0.2)
@@ -196,8 +196,8 @@ def test_a_terminal_that_is_closed_ends_a_tool_after_it_has_kept_its_results(tmp
     program = """
         import sys, time
         from pathlib import Path
-        from tools.common.interrupts import call_on_interrupt, raise_on_interrupt
-        from tools.common.progress import Progress
+        from gammond.tools.common.interrupts import call_on_interrupt, raise_on_interrupt
+        from gammond.tools.common.progress import Progress
 
         stopped = []
         with raise_on_interrupt(), Progress(None, "work") as bar:
@@ -257,7 +257,7 @@ def test_an_interrupt_in_text_that_is_run_has_the_exit_status_of_any_other(tmp_p
     """The interpreter notes such a one as not handled, and ends a module by SIGINT; imports run text."""
     program = """
         import sys
-        from tools import cli
+        from gammond.tools import cli
 
         cli._run_tool = lambda name, arguments: exec("raise KeyboardInterrupt")
         sys.argv = ["gammond", "batch"]

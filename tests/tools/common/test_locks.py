@@ -7,13 +7,13 @@ import sys
 
 import pytest
 
-from engine.errors import StateError
-from tools.common.locks import hold_lock
+from gammond.engine.errors import StateError
+from gammond.tools.common.locks import hold_lock
 
 HOLD = """
 import sys
 from pathlib import Path
-from tools.common.locks import hold_lock
+from gammond.tools.common.locks import hold_lock
 with hold_lock(Path(sys.argv[1])):
     print("held", flush=True)
     sys.stdin.read()

@@ -7,11 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from engine.errors import LimitError
-from engine.match_files.reading import MAX_FILE_BYTES
+from gammond.engine.errors import LimitError
+from gammond.engine.match_files.model import ONE_POSITION_ADVICE
+from gammond.engine.match_files.reading import MAX_FILE_BYTES
+from gammond.tools.common import match_inputs
+from gammond.tools.common.match_inputs import MatchTally, list_match_inputs
 from tests.engine.match_files.faulty_matches import CUT, GAP, ILLEGAL, UNFINISHED
-from tools.common import match_inputs
-from tools.common.match_inputs import MatchTally, list_match_inputs
 
 
 @pytest.fixture
@@ -87,11 +88,17 @@ def test_a_damaged_archive_and_a_damaged_file_in_one_are_unreadable(archive, tmp
     assert said[0].startswith(f"{tmp_path / 'wrong.zip'}/1.mat cannot be read: ")
 
 
+def test_a_position_in_the_place_of_a_file_is_said_to_be_one():
+    _, tally, said = read_all("XGID=-b----E-C---eE---c-e----B-:0:0:1:31:0:0:0:5:10")
+    assert said == [f"expected a match file, got a position: {ONE_POSITION_ADVICE}"]
+    assert not tally.is_whole
+
+
 def test_files_are_counted_as_whole_cut_or_unreadable_by_reason(archive):
     faulty = {"1": ILLEGAL, "2": CUT, "3": "no match", "4": UNFINISHED, "5": GAP, "6": "nothing"}
     _, tally, _ = read_all(archive(**faulty))
     assert tally.summarise() == [
-        "6 files: 3 read whole, 1 cut, 2 unreadable",
+        "6 files: 3 read whole (1 up to a game without its end), 1 cut, 2 unreadable",
         "cut by reason: illegal play 1",
         "unreadable by reason: no match file 2",
     ]
@@ -102,7 +109,9 @@ def test_notes_that_lose_nothing_and_an_unfinished_last_game_leave_a_file_whole(
     _, tally, said = read_all(archive(**{"1": ILLEGAL, "2": UNFINISHED, "3": GAP}))
     assert tally.is_whole
     assert len(said) == 3
-    assert tally.summarise() == ["3 files: 3 read whole, 0 cut, 0 unreadable"]
+    assert tally.summarise() == [
+        "3 files: 3 read whole (1 up to a game without its end), 0 cut, 0 unreadable"
+    ]
 
 
 def test_a_file_that_is_refused_for_its_faults_is_unreadable(archive):

@@ -9,14 +9,14 @@ import sys
 import numpy as np
 import pytest
 
-from engine.errors import DataFileError, FormatError, UnsupportedError, ValueRangeError
-from engine.play.decider import SearchPlayer
-from nets.catalogue import collect_net_hashes
-from tools import cli
-from tools.common.opponents import load_opponent
-from tools.train.weights.layers import LayeredNet
-from tools.train.weights.net_set import NetSet
-from tools.train.weights.random_positions import sample_random_positions
+from gammond.engine.errors import DataFileError, FormatError, UnsupportedError, ValueRangeError
+from gammond.engine.play.decider import SearchPlayer
+from gammond.nets.catalogue import collect_net_hashes
+from gammond.tools import cli
+from gammond.tools.common.opponents import load_opponent
+from gammond.tools.train.weights.layers import LayeredNet
+from gammond.tools.train.weights.net_set import NetSet
+from gammond.tools.train.weights.random_positions import sample_random_positions
 
 
 @pytest.fixture(autouse=True)
@@ -87,7 +87,7 @@ def test_the_nets_of_a_run_play(run, place, kind):
 
 
 def test_a_run_plays_a_tournament_the_same_in_several_processes(run, capsys, monkeypatch):
-    monkeypatch.setattr("tools.tournament.rules.GAMES_PER_RANGE", 4)
+    monkeypatch.setattr("gammond.tools.tournament.rules.GAMES_PER_RANGE", 4)
     names = f"run:{run[0]}", f"run:{run[0]}/checkpoint.npz"
     reports = []
     for threads in ("1", "2"):

@@ -9,19 +9,20 @@ import types
 
 import pytest
 
-from engine.errors import GammondError
-from engine.formats.fibs_board import encode_fibs_board
-from engine.formats.match_id import encode_match_id
-from engine.formats.ogid import encode_ogid
-from engine.formats.position_id import encode_position_id
-from engine.formats.xgid import decode_xgid
-from engine.rules.match import MatchState
-from engine.rules.position import Position
+from gammond.engine.errors import DataFileError, GammondError
+from gammond.engine.formats.fibs_board import encode_fibs_board
+from gammond.engine.formats.match_id import encode_match_id
+from gammond.engine.formats.ogid import encode_ogid
+from gammond.engine.formats.position_id import encode_position_id
+from gammond.engine.formats.position_text import FORMATS, LIST_OF_FORMATS
+from gammond.engine.formats.xgid import decode_xgid
+from gammond.engine.rules.match import MatchState
+from gammond.engine.rules.position import Position
+from gammond.tools.common.position_arguments import add_position_arguments, read_position
+from gammond.tools.common.tool_parser import ToolParser
 from tests.engine.match_files.sgf.test_positions import MATCH as MATCH_SGF
 from tests.engine.match_files.sgf.test_positions import SAVED_WITH_DICE
 from tests.engine.match_files.test_position_report import BOARD, OPENING, XG_PLAYS
-from tools.common.position_arguments import add_position_arguments, read_position
-from tools.common.tool_parser import ToolParser
 
 XGID = "XGID=-b----E-C---eE---c-e----B-:0:0:1:31:2:1:0:5:10"
 POSITION, MATCH = decode_xgid(XGID)
@@ -116,7 +117,7 @@ def test_a_match_length_begins_at_0_0_and_other_options_keep_what_the_position_s
     [
         (
             ["nonsense"],
-            "expected a position (XGID, OGID, GNUbg ID, position ID, FIBS board, Snowie's line, or checkers",
+            f"expected a position (a GNUbg ID, a position ID, {LIST_OF_FORMATS}, or checkers",
         ),
         ([XGID.replace("-b", "b")], "XGID field 1 (position) has 26 characters"),
         (["startpos", "--dice", "7", "1"], "--dice: expected dice of 1 to 6, got 7"),
@@ -156,11 +157,31 @@ def test_a_file_that_holds_one_position_is_that_position_and_so_is_its_content_p
     assert read("-") == read(XGID)
 
 
+@pytest.mark.parametrize("name", FORMATS)
+def test_one_position_may_stand_there_in_two_forms(name):
+    position, match = read(XGID)
+    other = FORMATS[name].encode(position, match)
+    assert read(encode_position_id(position), other)[0] == position
+
+
 def test_a_match_file_where_a_position_is_expected_says_what_to_do(tmp_path):
     file = tmp_path / "match.sgf"
     file.write_text(MATCH_SGF)
     with pytest.raises(GammondError, match=r"expected a position, got a match file \(sgf\): gammond analyse"):
         read(str(file))
+
+
+@pytest.mark.parametrize("word", ["./no", "/no/such/file", "no.txt", "~/no.xg", "C:\\no.sgf"])
+def test_a_file_that_is_not_there_is_no_bad_position(word):
+    with pytest.raises(DataFileError, match="no such file"):
+        read(word)
+
+
+@pytest.mark.parametrize("word", ["4HPwATDgc/ABM", "/z0AADDeaxsAAAA", "hello"])
+def test_a_bad_position_is_no_file(word):
+    with pytest.raises(GammondError) as refused:
+        read(word)
+    assert "no such file" not in refused.value.message
 
 
 def test_several_positions_are_work_for_batch(monkeypatch):

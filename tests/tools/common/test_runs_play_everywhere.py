@@ -10,35 +10,40 @@ import numpy as np
 import pytest
 
 import gammond
-from engine.barca.game import BarcaGame
-from engine.barca.notation import format_move
-from engine.errors import DataFileError, FormatError, ValueRangeError
-from nets.contact_classes import CONTACT_CLASSES
-from nets.heritage.gengammon.kernels.net import INPUTS
-from nets.heritage.gengammon.net import HIDDEN_UNITS, GengammonNet, format_net
-from nets.heritage.heuristic_engine.heuristic import HEURISTIC_CONFIGS
-from nets.heritage.phase_features.net import PhaseNet
-from nets.player_specs import name_player
-from protocol.dialects.line_client import connect
-from protocol.repl.dialogue.interpreter import LineInterpreter
-from protocol.state.service import Service, make_shipped_catalogue
-from protocol.state.session import Session
+from gammond.engine.barca.game import BarcaGame
+from gammond.engine.barca.moves import format_move
+from gammond.engine.errors import DataFileError, FormatError, ValueRangeError
+from gammond.nets.heritage.gengammon.kernels import INPUTS
+from gammond.nets.heritage.gengammon.net import HIDDEN_UNITS, GengammonNet, format_net
+from gammond.nets.heritage.heuristic_engine.heuristic import HEURISTIC_CONFIGS
+from gammond.nets.heritage.phase_features.net import PhaseNet
+from gammond.nets.manifest import CONTACT_CLASSES
+from gammond.nets.player_specs import name_player
+from gammond.protocol.dialects.line_client import connect
+from gammond.protocol.repl.dialogue.interpreter import LineInterpreter
+from gammond.protocol.state.service import Service, make_shipped_catalogue
+from gammond.protocol.state.session import Session
+from gammond.tools import cli
+from gammond.tools.barca.players import load_player as load_barca_player
+from gammond.tools.barca.weights import SPACE as BARCA_SPACE
+from gammond.tools.common.file_players import load_offered, make_file_players
+from gammond.tools.common.files import write_arrays
+from gammond.tools.common.opponents import (
+    collect_net_hashes,
+    load_net_engine,
+    load_opponent,
+    read_run_weights,
+)
+from gammond.tools.heritage.astros.families import FAMILY_NAMES, get_family
+from gammond.tools.heritage.computational_backgammon.net_set import ClassicNetSet
+from gammond.tools.heritage.heuristic_engine.settings import ClimbSettings
+from gammond.tools.tournament.entrants import load_cached_player
+from gammond.tools.train.runs.run_folder import begin_run
+from gammond.tools.train.weights.layers import LayeredNet
+from gammond.tools.train.weights.net_set import NetSet
+from gammond.tools.train.weights.td_nets import TdNets, make_untrained_td_net
 from tests.protocol.tables.visiting import PERSON, Site
 from tests.protocol.talking import talk
-from tools import cli
-from tools.barca.players import load_player as load_barca_player
-from tools.barca.weights import SPACE as BARCA_SPACE
-from tools.common.file_players import load_offered, make_file_players
-from tools.common.files import write_arrays
-from tools.common.opponents import collect_net_hashes, load_net_engine, load_opponent, read_barca_weights
-from tools.heritage.barca.families import FAMILY_NAMES, get_family
-from tools.heritage.computational_backgammon.net_set import ClassicNetSet
-from tools.heritage.heuristic_engine.settings import ClimbSettings
-from tools.tournament.entrants import load_cached_player
-from tools.train.runs.run_folder import begin_run
-from tools.train.weights.layers import LayeredNet
-from tools.train.weights.net_set import NetSet
-from tools.train.weights.td_nets import TdNets, make_untrained_td_net
 
 POSITION, DICE = "4HPwATDgc/ABMA", (6, 2)
 GENERATOR = np.random.default_rng(3)
@@ -161,7 +166,7 @@ def test_a_run_plays_the_same_in_session_table_tournament_and_program(names, kin
 
 def run_gammond(*arguments, lines=()):
     ran = subprocess.run(
-        [sys.executable, "-m", "tools.cli", *arguments],
+        [sys.executable, "-m", "gammond.tools.cli", *arguments],
         input="".join(f"{line}\n" for line in lines),
         capture_output=True,
         text=True,
@@ -204,7 +209,7 @@ def test_the_nets_of_a_run_answer_every_question_and_take_the_options_of_evaluat
 
 @pytest.mark.parametrize("kind", [kind for kind in WRITERS if kind not in EVALUATING])
 def test_a_run_without_outcomes_takes_no_options_and_is_no_evaluator(names, kind):
-    with pytest.raises(ValueRangeError, match="so it has no options"):
+    with pytest.raises(ValueRangeError, match="nor has it options"):
         load_opponent(f"{names[kind]}:plies=1")
     with pytest.raises(ValueRangeError, match="gives no values of positions"):
         load_net_engine(names[kind])
@@ -237,7 +242,7 @@ def test_whoever_runs_a_process_may_name_any_run_and_is_told_of_one_that_is_not_
 def barca_run(tmp_path):
     """A run of Barca's weights, and what it holds as text."""
     write_arrays(tmp_path / "best.npz", {"kind": np.array("barca-ascend"), "vector": BARCA_SPACE.start + 1})
-    return f"run:{tmp_path}", read_barca_weights(f"run:{tmp_path}")
+    return f"run:{tmp_path}", read_run_weights(f"run:{tmp_path}")
 
 
 def test_weights_of_a_run_of_barca_play_by_their_numbers(barca_run):

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from engine.errors import FormatError
-from engine.store.options import NO_STORE, StoreOptions
-from tools.common.store_options import add_store_arguments, make_opener, read_store_arguments
+from gammond.engine.errors import FormatError
+from gammond.engine.store.options import NO_STORE, StoreOptions
+from gammond.tools.common.store_options import add_store_arguments, make_opener, read_store_arguments
 
 ROOT = Path(__file__).parents[3]
 QUESTION = "position startpos\neval plies=2\nquit\n"

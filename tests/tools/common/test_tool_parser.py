@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tools.common.tool_parser import ToolParser
+from gammond.tools.common.tool_parser import ToolParser
 
 
 def make_parser():

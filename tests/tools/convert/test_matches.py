@@ -11,20 +11,22 @@ from pathlib import Path
 
 import pytest
 
-from engine.match_files.mat.reader import parse_mat
-from engine.match_files.mat.writer import format_mat
-from engine.match_files.model import NO_NOTES, RecordedCandidate, RecordedEvaluation
-from engine.match_files.reading import read_matches
-from engine.match_files.sgf import tree
-from engine.match_files.sgf.reader import parse_sgf
-from engine.match_files.sgf.writer import format_sgf
-from engine.rules.game_record import ResignationAction
+from gammond.engine.evaluation.results import Evaluation, RankedPlay
+from gammond.engine.match_files.mat.reader import parse_mat
+from gammond.engine.match_files.mat.writer import format_mat
+from gammond.engine.match_files.model import NO_NOTES
+from gammond.engine.match_files.reading import read_matches
+from gammond.engine.match_files.sgf import tree
+from gammond.engine.match_files.sgf.reader import parse_sgf
+from gammond.engine.match_files.sgf.writer import format_sgf
+from gammond.engine.rules.game_record import ResignationAction
+from gammond.engine.rules.outcome import Outcome
+from gammond.tools import cli
+from gammond.tools.common import match_inputs
 from tests.engine.match_files.faulty_matches import CUT, GAP, ILLEGAL, UNFINISHED, WRONG_RESULT
 from tests.engine.match_files.played_games import MAT_GAME, play_random_match
 from tests.engine.match_files.sites import site_files
 from tests.engine.match_files.xg import xg_files
-from tools import cli
-from tools.common import match_inputs
 
 MATCH = f" 5 point match\n\n Game 1\n{MAT_GAME}"
 OTHER = MATCH.replace("michy", "ann")
@@ -195,7 +197,7 @@ def test_what_a_format_leaves_out_is_said(name, losses, monkeypatch, capsys, tmp
     (match,) = parse_mat(MATCH)
     game = match.games[0]
     candidates = tuple(
-        RecordedCandidate(game.actions[0].play, RecordedEvaluation(0.1, (0.5, 0, 0, 0, 0), depth))
+        RankedPlay(game.actions[0].play, Evaluation(0.1, Outcome(0.5, 0, 0, 0, 0), depth))
         for depth in ("2-ply", "opening book")
     )
     actions = (*game.actions[:4], ResignationAction(0, 1, False), *game.actions[4:])

@@ -13,15 +13,19 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engine.formats.xgid import decode_xgid
-from engine.rules.match import MatchState
+from gammond.engine.formats.xgid import decode_xgid
+from gammond.engine.rules.game_record import PlayAction
+from gammond.engine.rules.match import MatchState
+from gammond.engine.rules.moves import legal_plays
+from gammond.engine.rules.position import Position
+from gammond.tools import cli
+from gammond.tools.common.position_texts import parse_text
+from gammond.tools.convert.positions import FORMS, convert_position
 from tests import boards
 from tests.engine.match_files.generated_matches import Draw
 from tests.engine.match_files.sgf.test_positions import SAVED_WITH_DICE
 from tests.engine.match_files.test_position_report import OPENING, XG_PLAYS
-from tools import cli
-from tools.common.position_texts import parse_text
-from tools.convert.positions import FORMS, convert_position
+from tests.engine.match_files.xg import xg_files
 
 XGID = "XGID=-b----E-C---eE---c-e----B-:0:0:1:31:2:1:0:5:10"
 MONEY = "XGID=-b----E-C---eE---c-e----B-:0:0:1:00:0:0:1:0:10"
@@ -93,7 +97,7 @@ def test_whatever_is_not_named_as_lost_is_kept():
 @given(length=st.sampled_from([0, 1, 3, 7]), seed=st.integers(0, 1 << 30))
 def test_positions_of_whole_games_are_the_same_in_every_form_but_for_what_is_named(length, seed):
     match = Draw(length, sets=True).make_match(seed)
-    situations = [situation for game in match.games for situation, _ in game.replay()]
+    situations = [situation for game in match.games for situation, _, _ in game.replayed]
     for situation in random.Random(seed).sample(situations, min(len(situations), 25)):
         converted = convert_position(situation.position, situation.match, READABLE)
         assert set(converted.forms) | set(converted.lost) == set(READABLE)
@@ -116,7 +120,7 @@ def test_lines_become_lines_and_bad_ones_are_named_and_skipped(monkeypatch, caps
     said = run(capsys, status=1)
     assert said.out.splitlines()[1] == XGID
     assert len(said.out.splitlines()) == 4
-    assert said.err.startswith("gammond convert: line 5: expected a position (XGID, OGID")
+    assert said.err.startswith("gammond convert: line 5: expected a position (a GNUbg ID, a position ID")
 
 
 def test_several_forms_of_lines_are_csv_and_losses_are_counted(monkeypatch, capsys, tmp_path):
@@ -181,7 +185,7 @@ def test_a_position_text_as_gammond_writes_it_is_read_back(capsys, tmp_path):
     """`gammond board` draws the board and writes the IDs below it, as eXtreme Gammon and BGBlitz do."""
     boards_text, xgids = "", []
     for game in Draw(7, sets=True).make_match(3).games:
-        for situation, _ in game.replay():
+        for situation, _, _ in game.replayed:
             written = convert_position(situation.position, situation.match, ["xgid"]).forms
             if "xgid" in written and len(xgids) < 40:
                 xgids.append(written["xgid"])
@@ -223,7 +227,7 @@ def test_what_was_assumed_is_in_the_json_and_on_stderr(monkeypatch, capsys):
     ("words", "message"),
     [
         (["pos.txt"], "gammond: pos.txt: no such file"),
-        (["nonsense"], "gammond: expected a position (XGID"),
+        (["nonsense"], "gammond: expected a position (a GNUbg ID"),
         ([XGID, "--to", "xgd"], "gammond: --to: expected xgid, gnubgid, positionid"),
         ([XGID, XGID], "gammond: expected one position, got 2"),
     ],
@@ -265,4 +269,34 @@ def test_positions_of_files_become_lines_and_their_comments_are_named_as_lost(ca
     assert "xgid leaves out: highest cube (1 of 2 lines)" in said.err
     row = json.loads(run(capsys, str(report), "--json").out)
     assert row["comment"] == "Race!"
-    assert row["lost"] == {"xgid": ["highest cube", "comment"]}
+    assert row["lost"] == {"xgid": ["highest cube", "names", "analysis", "comment"]}
+
+
+@pytest.mark.parametrize(
+    ("header", "lost"),
+    [
+        ({}, []),
+        ({"CubeLimit": 3}, ["highest cube"]),
+        ({"CubeLimit": 11}, ["highest cube"]),
+        ({"CubeLimit": 0}, []),
+        ({"Crawford": False}, ["Crawford rule"]),
+        ({"AutoDouble": True}, ["automatic doubles"]),
+        ({"Event": xg_files.wide("Open")}, ["header Event"]),
+    ],
+)
+def test_what_a_file_of_extreme_gammon_says_and_a_form_does_not_is_named(capsys, tmp_path, header, lost):
+    board, match = Position.start().board, MatchState(length=7)
+    play = PlayAction(0, (3, 1), legal_plays(Position.start(), (3, 1))[0])
+    file = tmp_path / "position.xgp"
+    records = [
+        xg_files.make_header(("", ""), 7, **header),
+        xg_files.make_game_header(1, match, board),
+        xg_files.write_play(Position.start(), match, play, analysed=False, Played=False),
+    ]
+    file.write_bytes(xg_files.make_file(records))
+    row = json.loads(run(capsys, str(file), "--json").out)
+    assert row["lost"] == ({"xgid": lost} if lost else {})
+    said = run(capsys, str(file)).err
+    assert [line for line in said.splitlines() if "leaves out" in line] == [
+        f"gammond convert: xgid leaves out: {each} (1 of 1 lines)" for each in lost
+    ]

@@ -4,19 +4,19 @@ import stat
 
 import pytest
 
-from engine.analysis.engine import Engine
-from engine.analysis.levels import LEVELS, EvalSettings
-from engine.play.decider import Decider
-from tests.boards import RacingEvaluator
-from tools import cli
-from tools.gnubg import match as gnubg_match
-from tools.gnubg.match import (
+from gammond.engine.analysis.engine import Engine
+from gammond.engine.analysis.levels import LEVELS, EvalSettings
+from gammond.engine.play.decider import Decider
+from gammond.tools import cli
+from gammond.tools.gnubg import match as gnubg_match
+from gammond.tools.gnubg.match import (
     STALL_TIMEOUT_S,
     GnubgSession,
     choose_stall_timeout_s,
     play_session,
     split_between_seats,
 )
+from tests.boards import RacingEvaluator
 
 RACER = Decider(Engine(RacingEvaluator()))
 

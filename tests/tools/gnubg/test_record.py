@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from engine.errors import FormatError
-from tools.gnubg.record import ReplayResult, parse_record, replay_game
+from gammond.engine.errors import FormatError
+from gammond.tools.gnubg.record import ReplayResult, parse_record, replay_game
 
 WHOLE_GAME = (Path(__file__).parent / "gnubg_game.sgf").read_text()
 HEAD = (

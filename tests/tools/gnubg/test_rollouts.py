@@ -2,11 +2,11 @@
 
 import pytest
 
-from engine.errors import FormatError, UnsupportedError
-from engine.rollout import RolloutSettings
+from gammond.engine.errors import FormatError, UnsupportedError
+from gammond.engine.rollout import RolloutSettings
+from gammond.tools.gnubg import console
+from gammond.tools.gnubg.rollouts import roll_out_with_gnubg
 from tests.boards import random_boards
-from tools.gnubg import console
-from tools.gnubg.rollouts import roll_out_with_gnubg
 
 BOARDS = random_boards(2, seed=1)
 
@@ -50,9 +50,9 @@ def test_the_results_at_the_end_of_each_rollout_are_read(answer):
     settings = RolloutSettings(trials=1296, stop_error=0.02, min_trials=72)
     first, second = roll_out_with_gnubg(BOARDS, 0, settings, [7, 8], answer(RESULTS))
     assert first.outcome == (0.534295, 0.152608, 0.006655, 0.131978, 0.007889)
-    assert first.errors == (0.007553, 0.005923, 0.001019, 0.008794, 0.00096)
-    assert (first.equity, first.equity_error, first.trials) == (0.087986, 0.019873, 89)
-    assert (second.equity, second.equity_error, second.trials) == (1.0, 0.0, 36)
+    assert first.outcome_errors == (0.007553, 0.005923, 0.001019, 0.008794, 0.00096)
+    assert (first.equity, first.error, first.trials) == (0.087986, 0.019873, 89)
+    assert (second.equity, second.error, second.trials) == (1.0, 0.0, 36)
 
 
 def test_each_position_is_asked_for_with_its_dice_and_the_settings(answer):

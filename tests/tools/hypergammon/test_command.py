@@ -2,11 +2,11 @@ import argparse
 
 import pytest
 
-from engine.errors import DataFileError, ValueRangeError
-from engine.hypergammon import databases
-from engine.hypergammon.construction import build_table
-from engine.hypergammon.table_file import write_table
-from tools.hypergammon import command
+from gammond.engine.errors import DataFileError, ValueRangeError
+from gammond.engine.hypergammon import solution
+from gammond.engine.hypergammon.construction import build_table
+from gammond.engine.hypergammon.table import HypergammonTable, write_table
+from gammond.tools.hypergammon import command
 
 
 def run(*arguments):
@@ -19,9 +19,9 @@ def run(*arguments):
 def folder(tmp_path, monkeypatch):
     """An empty data folder."""
     monkeypatch.setenv("GAMMOND_DATA", str(tmp_path))
-    databases.forget_solutions()
+    solution.forget_solutions()
     yield tmp_path
-    databases.forget_solutions()
+    solution.forget_solutions()
 
 
 def test_build_says_its_needs_first_and_leaves_one_file(folder, capsys):
@@ -64,7 +64,8 @@ def test_verify_fails_where_a_value_is_wrong(folder, capsys):
     table = build_table(1)
     values = table.values.copy()
     values[12:, 12:, 5] += 0.01
-    write_table(databases.find_path(1), 1, [values], lambda: table.match_equities)
+    wrong = HypergammonTable(1, values, table.match_equities)
+    write_table(solution.find_path(1), 1, wrong.arrays)
     assert run("verify", "--checkers", 1, "--positions", 300) == 1
     assert capsys.readouterr().out.endswith("FAIL\n")
 

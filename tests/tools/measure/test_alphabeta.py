@@ -6,12 +6,12 @@ import json
 
 import pytest
 
-from engine.barca.game import BarcaGame
-from engine.barca.moves import apply_move, legal_moves
-from engine.barca.position import START_TEXT, BarcaPosition
+from gammond.engine.barca.game import BarcaGame
+from gammond.engine.barca.moves import apply_move, legal_moves
+from gammond.engine.barca.position import START_TEXT, BarcaPosition
+from gammond.tools import cli
+from gammond.tools.measure import alphabeta
 from tests.naive_barca import free_squares, is_frightened, read_board
-from tools import cli
-from tools.measure import alphabeta
 
 
 def test_the_report_says_what_was_saved_and_that_values_are_the_same(capsys):

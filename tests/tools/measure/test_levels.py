@@ -7,14 +7,14 @@ import json
 import numpy as np
 import pytest
 
-from engine.analysis.engine import Engine
-from engine.analysis.levels import LEVELS, EvalSettings, Level
-from engine.errors import DataFileError
-from engine.rules.outcome import WIN, evaluate_finished
-from engine.rules.position import CHECKERS, OFF
+from gammond.engine.analysis.engine import Engine
+from gammond.engine.analysis.levels import LEVELS, EvalSettings, Level
+from gammond.engine.errors import DataFileError
+from gammond.engine.rules.outcome import WIN, evaluate_finished
+from gammond.engine.rules.position import CHECKERS, OFF
+from gammond.tools import cli
+from gammond.tools.measure import levels as error_rate
 from tests.boards import RacingEvaluator
-from tools import cli
-from tools.measure import levels as error_rate
 
 
 class GammonEvaluator(RacingEvaluator):

@@ -8,22 +8,22 @@ from pathlib import Path
 
 import pytest
 
-from engine.errors import CancelledWork, LimitError, StateError, ValueRangeError
-from protocol.dialects.line_client import connect
-from protocol.state.service import Service, make_shipped_catalogue
-from protocol.state.session import Session
-from tests.protocol.talking import talk
-from tools.parallel import cluster
-from tools.parallel.cluster import (
+from gammond.engine.errors import CancelledWork, LimitError, StateError, ValueRangeError
+from gammond.protocol.dialects.line_client import connect
+from gammond.protocol.state.service import Service, make_shipped_catalogue
+from gammond.protocol.state.session import Session
+from gammond.tools.parallel import cluster
+from gammond.tools.parallel.cluster import (
     ClusterExecutor,
     read_local_count,
     shorten_task,
     start_local_workers,
     use_dask_settings,
 )
-from tools.parallel.cluster_key import make_key_file
-from tools.parallel.cluster_link import ClusterLink
-from tools.parallel.identity import ProgramIdentity, check_nets
+from gammond.tools.parallel.cluster_key import make_key_file
+from gammond.tools.parallel.cluster_link import ClusterLink
+from gammond.tools.parallel.identity import ProgramIdentity, check_nets
+from tests.protocol.talking import talk
 
 distributed = pytest.importorskip("distributed")
 pytest.importorskip("cryptography")

@@ -8,8 +8,8 @@ import stat
 
 import pytest
 
-from engine.errors import DataFileError, StateError
-from tools.parallel.cluster_key import KEY_FILE, find_key_file, make_key_file
+from gammond.engine.errors import DataFileError, StateError
+from gammond.tools.parallel.cluster_key import KEY_FILE, find_key_file, make_key_file
 
 pytest.importorskip("cryptography")
 
@@ -77,7 +77,7 @@ def test_a_full_disk_leaves_no_half_of_a_key(data, monkeypatch):
         return open_file("/dev/full", os.O_WRONLY)
 
     with monkeypatch.context() as patch:
-        patch.setattr("tools.parallel.cluster_key.os.open", open_on_full_disk)
+        patch.setattr("gammond.tools.parallel.cluster_key.os.open", open_on_full_disk)
         with pytest.raises(DataFileError, match="cannot be written"):
             make_key_file()
     assert not (data / KEY_FILE).exists()

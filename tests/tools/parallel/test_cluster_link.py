@@ -7,13 +7,13 @@ from contextlib import contextmanager
 
 import pytest
 
-from engine.analysis.engine import Engine
-from engine.errors import LimitError, StateError
-from nets.catalogue import load_engine
+from gammond.engine.analysis.engine import Engine
+from gammond.engine.errors import LimitError, StateError
+from gammond.nets.catalogue import load_engine
+from gammond.tools.parallel import cluster_link
+from gammond.tools.parallel.cluster import ClusterGoneError
+from gammond.tools.parallel.cluster_link import ClusterLink
 from tests.boards import RacingEvaluator
-from tools.parallel import cluster_link
-from tools.parallel.cluster import ClusterGoneError
-from tools.parallel.cluster_link import ClusterLink
 
 
 class FakeExecutor:

@@ -12,10 +12,10 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from engine.errors import StateError
-from engine.kernels import disk_cache
-from tools.parallel import identity
-from tools.parallel.identity import check_identity, read_identity
+from gammond.engine.errors import StateError
+from gammond.engine.kernels import disk_cache
+from gammond.tools.parallel import identity
+from gammond.tools.parallel.identity import check_identity, read_identity
 
 ROOT = Path(__file__).resolve().parents[3]
 
@@ -43,9 +43,13 @@ def test_other_bearoff_databases_are_refused_with_what_to_do():
 @pytest.mark.parametrize(
     "name",
     [
-        *("engine/cubeful/data/Kazaross-XG2.xml", "nets/manifest.toml", "nets/weights/strong-race.onnx"),
-        *("nets/weights/opening-book.sqlite", "nets/weights/pubeval/WT.race", "nets/kernels/expert248.py"),
-        *("nets/weights/fast-contact.onnx", "engine/barca/learned_weights.json"),
+        *("engine/cubeful/data/Kazaross-XG2.txt", "nets/manifest.toml", "nets/weights/strong-race.onnx"),
+        *(
+            "nets/weights/opening-book.sqlite",
+            "nets/weights/pubeval/WT.race",
+            "engine/kernels/nets/expert248.py",
+        ),
+        *("nets/weights/fast-contact.onnx", "engine/barca/evaluation.py"),
     ],
 )
 def test_every_file_that_shapes_a_result_is_part_of_the_identity(name, monkeypatch):
@@ -98,7 +102,7 @@ def test_what_is_computed_is_the_same_each_time_and_one_bit_more_is_seen(monkeyp
 
 def test_all_can_compile_for_a_common_processor():
     common = {"NUMBA_CPU_NAME": "x86-64-v3", "NUMBA_CPU_FEATURES": ""}
-    code = "from engine.kernels.disk_cache import identify_target; print(identify_target())"
+    code = "from gammond.engine.kernels.disk_cache import identify_target; print(identify_target())"
     printed = subprocess.run(
         [sys.executable, "-c", code], env=os.environ | common, cwd=ROOT, capture_output=True, check=True
     )

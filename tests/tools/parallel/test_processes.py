@@ -8,8 +8,8 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from engine.errors import LimitError, StateError, ValueRangeError
-from tools.parallel.processes import ProcessPool, is_stopping
+from gammond.engine.errors import LimitError, StateError, ValueRangeError
+from gammond.tools.parallel.processes import ProcessPool, is_stopping
 
 
 def square(number: int) -> int:

@@ -4,16 +4,15 @@ import json
 
 import pytest
 
-from engine.analysis.engine_store import make_question
-from engine.analysis.kept_analyses import search_entry
-from engine.analysis.levels import EvalSettings
-from engine.rules.match import MatchState
-from engine.rules.rules import STANDARD_RULES
-from engine.store.analysis_store import AnalysisStore
-from nets.catalogue import identify_engine, load_engine
-from tools import cli
-from tools.parallel.cluster import start_local_workers, use_dask_settings
-from tools.parallel.cluster_key import make_key_file
+from gammond.engine.analysis.engine_store import make_question
+from gammond.engine.analysis.levels import EvalSettings
+from gammond.engine.rules.match import MatchState
+from gammond.engine.rules.rules import STANDARD_RULES
+from gammond.engine.store.store import AnalysisStore
+from gammond.nets.catalogue import identify_engine, load_engine
+from gammond.tools import cli
+from gammond.tools.parallel.cluster import start_local_workers, use_dask_settings
+from gammond.tools.parallel.cluster_key import make_key_file
 
 distributed = pytest.importorskip("distributed")
 pytest.importorskip("cryptography")
@@ -77,7 +76,7 @@ def test_a_cluster_changes_no_byte(command, inputs, cluster, capfd):
 
 def test_a_store_is_deepened_to_the_same_entries(tmp_path, cluster):
     question = make_question(STANDARD_RULES.starting_position, MatchState(), EvalSettings(1), (3, 1))
-    entry, found = search_entry(load_engine(), question, 1), []
+    entry, found = load_engine().search_entry(question, 1), []
     for name, more in (("here", []), ("there", ["--cluster", cluster])):
         file = tmp_path / name
         with AnalysisStore(file) as store:

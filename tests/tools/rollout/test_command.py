@@ -8,24 +8,32 @@ import re
 import signal
 import sys
 import time
+from types import SimpleNamespace
 
 import pytest
 
-from engine.analysis.engine import Engine
-from engine.analysis.rollout_evaluators import make_rollout_evaluators
-from engine.errors import StateError
-from engine.formats.match_id import encode_match_id
-from engine.formats.position_id import encode_position_id
-from engine.formats.xgid import encode_xgid
-from engine.rollout import RolloutSettings, load_state, roll_out_cube, roll_out_plays, roll_out_position
-from engine.rules.match import MatchState
-from engine.rules.position import Position
-from nets.catalogue import collect_net_hashes, collect_pruning_net_hashes
+from gammond.engine.analysis.engine import Engine
+from gammond.engine.analysis.rollout_requests import make_rollout_evaluators
+from gammond.engine.errors import StateError
+from gammond.engine.formats.match_id import encode_match_id
+from gammond.engine.formats.position_id import encode_position_id
+from gammond.engine.formats.xgid import encode_xgid
+from gammond.engine.rollout import (
+    RolloutSettings,
+    load_state,
+    roll_out_cube,
+    roll_out_plays,
+    roll_out_position,
+)
+from gammond.engine.rules.match import MatchState
+from gammond.engine.rules.position import Position
+from gammond.engine.runtime import compilation
+from gammond.nets.catalogue import collect_net_hashes, find_pruner
+from gammond.tools import cli
+from gammond.tools.common import progress
+from gammond.tools.rollout import command as rollout
+from gammond.tools.rollout import state_file as rollout_keeping
 from tests.boards import RacingEvaluator, position
-from tools import cli
-from tools.common import progress, pulse
-from tools.rollout import command as rollout
-from tools.rollout import state_file as rollout_keeping
 
 OPENING = "4HPwATDgc/ABMA"
 QUICK = ["--truncate", "2", "--trials", "72", "--threads", "1"]
@@ -50,7 +58,7 @@ class Engines:
 def engines(monkeypatch):
     engines = Engines()
     monkeypatch.setattr(rollout, "load_net_engine", engines)
-    monkeypatch.setattr(pulse, "EVERY_S", 1e9)
+    monkeypatch.setattr(compilation, "LINE_EVERY_S", 1e9)
     return engines
 
 
@@ -80,7 +88,7 @@ def shown(value: float) -> float:
 def test_a_position_without_dice_is_rolled_out_as_the_engine_does(run):
     engine = Engine(RacingEvaluator())
     game = engine.make_cube_game(MatchState())
-    expected, _ = roll_out_position(Position.start(), make_rollout_evaluators(engine), SETTINGS, space=game)
+    expected, _ = roll_out_position(Position.start(), make_rollout_evaluators(engine), SETTINGS, game=game)
     said = ran(run, OPENING, *QUICK)
     (estimate,) = said["estimates"]
     assert estimate["of"] == "position"
@@ -88,27 +96,27 @@ def test_a_position_without_dice_is_rolled_out_as_the_engine_does(run):
     assert estimate["equity"] == shown(expected.cubeless_equity)
     assert (estimate["cubeful"], estimate["cubeful_se"]) == (
         shown(expected.equity),
-        shown(expected.equity_error),
+        shown(expected.error),
     )
     assert (said["trials"], said["reason"], said["truncate"], said["dice"]) == (72, "trials", 2, None)
 
 
 def test_plays_are_rolled_out_where_there_are_dice_the_best_of_them_at_0_plies(run):
     engine = Engine(RacingEvaluator())
-    plays = [
-        evaluated.play for evaluated in engine.rank_plays(Position.start(), (3, 1), MatchState()).plays[:3]
-    ]
+    plays = [evaluated.play for evaluated in engine.rank_plays(Position.start(), (3, 1), MatchState())[:3]]
     expected, _ = roll_out_plays(
         Position.start(),
         (3, 1),
         make_rollout_evaluators(engine),
         SETTINGS,
         plays=plays,
-        space=engine.make_cube_game(MatchState()),
+        game=engine.make_cube_game(MatchState()),
     )
     said = ran(run, OPENING, "--dice", 3, 1, "--candidates", 3, *QUICK)
     assert [row["rank"] for row in said["candidates"]] == [1, 2, 3]
-    assert [row["cubeful"] for row in said["candidates"]] == [shown(one.estimate.equity) for one in expected]
+    assert [row["cubeful"] for row in said["candidates"]] == [
+        shown(one.evaluation.equity) for one in expected
+    ]
     assert [row["behind"] for row in said["candidates"][1:]] == [
         shown(-one.difference_to_best.equity) for one in expected[1:]
     ]
@@ -232,7 +240,8 @@ def test_the_table_says_in_words_why_a_rollout_ended(run, options, end):
 
 
 def test_elsewhere_than_on_a_terminal_lines_say_how_far_it_is(run, monkeypatch):
-    monkeypatch.setattr(pulse, "EVERY_S", 0.0)
+    monkeypatch.setattr(compilation, "LINE_EVERY_S", 0.0)
+    monkeypatch.setattr(compilation, "_SHARE_OF_RUN", 0.0)
     status, out, err = run(OPENING, "--dice", 3, 1, "--candidates", 2, *QUICK, "--json")
     assert status == 0
     lines = err.splitlines()
@@ -294,7 +303,7 @@ def test_a_state_of_another_rollout_is_refused_and_left_as_it_is(run, tmp_path, 
 def test_a_state_by_other_nets_of_the_same_names_is_refused(run, tmp_path, monkeypatch, engines):
     state = tmp_path / "state"
     monkeypatch.setattr(rollout, "collect_net_hashes", lambda name: {f"net of {name}": "12" * 32})
-    monkeypatch.setattr(rollout, "collect_pruning_net_hashes", dict)
+    monkeypatch.setattr(rollout, "find_pruner", lambda: SimpleNamespace(net_hashes={}))
     run(OPENING, *QUICK, "--state", state, "--net", "racing")
     monkeypatch.setattr(rollout, "collect_net_hashes", lambda name: {f"net of {name}": "34" * 32})
     loaded = engines.loaded
@@ -306,7 +315,7 @@ def test_a_state_by_other_nets_of_the_same_names_is_refused(run, tmp_path, monke
 def test_the_nets_that_find_plays_are_among_those_a_state_remembers(run, tmp_path):
     state = tmp_path / "state"
     run(OPENING, *QUICK, "--state", state)
-    nets = collect_net_hashes("default") | collect_pruning_net_hashes()
+    nets = collect_net_hashes("default") | find_pruner().net_hashes
     assert load_state(state, nets).count_trials() == 72
     with pytest.raises(StateError, match="has another missing, expected 0000"):
         load_state(state, nets | {"another": "0" * 64})

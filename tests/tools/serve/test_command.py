@@ -13,18 +13,17 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from engine.analysis.engine import Engine
-from engine.analysis.levels import EvalSettings
-from engine.errors import StateError, UnsupportedError, ValueRangeError
-from engine.rules.match import MatchState
-from engine.rules.position import Position
-from engine.runtime.cores import count_usable_cores
-from nets import catalogue
-from nets.catalogue import load_evaluator, load_player
+from gammond.engine.analysis.engine import Engine
+from gammond.engine.analysis.levels import EvalSettings
+from gammond.engine.errors import StateError, UnsupportedError, ValueRangeError
+from gammond.engine.rules.match import MatchState
+from gammond.engine.rules.position import Position
+from gammond.engine.runtime.machine import count_usable_cores
+from gammond.nets.catalogue import load_evaluator, load_player
+from gammond.tools import cli
+from gammond.tools.serve import command as serve
+from gammond.tools.serve.options import parse_address
 from tests.boards import RacingEvaluator, played_boards
-from tools import cli
-from tools.serve import command as serve
-from tools.serve.options import parse_address
 
 FIGURES = re.compile(r"[0-9]+(?:\.[0-9]+)*(?:\+checkout)?")
 """Numbers, addresses and versions, of a checkout that is not installed too."""
@@ -111,15 +110,15 @@ def served_by(monkeypatch, *options):
     """Return the player for gnubg with these options, its loading arguments, and the answers at a time."""
     loaded, served = [], []
 
-    def load_racer(net, threads, sources=None, open_store=None):
+    def load_racer(net, threads=1, open_store=None):
         loaded.append((net, threads))
         return Engine(RacingEvaluator())
 
     async def serve_nobody(loading, options, rules):
         served.append((loading.result(), options))
 
-    monkeypatch.setattr(catalogue, "load_engine", load_racer)
-    monkeypatch.setattr("protocol.transports.gnubg.serve_gnubg", serve_nobody)
+    monkeypatch.setattr("gammond.tools.common.opponents.load_net_engine", load_racer)
+    monkeypatch.setattr("gammond.protocol.transports.gnubg.serve_gnubg", serve_nobody)
     monkeypatch.setattr(serve, "end_process", lambda status: None)
     serve.main(parsed("--gnubg", "0", *options))
     (decider, options), (how,) = *served, loaded
@@ -153,7 +152,9 @@ def test_a_weak_level_errs_and_a_strong_one_does_not(monkeypatch):
 
     def plays(*options):
         decider, _, _ = served_by(monkeypatch, *options)
-        return [decider.choose_play(Position(board), (6, 2), match).evaluation.equity for board in boards]
+        return [
+            decider.choose_play(Position(board), (6, 2), match).chosen.evaluation.equity for board in boards
+        ]
 
     assert plays("--level", "expert") == plays()
     assert sum(plays("--level", "beginner")) < sum(plays())
@@ -161,10 +162,10 @@ def test_a_weak_level_errs_and_a_strong_one_does_not(monkeypatch):
 
 SLOW_START = """
 import sys, threading
-from engine.errors import DataFileError
-from tools import cli
-from tools.serve import command as serve
-from tools.serve.options import parse_address
+from gammond.engine.errors import DataFileError
+from gammond.tools import cli
+from gammond.tools.serve import command as serve
+from gammond.tools.serve.options import parse_address
 wait_for_a_line = sys.stdin.readline
 def load(*arguments, **options):
     word = wait_for_a_line().strip()
@@ -276,7 +277,7 @@ def test_the_exit_status_tells_what_may_go_away_from_what_will_not(capsys):
 
 def test_debug_output_of_gnubgs_dialect_goes_to_stderr():
     server = subprocess.Popen(
-        [sys.executable, "-m", "tools.cli", "serve", "--gnubg", "0", "--log-level", "debug"],
+        [sys.executable, "-m", "gammond.tools.cli", "serve", "--gnubg", "0", "--log-level", "debug"],
         stderr=subprocess.PIPE,
         text=True,
     )
@@ -302,7 +303,7 @@ def test_debug_output_of_gnubgs_dialect_goes_to_stderr():
     ],
 )
 def test_a_server_says_where_it_listens_what_it_plays_and_who_connects(options, plays):
-    command = [sys.executable, "-m", "tools.cli", "serve", *options]
+    command = [sys.executable, "-m", "gammond.tools.cli", "serve", *options]
     with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as server:
         said = [next(line for line in server.stderr if " listens on " in line), next(server.stderr)]
         with socket.create_connection(("127.0.0.1", int(said[0].split()[-1])), timeout=20) as connection:
@@ -320,7 +321,7 @@ def test_a_server_says_where_it_listens_what_it_plays_and_who_connects(options, 
 
 
 def test_a_quiet_server_says_only_where_it_listens():
-    command = [sys.executable, "-m", "tools.cli", "serve", "--tcp", "0", "--quiet"]
+    command = [sys.executable, "-m", "gammond.tools.cli", "serve", "--tcp", "0", "--quiet"]
     with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as server:
         said = next(line for line in server.stderr if " listens on " in line)
         for _ in range(3):
@@ -351,7 +352,7 @@ def test_only_a_failure_to_listen_is_reported_as_one(monkeypatch):
 def test_a_server_takes_as_many_clients_as_it_may_open_files_for():
     code = (
         "import resource; resource.setrlimit(resource.RLIMIT_NOFILE, (100, 264));"
-        "from tools.serve.open_files import fit_clients; print(fit_clients(90), fit_clients(90, 20));"
+        "from gammond.tools.serve.open_files import fit_clients; print(fit_clients(90), fit_clients(90, 20));"
         "print(fit_clients(256));"
         "print(resource.getrlimit(resource.RLIMIT_NOFILE)[0])"
     )
@@ -364,8 +365,8 @@ def test_a_server_takes_as_many_clients_as_it_may_open_files_for():
 UNSTOPPABLE = """
 import sys, time
 from concurrent.futures import ThreadPoolExecutor
-from protocol.core.jobs import Job
-from tools.cli import main
+from gammond.protocol.core.jobs import Job
+from gammond.tools.cli import main
 
 threads = ThreadPoolExecutor(1)
 
@@ -394,7 +395,7 @@ def test_a_server_ends_whatever_its_threads_are_at():
 
 def test_nothing_of_the_web_is_loaded_unless_it_is_asked_for():
     code = (
-        "import sys, tools.serve.command, protocol.transports.tcp;"
+        "import sys, gammond.tools.serve.command, gammond.protocol.transports.tcp;"
         "print(sorted({'argon2', 'starlette', 'uvicorn', 'websockets'} & set(sys.modules)))"
     )
     assert subprocess.check_output([sys.executable, "-c", code], text=True) == "[]\n"
@@ -402,7 +403,7 @@ def test_nothing_of_the_web_is_loaded_unless_it_is_asked_for():
 
 def test_the_extra_for_the_web_is_named_where_it_is_missing():
     code = (
-        "import sys; sys.modules['starlette'] = None; from tools.cli import main;"
+        "import sys; sys.modules['starlette'] = None; from gammond.tools.cli import main;"
         "sys.exit(main(['serve', '--web', '0', '--archive', 'off']))"
     )
     done = subprocess.run(
@@ -414,7 +415,7 @@ def test_the_extra_for_the_web_is_named_where_it_is_missing():
 
 def test_the_log_of_a_server_can_be_json_from_the_first_line_to_the_last():
     options = ["--web", "0", "--archive", "off", "--no-store", "--log-format", "json", "--log-level", "debug"]
-    command = [sys.executable, "-m", "tools.cli", "serve", *options]
+    command = [sys.executable, "-m", "gammond.tools.cli", "serve", *options]
     with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as server:
         lines = [next(server.stderr)]
         port = json.loads(lines[0])["port"]
@@ -438,7 +439,7 @@ def test_the_log_of_a_server_can_be_json_from_the_first_line_to_the_last():
 def test_an_error_is_a_record_too_where_the_log_is_json():
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = str(taken.getsockname()[1])
-        command = [sys.executable, "-m", "tools.cli", "serve", "--tcp", port, "--log-format", "json"]
+        command = [sys.executable, "-m", "gammond.tools.cli", "serve", "--tcp", port, "--log-format", "json"]
         done = subprocess.run(command, stderr=subprocess.PIPE, text=True, timeout=60, check=False)
     (record,) = map(json.loads, done.stderr.splitlines())
     assert done.returncode == 1

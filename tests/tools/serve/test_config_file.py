@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from engine.errors import FormatError
-from tools import cli
-from tools.serve.config_file import configure, format_configuration, list_options
-from tools.serve.options import add_arguments, check_options
+from gammond.engine.errors import FormatError
+from gammond.tools import cli
+from gammond.tools.serve.config_file import configure, format_configuration, list_options
+from gammond.tools.serve.options import add_arguments, check_options
 
 AN_OPTION = "an option of 'gammond serve --help' or a table"
 

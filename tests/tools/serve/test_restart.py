@@ -38,7 +38,7 @@ def supervised(tmp_path):
         notices.settimeout(60)
         serve = [
             "-m",
-            "tools.cli",
+            "gammond.tools.cli",
             "serve",
             "--tcp",
             "systemd",

@@ -13,16 +13,16 @@ import sys
 import tomllib
 from pathlib import Path
 
-from protocol.core.event_log import EVENTS
-from protocol.core.limits import ClientLimits
-from protocol.transports.gnubg import GNUBG_LIMITS
-from protocol.transports.listening import FIRST_REQUEST_S
-from protocol.transports.tcp_limits import TcpLimits
-from protocol.transports.web.limits import WebLimits
+from gammond.protocol.core.event_log import EVENTS
+from gammond.protocol.core.limits import ClientLimits
+from gammond.protocol.transports.gnubg import GNUBG_LIMITS
+from gammond.protocol.transports.listening import FIRST_REQUEST_S
+from gammond.protocol.transports.tcp_limits import TcpLimits
+from gammond.protocol.transports.web.limits import WebLimits
+from gammond.tools import cli
+from gammond.tools.serve.options import LOG_FORMATS, LOG_LEVELS, check_options
 from tests.tools.serve.test_config_file import configured
 from tests.tools.serve.unit_sandbox import DEPLOY, ROOT, read_unit
-from tools import cli
-from tools.serve.options import LOG_FORMATS, LOG_LEVELS, check_options
 
 PAGE = (ROOT / "docs" / "guide" / "service.md").read_text("utf-8")
 PROGRAM = "/opt/gammond/bin/gammond"
@@ -76,7 +76,7 @@ def run_check(port):
 
 
 def test_the_health_check_succeeds_beside_a_server_and_fails_without_one():
-    command = [sys.executable, "-m", "tools.cli", "serve", "--tcp", "0", "--quiet"]
+    command = [sys.executable, "-m", "gammond.tools.cli", "serve", "--tcp", "0", "--quiet"]
     with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as server:
         port = int(next(line for line in server.stderr if " listens on " in line).split()[-1])
         with socket.create_connection(("127.0.0.1", port)) as warm:  # loads the net

@@ -64,7 +64,7 @@ notices = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
 notices.bind("/tmp/notify")
 notices.settimeout(120)
 options = ["--config", "deploy/gammond.toml", "--log-format", "json"]
-server = subprocess.Popen([sys.executable, "-m", "tools.cli", "serve", *options],
+server = subprocess.Popen([sys.executable, "-m", "gammond.tools.cli", "serve", *options],
     env=os.environ | {"NOTIFY_SOCKET": "/tmp/notify"})
 found["notice"] = notices.recv(99).decode()
 for _ in range(40):

@@ -9,17 +9,17 @@ from functools import partial
 import numpy as np
 import pytest
 
-from engine.errors import ValueRangeError
-from engine.wording import format_count
-from nets.catalogue import collect_net_hashes
-from tools import cli
-from tools.parallel.processes import ProcessPool
-from tools.tournament import pairings as tournament_pairings
-from tools.tournament import round_robin
-from tools.tournament import rules as tournament_rules
-from tools.tournament.pairings import play_range
-from tools.tournament.round_robin import play_pair, play_task
-from tools.tournament.rules import GameRange, PairingTask, TournamentRules
+from gammond.engine.errors import ValueRangeError
+from gammond.engine.wording import format_count
+from gammond.nets.catalogue import collect_net_hashes
+from gammond.tools import cli
+from gammond.tools.parallel.processes import ProcessPool
+from gammond.tools.tournament import pairings as tournament_pairings
+from gammond.tools.tournament import round_robin
+from gammond.tools.tournament import rules as tournament_rules
+from gammond.tools.tournament.pairings import play_range
+from gammond.tools.tournament.round_robin import play_pair, play_task
+from gammond.tools.tournament.rules import GameRange, PairingTask, TournamentRules
 
 
 def test_the_report_says_who_won_what(capsys):
@@ -303,7 +303,7 @@ def test_impossible_numbers_of_threads_are_refused(threads, capsys):
 @pytest.mark.parametrize(
     ("name", "words"),
     [
-        ("nobody", "expected a player (run, gnubg, function, default, "),
+        ("nobody", "expected a player (default, "),
         ("default:plies=9", "0..4 for plies, got '9'"),
         ("default:depth=2", "plies, filter, noise, seed, level), got 'depth'"),
         ("default:level=god", "beginner|casual"),
@@ -317,7 +317,11 @@ def test_a_player_that_cannot_be_is_refused(name, words, capsys):
 @pytest.fixture
 def few_turns(monkeypatch):
     """Games may have so few turns that some of them do not end."""
-    for module in ("engine.play.lockstep", "engine.play.cube_games", "tools.tournament.text"):
+    for module in (
+        "gammond.engine.play.lockstep",
+        "gammond.engine.play.cube_games",
+        "gammond.tools.tournament.text",
+    ):
         monkeypatch.setattr(f"{module}.MAX_TURNS", 64)
 
 
@@ -353,6 +357,6 @@ def test_records_have_the_games_that_ended(kind, few_turns, tmp_path, capsys):
 
 
 def test_where_no_game_ends_there_is_nothing_to_report(monkeypatch, capsys):
-    monkeypatch.setattr("engine.play.lockstep.MAX_TURNS", 5)
+    monkeypatch.setattr("gammond.engine.play.lockstep.MAX_TURNS", 5)
     assert cli.main(WITHOUT_END) != 0
     assert "no game ended" in capsys.readouterr().err

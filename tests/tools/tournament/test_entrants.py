@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from engine.errors import UnsupportedError, ValueRangeError
-from engine.rules.match import MatchState
-from engine.rules.position import Position
-from nets.catalogue import collect_net_hashes, load_player
+from gammond.engine.errors import UnsupportedError, ValueRangeError
+from gammond.engine.rules.match import MatchState
+from gammond.engine.rules.position import Position
+from gammond.nets.catalogue import collect_net_hashes, load_player
+from gammond.tools.tournament.entrants import load_cube_player, load_entrants
 from tests import boards
-from tools.tournament.entrants import load_cube_player, load_entrants
 
 LAST_ROLL = boards.position({4: 1, 1: 1}, {24: 1})
 
@@ -44,7 +44,7 @@ def test_players_without_cube_decisions_are_refused_with_the_cube(name):
 
 def test_an_evaluator_may_handle_the_cube_for_another_player():
     table = load_cube_player("pubeval", "default")
-    chosen = table.choose_play(Position.start(), (3, 1), MatchState()).evaluation.play.result.board
+    chosen = table.choose_play(Position.start(), (3, 1), MatchState()).play.result.board
     own = load_player("pubeval").choose(Position.start().board[None].copy(), np.array([[3, 1]], np.int8))[0]
     assert chosen.tolist() == own.tolist()
     assert table.should_double(LAST_ROLL, MatchState())
@@ -65,7 +65,7 @@ def test_errors_stay_those_of_the_options():
     same = load_cube_player("default:noise=900,seed=2")
     rolls = [(die, other) for die in range(2, 7) for other in range(1, die)]
     choices = [
-        [player.choose_play(Position.start(), roll, MatchState()).evaluation.play for roll in rolls]
+        [player.choose_play(Position.start(), roll, MatchState()).play for roll in rolls]
         for player in (sound, erring, same)
     ]
     assert choices[1] == choices[2]

@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from engine.play.lockstep import PairedGameResults
-from engine.rules.game_record import PlayAction
-from nets.catalogue import load_player
-from tools.tournament.entrants import load_cube_player
-from tools.tournament.pairings import (
+from gammond.engine.play.lockstep import PairedGameResults
+from gammond.engine.rules.game_record import PlayAction
+from gammond.nets.catalogue import load_player
+from gammond.tools.tournament.entrants import load_cube_player
+from gammond.tools.tournament.pairings import (
     CubefulPairing,
     CubelessPairing,
     GameRange,
@@ -17,7 +17,7 @@ from tools.tournament.pairings import (
     score_cubeless_games,
     select_ending,
 )
-from tools.tournament.rules import TournamentMode, TournamentRules
+from gammond.tools.tournament.rules import TournamentMode, TournamentRules
 
 MATCH = TournamentRules(TournamentMode.MATCH, 2, 3)
 MONEY = TournamentRules(TournamentMode.CUBEFUL, 2)

@@ -8,14 +8,14 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from engine.errors import UnsupportedError
-from engine.rules.moves import expand_rolls
-from engine.rules.position import Position
-from engine.rules.rules import Doubles, Rules
-from nets.catalogue import load_player
-from tools.tournament.pairings import CubelessPairing, GameRange, play_range
-from tools.tournament.records import LockstepLog, check_records
-from tools.tournament.rules import PairingTask, TournamentMode, TournamentRules
+from gammond.engine.errors import UnsupportedError
+from gammond.engine.rules.moves import expand_rolls
+from gammond.engine.rules.position import Position
+from gammond.engine.rules.rules import Doubles, Rules
+from gammond.nets.catalogue import load_player
+from gammond.tools.tournament.pairings import CubelessPairing, GameRange, play_range
+from gammond.tools.tournament.records import LockstepLog, check_records
+from gammond.tools.tournament.rules import PairingTask, TournamentMode, TournamentRules
 
 NAMES = "pubeval", "random"
 

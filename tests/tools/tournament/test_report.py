@@ -10,15 +10,15 @@ import math
 import numpy as np
 import pytest
 
-from engine.errors import UnsupportedError
-from tools.tournament.entrants import Entrant
-from tools.tournament.plot import draw_cross_table
-from tools.tournament.report import make_report
-from tools.tournament.round_robin import PairState
-from tools.tournament.rules import TournamentMode, TournamentRules
-from tools.tournament.statistics.scores import PairedScores
-from tools.tournament.statistics.sprt import SequentialTest
-from tools.tournament.text import format_report
+from gammond.engine.errors import UnsupportedError
+from gammond.tools.tournament.entrants import Entrant
+from gammond.tools.tournament.plot import draw_cross_table
+from gammond.tools.tournament.report import make_report
+from gammond.tools.tournament.round_robin import PairState
+from gammond.tools.tournament.rules import TournamentMode, TournamentRules
+from gammond.tools.tournament.statistics.scores import PairedScores
+from gammond.tools.tournament.statistics.sprt import SequentialTest
+from gammond.tools.tournament.text import format_report
 
 ENTRANTS = [Entrant(name, name, {}, False) for name in ("pubeval", "random", "default")]
 STRONG = np.array([2, 1, 1, 3, -1, 1, 2, 1], np.int8)

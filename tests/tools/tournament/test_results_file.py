@@ -10,12 +10,12 @@ import sys
 import numpy as np
 import pytest
 
-from engine.errors import DataFileError, StateError
-from engine.rules.rules import Doubles, Rules
-from tools.tournament.entrants import Entrant
-from tools.tournament.results_file import ResultsFile
-from tools.tournament.rules import GameRange, TournamentMode, TournamentRules
-from tools.tournament.statistics.scores import PairedScores
+from gammond.engine.errors import DataFileError, StateError
+from gammond.engine.rules.rules import Doubles, Rules
+from gammond.tools.tournament.entrants import Entrant
+from gammond.tools.tournament.results_file import ResultsFile
+from gammond.tools.tournament.rules import GameRange, TournamentMode, TournamentRules
+from gammond.tools.tournament.statistics.scores import PairedScores
 
 RULES = TournamentRules(seed=3)
 ANN, BOB, CYD = (Entrant(name, name, {f"{name}-net": name * 3}, False) for name in ("ann", "bob", "cyd"))
@@ -79,9 +79,9 @@ def test_a_kill_at_any_byte_loses_the_last_range_at_most(file):
 HOLDING = """
 import sys
 from pathlib import Path
-from tools.tournament.entrants import Entrant
-from tools.tournament.results_file import ResultsFile
-from tools.tournament.rules import TournamentRules
+from gammond.tools.tournament.entrants import Entrant
+from gammond.tools.tournament.results_file import ResultsFile
+from gammond.tools.tournament.rules import TournamentRules
 entrants = [Entrant(name, name, {f"{name}-net": name * 3}, False) for name in ("ann", "bob")]
 with ResultsFile(Path(sys.argv[1]), TournamentRules(seed=3), entrants):
     print("held", flush=True)

@@ -12,14 +12,15 @@ from typing import NamedTuple
 
 import pytest
 
-from engine.formats.array_file import read_array_file
-from engine.play.lockstep import PairedGameResults
-from nets.catalogue import load_player
-from tools import cli
-from tools.common.files import read_records
-from tools.common.opponents import load_opponent
-from tools.tournament.pairings import CubelessPairing, GameRange
-from tools.train.weights.net_set import load_net_set
+from gammond.engine.formats.array_file import read_array_file
+from gammond.engine.play.lockstep import PairedGameResults
+from gammond.nets.catalogue import Catalogue
+from gammond.tools import cli
+from gammond.tools.common.files import read_records
+from gammond.tools.common.opponents import load_opponent
+from gammond.tools.export import PROVENANCE_HEADING
+from gammond.tools.tournament.pairings import CubelessPairing, GameRange
+from gammond.tools.train.weights.net_set import load_net_set
 
 pytestmark = [pytest.mark.slow, pytest.mark.training]
 
@@ -87,11 +88,11 @@ def run_stage(stage: str, run: Path, options: str) -> int:
 
 
 def exported(run: Path, name: str) -> str:
-    """Export the last nets of a run beside it; returns their entries, for a manifest in the folder above."""
+    """Export the last nets of a run beside it; return their entries, for a manifest in the folder above."""
     entries = io.StringIO()
     with contextlib.redirect_stdout(entries):
         assert cli.main(["export", str(run), "--name", name, "--folder", str(run / "onnx")]) == 0
-    return entries.getvalue()
+    return entries.getvalue().partition(PROVENANCE_HEADING)[0]
 
 
 def played(first, second, games: int = FEWER_GAMES) -> PairedGameResults:
@@ -127,7 +128,7 @@ def test_generations_beat_self_play_against_pubeval_too(lineage):
 
 
 def test_the_exported_nets_play_as_the_run_does_and_beat_all_that_came_before(lineage):
-    first, last = (load_player(name, lineage.manifest) for name in ("first", "last"))
+    first, last = (Catalogue(lineage.manifest).load_player(name) for name in ("first", "last"))
     refined = load_opponent(f"run:{lineage.better}/checkpoint.npz")
     same = played(last, refined, 200)
     assert (same.points_per_game, same.standard_error) == (0.0, 0.0)
@@ -138,5 +139,5 @@ def test_the_exported_nets_play_as_the_run_does_and_beat_all_that_came_before(li
 
 
 def test_the_exported_nets_look_ahead_with_the_first_as_their_pruning_net(lineage):
-    deep = load_player("default:plies=1,filter=tiny", lineage.manifest)
+    deep = Catalogue(lineage.manifest).load_player("default:plies=1,filter=tiny")
     assert standard_errors_above(played(deep, load_opponent("random"), 40), 1.0) > 2

@@ -7,23 +7,23 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from tools.heritage.barca.settings import AscendSettings
-from tools.heritage.computational_backgammon.settings import ClassicSettings
-from tools.heritage.gengammon.settings import MimicSettings
-from tools.heritage.heuristic_engine.settings import ClimbSettings
-from tools.heritage.heuristic_engine.study import ClimbStudySettings
-from tools.heritage.phase_features.settings import HeuristicNetSettings
-from tools.train.cube_decisions.build_set import CubeSetSettings
-from tools.train.cube_decisions.match_states import MATCH_KIND_WEIGHTS
-from tools.train.fitting.fit import FitSettings
-from tools.train.fitting.refine import RefineSettings
-from tools.train.fitting.torch_fitter import OUTPUT_WEIGHTS
-from tools.train.labels.command import LabelSettings
-from tools.train.labels.label_tasks import SHARD_POSITIONS
-from tools.train.labels.sampling import SOURCES
-from tools.train.td.self_play import TdSettings
-from tools.train.validation.build_set import ValidationSettings
-from tools.train.validation.position_classes import POSITION_CLASSES
+from gammond.tools.heritage.astros.settings import AscendSettings
+from gammond.tools.heritage.computational_backgammon.settings import ClassicSettings
+from gammond.tools.heritage.gengammon.settings import MimicSettings
+from gammond.tools.heritage.heuristic_engine.settings import ClimbSettings
+from gammond.tools.heritage.heuristic_engine.study import ClimbStudySettings
+from gammond.tools.heritage.phase_features.settings import HeuristicNetSettings
+from gammond.tools.train.cube_decisions.build_set import CubeSetSettings
+from gammond.tools.train.cube_decisions.match_states import MATCH_KIND_WEIGHTS
+from gammond.tools.train.fitting.fit import FitSettings
+from gammond.tools.train.fitting.refine import RefineSettings
+from gammond.tools.train.fitting.torch_fitter import OUTPUT_WEIGHTS
+from gammond.tools.train.labels.command import LabelSettings
+from gammond.tools.train.labels.label_tasks import SHARD_POSITIONS
+from gammond.tools.train.labels.sampling import SOURCES
+from gammond.tools.train.td.self_play import TdSettings
+from gammond.tools.train.validation.build_set import ValidationSettings
+from gammond.tools.train.validation.position_classes import POSITION_CLASSES
 
 PAGE = (Path(__file__).parents[3] / "docs" / "lab" / "training.md").read_text("utf-8")
 TEXT = " ".join(PAGE.split())

@@ -6,14 +6,14 @@ import shutil
 import msgspec
 import pytest
 
-from engine.errors import GammondError, StateError
+from gammond.engine.errors import GammondError, StateError
+from gammond.tools.common.files import read_records
+from gammond.tools.heritage.gengammon.expert_moves.dataset import write_expert_moves
+from gammond.tools.heritage.gengammon.settings import MimicSettings
+from gammond.tools.train import vary as study
+from gammond.tools.train.runs import run as run_module
+from gammond.tools.train.runs.settings import read_settings
 from tests.tools.heritage.gengammon.teaching import expert_moves
-from tools.common.files import read_records
-from tools.heritage.gengammon.expert_moves.dataset import write_expert_moves
-from tools.heritage.gengammon.settings import MimicSettings
-from tools.train import vary as study
-from tools.train.runs import run as run_module
-from tools.train.runs.settings import read_settings
 
 pytestmark = pytest.mark.slow
 

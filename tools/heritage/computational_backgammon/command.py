@@ -9,9 +9,9 @@ continues a run that was killed; it loses the games since the last checkpoint.
 
 from __future__ import annotations
 
-from tools.heritage.computational_backgammon.learner import ClassicLearner
-from tools.heritage.computational_backgammon.settings import ClassicSettings
-from tools.train.runs.trainer import Trainer
+from gammond.tools.heritage.computational_backgammon.learner import ClassicLearner
+from gammond.tools.heritage.computational_backgammon.settings import ClassicSettings
+from gammond.tools.train.runs.trainer import Trainer
 
 SUMMARY = "train nets as in the first years of TD-Gammon: sigmoid units, symmetric or not, experts or not"
 

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.evaluation.evaluator import Evaluator
-from engine.rules.outcome import LOSE_G, WIN, WIN_G
-from engine.rules.position import Board
-from engine.rules.rules import STANDARD_RULES
-from tools.heritage.computational_backgammon.net_set import load_bearoff_table
+from gammond.engine.evaluation.evaluator import Evaluator
+from gammond.engine.rules.outcome import LOSE_G, WIN, WIN_G
+from gammond.engine.rules.position import Board
+from gammond.engine.rules.rules import STANDARD_RULES
+from gammond.tools.heritage.computational_backgammon.net_set import load_bearoff_table
 
 _PAIRS = 4000
 _SURE_CHANCE = 0.99

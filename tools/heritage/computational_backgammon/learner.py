@@ -10,27 +10,27 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.play.lockstep import play_games
-from engine.play.player import EvaluatorPlayer, Player
-from engine.rules.rules import Feature
-from nets.heritage.computational_backgammon.net import SYMMETRIC, outcomes_to_nodes
-from tools.common.opponents import load_opponent
-from tools.heritage.computational_backgammon.endgames import compute_probe_metrics
-from tools.heritage.computational_backgammon.kernels import games as kernel_games
-from tools.heritage.computational_backgammon.kernels.evaluation import LearningParameters, NetsByKind
-from tools.heritage.computational_backgammon.net_set import (
+from gammond.engine.play.lockstep import play_games
+from gammond.engine.play.player import EvaluatorPlayer, Player
+from gammond.engine.rules.rules import Feature
+from gammond.nets.heritage.computational_backgammon.net import SYMMETRIC, outcomes_to_nodes
+from gammond.tools.common.opponents import load_opponent
+from gammond.tools.heritage.computational_backgammon.endgames import compute_probe_metrics
+from gammond.tools.heritage.computational_backgammon.kernels import games as kernel_games
+from gammond.tools.heritage.computational_backgammon.kernels.evaluation import LearningParameters, NetsByKind
+from gammond.tools.heritage.computational_backgammon.net_set import (
     TWO_SIDED,
     ClassicNetSet,
     classic_nets_from_arrays,
     load_bearoff_table,
     read_classic_nets,
 )
-from tools.heritage.computational_backgammon.settings import SELF, TAUGHT, WATCHING, ClassicSettings
-from tools.tournament.records import LockstepLog
-from tools.train.runs.game_learner import GameLearner, RoundReport
-from tools.train.runs.run import Arrays, Record, check_same_settings, read_count
-from tools.train.runs.strength_games import StrengthMeasurement, play_opponents
-from tools.train.weights.net_set import find_nets_file
+from gammond.tools.heritage.computational_backgammon.settings import SELF, TAUGHT, WATCHING, ClassicSettings
+from gammond.tools.tournament.records import LockstepLog
+from gammond.tools.train.runs.game_learner import GameLearner, RoundReport
+from gammond.tools.train.runs.run import Arrays, Record, check_same_settings, read_count
+from gammond.tools.train.runs.strength_games import StrengthMeasurement, play_opponents
+from gammond.tools.train.weights.net_set import find_nets_file
 
 _BEST = "best_"
 """Before the names of the arrays of the best nets so far in a checkpoint."""

@@ -5,24 +5,27 @@ from __future__ import annotations
 from collections.abc import Mapping
 from copy import deepcopy
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.bearoff.two_sided import TwoSidedTable
-from engine.errors import DataFileError, ValueRangeError
-from engine.formats.array_file import read_array_file
-from engine.kernels import as_kernel_array
-from engine.play.player import EvaluatorPlayer, Player
-from engine.rules.outcome import Outcomes
-from engine.rules.position import Board
-from nets.catalogue import load_exact_evaluators
-from nets.heritage.computational_backgammon.net import NORMAL, ClassicNet
-from nets.router import Router
-from tools.heritage.computational_backgammon.kernels.kinds import KINDS, classify_kinds
+from gammond.engine.bearoff import defer_bearoff
+from gammond.engine.bearoff.two_sided import TwoSidedTable
+from gammond.engine.errors import DataFileError, ValueRangeError
+from gammond.engine.formats.array_file import read_array_file
+from gammond.engine.kernels import as_kernel_array
+from gammond.engine.play.player import EvaluatorPlayer, Player
+from gammond.engine.rules.outcome import LOSE_G, WIN, WIN_G, Outcomes
+from gammond.engine.rules.position import Board
+from gammond.nets.heritage.computational_backgammon.net import NORMAL, ClassicNet
+from gammond.nets.onnx_model import OUTPUT_NAME
+from gammond.nets.router import Router
+from gammond.tools.common.wings import ExportedNet
+from gammond.tools.heritage.computational_backgammon.kernels.kinds import KINDS, classify_kinds
+from gammond.tools.train.weights.onnx_files import OnnxNode, make_onnx
 
 TWO_SIDED = "two-sided"
 
@@ -119,7 +122,7 @@ class _KindEvaluator:
         self._nets = nets
 
     def evaluate(self, boards: Board) -> Outcomes:
-        """Evaluate positions, as `engine.evaluation.evaluator.Evaluator.evaluate`."""
+        """Evaluate positions, as `gammond.engine.evaluation.evaluator.Evaluator.evaluate`."""
         kinds, outcomes = np.empty(len(boards), np.int8), np.empty((len(boards), 5), np.float32)
         classify_kinds(as_kernel_array(boards, np.int8), kinds)
         for kind in np.unique(kinds).tolist():
@@ -132,11 +135,6 @@ def _describe(player: ClassicNetSet) -> str:
     return f"{net.layout}, hidden units {', '.join(sizes)}, {net.outputs} outputs"
 
 
-def is_classic_net_set(arrays: Mapping[str, NDArray[Any]]) -> bool:
-    """Return whether the arrays of a file of nets are those of a classic player."""
-    return "layout" in arrays
-
-
 def read_classic_nets(file: Path) -> ClassicNetSet:
     """Read the nets of a file of a run.
 
@@ -146,8 +144,8 @@ def read_classic_nets(file: Path) -> ClassicNetSet:
     return _build_nets(file, read_array_file(file))
 
 
-def make_classic_player(file: Path, arrays: Mapping[str, NDArray[Any]]) -> Player | None:
-    """Make the player of classic nets; None if the arrays of a file are of another kind.
+def make_classic_player(file: Path, arrays: Mapping[str, NDArray[Any]]) -> Player:
+    """Make the player of classic nets.
 
     Args:
         file: Its folder names the player; for messages.
@@ -156,8 +154,6 @@ def make_classic_player(file: Path, arrays: Mapping[str, NDArray[Any]]) -> Playe
     Raises:
         DataFileError: The nets are damaged.
     """
-    if not is_classic_net_set(arrays):
-        return None
     return EvaluatorPlayer(_build_nets(file, arrays).make_evaluator(file.parent.name))
 
 
@@ -185,11 +181,45 @@ def classic_nets_from_arrays(arrays: Mapping[str, NDArray[Any]]) -> ClassicNetSe
         raise DataFileError(str(error)) from error
 
 
-@lru_cache(maxsize=1)
 def load_bearoff_table() -> TwoSidedTable:
     """Return the two-sided bearoff database.
 
     Raises:
         DataFileError: It is damaged, or missing and cannot be built.
     """
-    return next(each for each in load_exact_evaluators() if isinstance(each, TwoSidedTable))
+    return defer_bearoff().two_sided
+
+
+def read_exported_nets(file: Path) -> dict[str, ExportedNet]:
+    """Read the nets of a file, as `read_classic_nets`, for ``gammond export``."""
+    return {
+        kind: ExportedNet(net.encoder_id, net.hidden, partial(_to_onnx, net), net.evaluate)
+        for kind, net in read_classic_nets(file).nets.items()
+    }
+
+
+def _to_onnx(net: ClassicNet, name: str) -> bytes:
+    """Make the ONNX file of a net: ``inputs float32[n, 196]`` to ``outcome float32[n, 5]``."""
+    w1, b1, w2, b2 = net.weights
+    tensors = {"w1": w1, "b1": b1, "w2": np.ascontiguousarray(w2.T), "b2": b2}
+    nodes = [
+        OnnxNode("Gemm", ["inputs", "w1", "b1"], ["sums"]),
+        OnnxNode("Sigmoid", ["sums"], ["hidden"]),
+        OnnxNode("Gemm", ["hidden", "w2", "b2"], ["logits"]),
+        OnnxNode("Sigmoid", ["logits"], [OUTPUT_NAME if net.outputs == 5 else "nodes"]),
+    ]
+    parts = "nodes"
+    if net.outputs == 2:  # shares become chances
+        nodes += [
+            OnnxNode("Split", ["nodes"], ["win", "share_won", "share_lost"], {"axis": 1}),
+            OnnxNode("Mul", ["win", "share_won"], ["gammon"]),
+            OnnxNode("Sub", ["one", "win"], ["lose"]),
+            OnnxNode("Mul", ["lose", "share_lost"], ["lose_gammon"]),
+            OnnxNode("Concat", ["win", "gammon", "lose_gammon"], ["chances"], {"axis": 1}),
+        ]
+        tensors["one"] = np.ones((1, 1), np.float32)
+        parts = "chances"
+    if net.outputs < 5:  # each chance goes to its place, the others are 0
+        tensors["places"] = np.eye(5, dtype=np.float32)[[WIN, WIN_G, LOSE_G][: len(b2)]]
+        nodes.append(OnnxNode("MatMul", [parts, "places"], [OUTPUT_NAME]))
+    return make_onnx(name, (len(w1), 5), nodes, tensors)

@@ -19,21 +19,21 @@ from typing import Any
 
 import numpy as np
 
-from engine.errors import DataFileError, UnsupportedError
-from engine.play.lockstep import PairedGameResults, play_games
-from engine.rules.outcome import LOSE_G, WIN, WIN_G
-from engine.rules.rules import STANDARD_RULES
-from engine.wording import format_count
-from nets.catalogue import DEFAULT_EVALUATOR
-from tools.common.files import read_records
-from tools.common.opponents import RUN_PREFIX, load_opponent
-from tools.common.text_table import format_table
-from tools.heritage.computational_backgammon.endgames import measure_endgame_errors
-from tools.heritage.computational_backgammon.table_sizes import make_size_report
-from tools.train.runs.run import CHECKPOINT_FILE
-from tools.train.runs.run_folder import LOG_FILE
-from tools.train.runs.strength_games import check_benchmark
-from tools.train.validation.named_evaluators import load_named_evaluator
+from gammond.engine.errors import DataFileError, UnsupportedError
+from gammond.engine.play.lockstep import PairedGameResults, play_games
+from gammond.engine.rules.outcome import LOSE_G, WIN, WIN_G
+from gammond.engine.rules.rules import STANDARD_RULES
+from gammond.engine.wording import format_count
+from gammond.nets.catalogue import DEFAULT_EVALUATOR
+from gammond.tools.common.files import read_records
+from gammond.tools.common.opponents import RUN_PREFIX, load_opponent
+from gammond.tools.common.text_table import format_table
+from gammond.tools.heritage.computational_backgammon.endgames import measure_endgame_errors
+from gammond.tools.heritage.computational_backgammon.table_sizes import make_size_report
+from gammond.tools.train.runs.run import CHECKPOINT_FILE
+from gammond.tools.train.runs.run_folder import LOG_FILE
+from gammond.tools.train.runs.strength_games import check_benchmark
+from gammond.tools.train.validation.named_evaluators import load_named_evaluator
 
 SUMMARY = "compare runs of classic nets, openings and bearoff tables"
 
@@ -183,7 +183,7 @@ def tabulate_openings(names: Sequence[str]) -> str:
     """Tabulate players' evaluations of the opening position for the side on roll, beside the reference.
 
     Args:
-        names: As `tools.train.validation.named_evaluators.load_named_evaluator` takes them.
+        names: As `gammond.tools.train.validation.named_evaluators.load_named_evaluator` takes them.
 
     Raises:
         ValueRangeError: A player is unknown, or has no evaluator.

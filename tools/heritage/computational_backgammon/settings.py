@@ -6,18 +6,18 @@ from typing import Annotated, ClassVar, Literal
 
 from msgspec import Meta
 
-from engine.errors import UnsupportedError, ValueRangeError
-from nets.heritage.computational_backgammon.net import NODE_COUNTS, SYMMETRIC
-from tools.common.opponents import load_opponent
-from tools.heritage.computational_backgammon.kernels.kinds import KINDS
-from tools.train.runs.strength_games import (
+from gammond.engine.errors import UnsupportedError, ValueRangeError
+from gammond.nets.heritage.computational_backgammon.net import NODE_COUNTS, SYMMETRIC
+from gammond.tools.common.opponents import load_opponent
+from gammond.tools.heritage.computational_backgammon.kernels.kinds import KINDS
+from gammond.tools.train.runs.strength_games import (
     BacktrackOption,
     CheckpointGamesOption,
     OpponentsOption,
     check_backtrack,
     check_benchmark,
 )
-from tools.train.runs.trainer import RunSettings
+from gammond.tools.train.runs.trainer import RunSettings
 
 SELF, AGAINST, TAUGHT, WATCHING = "self", "against", "taught", "watching"
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from math import comb
 
-from engine.bearoff.two_sided import make_two_sided_numbering
-from tools.common.text_table import format_table
+from gammond.engine.bearoff.two_sided import make_two_sided_numbering
+from gammond.tools.common.text_table import format_table
 
 PUBLISHED_SIZES = {
     (3, 3): "361",

@@ -10,12 +10,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from nets.heritage.gengammon.kernels.net import INPUTS, PADDED_UNITS
-from nets.heritage.gengammon.net import ACTIVATIONS, HIDDEN_UNITS, GengammonNet
-from tools.heritage.gengammon.kernels import mimic as kernel
-from tools.heritage.gengammon.kernels.mimic import PackedMoves
-from tools.heritage.gengammon.packed_moves import count_moves
-from tools.heritage.gengammon.settings import MimicSettings
+from gammond.nets.heritage.gengammon.kernels import INPUTS, PADDED_UNITS
+from gammond.nets.heritage.gengammon.net import ACTIVATIONS, HIDDEN_UNITS, GengammonNet
+from gammond.tools.heritage.gengammon.kernels import mimic as kernel
+from gammond.tools.heritage.gengammon.kernels.mimic import PackedMoves
+from gammond.tools.heritage.gengammon.packed_moves import count_moves
+from gammond.tools.heritage.gengammon.settings import MimicSettings
 
 _MOMENTUM = 0.9
 _SQUARE_DECAY = 0.999

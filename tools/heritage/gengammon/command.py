@@ -15,28 +15,28 @@ from pathlib import Path
 
 import numpy as np
 
-from engine.errors import DataFileError, ValueRangeError
-from engine.runtime.cores import MAX_THREADS
-from tools.heritage.gengammon.curves import draw_agreement
-from tools.heritage.gengammon.expert_moves.dataset import (
+from gammond.engine.errors import DataFileError, ValueRangeError
+from gammond.engine.runtime.machine import MAX_THREADS
+from gammond.tools.heritage.gengammon.curves import draw_agreement
+from gammond.tools.heritage.gengammon.expert_moves.dataset import (
     ExpertMoves,
     list_candidates,
     read_expert_moves,
     split_by_match,
 )
-from tools.heritage.gengammon.kernels.mimic import PackedMoves
-from tools.heritage.gengammon.learners import (
+from gammond.tools.heritage.gengammon.kernels.mimic import PackedMoves
+from gammond.tools.heritage.gengammon.learners import (
     BackpropLearner,
     GeneticLearner,
     MimicLearner,
     MimicTask,
     SelfPlayLearner,
 )
-from tools.heritage.gengammon.packed_moves import pack_moves
-from tools.heritage.gengammon.settings import MimicSettings
-from tools.train.runs.options import add_threads_option
-from tools.train.runs.run import Record
-from tools.train.runs.trainer import Resources, Trainer
+from gammond.tools.heritage.gengammon.packed_moves import pack_moves
+from gammond.tools.heritage.gengammon.settings import MimicSettings
+from gammond.tools.train.runs.options import add_threads_option
+from gammond.tools.train.runs.run import Record
+from gammond.tools.train.runs.trainer import Resources, Trainer
 
 SUMMARY = "teach a 52-26-1 net to mimic experts: a genetic algorithm, backpropagation, or its own play"
 

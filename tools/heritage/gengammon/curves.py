@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from itertools import accumulate
 from pathlib import Path
 
-from engine.errors import DataFileError
-from tools.common.figures import PlotLine, draw_lines
-from tools.common.files import read_records
-from tools.train.runs.run_folder import LOG_FILE
+from gammond.engine.errors import DataFileError
+from gammond.tools.common.figures import PlotLine, draw_lines
+from gammond.tools.common.files import read_records
+from gammond.tools.train.runs.run_folder import LOG_FILE
 
 _SHARES = {"unseen_first": "ranked first, unseen matches", "first": "ranked first, learned moves"}
 _FITNESSES = {"unseen_fitness": "fitness, unseen matches", "fitness": "fitness, learned moves"}

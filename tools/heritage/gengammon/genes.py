@@ -12,8 +12,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from nets.heritage.gengammon.kernels.net import INPUTS
-from nets.heritage.gengammon.net import HIDDEN_UNITS, GengammonNet
+from gammond.nets.heritage.gengammon.kernels import INPUTS
+from gammond.nets.heritage.gengammon.net import HIDDEN_UNITS, GengammonNet
 
 Gene = NDArray[np.int32]
 

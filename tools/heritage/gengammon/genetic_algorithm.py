@@ -12,8 +12,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from nets.heritage.gengammon.net import GengammonNet
-from tools.heritage.gengammon.genes import (
+from gammond.nets.heritage.gengammon.net import GengammonNet
+from gammond.tools.heritage.gengammon.genes import (
     Gene,
     cross_by_bits,
     cross_by_weights,
@@ -22,9 +22,9 @@ from tools.heritage.gengammon.genes import (
     mutate_by_bits,
     mutate_by_swaps,
 )
-from tools.heritage.gengammon.kernels.mimic import PackedMoves
-from tools.heritage.gengammon.packed_moves import ExpertAgreement, count_moves, measure_agreements
-from tools.heritage.gengammon.settings import MimicSettings
+from gammond.tools.heritage.gengammon.kernels.mimic import PackedMoves
+from gammond.tools.heritage.gengammon.packed_moves import ExpertAgreement, count_moves, measure_agreements
+from gammond.tools.heritage.gengammon.settings import MimicSettings
 
 Mutation = Callable[[Gene, int, np.random.Generator], Gene]
 Crossover = Callable[[Gene, Gene, np.random.Generator], Gene]

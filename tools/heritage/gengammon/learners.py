@@ -9,21 +9,30 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from nets.heritage.gengammon.kernels.net import INPUTS
-from nets.heritage.gengammon.net import HIDDEN_UNITS, GengammonNet, GengammonPlayer, format_net
-from tools.common.files import write_atomically
-from tools.common.progress import format_short_number
-from tools.heritage.gengammon.backprop import BackpropTrainer
-from tools.heritage.gengammon.expert_moves.dataset import CandidatePlays
-from tools.heritage.gengammon.genes import decode_net
-from tools.heritage.gengammon.genetic_algorithm import Population
-from tools.heritage.gengammon.kernels.mimic import PackedMoves
-from tools.heritage.gengammon.packed_moves import ExpertAgreement, count_moves, measure_agreements, pack_moves
-from tools.heritage.gengammon.playouts import find_best_by_playouts, measure_lead, sample_own_positions
-from tools.heritage.gengammon.runs import NET_FILE
-from tools.heritage.gengammon.settings import MimicSettings
-from tools.train.runs.run import Arrays, Learner, Record, RunProgress, read_array, read_count
-from tools.train.runs.strength_games import StrengthMeasurement, measure_player
+from gammond.nets.heritage.gengammon.kernels import INPUTS
+from gammond.nets.heritage.gengammon.net import HIDDEN_UNITS, GengammonNet, GengammonPlayer, format_net
+from gammond.tools.common.files import write_atomically
+from gammond.tools.common.progress import format_short_number
+from gammond.tools.heritage.gengammon.backprop import BackpropTrainer
+from gammond.tools.heritage.gengammon.expert_moves.dataset import CandidatePlays
+from gammond.tools.heritage.gengammon.genes import decode_net
+from gammond.tools.heritage.gengammon.genetic_algorithm import Population
+from gammond.tools.heritage.gengammon.kernels.mimic import PackedMoves
+from gammond.tools.heritage.gengammon.packed_moves import (
+    ExpertAgreement,
+    count_moves,
+    measure_agreements,
+    pack_moves,
+)
+from gammond.tools.heritage.gengammon.playouts import (
+    find_best_by_playouts,
+    measure_lead,
+    sample_own_positions,
+)
+from gammond.tools.heritage.gengammon.runs import NET_FILE
+from gammond.tools.heritage.gengammon.settings import MimicSettings
+from gammond.tools.train.runs.run import Arrays, Learner, Record, RunProgress, read_array, read_count
+from gammond.tools.train.runs.strength_games import StrengthMeasurement, measure_player
 
 _POSITIONS = 0
 _DICE = 1

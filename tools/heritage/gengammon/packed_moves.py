@@ -9,13 +9,13 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.errors import DataFileError
-from engine.rules.position import Board, swap_sides
-from nets.heritage.gengammon.net import ACTIVATIONS, GengammonNet
-from tools.heritage.gengammon.expert_moves.dataset import CandidatePlays
-from tools.heritage.gengammon.fitness import FITNESSES, ExpertRankings, compute_ranked_first
-from tools.heritage.gengammon.kernels import mimic as kernel
-from tools.heritage.gengammon.kernels.mimic import PackedMoves
+from gammond.engine.errors import DataFileError
+from gammond.engine.rules.position import Board, swap_sides
+from gammond.nets.heritage.gengammon.net import ACTIVATIONS, GengammonNet
+from gammond.tools.heritage.gengammon.expert_moves.dataset import CandidatePlays
+from gammond.tools.heritage.gengammon.fitness import FITNESSES, ExpertRankings, compute_ranked_first
+from gammond.tools.heritage.gengammon.kernels import mimic as kernel
+from gammond.tools.heritage.gengammon.kernels.mimic import PackedMoves
 
 _MAX_ROW_ENTRIES = 40
 """Upper bound of the entries of a row: 30 checkers on different places, each bar twice."""

@@ -11,16 +11,15 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.evaluation.evaluator import find_first_highest
-from engine.play.lockstep import PairedGameResults
-from engine.rules.dice import draw_paired_dice
-from engine.rules.end_conditions import HOME_BOUND, PIPS_PER_ROLL
-from engine.rules.moves import expand_rolls
-from engine.rules.position import Board, Phase, classify_phases
-from engine.rules.rules import STANDARD_RULES
-from nets.heritage.gengammon.net import ACTIVATIONS, GengammonNet, GengammonPlayer
-from tools.heritage.gengammon.expert_moves.dataset import CandidatePlays
-from tools.heritage.gengammon.kernels.playouts import play_out
+from gammond.engine.evaluation.evaluator import find_first_highest
+from gammond.engine.play.lockstep import HOME_BOUND, PIPS_PER_ROLL, PairedGameResults
+from gammond.engine.rules.dice import draw_paired_dice
+from gammond.engine.rules.moves import expand_rolls
+from gammond.engine.rules.position import Board, Phase, classify_phases
+from gammond.engine.rules.rules import STANDARD_RULES
+from gammond.nets.heritage.gengammon.net import ACTIVATIONS, GengammonNet, GengammonPlayer
+from gammond.tools.heritage.gengammon.expert_moves.dataset import CandidatePlays
+from gammond.tools.heritage.gengammon.kernels.playouts import play_out
 
 MAX_TURNS = 300
 """Longer games are scored as they are: untrained nets may shuffle for ever."""

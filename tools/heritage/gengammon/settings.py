@@ -6,11 +6,11 @@ from typing import Annotated, ClassVar, Literal
 
 from msgspec import Meta
 
-from engine.errors import ValueRangeError
-from engine.options import CHOICES
-from tools.heritage.gengammon.fitness import FITNESSES
-from tools.train.runs.strength_games import GamesOption, check_benchmark
-from tools.train.runs.trainer import RunSettings
+from gammond.engine.errors import ValueRangeError
+from gammond.engine.options import CHOICES
+from gammond.tools.heritage.gengammon.fitness import FITNESSES
+from gammond.tools.train.runs.strength_games import GamesOption, check_benchmark
+from gammond.tools.train.runs.trainer import RunSettings
 
 
 class MimicSettings(RunSettings, frozen=True):

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from engine.errors import ValueRangeError
-from tools.tournament.statistics.scores import PairedScores
-from tools.tournament.statistics.sprt import SequentialTest, SprtVerdict
+from gammond.engine.errors import ValueRangeError
+from gammond.tools.tournament.statistics.scores import PairedScores
+from gammond.tools.tournament.statistics.sprt import SequentialTest, SprtVerdict
 
 
 @dataclass(frozen=True)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import msgspec
 import numpy as np
 
-from engine.options import list_fields
-from nets.heritage.heuristic_engine.heuristic import HeuristicConfig
+from gammond.engine.options import list_fields
+from gammond.nets.heritage.heuristic_engine.heuristic import HeuristicConfig
 
 STEP_SIZES: dict[str, float] = {"cbp": 0.5, "cb": 0.25, "bf": 0.25, "bfp": 0.25, "bt": 3.0, "rb": 0.25}
 """The factors that change, with typical step sizes. Pips do not change: they are the unit."""

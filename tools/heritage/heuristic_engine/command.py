@@ -17,24 +17,24 @@ from pathlib import Path
 
 import msgspec
 
-from engine.errors import DataFileError, StateError, ValueRangeError
-from engine.play.player import Player
-from nets.heritage.heuristic_engine.heuristic import HeuristicConfig
-from tools.common.files import read_records
-from tools.common.progress import Progress
-from tools.heritage.heuristic_engine.acceptance import FixedRule
-from tools.heritage.heuristic_engine.changes import draw_change
-from tools.heritage.heuristic_engine.settings import ClimbSettings
-from tools.heritage.heuristic_engine.trials import ClimbTrial, run_trial
-from tools.parallel.executor import Executor
-from tools.parallel.options import make_executor
-from tools.tournament.statistics.scores import WIN_SHARE_LIMITS, MeanEstimate, estimate_mean
-from tools.train.runs.options import add_workers_option
-from tools.train.runs.run import Arrays, Learner, Record, RunProgress
-from tools.train.runs.run_folder import CONFIG_FILE, KIND_ARRAY, LOG_FILE
-from tools.train.runs.settings import read_origin, read_settings
-from tools.train.runs.strength_games import StrengthMeasurement, measure_player
-from tools.train.runs.trainer import Trainer
+from gammond.engine.errors import DataFileError, StateError, ValueRangeError
+from gammond.engine.play.player import Player
+from gammond.nets.heritage.heuristic_engine.heuristic import HeuristicConfig
+from gammond.tools.common.files import read_records
+from gammond.tools.common.progress import Progress
+from gammond.tools.heritage.heuristic_engine.acceptance import FixedRule
+from gammond.tools.heritage.heuristic_engine.changes import draw_change
+from gammond.tools.heritage.heuristic_engine.settings import ClimbSettings
+from gammond.tools.heritage.heuristic_engine.trials import ClimbTrial, run_trial
+from gammond.tools.parallel.executor import Executor
+from gammond.tools.parallel.options import make_executor
+from gammond.tools.tournament.statistics.scores import WIN_SHARE_LIMITS, MeanEstimate, estimate_mean
+from gammond.tools.train.runs.options import add_workers_option
+from gammond.tools.train.runs.run import Arrays, Learner, Record, RunProgress
+from gammond.tools.train.runs.run_folder import CONFIG_FILE, KIND_ARRAY, LOG_FILE
+from gammond.tools.train.runs.settings import read_origin, read_settings
+from gammond.tools.train.runs.strength_games import StrengthMeasurement, measure_player
+from gammond.tools.train.runs.trainer import Trainer
 
 SUMMARY = "tune the heuristic engine by hill climbing, one factor at a time"
 

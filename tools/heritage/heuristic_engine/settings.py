@@ -6,14 +6,14 @@ from typing import Annotated, ClassVar, Literal
 
 from msgspec import Meta
 
-from engine.options import CHOICES
-from engine.rules.rules import Doubles, Rules
-from nets.heritage.heuristic_engine.heuristic import HEURISTIC_CONFIGS, HeuristicConfig
-from tools.heritage.heuristic_engine.acceptance import AcceptanceRule, FixedRule, SequentialRule
-from tools.heritage.heuristic_engine.trials import PlaySettings
-from tools.tournament.statistics.sprt import SequentialTest
-from tools.train.runs.strength_games import GamesOption, OpponentsOption, check_benchmark
-from tools.train.runs.trainer import RunSettings
+from gammond.engine.options import CHOICES
+from gammond.engine.rules.rules import Doubles, Rules
+from gammond.nets.heritage.heuristic_engine.heuristic import HEURISTIC_CONFIGS, HeuristicConfig
+from gammond.tools.heritage.heuristic_engine.acceptance import AcceptanceRule, FixedRule, SequentialRule
+from gammond.tools.heritage.heuristic_engine.trials import PlaySettings
+from gammond.tools.tournament.statistics.sprt import SequentialTest
+from gammond.tools.train.runs.strength_games import GamesOption, OpponentsOption, check_benchmark
+from gammond.tools.train.runs.trainer import RunSettings
 
 
 class ClimbSettings(RunSettings, frozen=True):

@@ -18,10 +18,10 @@ import numpy as np
 from msgspec import Meta
 from numpy.typing import NDArray
 
-from engine.errors import ValueRangeError
-from tools.heritage.heuristic_engine.acceptance import AcceptanceRule, FixedRule, SequentialRule
-from tools.tournament.statistics.sprt import PAIRS_BETWEEN_LOOKS, SequentialTest
-from tools.train.runs.settings import add_setting_options, settings_from_args
+from gammond.engine.errors import ValueRangeError
+from gammond.tools.heritage.heuristic_engine.acceptance import AcceptanceRule, FixedRule, SequentialRule
+from gammond.tools.tournament.statistics.sprt import PAIRS_BETWEEN_LOOKS, SequentialTest
+from gammond.tools.train.runs.settings import add_setting_options, settings_from_args
 
 SUMMARY = "measure how often the rules of climb keep changes that are no improvement, and miss improvements"
 

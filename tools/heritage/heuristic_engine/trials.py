@@ -8,13 +8,17 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.play.lockstep import play_games
-from engine.play.player import Player
-from engine.rules.rules import STANDARD_RULES, Rules
-from nets.heritage.heuristic_engine.heuristic import HeuristicConfig, HeuristicPlayer, OnePlyHeuristicPlayer
-from tools.heritage.heuristic_engine.acceptance import AcceptanceRule, ChangeDecision
-from tools.parallel.executor import Executor
-from tools.tournament.statistics.scores import PairedScores
+from gammond.engine.play.lockstep import play_games
+from gammond.engine.play.player import Player
+from gammond.engine.rules.rules import STANDARD_RULES, Rules
+from gammond.nets.heritage.heuristic_engine.heuristic import (
+    HeuristicConfig,
+    HeuristicPlayer,
+    OnePlyHeuristicPlayer,
+)
+from gammond.tools.heritage.heuristic_engine.acceptance import AcceptanceRule, ChangeDecision
+from gammond.tools.parallel.executor import Executor
+from gammond.tools.tournament.statistics.scores import PairedScores
 
 GAMES_PER_TASK = 500
 """Games of a task; no effect on the result."""

@@ -9,9 +9,9 @@ continues a run that was killed; it loses the epoch or the round under way.
 
 from __future__ import annotations
 
-from tools.heritage.phase_features.run import KIND, HeuristicNetLearner
-from tools.heritage.phase_features.settings import HeuristicNetSettings
-from tools.train.runs.trainer import Trainer
+from gammond.tools.heritage.phase_features.run import KIND, HeuristicNetLearner
+from gammond.tools.heritage.phase_features.settings import HeuristicNetSettings
+from gammond.tools.train.runs.trainer import Trainer
 
 SUMMARY = "train a net on phase features: it imitates a heuristic, then learns from outcomes"
 

@@ -3,51 +3,78 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 from numpy.typing import NDArray
 
-from engine.errors import DataFileError
-from engine.formats.array_file import read_array_file
-from engine.play.player import Player, ScorerPlayer
-from nets.heritage.phase_features.net import PhaseNet
-from tools.train.runs.run import BEST_FILE, CHECKPOINT_FILE
+from gammond.engine.errors import DataFileError
+from gammond.engine.formats.array_file import read_array_file
+from gammond.engine.play.player import Player, ScorerPlayer
+from gammond.nets.heritage.phase_features.features import encode_gated_inputs
+from gammond.nets.heritage.phase_features.net import ACTIVATION, PhaseNet, parse_phase_onnx
+from gammond.nets.onnx_model import OUTPUT_NAME
+from gammond.tools.common.wings import ExportedScorer
+from gammond.tools.train.runs.run import BEST_FILE, CHECKPOINT_FILE
+from gammond.tools.train.weights.onnx_files import OnnxNode, check_scorer_onnx, make_onnx
 
 IMITATION = "imitation.npz"
 
 _NAMED_BY_FOLDER = (CHECKPOINT_FILE, BEST_FILE)
 
 
-def read_phase_net(file: Path) -> PhaseNet | None:
-    """Read the phase net of a file; None if it holds other nets.
-
-    Raises:
-        DataFileError: The file cannot be read, or its net has the wrong shapes.
-    """
-    return _build_net(file, read_array_file(file))
-
-
-def make_phase_net_player(file: Path, arrays: Mapping[str, NDArray[Any]]) -> Player | None:
-    """Make the player of a phase net; None if the arrays of a file are of another kind.
+def make_phase_net_player(file: Path, arrays: Mapping[str, NDArray[Any]]) -> Player:
+    """Make the player of a phase net.
 
     Args:
         file: Names the player, by its folder and, for another net than the run's, itself; for messages.
         arrays: What the file holds.
 
     Raises:
-        DataFileError: The net has the wrong shapes.
+        DataFileError: There is no phase net, or it has the wrong shapes.
     """
-    net = _build_net(file, arrays)
     folder = file.resolve().parent.name
     name = folder if file.name in _NAMED_BY_FOLDER else f"{folder}-{file.stem}"
-    return None if net is None else ScorerPlayer(name, net)
+    return ScorerPlayer(name, _build_net(file, arrays))
 
 
-def _build_net(file: Path, arrays: Mapping[str, NDArray[Any]]) -> PhaseNet | None:
-    if not PhaseNet.is_in(arrays):
-        return None
+def _build_net(file: Path, arrays: Mapping[str, NDArray[Any]]) -> PhaseNet:
     try:
         return PhaseNet.from_arrays(arrays)
     except DataFileError as error:
         raise DataFileError(f"{file}: {error.message}", field="net") from error
+
+
+def read_exported_net(file: Path) -> ExportedScorer:
+    """Read the net of a file as ``gammond export`` takes it.
+
+    Raises:
+        DataFileError: The file cannot be read, or holds no phase net.
+    """
+    net = _build_net(file, read_array_file(file))
+    return ExportedScorer(ACTIVATION, "phase-net", partial(_make_checked_onnx, net))
+
+
+def _make_checked_onnx(net: PhaseNet, name: str) -> bytes:
+    content = phase_net_to_onnx(net, name)
+    read_back = parse_phase_onnx(name, content, ACTIVATION)
+    return check_scorer_onnx(name, content, net, read_back, encode_gated_inputs)
+
+
+def phase_net_to_onnx(net: PhaseNet, name: str) -> bytes:
+    """Make the ONNX file of a net: ``inputs float32[n, 48]`` to ``outcome float32[n, 1]``.
+
+    Raises:
+        UnsupportedError: As `make_onnx`.
+    """
+    nodes = [
+        OnnxNode("Gemm", ["inputs", "w1", "b1"], ["sums"]),
+        OnnxNode("Relu", ["sums"], ["hidden"]),
+        OnnxNode("Gemm", ["hidden", "w2", "b2"], ["sums2"]),
+        OnnxNode("Relu", ["sums2"], ["hidden2"]),
+        OnnxNode("Unsqueeze", ["w3", "axes"], ["column"]),
+        OnnxNode("Gemm", ["hidden2", "column", "b3"], [OUTPUT_NAME]),
+    ]
+    return make_onnx(name, (len(net.w1), 1), nodes, net.to_arrays() | {"axes": np.array([1], np.int64)})

@@ -11,15 +11,15 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.rules.position import Board
-from nets.heritage.phase_features.features import (
+from gammond.engine.rules.position import Board
+from gammond.nets.heritage.phase_features.features import (
     FEATURES,
     INPUTS,
     compute_phase_features,
     encode_gated_inputs,
     get_divisors,
 )
-from nets.heritage.phase_features.kernels.features import PHASES
+from gammond.nets.heritage.phase_features.kernels import PHASES
 
 
 @dataclass(frozen=True)

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.evaluation.evaluator import Scorer
-from engine.play.player import ScorerPlayer
-from engine.rules.position import CHECKERS, OFF, Board
+from gammond.engine.evaluation.evaluator import Scorer
+from gammond.engine.play.player import ScorerPlayer
+from gammond.engine.rules.position import CHECKERS, OFF, Board
 
 _PERCENT = 100.0
 _MAX_COMPARED = 20_000

@@ -8,26 +8,25 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.evaluation.evaluator import Scorer
-from engine.play.player import RandomPlayer, ScorerPlayer
-from nets.heritage.phase_features.heuristic import PhaseHeuristicScorer
-from nets.heritage.phase_features.net import PhaseNet, draw_weights
-from nets.heritage.phase_features.uniform_choice_player import UniformChoicePlayer
-from tools.common.files import read_records, write_arrays
-from tools.heritage.phase_features.files import IMITATION
-from tools.heritage.phase_features.report import (
+from gammond.engine.evaluation.evaluator import Scorer
+from gammond.engine.play.player import RandomPlayer, ScorerPlayer
+from gammond.nets.heritage.phase_features.net import PhaseNet, draw_weights
+from gammond.nets.heritage.phase_features.players import PhaseHeuristicScorer, UniformChoicePlayer
+from gammond.tools.common.files import read_records, write_arrays
+from gammond.tools.heritage.phase_features.files import IMITATION
+from gammond.tools.heritage.phase_features.report import (
     compute_mean_squared_error,
     format_report,
     format_step,
     measure_agreement,
 )
-from tools.heritage.phase_features.samples import Samples, sample_games
-from tools.heritage.phase_features.settings import HeuristicNetSettings
-from tools.heritage.phase_features.trainer import PhaseNetTrainer
-from tools.train.fitting.training_loop import cosine_rate
-from tools.train.runs.run import Arrays, Learner, Record, RunProgress, check_same_settings, read_count
-from tools.train.runs.run_folder import KIND_ARRAY, LOG_FILE
-from tools.train.runs.strength_games import (
+from gammond.tools.heritage.phase_features.samples import Samples, sample_games
+from gammond.tools.heritage.phase_features.settings import HeuristicNetSettings
+from gammond.tools.heritage.phase_features.trainer import PhaseNetTrainer
+from gammond.tools.train.fitting.training_loop import cosine_rate
+from gammond.tools.train.runs.run import Arrays, Learner, Record, RunProgress, check_same_settings, read_count
+from gammond.tools.train.runs.run_folder import KIND_ARRAY, LOG_FILE
+from gammond.tools.train.runs.strength_games import (
     StrengthMeasurement,
     load_opponents,
     measure_results,

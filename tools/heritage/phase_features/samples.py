@@ -7,9 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.play.lockstep import play_games
-from engine.play.player import Player
-from engine.rules.position import Board
+from gammond.engine.play.lockstep import play_games
+from gammond.engine.play.player import Player
+from gammond.engine.rules.position import Board
 
 _ASIDE_EVERY = 20
 
@@ -66,7 +66,7 @@ def sample_games(first: Player, second: Player, games: int, seed: int) -> Sample
 
 
 class _TurnRecorder:
-    """Records every turn; an `engine.play.lockstep.TurnLog`."""
+    """Records every turn; an `gammond.engine.play.lockstep.TurnLog`."""
 
     def __init__(self) -> None:
         self.turns: list[tuple[NDArray[np.int64], NDArray[np.int64], Board]] = []

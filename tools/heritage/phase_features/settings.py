@@ -6,11 +6,11 @@ from typing import Annotated, ClassVar, Literal
 
 from msgspec import Meta
 
-from engine.errors import ValueRangeError
-from nets.heritage.phase_features.net import HIDDEN
-from tools.heritage.phase_features.inputs import INPUT_ENCODINGS, InputEncoding
-from tools.train.runs.strength_games import OpponentsOption, check_benchmark
-from tools.train.runs.trainer import RunSettings
+from gammond.engine.errors import ValueRangeError
+from gammond.nets.heritage.phase_features.net import HIDDEN
+from gammond.tools.heritage.phase_features.inputs import INPUT_ENCODINGS, InputEncoding
+from gammond.tools.train.runs.strength_games import OpponentsOption, check_benchmark
+from gammond.tools.train.runs.trainer import RunSettings
 
 _MOST_UNITS = 4096
 

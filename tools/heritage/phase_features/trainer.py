@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.errors import DataFileError
-from engine.rules.position import Board
-from nets.heritage.phase_features.net import PhaseNet, PhaseNetWeights
-from tools.heritage.phase_features.inputs import GATED, InputEncoding
+from gammond.engine.errors import DataFileError
+from gammond.engine.rules.position import Board
+from gammond.nets.heritage.phase_features.net import PhaseNet, PhaseNetWeights
+from gammond.tools.heritage.phase_features.inputs import GATED, InputEncoding
 
 _DECAYS = (0.9, 0.999)
 _TINY = 1e-8

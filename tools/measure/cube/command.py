@@ -18,27 +18,27 @@ import threading
 import time
 from dataclasses import replace
 
-from engine.analysis.rollout_evaluators import make_rollout_evaluators
-from engine.cubeful import DEFAULT_EFFICIENCIES, CubeEfficiencies
-from engine.errors import ValueRangeError
-from engine.rollout import RolloutEvaluators, RolloutSettings
-from engine.runtime.cores import MAX_THREADS, count_usable_cores
-from engine.runtime.exit_codes import EXIT_INTERRUPTED
-from engine.runtime.version import read_version
-from tools.common.interrupts import call_on_interrupt
-from tools.common.opponents import load_net_engine
-from tools.common.progress import Progress
-from tools.common.strength import add_net_argument
-from tools.measure.cube.fit import EFFICIENCY_NAMES, efficiencies_from_vector
-from tools.measure.cube.positions import KINDS, classify_positions, draw_positions
-from tools.measure.cube.report import (
+from gammond.engine.analysis.rollout_requests import make_rollout_evaluators
+from gammond.engine.cubeful import DEFAULT_EFFICIENCIES, CubeEfficiencies
+from gammond.engine.errors import ValueRangeError
+from gammond.engine.rollout import RolloutEvaluators, RolloutSettings
+from gammond.engine.runtime.exit_codes import EXIT_INTERRUPTED
+from gammond.engine.runtime.machine import MAX_THREADS, count_usable_cores
+from gammond.engine.runtime.version import read_version
+from gammond.tools.common.interrupts import call_on_interrupt
+from gammond.tools.common.opponents import load_net_engine
+from gammond.tools.common.progress import Progress
+from gammond.tools.common.strength import add_net_argument
+from gammond.tools.measure.cube.fit import EFFICIENCY_NAMES, efficiencies_from_vector
+from gammond.tools.measure.cube.positions import KINDS, classify_positions, draw_positions
+from gammond.tools.measure.cube.report import (
     MIN_POSITIONS,
     CubeEfficiencyReport,
     estimate_efficiencies,
     make_kind_reports,
     name_averages,
 )
-from tools.measure.cube.values import CubeValueEvaluator, make_money_game
+from gammond.tools.measure.cube.values import CubeValueEvaluator, make_money_game
 
 SUMMARY = "measure cube efficiencies by class of position"
 
@@ -90,7 +90,9 @@ def main(args: argparse.Namespace) -> int:
         boards = draw_positions(evaluators, kinds, args.positions, game, args.seed, bar.update)
     stopped = threading.Event()
     decide_by = _make_efficiencies(args.decide_by)
-    roller = CubeValueEvaluator(evaluators, game, decide_by, args.trials, args.seed, stopped.is_set)
+    roller = CubeValueEvaluator(
+        evaluators, make_money_game(decide_by), args.trials, args.seed, stopped.is_set
+    )
     threads = count_usable_cores() if args.threads is None else args.threads
     with call_on_interrupt(stopped.set), Progress(len(boards), "rolling out") as bar:
         known = roller.evaluate(boards, threads, bar.update)

@@ -13,12 +13,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.cubeful import CubeEfficiencies, CubeStateSpace, EfficiencyFormula, compute_leaf_values
-from engine.cubeful.efficiency import BEAROFF_PIPS, RACE_PIPS
-from engine.kernels.objectives import OUTCOME_COLUMNS
-from engine.rules.outcome import Outcomes
-from engine.rules.position import Board
-from tools.measure.cube.values import CUBE_STATES, CubeValues, make_money_game
+from gammond.engine.cubeful import CubeEfficiencies, CubeGame, EfficiencyFormula
+from gammond.engine.cubeful.efficiency import BEAROFF_PIPS, RACE_PIPS
+from gammond.engine.kernels.values import OUTCOME_COLUMNS
+from gammond.engine.rules.outcome import Outcomes
+from gammond.engine.rules.position import Board
+from gammond.tools.measure.cube.values import CUBE_STATES, CubeValues, make_money_game
 
 CENTRED, OWN, OTHER = range(CUBE_STATES)
 
@@ -142,9 +142,9 @@ def _fit_least_squares(measured: CubeValues, weights: FloatArray, rows: FloatArr
     )
 
 
-def _compute_model_values(outcomes: FloatArray, efficiency: float, space: CubeStateSpace) -> FloatArray:
+def _compute_model_values(outcomes: FloatArray, efficiency: float, game: CubeGame) -> FloatArray:
     efficiencies = np.full(len(outcomes), efficiency, np.float32)
-    return compute_leaf_values(outcomes.astype(np.float32), efficiencies, space).astype(np.float64)
+    return game.evaluate(outcomes.astype(np.float32), efficiencies).astype(np.float64)
 
 
 def compute_decision_costs(measured: CubeValues, efficiencies: CubeEfficiencies) -> FloatArray:
@@ -159,8 +159,8 @@ def compute_decision_costs(measured: CubeValues, efficiencies: CubeEfficiencies)
         The opponent gives the proper response to a double.
     """
     game = make_money_game()
-    thought = compute_leaf_values(
-        measured.net_outcomes, efficiencies.for_boards(measured.boards, measured.net_outcomes), game
+    thought = game.evaluate(
+        measured.net_outcomes, efficiencies.for_boards(measured.boards, measured.net_outcomes)
     ).astype(np.float64)
     costs = np.empty((len(measured), 3))
     taken, thought_taken = _TAKEN_CUBE * measured.values[:, OTHER], _TAKEN_CUBE * thought[:, OTHER]
@@ -189,7 +189,7 @@ def compute_held_out_costs(
 
     Args:
         measured: The positions.
-        kinds: ``int8[n]``, places in `tools.measure.cube.positions.KINDS`.
+        kinds: ``int8[n]``, places in `gammond.tools.measure.cube.positions.KINDS`.
         defaults: Their averages are used where a half has no information about an efficiency.
         target: A key of `FIT_TARGETS`.
 

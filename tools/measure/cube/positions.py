@@ -7,13 +7,13 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.cubeful import CubeStateSpace, are_all_home, compute_leaf_values, cube_efficiencies
-from engine.errors import LimitError
-from engine.evaluation.evaluator import CubefulEvaluator
-from engine.rollout import RolloutEvaluators
-from engine.rules.outcome import Outcomes
-from engine.rules.position import Board, Phase, classify_phases, find_finished
-from engine.rules.rules import STANDARD_RULES
+from gammond.engine.cubeful import DEFAULT_EFFICIENCIES, CubeGame, are_all_home
+from gammond.engine.errors import LimitError
+from gammond.engine.evaluation.evaluator import CubefulEvaluator
+from gammond.engine.rollout import RolloutEvaluators
+from gammond.engine.rules.outcome import Outcomes
+from gammond.engine.rules.position import Board, Phase, classify_phases, find_finished
+from gammond.engine.rules.rules import STANDARD_RULES
 
 CONTACT, CRASHED, RACE, BEAROFF, ENDING = "contact", "crashed", "race", "bearoff", "ending"
 
@@ -50,16 +50,16 @@ def classify_positions(boards: Board, exact: Sequence[CubefulEvaluator]) -> NDAr
     return kinds
 
 
-def is_near_doubling_window(boards: Board, outcomes: Outcomes, space: CubeStateSpace) -> NDArray[np.bool_]:
+def is_near_doubling_window(boards: Board, outcomes: Outcomes, game: CubeGame) -> NDArray[np.bool_]:
     """Return which positions are near the doubling window, by the default efficiencies.
 
     Args:
         boards: ``int8[n, 2, 26]``.
         outcomes: ``float32[n, 5]``.
-        space: Money play with the cube centred, for the side on roll.
+        game: Money play with the cube centred, for the side on roll.
     """
-    values = compute_leaf_values(outcomes, cube_efficiencies(boards, outcomes), space)
-    taken = space.stake_factor * values[:, space.state_after_take[0]]
+    values = game.evaluate(outcomes, DEFAULT_EFFICIENCIES.for_boards(boards, outcomes))
+    taken = game.arrays.stake_factor * values[:, game.state_after_take]
     least, most = DOUBLING_WINDOW_POINTS
     is_near: NDArray[np.bool_] = (taken >= least) & (taken <= most)
     return is_near
@@ -69,7 +69,7 @@ def draw_positions(
     evaluators: RolloutEvaluators,
     kinds: tuple[str, ...],
     count: int,
-    space: CubeStateSpace,
+    game: CubeGame,
     seed: int,
     progress: Callable[[int], None] | None = None,
 ) -> Board:
@@ -79,7 +79,7 @@ def draw_positions(
         evaluators: For plays and cube decisions.
         kinds: Some of `KINDS`.
         count: How many of each kind.
-        space: As `is_near_doubling_window`.
+        game: As `is_near_doubling_window`.
         seed: Of dice and draws, 0 or more.
         progress: Called with the number of positions drawn.
 
@@ -101,7 +101,7 @@ def draw_positions(
             return np.stack(
                 [board for row in zip(*found, strict=False) for board in row][: len(kinds) * count]
             )
-        is_wanted = is_near_doubling_window(boards, evaluators.cube_evaluator.evaluate(boards), space)
+        is_wanted = is_near_doubling_window(boards, evaluators.cube_evaluator.evaluate(boards), game)
         is_wanted &= generator.random(len(boards)) < _SAMPLED_SHARE
         kind_of = np.where(is_wanted, classify_positions(boards, evaluators.exact_cubeful), -1)
         for kind, boards_of in zip(kinds, found, strict=True):

@@ -9,8 +9,8 @@ from dataclasses import asdict, dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.cubeful import CubeEfficiencies
-from tools.measure.cube.fit import (
+from gammond.engine.cubeful import CubeEfficiencies
+from gammond.tools.measure.cube.fit import (
     DECISIONS,
     EFFICIENCY_NAMES,
     EFFICIENCY_TARGETS,
@@ -23,8 +23,8 @@ from tools.measure.cube.fit import (
     fit_efficiencies,
     fit_single_efficiency,
 )
-from tools.measure.cube.positions import ENDING, KINDS
-from tools.measure.cube.values import CubeValues
+from gammond.tools.measure.cube.positions import ENDING, KINDS
+from gammond.tools.measure.cube.values import CubeValues
 
 _MILLIPOINTS = 1000
 

@@ -10,23 +10,30 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.cubeful import CubeEfficiencies, CubeStateSpace, build_cube_state_space, select_exact_values
-from engine.errors import CancelledWork
-from engine.rollout import CubefulScoring, RolloutEvaluators, RolloutSettings, TrialCubes, TrialScoring
-from engine.rollout.trial_scoring import OUTCOME_COLUMNS
-from engine.rollout.trials import play_trials
-from engine.rules.match import MatchState
-from engine.rules.outcome import Outcomes
-from engine.rules.position import Board
-from engine.runtime.thread_turns import hold_turn
+from gammond.engine.cubeful import (
+    CUBELESS_GAME,
+    DEFAULT_EFFICIENCIES,
+    CubeEfficiencies,
+    CubeGame,
+    make_cube_game,
+    select_exact_values,
+)
+from gammond.engine.errors import CancelledWork
+from gammond.engine.kernels.values import OUTCOME_COLUMNS
+from gammond.engine.rollout import RolloutEvaluators, RolloutSettings, TrialCubes
+from gammond.engine.rollout.trials import play_trials
+from gammond.engine.rules.match import MatchState
+from gammond.engine.rules.outcome import Outcomes
+from gammond.engine.rules.position import Board
+from gammond.engine.runtime.threads import hold_turn
 
 CUBE_STATES = 3
 """Columns of values: the cube centred, held by the side on roll, held by the opponent."""
 
 
-def make_money_game() -> CubeStateSpace:
-    """Make the cube states of money play without Jacoby and beavers: centred, own, the opponent's."""
-    return build_cube_state_space(MatchState(beavers=False))
+def make_money_game(efficiencies: CubeEfficiencies = DEFAULT_EFFICIENCIES) -> CubeGame:
+    """Make money play without Jacoby and beavers; the states of the cube are centred, own, the opponent's."""
+    return make_cube_game(MatchState(beavers=False), efficiencies=efficiencies)
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,8 +74,7 @@ class CubeValueEvaluator:
 
     Args:
         evaluators: For plays and cube decisions.
-        space: As `make_money_game`.
-        efficiencies: For cube decisions in the rollouts.
+        game: As `make_money_game`, with the efficiencies for cube decisions in the rollouts.
         trials: Of each cube state, and without a cube.
         seed: Of the dice, 0 or more.
         cancelled: Called some fifty times a second; returns whether to stop.
@@ -77,15 +83,13 @@ class CubeValueEvaluator:
     def __init__(
         self,
         evaluators: RolloutEvaluators,
-        space: CubeStateSpace,
-        efficiencies: CubeEfficiencies,
+        game: CubeGame,
         trials: int,
         seed: int,
         cancelled: Callable[[], bool],
     ) -> None:
         self._evaluators = evaluators
-        self._game = space
-        self._scoring = CubefulScoring(space, efficiencies=efficiencies)
+        self._game = game
         self._trials = trials
         self._seed = seed
         self._cancelled = cancelled
@@ -124,7 +128,7 @@ class CubeValueEvaluator:
         for table in self._evaluators.exact_cubeful:
             covered = table.covers(boards) & ~is_exact
             outcomes[covered] = table.evaluate(boards[covered])
-            values[covered] = select_exact_values(table.cubeful_equities(boards[covered]), self._game)
+            values[covered] = select_exact_values(table.cubeful_equities(boards[covered]), self._game.arrays)
             is_exact |= covered
         return is_exact
 
@@ -154,9 +158,9 @@ class CubeValueEvaluator:
         cubes = TrialCubes(np.arange(CUBE_STATES, dtype=np.int8), np.ones(CUBE_STATES))
         with hold_turn():
             cubeful = play_trials(
-                starts, trials, settings, self._evaluators, self._scoring, self._cancelled, cubes
+                starts, trials, settings, self._evaluators, self._game, self._cancelled, cubes
             )
             cubeless = play_trials(
-                starts[:1], trials, settings, self._evaluators, TrialScoring(), self._cancelled
+                starts[:1], trials, settings, self._evaluators, CUBELESS_GAME, self._cancelled
             )
         return cubeless[0].mean(axis=0), cubeful[:, :, OUTCOME_COLUMNS].mean(axis=1)

@@ -14,20 +14,20 @@ import time
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 
-from engine.errors import LimitError
-from engine.play.player import Player
-from engine.runtime.cores import count_usable_cores
-from engine.runtime.exit_codes import EXIT_INTERRUPTED
-from engine.runtime.version import read_version
-from engine.wording import format_count
-from tools.bench.measure import BenchmarkSubject
-from tools.common.figures import add_plot_option, check_plot_file
-from tools.common.opponents import PLAYER_HELP, load_opponent
-from tools.measure.frontier.plot import draw_frontier
-from tools.measure.frontier.points import FrontierPoint, mark_frontier, measure_evaluations_per_s
-from tools.tournament.command import check_game_options
-from tools.tournament.round_robin import play_pair
-from tools.tournament.statistics.scores import estimate_mean
+from gammond.engine.errors import LimitError
+from gammond.engine.play.player import Player
+from gammond.engine.runtime.exit_codes import EXIT_INTERRUPTED
+from gammond.engine.runtime.machine import count_usable_cores
+from gammond.engine.runtime.version import read_version
+from gammond.engine.wording import format_count
+from gammond.tools.bench.measure import BenchmarkSubject
+from gammond.tools.common.figures import add_plot_option, check_plot_file
+from gammond.tools.common.opponents import PLAYER_HELP, load_opponent
+from gammond.tools.measure.frontier.plot import draw_frontier
+from gammond.tools.measure.frontier.points import FrontierPoint, mark_frontier, measure_evaluations_per_s
+from gammond.tools.tournament.command import check_game_options
+from gammond.tools.tournament.round_robin import play_pair
+from gammond.tools.tournament.statistics.scores import estimate_mean
 
 SUMMARY = "measure the strength of 0-ply players against their speed"
 

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tools.common.figures import make_figure, write_figure
-from tools.measure.frontier.points import BATCH_SIZE, FrontierPoint
+from gammond.tools.common.figures import make_figure, write_figure
+from gammond.tools.measure.frontier.points import BATCH_SIZE, FrontierPoint
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -9,13 +9,13 @@ from functools import partial
 
 import numpy as np
 
-from engine.errors import UnsupportedError
-from engine.play.player import EvaluatorPlayer, Player, ScorerPlayer
-from engine.rules.position import Board
-from nets.players.pubeval import PubevalPlayer
-from tools.bench.gnubg_timing import measure_gnubg_rate
-from tools.bench.measure import measure_seconds_per_call
-from tools.gnubg.nets import GnubgPlayer
+from gammond.engine.errors import UnsupportedError
+from gammond.engine.play.player import EvaluatorPlayer, Player, ScorerPlayer
+from gammond.engine.rules.position import Board
+from gammond.nets.players.pubeval import PubevalPlayer
+from gammond.tools.bench.gnubg_timing import measure_gnubg_rate
+from gammond.tools.bench.measure import measure_seconds_per_call
+from gammond.tools.gnubg.nets import GnubgPlayer
 
 BATCH_SIZE = 1024
 """Positions evaluated in one call, encoding included; gnubg's nets take them one by one."""

@@ -26,30 +26,30 @@ from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 
-from engine.analysis.engine import Engine
-from engine.analysis.levels import EvalSettings
-from engine.cubeful.match_equity import load_default_table
-from engine.errors import CancelledWork, FormatError, LimitError, UnsupportedError, ValueRangeError
-from engine.match_analysis.analysed_match import AnalysedMatch
-from engine.match_analysis.analysis import AnalysisSettings, analyse_match
-from engine.match_files.model import RecordedMatch
-from engine.rules.match import MatchState
-from engine.rules.rules import STANDARD_RULES
-from engine.runtime.cores import count_usable_cores
-from engine.runtime.exit_codes import EXIT_FAULTS, EXIT_OK
-from engine.runtime.threads import Workers
-from engine.runtime.version import read_version
-from engine.wording import escape_unprintable
-from tools.common.interrupts import call_on_interrupt
-from tools.common.match_inputs import MatchTally, list_match_inputs
-from tools.common.opponents import load_net_engine
-from tools.common.progress import Progress, write_message
-from tools.common.strength import add_net_argument
-from tools.gnubg import find_gnubg
-from tools.gnubg.analysis import GnubgRoller, analyse_with_gnubg
-from tools.measure.matches.comparison import MatchAnalysis, MatchComparison, find_disagreements
-from tools.measure.matches.report import format_comparisons, list_comparisons
-from tools.measure.matches.rollouts import roll_out
+from gammond.engine.analysis.engine import Engine
+from gammond.engine.analysis.levels import EvalSettings
+from gammond.engine.cubeful.match_equity import load_default_table
+from gammond.engine.errors import CancelledWork, FormatError, LimitError, UnsupportedError, ValueRangeError
+from gammond.engine.match_analysis.analysed_match import AnalysedMatch
+from gammond.engine.match_analysis.analysis import AnalysisSettings, analyse_match
+from gammond.engine.match_files.model import RecordedMatch
+from gammond.engine.rules.match import MatchState
+from gammond.engine.rules.rules import STANDARD_RULES
+from gammond.engine.runtime.exit_codes import EXIT_FAULTS, EXIT_OK
+from gammond.engine.runtime.machine import count_usable_cores
+from gammond.engine.runtime.threads import Workers
+from gammond.engine.runtime.version import read_version
+from gammond.engine.wording import escape_unprintable
+from gammond.tools.common.interrupts import call_on_interrupt
+from gammond.tools.common.match_inputs import MatchTally, list_match_inputs
+from gammond.tools.common.opponents import load_net_engine
+from gammond.tools.common.progress import Progress, write_message
+from gammond.tools.common.strength import add_net_argument
+from gammond.tools.gnubg import find_gnubg
+from gammond.tools.gnubg.analysis import GnubgRoller, analyse_with_gnubg
+from gammond.tools.measure.matches.comparison import ComparedMatch, MatchComparison, find_disagreements
+from gammond.tools.measure.matches.report import format_comparisons, list_comparisons
+from gammond.tools.measure.matches.rollouts import roll_out
 
 SUMMARY = "compare analyses of matches with those of GNU Backgammon"
 
@@ -151,13 +151,13 @@ class _Comparer:
 
     Args:
         args: Parsed arguments.
-        engine: Judges here.
+        engine: Evaluates here.
         folder: For the files that go to gnubg and come back.
         stopped: Set when the work is to end.
 
     Attributes:
         engine: That one.
-        gnubg_version: What gnubg calls itself, once it has judged a match.
+        gnubg_version: What gnubg calls itself, once it has analysed a match.
     """
 
     def __init__(
@@ -183,7 +183,7 @@ class _Comparer:
             LimitError: gnubg takes too long.
             UnsupportedError: gnubg ends with a fault.
         """
-        recorded = MatchAnalysis("the file", AnalysedMatch(name, match, "the file", self._table))
+        recorded = ComparedMatch("the file", AnalysedMatch(name, match, "the file", self._table))
         theirs = self._ask_gnubg(name, match)
         ours = tuple(self._analyse(name, match, settings) for settings in self._settings)
         count, found = find_disagreements(ours[-1].analysed, theirs.analysed, self._args.above)
@@ -200,15 +200,15 @@ class _Comparer:
         has_own = bool(recorded.analysed.decisions)
         return MatchComparison(name, recorded if has_own else None, theirs, ours, count, tuple(found))
 
-    def _ask_gnubg(self, name: str, match: RecordedMatch) -> MatchAnalysis:
+    def _ask_gnubg(self, name: str, match: RecordedMatch) -> ComparedMatch:
         self._check_stopped()
         plies = self._args.gnubg_plies
-        judged = analyse_with_gnubg(match, plies, self._folder)
-        self.gnubg_version = judged.version
+        theirs = analyse_with_gnubg(match, plies, self._folder)
+        self.gnubg_version = theirs.version
         by = f"gnubg, {plies}-ply"
-        return MatchAnalysis(by, AnalysedMatch(name, judged.match, by, self._table), judged.processor_s)
+        return ComparedMatch(by, AnalysedMatch(name, theirs.match, by, self._table), theirs.processor_s)
 
-    def _analyse(self, name: str, match: RecordedMatch, settings: AnalysisSettings) -> MatchAnalysis:
+    def _analyse(self, name: str, match: RecordedMatch, settings: AnalysisSettings) -> ComparedMatch:
         by = f"gammond, {settings.plies}-ply"
         if settings.is_deepening:
             by += f", close ones {settings.deeper_plies}-ply"
@@ -219,7 +219,7 @@ class _Comparer:
                 progress.update(done)
 
             began_s = time.process_time()
-            judged = analyse_match(
+            noted = analyse_match(
                 self.engine,
                 match,
                 settings,
@@ -228,7 +228,7 @@ class _Comparer:
                 cancelled=self._stopped.is_set,
             )
         seconds = time.process_time() - began_s
-        return MatchAnalysis(by, AnalysedMatch(name, judged, by, self._table), seconds)
+        return ComparedMatch(by, AnalysedMatch(name, noted, by, self._table), seconds)
 
     def _check_stopped(self) -> None:
         if self._stopped.is_set():

@@ -5,13 +5,14 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from engine.match_analysis.analysed_match import AnalysedDecision, AnalysedMatch
-from engine.match_analysis.judgement import Choice
-from engine.rules.match import SEATS
+from gammond.engine.match_analysis.analysed_match import AnalysedMatch
+from gammond.engine.match_analysis.decision_errors import Choice
+from gammond.engine.match_analysis.decisions import AnalysedDecision
+from gammond.engine.rules.match import SEATS
 
 
 @dataclass(frozen=True)
-class MatchAnalysis:
+class ComparedMatch:
     """What one program says about a match.
 
     Attributes:
@@ -61,12 +62,12 @@ class Disagreement:
     @property
     def our_error(self) -> float:
         """What the one says was lost."""
-        return self.ours.judged.size_points
+        return self.ours.size_points
 
     @property
     def their_error(self) -> float:
         """What the other says was lost."""
-        return self.theirs.judged.size_points
+        return self.theirs.size_points
 
     @property
     def leaning(self) -> int:
@@ -89,19 +90,19 @@ class MatchComparison:
         recorded: That of the file; None where it has none.
         theirs: gnubg's.
         ours: By this engine; the last one is compared with gnubg's.
-        decisions: How many decisions both of these judge.
+        decisions: How many decisions both of these have.
         disagreements: Those on which they differ.
     """
 
     name: str
-    recorded: MatchAnalysis | None
-    theirs: MatchAnalysis
-    ours: tuple[MatchAnalysis, ...]
+    recorded: ComparedMatch | None
+    theirs: ComparedMatch
+    ours: tuple[ComparedMatch, ...]
     decisions: int
     disagreements: tuple[Disagreement, ...]
 
     @property
-    def analyses(self) -> tuple[MatchAnalysis, ...]:
+    def analyses(self) -> tuple[ComparedMatch, ...]:
         """All of them."""
         return (*([self.recorded] if self.recorded else []), self.theirs, *self.ours)
 
@@ -117,7 +118,7 @@ def find_disagreements(
         above: The least difference that is listed, in points.
 
     Returns:
-        How many decisions both judge, and those on which they differ, in the order of the match.
+        How many decisions both have, and those on which they differ, in the order of the match.
     """
     known = {_find_place(decision): decision for decision in theirs.decisions}
     both = [
@@ -128,7 +129,7 @@ def find_disagreements(
     return len(both), [each for each in both if abs(each.our_error - each.their_error) > above]
 
 
-def compute_rating_differences(ours: MatchAnalysis, theirs: MatchAnalysis) -> list[float]:
+def compute_rating_differences(ours: ComparedMatch, theirs: ComparedMatch) -> list[float]:
     """Return how far the performance ratings of a match lie apart, one for each player who has both."""
     pairs = [(ours.ratings[seat], theirs.ratings[seat]) for seat in SEATS]
     return [abs(own - other) for own, other in pairs if own is not None and other is not None]
@@ -140,4 +141,4 @@ def combine_errors(*errors: float | None) -> float:
 
 
 def _find_place(decision: AnalysedDecision) -> tuple[int, int, Choice]:
-    return decision.judged.game, decision.judged.action, decision.judged.judgement.choice
+    return decision.game, decision.place, decision.choice

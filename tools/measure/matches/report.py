@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from statistics import mean
 
-from engine.match_analysis.analysed_match import AnalysedDecision
-from engine.match_analysis.documents import list_rating
-from engine.match_reports.ratings import format_lost
-from engine.rules.dice import encode_roll, format_roll
-from tools.common.text_table import format_table
-from tools.measure.matches.comparison import (
+from gammond.engine.match_analysis.decisions import AnalysedDecision
+from gammond.engine.match_analysis.documents import list_rating
+from gammond.engine.match_reports.ratings import format_lost
+from gammond.engine.rules.dice import encode_roll, format_roll
+from gammond.tools.common.text_table import format_table
+from gammond.tools.measure.matches.comparison import (
+    ComparedMatch,
     Disagreement,
-    MatchAnalysis,
     MatchComparison,
     compute_rating_differences,
 )
@@ -69,7 +69,7 @@ def list_comparisons(comparisons: Sequence[MatchComparison], errors: int, above:
     }
 
 
-def _describe_analysis(analysis: MatchAnalysis, errors: int) -> dict[str, object]:
+def _describe_analysis(analysis: ComparedMatch, errors: int) -> dict[str, object]:
     return {
         "by": analysis.by,
         "decisions": len(analysis.analysed.decisions),
@@ -79,7 +79,7 @@ def _describe_analysis(analysis: MatchAnalysis, errors: int) -> dict[str, object
         ],
         "processor_s": analysis.processor_s,
         "worst": [
-            {**_describe_decision(each), "best": each.best, "error": each.judged.error_points}
+            {**_describe_decision(each), "best": each.best, "error": each.error_points}
             for each in _find_worst(analysis, errors)
         ],
     }
@@ -97,12 +97,11 @@ def _describe_disagreement(found: Disagreement) -> dict[str, object]:
 
 
 def _describe_decision(decision: AnalysedDecision) -> dict[str, object]:
-    judged = decision.judged
     return {
-        "game": judged.game + 1,
+        "game": decision.game + 1,
         "move": decision.move,
-        "seat": judged.seat,
-        "decision": str(judged.judgement.choice),
+        "seat": decision.seat,
+        "decision": str(decision.choice),
         "roll": encode_roll(decision.roll) if decision.roll else "",
         "chosen": decision.chosen,
     }
@@ -111,7 +110,7 @@ def _describe_decision(decision: AnalysedDecision) -> dict[str, object]:
 _DECISION_HEAD = ("game", "move", "player", "roll", "chosen", "best")
 
 
-def _list_figures(comparison: MatchComparison, analysis: MatchAnalysis) -> tuple[str, ...]:
+def _list_figures(comparison: MatchComparison, analysis: ComparedMatch) -> tuple[str, ...]:
     players = analysis.analysed.statistics
     return (
         comparison.name,
@@ -130,20 +129,20 @@ def _format_pair(values: Sequence[float | None], digits: int) -> str:
 
 
 def _list_decision(decision: AnalysedDecision) -> tuple[str, ...]:
-    place = str(decision.judged.game + 1), str(decision.move), str(decision.judged.seat + 1)
+    place = str(decision.game + 1), str(decision.move), str(decision.seat + 1)
     return *place, format_roll(decision.roll), decision.chosen, decision.best
 
 
 def _list_worst(comparison: MatchComparison, count: int) -> Iterator[tuple[str, ...]]:
     for analysis in comparison.analyses:
         for decision in _find_worst(analysis, count):
-            lost = format_lost(decision.judged.error_points, None) or "-"
+            lost = format_lost(decision.error_points, None) or "-"
             yield comparison.name, analysis.by, *_list_decision(decision), lost
 
 
-def _find_worst(analysis: MatchAnalysis, count: int) -> list[AnalysedDecision]:
+def _find_worst(analysis: ComparedMatch, count: int) -> list[AnalysedDecision]:
     decisions = analysis.analysed.decisions
-    return sorted(decisions, key=lambda each: -each.judged.size_points)[:count]
+    return sorted(decisions, key=lambda each: -each.size_points)[:count]
 
 
 def _list_disagreement(name: str, found: Disagreement) -> tuple[str, ...]:

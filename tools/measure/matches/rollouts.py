@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from engine.match_analysis.judgement import Choice
-from engine.rules.game_record import PlayAction
-from engine.rules.moves import Play
-from tools.gnubg.analysis import GnubgRoller
-from tools.measure.matches.comparison import Disagreement, RolledLoss, combine_errors
+from gammond.engine.match_analysis.decision_errors import Choice
+from gammond.engine.rules.game_record import PlayAction
+from gammond.engine.rules.moves import Play
+from gammond.tools.gnubg.analysis import GnubgRoller
+from gammond.tools.measure.matches.comparison import Disagreement, RolledLoss, combine_errors
 
 
 def roll_out(disagreement: Disagreement, roller: GnubgRoller) -> Disagreement:
@@ -17,14 +17,14 @@ def roll_out(disagreement: Disagreement, roller: GnubgRoller) -> Disagreement:
     Raises:
         GammondError: As the methods of `GnubgRoller`.
     """
-    choice = disagreement.ours.judged.judgement.choice
+    choice = disagreement.ours.choice
     rolled = _roll_out_play if choice is Choice.PLAY else _roll_out_cube
     return replace(disagreement, rolled=rolled(disagreement, roller))
 
 
 def _roll_out_play(disagreement: Disagreement, roller: GnubgRoller) -> RolledLoss | None:
     ours, theirs = disagreement.ours, disagreement.theirs
-    action = roller.match.games[ours.judged.game].actions[ours.judged.action]
+    action = roller.match.games[ours.game].actions[ours.place]
     assert isinstance(action, PlayAction)
     best = (side.notes.candidates[0].play for side in (ours, theirs))
     plays: dict[object, Play] = {play.result: play for play in (action.play, *best)}
@@ -38,12 +38,13 @@ def _roll_out_play(disagreement: Disagreement, roller: GnubgRoller) -> RolledLos
 
 
 def _roll_out_cube(disagreement: Disagreement, roller: GnubgRoller) -> RolledLoss:
-    choice = disagreement.ours.judged.judgement.choice
+    choice = disagreement.ours.choice
     cube = roller.roll_out_cube(disagreement.ours.situation)
-    held, taken = (each.error if each else None for each in (cube.evaluation, cube.taken_evaluation))
+    no_double, double_take, double_pass = cube.equities
+    held, taken = cube.no_double.error, cube.double_take and cube.double_take.error
     if choice in (Choice.TAKE, Choice.PASS):
-        gain = cube.double_take - cube.double_pass
+        gain = double_take - double_pass
         return RolledLoss(gain if choice is Choice.TAKE else -gain, combine_errors(taken))
-    gain = cube.double - cube.no_double
-    answered = taken if cube.double_take < cube.double_pass else 0.0
+    gain = cube.double - no_double
+    answered = taken if double_take < double_pass else 0.0
     return RolledLoss(-gain if choice is Choice.DOUBLE else gain, combine_errors(held, answered))

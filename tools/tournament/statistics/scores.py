@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tools.tournament.statistics.likelihood import find_likely_means
+from gammond.tools.tournament.statistics.likelihood import find_likely_means
 
 CONFIDENCE = 0.95
 """The level of all confidence intervals."""

@@ -16,9 +16,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.errors import ValueRangeError
-from tools.tournament.statistics.likelihood import compute_likelihood_loss
-from tools.tournament.statistics.scores import LEAST_STAKE, PairedScores
+from gammond.engine.errors import ValueRangeError
+from gammond.tools.tournament.statistics.likelihood import compute_likelihood_loss
+from gammond.tools.tournament.statistics.scores import LEAST_STAKE, PairedScores
 
 PAIRS_BETWEEN_LOOKS = 50
 """Pairs of games between two evaluations of the ratio."""

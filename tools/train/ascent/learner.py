@@ -6,15 +6,15 @@ from pathlib import Path
 
 import numpy as np
 
-from tools.train.ascent.matches import RatedVector
-from tools.train.ascent.steps import (
+from gammond.tools.train.ascent.matches import RatedVector
+from gammond.tools.train.ascent.steps import (
     AscentState,
     Gradient,
     GradientAscent,
     state_from_arrays,
     state_to_arrays,
 )
-from tools.train.runs.run import Arrays, Learner, Record, RunProgress
+from gammond.tools.train.runs.run import Arrays, Learner, Record, RunProgress
 
 
 class AscentLearner(Learner):

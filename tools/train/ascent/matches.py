@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.errors import DataFileError
+from gammond.engine.errors import DataFileError
 
 Vector = NDArray[np.float64]
 """``float64[d]``: weights, in the order of their names."""

@@ -6,9 +6,9 @@ from typing import Annotated, ClassVar, Literal
 
 from msgspec import Meta
 
-from engine.errors import ValueRangeError
-from tools.train.ascent.matches import LearnedWeights
-from tools.train.runs.trainer import RunSettings
+from gammond.engine.errors import ValueRangeError
+from gammond.tools.train.ascent.matches import LearnedWeights
+from gammond.tools.train.runs.trainer import RunSettings
 
 LengthOption = Annotated[
     float, Meta(ge=0, le=1, description="share of the points of a game that shrinks with its length")

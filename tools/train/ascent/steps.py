@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.errors import DataFileError
-from tools.train.ascent.matches import LearnedWeights, RatedVector, Vector, VectorMatches
-from tools.train.ascent.settings import AscentSettings
+from gammond.engine.errors import DataFileError
+from gammond.tools.train.ascent.matches import LearnedWeights, RatedVector, Vector, VectorMatches
+from gammond.tools.train.ascent.settings import AscentSettings
 
 _STEP, _RANDOM_POINT = range(2)
 """Purposes of seeds."""

@@ -19,28 +19,28 @@ from typing import Annotated
 import msgspec
 from msgspec import Meta
 
-from engine.errors import ValueRangeError
-from engine.rollout import RolloutSettings
-from engine.rollout.settings import MAX_TRIALS
-from engine.rules.dice import MAX_SEED
-from engine.rules.rules import STANDARD_RULES
-from nets.catalogue import DEFAULT_EVALUATOR, list_evaluator_names
-from tools.common.locks import hold_lock
-from tools.common.opponents import RUN_PREFIX, collect_net_hashes, load_net_evaluator
-from tools.common.output_options import written_path
-from tools.common.progress import format_short_number
-from tools.parallel.options import make_executor
-from tools.parallel.rollout_blocks import RolloutPlayers
-from tools.train.cube_decisions.decision_file import RatedDecision, read_decisions, write_decisions
-from tools.train.cube_decisions.drawing import RACE_CLASSES, draw_decisions
-from tools.train.cube_decisions.rollout_tasks import make_decision_tasks, roll_out_shard
-from tools.train.runs.options import add_workers_option, load_run_settings
-from tools.train.runs.run_folder import LOG_FILE, begin_run
-from tools.train.runs.settings import add_setting_options
-from tools.train.runs.shard_loop import ShardRecord, make_missing_shards
-from tools.train.validation.position_classes import POSITION_CLASSES, parse_classes
-from tools.train.validation.positions import make_sampler
-from tools.train.weights.net_set import load_net_set
+from gammond.engine.errors import ValueRangeError
+from gammond.engine.rollout import RolloutSettings
+from gammond.engine.rollout.settings import MAX_TRIALS
+from gammond.engine.rules.dice import MAX_SEED
+from gammond.engine.rules.rules import STANDARD_RULES
+from gammond.nets.catalogue import SHIPPED, FoundEvaluator
+from gammond.tools.common.locks import hold_lock
+from gammond.tools.common.opponents import RUN_PREFIX, collect_net_hashes, load_net_evaluator
+from gammond.tools.common.output_options import written_path
+from gammond.tools.common.progress import format_short_number
+from gammond.tools.parallel.options import make_executor
+from gammond.tools.parallel.rollout_blocks import RolloutPlayers
+from gammond.tools.train.cube_decisions.decision_file import RatedDecision, read_decisions, write_decisions
+from gammond.tools.train.cube_decisions.drawing import RACE_CLASSES, draw_decisions
+from gammond.tools.train.cube_decisions.rollout_tasks import make_decision_tasks, roll_out_shard
+from gammond.tools.train.runs.options import add_workers_option, load_run_settings
+from gammond.tools.train.runs.run_folder import LOG_FILE, begin_run
+from gammond.tools.train.runs.settings import add_setting_options
+from gammond.tools.train.runs.shard_loop import ShardRecord, make_missing_shards
+from gammond.tools.train.validation.position_classes import POSITION_CLASSES, parse_classes
+from gammond.tools.train.validation.positions import make_sampler
+from gammond.tools.train.weights.net_set import load_net_set
 
 SUMMARY = "draw cube decisions, and roll them out with the cube"
 
@@ -118,7 +118,8 @@ def main(args: argparse.Namespace) -> int:
         raise ValueRangeError(
             f"expected 0 trials, or {_LEAST_TRIALS} or more, got {settings.trials}", field="trials"
         )
-    net = _name_evaluator(settings.net)
+    is_evaluator = isinstance(SHIPPED.find(settings.net), FoundEvaluator)
+    net = settings.net if is_evaluator else f"{RUN_PREFIX}{settings.net}"
     hashes = collect_net_hashes(net)
     if not args.resume:
         begin_run(args.out, "train cube-set", settings, [settings.net])
@@ -138,10 +139,6 @@ def main(args: argparse.Namespace) -> int:
             roll_out_shard, tasks, executor, "decisions", log=args.out / LOG_FILE, describe=_describe
         )
     return 0
-
-
-def _name_evaluator(net: str) -> str:
-    return net if net in (DEFAULT_EVALUATOR, *list_evaluator_names()) else f"{RUN_PREFIX}{net}"
 
 
 def _read_or_draw_decisions(

@@ -9,14 +9,14 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.analysis.levels import EvalSettings
-from engine.analysis.many_matches import evaluate_matches
-from engine.cubeful import CubeDecision
-from engine.errors import ValueRangeError
-from nets.catalogue import DEFAULT_EVALUATOR, list_evaluator_names
-from tools.common.opponents import load_net_engine
-from tools.gnubg.cube_values import ask_cube_values
-from tools.train.cube_decisions.decision_file import RatedDecision
+from gammond.engine.analysis.levels import EvalSettings
+from gammond.engine.analysis.many_positions import evaluate_matches
+from gammond.engine.errors import ValueRangeError
+from gammond.engine.evaluation.results import CubeDecision
+from gammond.nets.catalogue import SHIPPED, FoundEvaluator
+from gammond.tools.common.opponents import load_net_engine
+from gammond.tools.gnubg.cube_values import ask_cube_values
+from gammond.tools.train.cube_decisions.decision_file import RatedDecision
 
 _NAME = re.compile("(.+?)(?::plies=([0-3]))?")
 _GNUBG = "gnubg"
@@ -47,7 +47,7 @@ class CubeOpinions:
         """Read them from the engine's decisions, in all of which the rules allow a double."""
         values = [(each.no_double, each.double_take) for each in made]
         return cls(
-            np.array([(held.equity_points, taken.equity_points) for held, taken in values if taken]),
+            np.array([(held.equity, taken.equity) for held, taken in values if taken]),
             np.array([each.should_double for each in made]),
             np.array([each.should_take for each in made]),
         )
@@ -70,7 +70,7 @@ def ask_decider(name: str, decisions: Sequence[RatedDecision]) -> CubeOpinions:
     net, plies = found[1], int(found[2] or 0)
     if net == _GNUBG:
         return _ask_gnubg(decisions, plies)
-    if net not in (DEFAULT_EVALUATOR, *list_evaluator_names()) and ":" not in net:
+    if not isinstance(SHIPPED.find(net), FoundEvaluator) and ":" not in net:
         raise ValueRangeError(f"expected {DECIDER_HELP}; got {name!r}", field="player")
     return _ask_engine(net, plies, decisions)
 

@@ -15,13 +15,13 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.errors import DataFileError, GammondError
-from engine.formats.match_id import decode_match_id, encode_match_id
-from engine.formats.position_id import decode_position_id, encode_position_id
-from engine.rules.match import MatchState
-from engine.rules.outcome import Outcome
-from engine.rules.position import Position
-from tools.common.files import write_atomically
+from gammond.engine.errors import DataFileError, GammondError
+from gammond.engine.formats.match_id import decode_match_id, encode_match_id
+from gammond.engine.formats.position_id import decode_position_id, encode_position_id
+from gammond.engine.rules.match import MatchState
+from gammond.engine.rules.outcome import Outcome
+from gammond.engine.rules.position import Position
+from gammond.tools.common.files import write_atomically
 
 _HEAD = (
     "# class, kind, position ID, match ID; no double, double/take, their standard errors, that of their "

@@ -8,16 +8,16 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.cubeful import are_all_home, build_cube_state_space, compute_leaf_values, to_equities
-from engine.cubeful.efficiency import cube_efficiencies
-from engine.evaluation.evaluator import Evaluator
-from engine.rules.match import MatchState
-from engine.rules.position import Board, Position
-from tools.train.cube_decisions.decision_file import RatedDecision
-from tools.train.cube_decisions.match_states import MATCH_KIND_WEIGHTS, draw_match_state
-from tools.train.labels.sampling import Sampler
-from tools.train.validation.positions import draw_from_games, draw_positions
-from tools.train.weights.net_set import PHASES
+from gammond.engine.cubeful import are_all_home, make_cube_game
+from gammond.engine.cubeful.efficiency import DEFAULT_EFFICIENCIES
+from gammond.engine.evaluation.evaluator import Evaluator
+from gammond.engine.rules.match import MatchState
+from gammond.engine.rules.position import Board, Position
+from gammond.tools.train.cube_decisions.decision_file import RatedDecision
+from gammond.tools.train.cube_decisions.match_states import MATCH_KIND_WEIGHTS, draw_match_state
+from gammond.tools.train.labels.sampling import Sampler
+from gammond.tools.train.validation.positions import draw_from_games, draw_positions
+from gammond.tools.train.weights.net_set import PHASES
 
 BEAROFF = "bearoff"
 """The class of races with all checkers home whose cubeful equity no database knows."""
@@ -114,14 +114,14 @@ def find_near_decisions(boards: Board, matches: list[MatchState], evaluator: Eva
         evaluator: Evaluates the positions.
     """
     outcomes = evaluator.evaluate(boards)
-    efficiencies = cube_efficiencies(boards, outcomes)
+    efficiencies = DEFAULT_EFFICIENCIES.for_boards(boards, outcomes)
     is_near = np.zeros(len(boards), np.bool_)
     least, most = NEAR_TAKE_POINTS
     for row, match in enumerate(matches):
-        space = build_cube_state_space(match)
-        values = compute_leaf_values(outcomes[row : row + 1], efficiencies[row : row + 1], space)
-        equities = to_equities(values, space)[0]
-        taken = space.stake_factor * equities[space.state_after_take[0]]
+        game = make_cube_game(match)
+        values = game.evaluate(outcomes[row : row + 1], efficiencies[row : row + 1])
+        equities = game.to_equities(values)[0]
+        taken = game.arrays.stake_factor * equities[game.state_after_take]
         gain = min(taken, 1.0) - equities[0]
         is_near[row] = least <= taken <= most and abs(gain) <= NEAR_GAIN_POINTS
     return is_near

@@ -16,25 +16,22 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.cubeful import (
-    DEFAULT_EFFICIENCIES,
-    CubeEfficiencies,
-    EfficiencyFormula,
-    build_cube_state_space,
-    compute_leaf_values,
-    decide_from_outcome,
-    decide_from_values,
-    to_equities,
+from gammond.engine.cubeful import DEFAULT_EFFICIENCIES, CubeEfficiencies, EfficiencyFormula, make_cube_game
+from gammond.engine.cubeful.efficiency import SLOPES
+from gammond.engine.evaluation.evaluator import Evaluator
+from gammond.engine.rules.outcome import LOSE_BG, LOSE_G, WIN, WIN_BG, WIN_G, Outcome, Outcomes
+from gammond.engine.rules.position import Board, Phase, classify_phases
+from gammond.nets.manifest import CONTACT_CLASSES
+from gammond.nets.router import classify_contact
+from gammond.tools.measure.cube.fit import (
+    EFFICIENCY_NAMES,
+    compute_weights,
+    formula_from_vector,
+    formula_to_vector,
 )
-from engine.cubeful.efficiency import SLOPES
-from engine.evaluation.evaluator import Evaluator
-from engine.rules.outcome import LOSE_BG, LOSE_G, WIN, WIN_BG, WIN_G, Outcome, Outcomes
-from engine.rules.position import Board, Phase, classify_phases
-from nets.contact_classes import CONTACT_CLASSES, classify_contact
-from tools.measure.cube.fit import EFFICIENCY_NAMES, compute_weights, formula_from_vector, formula_to_vector
-from tools.train.cube_decisions.deciders import CubeOpinions
-from tools.train.cube_decisions.decision_file import RatedDecision, stack_rollouts
-from tools.train.cube_decisions.losses import CubeErrorStats, compare_players
+from gammond.tools.train.cube_decisions.deciders import CubeOpinions
+from gammond.tools.train.cube_decisions.decision_file import RatedDecision, stack_rollouts
+from gammond.tools.train.cube_decisions.losses import CubeErrorStats, compare_players
 
 _FloatArray = NDArray[np.float64]
 
@@ -133,12 +130,12 @@ def weigh_money_and_matches(inputs: ModelInputs) -> _FloatArray:
 
 
 def weigh_formula(inputs: ModelInputs) -> _FloatArray:
-    """Weigh the numbers of one `engine.cubeful.EfficiencyFormula` for all states of the cube."""
+    """Weigh the numbers of one `gammond.engine.cubeful.EfficiencyFormula` for all states of the cube."""
     return _for_both_states(_weigh_formula_numbers(inputs))
 
 
 def weigh_formulas(inputs: ModelInputs) -> _FloatArray:
-    """Weigh the numbers of three `engine.cubeful.EfficiencyFormula`, one for each state of the cube."""
+    """Weigh the numbers of three `gammond.engine.cubeful.EfficiencyFormula`, one a state of the cube."""
     weights = _weigh_formula_numbers(inputs)
     none = np.zeros_like(weights)
     is_own = np.array([decision.match.cube_owner is not None for decision in inputs.decisions])[:, None]
@@ -243,7 +240,7 @@ def decide_by_formulas(inputs: ModelInputs, efficiencies: CubeEfficiencies) -> C
     found = efficiencies.for_boards(inputs.boards, inputs.outcomes)
     return CubeOpinions.from_decisions(
         [
-            decide_from_outcome(Outcome(*outcome), three, build_cube_state_space(decision.match))
+            make_cube_game(decision.match).decide_outcome(Outcome(*outcome), three)
             for decision, outcome, three in zip(inputs.decisions, inputs.outcomes, found, strict=True)
         ]
     )
@@ -258,10 +255,10 @@ def decide_by_efficiencies(inputs: ModelInputs, efficiencies: _FloatArray) -> Cu
     """
     made = []
     for decision, outcome, pair in zip(inputs.decisions, inputs.outcomes, efficiencies, strict=True):
-        space = build_cube_state_space(decision.match)
-        held, taken = compute_leaf_values(np.repeat(outcome[None], 2, axis=0), pair.astype(np.float32), space)
-        held[space.state_after_take[0]] = taken[space.state_after_take[0]]
-        made.append(decide_from_values(held, space))
+        game = make_cube_game(decision.match)
+        held, taken = game.evaluate(np.repeat(outcome[None], 2, axis=0), pair.astype(np.float32))
+        held[game.state_after_take] = taken[game.state_after_take]
+        made.append(game.decide(held))
     return CubeOpinions.from_decisions(made)
 
 
@@ -331,8 +328,8 @@ def _compute_values(inputs: ModelInputs, outcomes: Outcomes, efficiency: float) 
     """
     values = np.empty((len(outcomes), 2))
     for row, decision in enumerate(inputs.decisions):
-        space = build_cube_state_space(decision.match)
-        one = np.array([1.0 if space.has_free_double else efficiency], np.float32)
-        equities = to_equities(compute_leaf_values(outcomes[row : row + 1], one, space), space)[0]
-        values[row] = equities[0], space.stake_factor * equities[space.state_after_take[0]]
+        game = make_cube_game(decision.match)
+        one = np.array([1.0 if game.has_free_double else efficiency], np.float32)
+        equities = game.to_equities(game.evaluate(outcomes[row : row + 1], one))[0]
+        values[row] = equities[0], game.arrays.stake_factor * equities[game.state_after_take]
     return values

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.cubeful import build_cube_state_space
-from tools.train.cube_decisions.deciders import CubeOpinions
-from tools.train.cube_decisions.decision_file import RatedDecision, stack_rollouts
-from tools.train.validation.net_errors import ValueWithError, mean_with_error, sqrt_with_error
+from gammond.engine.cubeful import make_cube_game
+from gammond.tools.train.cube_decisions.deciders import CubeOpinions
+from gammond.tools.train.cube_decisions.decision_file import RatedDecision, stack_rollouts
+from gammond.tools.train.validation.net_errors import ValueWithError, mean_with_error, sqrt_with_error
 
 ALL = "all"
 """The name of all decisions together."""
@@ -75,7 +75,7 @@ def compute_losses(decisions: Sequence[RatedDecision], opinions: CubeOpinions) -
     losses = np.empty((len(decisions), 2))
     losses[:, 0] = np.maximum(held, doubled) - np.where(opinions.doubles, doubled, held)
     losses[:, 1] = np.where(opinions.takes, taken, 1.0) - doubled
-    alive = [build_cube_state_space(decision.match).may_double[0] for decision in decisions]
+    alive = [make_cube_game(decision.match).may_double for decision in decisions]
     losses[~np.array(alive, np.bool_), 0] = np.nan
     return losses
 

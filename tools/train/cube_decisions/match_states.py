@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from engine.rules.match import MatchState
+from gammond.engine.rules.match import MatchState
 
 _MAX_AWAY = 9
 

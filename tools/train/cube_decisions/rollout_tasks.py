@@ -7,18 +7,19 @@ from pathlib import Path
 
 import numpy as np
 
-from engine.cubeful import build_cube_state_space
-from engine.rollout import CubefulScoring, RolloutEvaluators, RolloutSettings, TrialCubes
-from engine.rollout.dice import FACES
-from engine.rollout.trial_scoring import OUTCOME_COLUMNS, Scores
-from engine.rollout.trials import play_trials
-from engine.rules.match import MatchState
-from engine.rules.outcome import Outcome
-from engine.rules.position import Position
-from tools.parallel.rollout_blocks import RolloutPlayers, load_rollout_evaluators
-from tools.train.cube_decisions.decision_file import DecisionRollout, RatedDecision, write_decisions
-from tools.train.labels.rollouts import derive_dice_seed
-from tools.train.runs.shard_loop import ShardRecord
+from gammond.engine.cubeful import make_cube_game
+from gammond.engine.kernels.values import OUTCOME_COLUMNS
+from gammond.engine.rollout import RolloutEvaluators, RolloutSettings, TrialCubes
+from gammond.engine.rollout.dice import FACES
+from gammond.engine.rollout.results import Scores
+from gammond.engine.rollout.trials import play_trials
+from gammond.engine.rules.match import MatchState
+from gammond.engine.rules.outcome import Outcome
+from gammond.engine.rules.position import Position
+from gammond.tools.parallel.rollout_blocks import RolloutPlayers, load_rollout_evaluators
+from gammond.tools.train.cube_decisions.decision_file import DecisionRollout, RatedDecision, write_decisions
+from gammond.tools.train.labels.rollouts import derive_dice_seed
+from gammond.tools.train.runs.shard_loop import ShardRecord
 
 SHARD_DECISIONS = 8
 """Decisions of a shard: some seconds of work."""
@@ -105,23 +106,22 @@ def roll_out_decision(
         evaluators: Play, and decide about the cube.
         settings: Without ``stop_error`` all trials are played.
     """
-    space = build_cube_state_space(match)
-    scoring = CubefulScoring(space)
-    cubes = TrialCubes(np.array([0, space.state_after_take[0]], np.int8), np.array([1.0, space.stake_factor]))
+    game = make_cube_game(match)
+    cubes = TrialCubes.make_decision(game)
     starts = np.repeat(position.board[None], 2, axis=0)
 
     def play(trials: range) -> Scores:
-        return play_trials(starts, trials, settings, evaluators, scoring, lambda: False, cubes)
+        return play_trials(starts, trials, settings, evaluators, game, lambda: False, cubes)
 
     first = min(settings.min_trials, settings.trials) if settings.stop_error else settings.trials
     scores = play(range(first))
     if settings.stop_error:
-        held, taken = scoring.equities(scores)
+        held, taken = game.equities(scores)
         rows = np.ceil(float((taken - held).var(ddof=1)) / settings.stop_error**2 / FACES)
         last = min(int(rows) * FACES, settings.trials)
         if last > first:
             scores = np.concatenate([scores, play(range(first, last))], axis=1)
-    held, taken = scoring.equities(scores)
+    held, taken = game.equities(scores)
     return DecisionRollout(
         (float(held.mean()), float(taken.mean())),
         (_compute_error(held), _compute_error(taken)),

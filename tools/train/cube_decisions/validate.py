@@ -10,7 +10,7 @@ together less those of the first player.
 --models fits cube efficiencies to half of the decisions and measures them on the others, at 0-ply, by the
 first player's net. With --teacher it fits them to the values that a player finds for the decisions of
 --lessons, measures them on all of the set, and tells the numbers of the formulas that the engine has
-(`engine.cubeful.EfficiencyFormula`), fitted to those values.
+(`gammond.engine.cubeful.EfficiencyFormula`), fitted to those values.
 """
 
 from __future__ import annotations
@@ -23,21 +23,21 @@ from collections.abc import Callable, Sequence
 from dataclasses import asdict, fields
 from pathlib import Path
 
-from engine.cubeful import CubeEfficiencies
-from engine.cubeful.efficiency import SLOPES
-from engine.errors import ValueRangeError
-from engine.runtime.output_files import check_output, identify_files
-from engine.runtime.version import read_version
-from tools.common.opponents import load_net_evaluator
-from tools.common.output_options import add_force_option, written_path
-from tools.common.progress import Progress
-from tools.common.text_table import format_table
-from tools.measure.cube.fit import EFFICIENCY_NAMES, formula_to_vector
-from tools.train.cube_decisions.deciders import DECIDER_HELP, CubeOpinions, ask_decider
-from tools.train.cube_decisions.decision_file import RatedDecision, read_decisions, write_decisions
-from tools.train.cube_decisions.efficiency_models import ModelInputs, fit_formulas, measure_models
-from tools.train.cube_decisions.losses import CubeErrorStats, DecisionGroup, compare_players
-from tools.train.validation.net_errors import ValueWithError
+from gammond.engine.cubeful import CubeEfficiencies
+from gammond.engine.cubeful.efficiency import SLOPES
+from gammond.engine.errors import ValueRangeError
+from gammond.engine.runtime.files import check_output, identify_files
+from gammond.engine.runtime.version import read_version
+from gammond.tools.common.opponents import load_net_evaluator
+from gammond.tools.common.output_options import add_force_option, written_path
+from gammond.tools.common.progress import Progress
+from gammond.tools.common.text_table import format_table
+from gammond.tools.measure.cube.fit import EFFICIENCY_NAMES, formula_to_vector
+from gammond.tools.train.cube_decisions.deciders import DECIDER_HELP, CubeOpinions, ask_decider
+from gammond.tools.train.cube_decisions.decision_file import RatedDecision, read_decisions, write_decisions
+from gammond.tools.train.cube_decisions.efficiency_models import ModelInputs, fit_formulas, measure_models
+from gammond.tools.train.cube_decisions.losses import CubeErrorStats, DecisionGroup, compare_players
+from gammond.tools.train.validation.net_errors import ValueWithError
 
 SUMMARY = "compare players with rolled-out cube decisions"
 

@@ -17,24 +17,24 @@ from typing import Annotated, ClassVar
 import numpy as np
 from msgspec import Meta
 
-from engine.errors import DataFileError, StateError, ValueRangeError
-from engine.formats.array_file import read_array_file
-from tools.common.files import append_new_record, write_arrays
-from tools.train.fitting.net_set_fitter import NetSetFitter
-from tools.train.fitting.recipe import Recipe, add_fitting_options
-from tools.train.fitting.training_loop import split_labels
-from tools.train.labels.shards import Labels, concatenate_labels, read_newest_labels
-from tools.train.runs.options import add_workers_option
-from tools.train.runs.run import BEST_FILE, Arrays, Learner, Record, RunProgress, read_array
-from tools.train.runs.run_folder import LOG_FILE
-from tools.train.runs.strength_games import (
+from gammond.engine.errors import DataFileError, StateError, ValueRangeError
+from gammond.engine.formats.array_file import read_array_file
+from gammond.tools.common.files import append_new_record, write_arrays
+from gammond.tools.train.fitting.net_set_fitter import NetSetFitter
+from gammond.tools.train.fitting.recipe import Recipe, add_fitting_options
+from gammond.tools.train.fitting.training_loop import split_labels
+from gammond.tools.train.labels.shards import Labels, concatenate_labels, read_newest_labels
+from gammond.tools.train.runs.options import add_workers_option
+from gammond.tools.train.runs.run import BEST_FILE, Arrays, Learner, Record, RunProgress, read_array
+from gammond.tools.train.runs.run_folder import LOG_FILE
+from gammond.tools.train.runs.strength_games import (
     format_strengths,
     measure_strength,
     strengths_to_arrays,
     strengths_to_record,
 )
-from tools.train.runs.trainer import Resources, Trainer
-from tools.train.weights.net_set import PHASES, NetSet, net_set_from_arrays
+from gammond.tools.train.runs.trainer import Resources, Trainer
+from gammond.tools.train.weights.net_set import PHASES, NetSet, net_set_from_arrays
 
 SUMMARY = "fit a wider or deeper net to labelled positions"
 

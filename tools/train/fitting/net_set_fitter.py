@@ -9,12 +9,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from nets.contact_classes import CONTACT_CLASSES, classify_contact
-from tools.train.fitting.torch_fitter import Fitter, PatternRows
-from tools.train.fitting.training_loop import FitMetrics, compute_fit_metrics, iterate_steps
-from tools.train.labels.shards import Labels
-from tools.train.weights.layers import LayeredNet
-from tools.train.weights.net_set import NetSet
+from gammond.nets.manifest import CONTACT_CLASSES
+from gammond.nets.router import classify_contact
+from gammond.tools.train.fitting.torch_fitter import Fitter, PatternRows
+from gammond.tools.train.fitting.training_loop import FitMetrics, compute_fit_metrics, iterate_steps
+from gammond.tools.train.labels.shards import Labels
+from gammond.tools.train.weights.layers import LayeredNet
+from gammond.tools.train.weights.net_set import NetSet
 
 FitterFactory = Callable[[LayeredNet, Mapping[str, NDArray[Any]] | None, PatternRows | None], Fitter]
 """Makes a fitter of a net, of the state from which it is to go on, if any, and of the rows that it shares."""
@@ -25,7 +26,7 @@ class NetSetFitter:
 
     Args:
         nets: What to begin with.
-        phase: A key of `tools.train.weights.net_set.PHASES`.
+        phase: A key of `gammond.tools.train.weights.net_set.PHASES`.
         make_fitter: Makes their fitters.
         state: What `state_dict` returned, to resume from.
 

@@ -10,17 +10,17 @@ import numpy as np
 from msgspec import Meta
 from numpy.typing import NDArray
 
-from engine.errors import ValueRangeError
-from engine.rules.rules import STANDARD_RULES, Rules
-from nets.catalogue import DEFAULT_EVALUATOR
-from nets.contact_classes import CONTACT_CLASSES
-from tools.train.fitting.torch_fitter import Fitter, PatternRows
-from tools.train.fitting.training_loop import SCHEDULES
-from tools.train.runs.strength_games import GamesOption, OpponentsOption, check_benchmark
-from tools.train.runs.trainer import RunSettings, VariantOption, find_training_rules
-from tools.train.weights.layers import ENCODER, LayeredNet
-from tools.train.weights.narrowing import narrow_nets
-from tools.train.weights.net_set import NetSet, load_net_set
+from gammond.engine.errors import ValueRangeError
+from gammond.engine.rules.rules import STANDARD_RULES, Rules
+from gammond.nets.catalogue import DEFAULT_EVALUATOR
+from gammond.nets.manifest import CONTACT_CLASSES
+from gammond.tools.train.fitting.torch_fitter import Fitter, PatternRows
+from gammond.tools.train.fitting.training_loop import SCHEDULES
+from gammond.tools.train.runs.strength_games import GamesOption, OpponentsOption, check_benchmark
+from gammond.tools.train.runs.trainer import RunSettings, VariantOption, find_training_rules
+from gammond.tools.train.weights.layers import ENCODER, LayeredNet
+from gammond.tools.train.weights.narrowing import narrow_nets
+from gammond.tools.train.weights.net_set import NetSet, load_net_set
 
 _DEFAULT_HIDDEN = (256,)
 
@@ -114,7 +114,7 @@ class Recipe(RunSettings, frozen=True):
         state: Mapping[str, NDArray[Any]] | None,
         shared: PatternRows | None,
     ) -> Fitter:
-        """Make what fits a net; see `tools.train.fitting.torch_fitter.Fitter`."""
+        """Make what fits a net; see `gammond.tools.train.fitting.torch_fitter.Fitter`."""
         return Fitter(net, self.optimizer, self.average, device, threads, state, shared)
 
     def make_initial_nets(self, name: str) -> NetSet:

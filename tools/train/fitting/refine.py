@@ -18,10 +18,10 @@ from typing import Annotated, ClassVar
 import numpy as np
 from msgspec import Meta
 
-from tools.common.progress import Progress
-from tools.train.fitting.net_set_fitter import NetSetFitter
-from tools.train.fitting.recipe import Recipe, add_fitting_options
-from tools.train.labels.label_tasks import (
+from gammond.tools.common.progress import Progress
+from gammond.tools.train.fitting.net_set_fitter import NetSetFitter
+from gammond.tools.train.fitting.recipe import Recipe, add_fitting_options
+from gammond.tools.train.labels.label_tasks import (
     LabelPlan,
     LabelPliesOption,
     LabelPrunerOption,
@@ -31,14 +31,14 @@ from tools.train.labels.label_tasks import (
     LabelTruncationOption,
     label_shard,
 )
-from tools.train.labels.sampling import DEFAULT_SOURCES, parse_sources
-from tools.train.labels.shards import read_newest_labels
-from tools.train.runs.options import add_workers_option
-from tools.train.runs.run import Arrays, Learner, Record, RunProgress, read_array
-from tools.train.runs.shard_loop import make_missing_shards
-from tools.train.runs.strength_games import StrengthMeasurement, measure_strength
-from tools.train.runs.trainer import Resources, Trainer
-from tools.train.weights.net_set import NetSet, load_net_set, net_set_from_arrays
+from gammond.tools.train.labels.sampling import DEFAULT_SOURCES, parse_sources
+from gammond.tools.train.labels.shards import read_newest_labels
+from gammond.tools.train.runs.options import add_workers_option
+from gammond.tools.train.runs.run import Arrays, Learner, Record, RunProgress, read_array
+from gammond.tools.train.runs.shard_loop import make_missing_shards
+from gammond.tools.train.runs.strength_games import StrengthMeasurement, measure_strength
+from gammond.tools.train.runs.trainer import Resources, Trainer
+from gammond.tools.train.weights.net_set import NetSet, load_net_set, net_set_from_arrays
 
 SUMMARY = "let a net teach itself: label with look-ahead, fit, generation by generation"
 

@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.errors import DataFileError, UnsupportedError, missing_package
-from engine.rules.outcome import Outcomes
-from nets.encoders import Inputs, get_encoder
-from tools.train.weights.layers import LayeredNet
+from gammond.engine.errors import DataFileError, UnsupportedError, missing_package
+from gammond.engine.rules.outcome import Outcomes
+from gammond.nets.encoders import Inputs, get_encoder
+from gammond.tools.train.weights.layers import LayeredNet
 
 OUTPUT_WEIGHTS = (4.0, 1.0, 1.0, 1.0, 1.0)
 """Weights of the squared errors of the outputs: squares of what each counts in the cubeless equity."""

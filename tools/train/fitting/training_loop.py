@@ -8,12 +8,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from engine.rules.outcome import cubeless_equity
-from engine.rules.seeded_random import BoardHasher, to_integers_below
-from nets.encoders import get_encoder
-from tools.train.fitting.torch_fitter import OUTPUT_WEIGHTS, Fitter
-from tools.train.labels.shards import Labels
-from tools.train.weights.layers import LayeredNet
+from gammond.engine.rules.outcome import cubeless_equity
+from gammond.engine.rules.seeded_random import BoardHasher, to_integers_below
+from gammond.nets.encoders import get_encoder
+from gammond.tools.train.fitting.torch_fitter import OUTPUT_WEIGHTS, Fitter
+from gammond.tools.train.labels.shards import Labels
+from gammond.tools.train.weights.layers import LayeredNet
 
 _EVALUATION_BATCH = 4096
 _SPLIT_PARTS = 1_000_000

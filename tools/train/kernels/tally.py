@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.kernels import kernel
+from gammond.engine.kernels import kernel
 
 MAX_PLIES = 2000
 """Longer games are abandoned without learning; self-play of untrained nets may shuffle for ever."""

@@ -1,6 +1,6 @@
 """Self-play with temporal differences: games, targets and gradient steps in one compiled loop.
 
-Nets are those of `nets.kernels.sparse`: one hidden layer, five cumulative outputs.
+Nets are those of `gammond.engine.kernels.nets.sparse`: one hidden layer, five cumulative outputs.
 """
 
 from __future__ import annotations
@@ -8,23 +8,28 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.kernels import fastmath_kernel, kernel
-from engine.kernels.moves import write_child
-from nets.kernels.play_evaluation import PlayBuffers, evaluate_plays, make_play_buffers, prepare_position
-from nets.kernels.sparse import (
+from gammond.engine.kernels import fastmath, kernel
+from gammond.engine.kernels.moves import write_child
+from gammond.engine.kernels.nets.play_evaluation import (
+    PlayBuffers,
+    evaluate_plays,
+    make_play_buffers,
+    prepare_position,
+)
+from gammond.engine.kernels.nets.sparse import (
     OneLayerWeights,
-    compute_equity,
     compute_first_layer,
     compute_outcome,
     compute_second_layer,
     is_race,
 )
-from nets.kernels.tesauro196 import MAX_ACTIVE_INPUTS, list_active_inputs
-from tools.train.kernels.dice import roll_dice
-from tools.train.kernels.tally import MAX_PLIES, count_game
+from gammond.engine.kernels.nets.tesauro196 import MAX_ACTIVE_INPUTS, list_active_inputs
+from gammond.engine.kernels.values import compute_equity
+from gammond.tools.train.kernels.dice import roll_dice
+from gammond.tools.train.kernels.tally import MAX_PLIES, count_game
 
 
-@fastmath_kernel
+@fastmath
 def _take_step(
     boards: NDArray[np.int8],
     ply: int,
@@ -63,7 +68,7 @@ def _take_step(
     return error * error
 
 
-@fastmath_kernel
+@fastmath
 def _add_update(w1: NDArray[np.float32], row: int, factor: np.float32, back: NDArray[np.float32]) -> None:
     for h in range(back.shape[0]):
         w1[row, h] += factor * back[h]

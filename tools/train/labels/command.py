@@ -19,14 +19,14 @@ from typing import Annotated, Literal
 import msgspec
 from msgspec import Meta
 
-from engine.errors import StateError, UnsupportedError
-from engine.rules.rules import STANDARD_RULES
-from tools.common.files import read_records
-from tools.common.locks import hold_lock
-from tools.common.output_options import written_path
-from tools.common.progress import format_short_number
-from tools.parallel.options import make_executor
-from tools.train.labels.label_tasks import (
+from gammond.engine.errors import StateError, UnsupportedError
+from gammond.engine.rules.rules import STANDARD_RULES
+from gammond.tools.common.files import read_records
+from gammond.tools.common.locks import hold_lock
+from gammond.tools.common.output_options import written_path
+from gammond.tools.common.progress import format_short_number
+from gammond.tools.parallel.options import make_executor
+from gammond.tools.train.labels.label_tasks import (
     LabelBearoffOption,
     LabelPlan,
     LabelPliesOption,
@@ -38,13 +38,13 @@ from tools.train.labels.label_tasks import (
     LabelTruncationOption,
     label_shard,
 )
-from tools.train.labels.sampling import DEFAULT_SOURCES, parse_sources
-from tools.train.runs.options import add_workers_option, load_run_settings
-from tools.train.runs.run_folder import LOG_FILE, begin_run, lengthen_run
-from tools.train.runs.settings import add_setting_options, settings_from_args
-from tools.train.runs.shard_loop import make_missing_shards
-from tools.train.runs.trainer import VariantOption, find_training_rules
-from tools.train.weights.net_set import NetSet, load_net_set
+from gammond.tools.train.labels.sampling import DEFAULT_SOURCES, parse_sources
+from gammond.tools.train.runs.options import add_workers_option, load_run_settings
+from gammond.tools.train.runs.run_folder import LOG_FILE, begin_run, lengthen_run
+from gammond.tools.train.runs.settings import add_setting_options, settings_from_args
+from gammond.tools.train.runs.shard_loop import make_missing_shards
+from gammond.tools.train.runs.trainer import VariantOption, find_training_rules
+from gammond.tools.train.weights.net_set import NetSet, load_net_set
 
 SUMMARY = "label positions with the mean over all rolls of the best reply, or with rollouts"
 

@@ -15,23 +15,29 @@ from typing import Annotated
 import numpy as np
 from msgspec import Meta
 
-from engine.bearoff.databases import open_table
-from engine.bearoff.one_sided import OneSidedTable
-from engine.errors import DataFileError, UnsupportedError
-from engine.evaluation.pruning import PlayPruner
-from engine.rollout import RolloutSettings
-from engine.rollout.settings import MAX_TRUNCATION
-from engine.rules.outcome import Outcomes, cubeless_equity
-from engine.rules.position import Board
-from engine.rules.rules import STANDARD_RULES, Rules
-from engine.search import NPlyEvaluator
-from nets.catalogue import load_pruner
-from tools.train.labels.rollouts import make_rollout_evaluators, roll_out_labels
-from tools.train.labels.sampling import RACE_SOURCES, SOURCES, PositionSample, Sampler, allocate_counts
-from tools.train.labels.shards import Labels, ShardMetadata, read_shard, shard_file, write_shard
-from tools.train.labels.traces import propagate_corrections
-from tools.train.runs.shard_loop import ShardRecord
-from tools.train.weights.net_set import PHASES, NetSet, load_bearoff_evaluators
+from gammond.engine.bearoff.databases import open_table
+from gammond.engine.bearoff.one_sided import OneSidedTable
+from gammond.engine.errors import DataFileError, UnsupportedError
+from gammond.engine.evaluation.pruning import PlayPruner
+from gammond.engine.rollout import RolloutSettings
+from gammond.engine.rollout.settings import MAX_TRUNCATION
+from gammond.engine.rules.outcome import Outcomes, cubeless_equity
+from gammond.engine.rules.position import Board
+from gammond.engine.rules.rules import STANDARD_RULES, Rules
+from gammond.engine.search import NPlyEvaluator
+from gammond.nets.catalogue import load_pruner
+from gammond.tools.train.labels.rollouts import make_rollout_evaluators, roll_out_labels
+from gammond.tools.train.labels.sampling import (
+    RACE_SOURCES,
+    SOURCES,
+    PositionSample,
+    Sampler,
+    allocate_counts,
+)
+from gammond.tools.train.labels.shards import Labels, ShardMetadata, read_shard, shard_file, write_shard
+from gammond.tools.train.labels.traces import propagate_corrections
+from gammond.tools.train.runs.shard_loop import ShardRecord
+from gammond.tools.train.weights.net_set import PHASES, NetSet, load_bearoff_evaluators
 
 SHARD_POSITIONS = 4096
 """Positions of a shard; an eighth where labels look deeper than 1 ply or are rolled out."""
@@ -78,12 +84,12 @@ class LabelPlan:
     Attributes:
         nets: Play and evaluate.
         sources: Sources of positions and their parts of the whole.
-        phase: Which positions, a key of `tools.train.weights.net_set.PHASES`.
+        phase: Which positions, a key of `gammond.tools.train.weights.net_set.PHASES`.
         plies: How deep labels look, 1 or more.
         seed: With the number of a shard it decides dice and draws.
         pruning_nets: Find promising replies; None for those of the manifest.
         trace: The share of the corrections of later positions of a game that each earlier one is given; with
-            0 a label is its own exact backup. See `tools.train.labels.traces`.
+            0 a label is its own exact backup. See `gammond.tools.train.labels.traces`.
         rules: The rules of the games.
         trials: Games of a label, in which the nets play at 0-ply, with variance reduction; 0 for labels by
             look-ahead.

@@ -10,17 +10,15 @@ from dataclasses import replace
 
 import numpy as np
 
-from engine.evaluation.pruning import PlayPruner, ShortlistPruner
-from engine.rollout import RolloutEvaluators, RolloutSettings, TrialScoring
-from engine.rollout.trial_scoring import Scores
-from engine.rollout.trials import play_trials
-from engine.rules.outcome import Outcomes
-from engine.rules.position import Board
-from engine.search import NPlyEvaluator
-from tools.train.weights.net_set import NetSet, load_bearoff_evaluators
-
-CUBELESS = TrialScoring()
-"""Labels are outcomes of games without the cube."""
+from gammond.engine.cubeful import CUBELESS_GAME
+from gammond.engine.evaluation.pruning import PlayPruner, ShortlistPruner
+from gammond.engine.rollout import RolloutEvaluators, RolloutSettings
+from gammond.engine.rollout.results import Scores
+from gammond.engine.rollout.trials import play_trials
+from gammond.engine.rules.outcome import Outcomes
+from gammond.engine.rules.position import Board
+from gammond.engine.search import NPlyEvaluator
+from gammond.tools.train.weights.net_set import NetSet, load_bearoff_evaluators
 
 
 def make_rollout_evaluators(nets: NetSet, pruner: PlayPruner, plies: int = 0) -> RolloutEvaluators:
@@ -57,7 +55,7 @@ def roll_out_trials(
     Returns:
         ``float64[trials, 5]``.
     """
-    scores: Scores = play_trials(board[None], trials, settings, evaluators, CUBELESS, lambda: False)[0]
+    scores: Scores = play_trials(board[None], trials, settings, evaluators, CUBELESS_GAME, lambda: False)[0]
     return scores
 
 

@@ -14,17 +14,17 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.errors import ValueRangeError
-from engine.evaluation.evaluator import Evaluator, ExactEvaluator
-from engine.evaluation.pruning import PlayPruner
-from engine.rules.outcome import cubeless_equity
-from engine.rules.position import Board, Phase, classify_phases, swap_sides
-from engine.rules.rules import STANDARD_RULES, Feature, Rules
-from engine.search import NPlyEvaluator
-from engine.search.cache import deduplicate_boards
-from engine.search.tree import Pruning
-from tools.train.labels.setups import SETUPS, draw_setups
-from tools.train.labels.traces import Visits, concatenate_visits
+from gammond.engine.errors import ValueRangeError
+from gammond.engine.evaluation.evaluator import Evaluator, ExactEvaluator
+from gammond.engine.evaluation.pruning import PlayPruner
+from gammond.engine.rules.outcome import cubeless_equity
+from gammond.engine.rules.position import Board, Phase, classify_phases, swap_sides
+from gammond.engine.rules.rules import STANDARD_RULES, Feature, Rules
+from gammond.engine.search import NPlyEvaluator
+from gammond.engine.search.cache import deduplicate_boards
+from gammond.engine.search.tree import Pruning
+from gammond.tools.train.labels.setups import SETUPS, draw_setups
+from gammond.tools.train.labels.traces import Visits, concatenate_visits
 
 SOURCES = ("selfplay", "astray", *SETUPS, "disagreement")
 """Where positions come from, by name."""

@@ -10,8 +10,8 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from engine.errors import PositionError
-from engine.rules.position import BAR, CHECKERS, OFF, Board, Position, swap_sides
+from gammond.engine.errors import PositionError
+from gammond.engine.rules.position import BAR, CHECKERS, OFF, Board, Position, swap_sides
 
 _OPPONENT_HOME_POINTS = (20, 21, 22, 23, 24)
 """Points in the other side's home board, from its five point to its ace point."""

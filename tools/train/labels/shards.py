@@ -11,11 +11,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.errors import DataFileError
-from engine.formats.array_file import read_array_file
-from engine.rules.outcome import Outcomes
-from engine.rules.position import CHECKERS, OFF, Board, Phase, classify_phases
-from tools.common.files import write_arrays
+from gammond.engine.errors import DataFileError
+from gammond.engine.formats.array_file import read_array_file
+from gammond.engine.rules.outcome import Outcomes
+from gammond.engine.rules.position import CHECKERS, OFF, Board, Phase, classify_phases
+from gammond.tools.common.files import write_arrays
 
 _SHARD = re.compile(r"labels-([0-9]{6})\.npz")
 _PACKED_BYTES = 25
@@ -32,7 +32,7 @@ class Labels:
         targets: ``float32[n, 5]``, outcomes for the player on roll before the roll; those of traces scatter,
             and may lie beyond 0 and 1.
         sources: ``uint8[n]``: where each position is from, as its place in `source_names`.
-        source_names: As `tools.train.labels.sampling` calls them.
+        source_names: As `gammond.tools.train.labels.sampling` calls them.
     """
 
     boards: Board

@@ -17,8 +17,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.rules.outcome import Outcomes
-from engine.rules.position import Board
+from gammond.engine.rules.outcome import Outcomes
+from gammond.engine.rules.position import Board
 
 _FLIPPED_OUTPUTS = np.array([0, 3, 4, 1, 2])
 """Which output of the opponent each is: his gammons lost are gammons won."""

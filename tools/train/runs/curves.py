@@ -8,11 +8,11 @@ from itertools import accumulate
 from pathlib import Path
 from typing import Any
 
-from engine.errors import DataFileError, UnsupportedError
-from nets.provenance import StrengthRecord
-from tools.common.files import read_records
-from tools.train.runs.run_folder import CONFIG_FILE, LOG_FILE, compute_hours
-from tools.train.runs.settings import read_settings_file
+from gammond.engine.errors import DataFileError, UnsupportedError
+from gammond.tools.common.files import read_records
+from gammond.tools.common.net_records import StrengthRecord
+from gammond.tools.train.runs.run_folder import CONFIG_FILE, LOG_FILE, compute_hours
+from gammond.tools.train.runs.settings import read_settings_file
 
 AXES = {"games": "games of self-play", "positions": "positions learned from", "hours": "hours"}
 """What curves run along, with what it is called."""

@@ -14,10 +14,10 @@ from dataclasses import dataclass
 from math import sqrt
 from typing import Protocol
 
-from engine.play.player import Player
-from engine.rules.rules import Rules
-from tools.train.runs.run import Learner, Record, RunProgress
-from tools.train.runs.strength_games import (
+from gammond.engine.play.player import Player
+from gammond.engine.rules.rules import Rules
+from gammond.tools.train.runs.run import Learner, Record, RunProgress
+from gammond.tools.train.runs.strength_games import (
     StrengthMeasurement,
     load_opponents,
     measure_results,

@@ -5,14 +5,14 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from engine.errors import DataFileError
-from engine.play.lockstep import play_games
-from engine.wording import format_count
-from nets.provenance import StrengthRecord
-from tools.common.opponents import RUN_PREFIX, load_opponent
-from tools.common.progress import Progress
-from tools.train.runs.run_folder import list_kept_nets
-from tools.train.runs.strength_games import measure_results
+from gammond.engine.errors import DataFileError
+from gammond.engine.play.lockstep import play_games
+from gammond.engine.wording import format_count
+from gammond.tools.common.net_records import StrengthRecord
+from gammond.tools.common.opponents import RUN_PREFIX, load_opponent
+from gammond.tools.common.progress import Progress
+from gammond.tools.train.runs.run_folder import list_kept_nets
+from gammond.tools.train.runs.strength_games import measure_results
 
 _SEED = 1
 """Always the same dice, so that points of a curve differ by the nets alone."""

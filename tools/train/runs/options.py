@@ -9,11 +9,11 @@ from typing import TypeVar
 
 import msgspec
 
-from engine.runtime.cores import count_usable_cores
-from tools.common.output_options import written_path
-from tools.parallel.options import add_cluster_option
-from tools.train.runs.run_folder import CONFIG_FILE
-from tools.train.runs.settings import read_settings, settings_from_args, settings_to_resume
+from gammond.engine.runtime.machine import count_usable_cores
+from gammond.tools.common.output_options import written_path
+from gammond.tools.parallel.options import add_cluster_option
+from gammond.tools.train.runs.run_folder import CONFIG_FILE
+from gammond.tools.train.runs.settings import read_settings, settings_from_args, settings_to_resume
 
 _Settings = TypeVar("_Settings", bound=msgspec.Struct)
 
@@ -56,7 +56,8 @@ def load_run_settings(
 
     Args:
         folder: Of the run.
-        args: Of the command, with what `tools.train.runs.settings.add_setting_options` adds, and ``resume``.
+        args: Of the command, with what `gammond.tools.train.runs.settings.add_setting_options` adds, and
+            ``resume``.
         kind: The settings of the command.
         lengths: The settings that say how long a run is.
 

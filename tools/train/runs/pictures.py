@@ -7,9 +7,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from nets.provenance import StrengthRecord
-from tools.common.figures import make_figure, write_figure
-from tools.train.runs.curves import AXES, RunCurves, choose_axis, make_strength_curve, read_curves
+from gammond.tools.common.figures import make_figure, write_figure
+from gammond.tools.common.net_records import StrengthRecord
+from gammond.tools.train.runs.curves import AXES, RunCurves, choose_axis, make_strength_curve, read_curves
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

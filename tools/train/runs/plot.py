@@ -8,21 +8,18 @@ count different things (games of self-play, positions learned from) are drawn ag
 from __future__ import annotations
 
 import argparse
-import importlib
 from pathlib import Path
 
-from engine.errors import UnsupportedError, ValueRangeError
-from tools.common.figures import check_plot_file
-from tools.common.output_options import written_path
-from tools.train.runs.curves import AXES
-from tools.train.runs.head_to_head import play_head_to_head
-from tools.train.runs.pictures import DEFAULT_ROLLING, draw_runs
-from tools.train.runs.strength_games import check_benchmark
+from gammond.engine.errors import UnsupportedError, ValueRangeError
+from gammond.tools.common.figures import check_plot_file
+from gammond.tools.common.output_options import written_path
+from gammond.tools.common.wings import find_wings
+from gammond.tools.train.runs.curves import AXES
+from gammond.tools.train.runs.head_to_head import play_head_to_head
+from gammond.tools.train.runs.pictures import DEFAULT_ROLLING, draw_runs
+from gammond.tools.train.runs.strength_games import check_benchmark
 
 SUMMARY = "draw strength and error of runs against games, positions or hours"
-
-_AGREEMENT = "tools.heritage.gengammon.curves"
-"""Draws runs of ``gammond heritage mimic``: by name, for training does not import that wing."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -77,13 +74,13 @@ def main(args: argparse.Namespace) -> int:
         check_benchmark((), args.head_to_head)
         first, second = args.runs
         met = play_head_to_head(first, second, args.head_to_head)
-    agreement = importlib.import_module(_AGREEMENT)
-    if all(map(agreement.has_agreement, args.runs)):
+    drawings = (wing.find_drawing(args.runs) for wing in find_wings() if wing.find_drawing)
+    if draw := next(filter(None, drawings), None):
         if args.against:
             raise UnsupportedError(
                 "agreement with experts is drawn against minutes: remove --against", field="against"
             )
-        agreement.draw_agreement(args.runs, args.output)
+        draw(args.runs, args.output)
     else:
         draw_runs(args.runs, args.output, args.against, args.rolling, met)
     return 0

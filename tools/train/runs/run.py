@@ -19,16 +19,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.errors import DataFileError
-from engine.formats.array_file import read_array_file
-from engine.wording import format_count
-from nets.provenance import StrengthRecord
-from tools.common.files import append_new_record, read_records, write_arrays
-from tools.common.progress import Progress
-from tools.train.runs.curves import find_best_strength, format_run_strength
-from tools.train.runs.pictures import draw_runs
-from tools.train.runs.run_folder import KIND_ARRAY, LOG_FILE, name_kept_nets
-from tools.train.runs.strength_games import (
+from gammond.engine.errors import DataFileError
+from gammond.engine.formats.array_file import read_array_file
+from gammond.engine.wording import format_count
+from gammond.tools.common.files import append_new_record, read_records, write_arrays
+from gammond.tools.common.net_records import StrengthRecord
+from gammond.tools.common.progress import Progress
+from gammond.tools.train.runs.curves import find_best_strength, format_run_strength
+from gammond.tools.train.runs.pictures import draw_runs
+from gammond.tools.train.runs.run_folder import KIND_ARRAY, LOG_FILE, name_kept_nets
+from gammond.tools.train.runs.strength_games import (
     ENDLESS,
     StrengthMeasurement,
     format_strengths,
@@ -184,7 +184,7 @@ class Run:
 
     Args:
         folder: Of the run.
-        kind: Of the run; see `tools.train.runs.run_folder.begin_run`.
+        kind: Of the run; see `gammond.tools.train.runs.run_folder.begin_run`.
         learner: New.
         plot: Where to draw the run at each checkpoint; None for nowhere.
         draw: Draws it; by default its strength and error.

@@ -15,14 +15,14 @@ from typing import Any, TypeVar
 
 import msgspec
 
-from engine.errors import DataFileError, StateError
-from engine.formats.array_file import read_array_file
-from engine.runtime.output_files import check_output_folder
-from nets.catalogue import DEFAULT_EVALUATOR, FoundEvaluator, find_evaluator, list_evaluator_names
-from nets.provenance import TrainingRecord
-from nets.provenance import read_provenance as read_net_provenance
-from tools.common.files import read_records
-from tools.train.runs.settings import (
+from gammond.engine.errors import DataFileError, StateError
+from gammond.engine.formats.array_file import read_array_file
+from gammond.engine.runtime.files import check_output_folder
+from gammond.nets.catalogue import SHIPPED, FoundEvaluator
+from gammond.tools.common.files import read_records
+from gammond.tools.common.net_records import TrainingRecord
+from gammond.tools.common.net_records import read_provenance as read_net_provenance
+from gammond.tools.train.runs.settings import (
     ORIGIN_TABLE,
     format_command_options,
     format_options,
@@ -31,7 +31,7 @@ from tools.train.runs.settings import (
     read_settings_file,
     write_settings,
 )
-from tools.train.weights.net_set import find_nets_file
+from gammond.tools.train.weights.net_set import find_nets_file
 
 _Settings = TypeVar("_Settings", bound=msgspec.Struct)
 
@@ -174,8 +174,8 @@ def read_provenance(source: str) -> Provenance:
     Raises:
         DataFileError: The manifest or the folder of a run cannot be read.
     """
-    if source in (DEFAULT_EVALUATOR, *list_evaluator_names()):
-        return _read_evaluator_provenance(find_evaluator(source))
+    if isinstance(found := SHIPPED.find(source), FoundEvaluator):
+        return _read_evaluator_provenance(found)
     path = Path(source)
     return read_run_provenance(path if path.is_dir() else path.parent, find_nets_file(path))
 

@@ -1,7 +1,7 @@
 """Settings of a training stage: options of its command, and the ``run.toml`` kept beside its result.
 
 A stage's settings are a frozen `msgspec.Struct` whose fields have a type, bounds and a description
-(`msgspec.Meta`); `engine.options` makes options, checks and messages of these.
+(`msgspec.Meta`); `gammond.engine.options` makes options, checks and messages of these.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ from typing import Any, TypeVar
 
 import msgspec
 
-from engine.errors import DataFileError, GammondError, StateError, ValueRangeError
-from engine.options import did_you_mean, list_fields
-from tools.common.files import write_atomically
+from gammond.engine.errors import DataFileError, GammondError, StateError, ValueRangeError
+from gammond.engine.options import did_you_mean, list_fields
+from gammond.tools.common.files import write_atomically
 
 _Settings = TypeVar("_Settings", bound=msgspec.Struct)
 

@@ -7,9 +7,9 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
-from tools.common.files import append_record
-from tools.common.progress import Progress
-from tools.parallel.executor import Executor
+from gammond.tools.common.files import append_record
+from gammond.tools.common.progress import Progress
+from gammond.tools.parallel.executor import Executor
 
 ShardRecord = dict[str, Any]
 """What making a shard gave, as the log has it."""

@@ -11,14 +11,14 @@ import numpy as np
 from msgspec import Meta
 from numpy.typing import NDArray
 
-from engine.errors import ValueRangeError
-from engine.play.lockstep import PairedGameResults, play_games
-from engine.play.player import EvaluatorPlayer, Player
-from engine.rules.rules import STANDARD_RULES, Rules
-from nets.provenance import StrengthRecord
-from tools.common.opponents import load_opponent
-from tools.parallel.executor import Executor
-from tools.train.weights.net_set import NetSet
+from gammond.engine.errors import ValueRangeError
+from gammond.engine.play.lockstep import PairedGameResults, play_games
+from gammond.engine.play.player import EvaluatorPlayer, Player
+from gammond.engine.rules.rules import STANDARD_RULES, Rules
+from gammond.tools.common.net_records import StrengthRecord
+from gammond.tools.common.opponents import load_opponent
+from gammond.tools.parallel.executor import Executor
+from gammond.tools.train.weights.net_set import NetSet
 
 RANGE_GAMES = 1000
 """Games of a task; the result does not depend on it."""
@@ -66,7 +66,7 @@ class BenchmarkGameRange:
 
     Attributes:
         nets: Play.
-        opponent: Against whom, as `tools.common.opponents.load_opponent` takes it.
+        opponent: Against whom, as `gammond.tools.common.opponents.load_opponent` takes it.
         first_game: The number of the first game.
         games: How many, even.
         rules: The rules of the games.
@@ -160,7 +160,7 @@ def measure_strength(
 
     Args:
         nets: Measured.
-        opponents: As `tools.common.opponents.load_opponent` takes them.
+        opponents: As `gammond.tools.common.opponents.load_opponent` takes them.
         games: Paired games against each, even.
         processes: Play.
         rules: The rules of the games.

@@ -12,17 +12,17 @@ from typing import Annotated, ClassVar, Generic, TypeVar
 import msgspec
 from msgspec import Meta
 
-from engine.rules.rules import STANDARD_RULES, Feature, Rules, find_variant
-from tools.common.figures import add_plot_option, check_plot_file
-from tools.common.locks import hold_lock
-from tools.common.opponents import RUN_KINDS, collect_net_hashes
-from tools.parallel.executor import Executor
-from tools.parallel.options import make_executor
-from tools.train.runs.curves import summarise_strength
-from tools.train.runs.options import add_run_options, load_run_settings
-from tools.train.runs.run import DrawFunction, Learner, Record, Run
-from tools.train.runs.run_folder import CONFIG_FILE, begin_run, check_no_run, lengthen_run
-from tools.train.runs.settings import add_setting_options, format_options
+from gammond.engine.rules.rules import STANDARD_RULES, Feature, Rules, find_variant
+from gammond.tools.common.figures import add_plot_option, check_plot_file
+from gammond.tools.common.locks import hold_lock
+from gammond.tools.common.opponents import collect_net_hashes, list_run_kinds
+from gammond.tools.parallel.executor import Executor
+from gammond.tools.parallel.options import make_executor
+from gammond.tools.train.runs.curves import summarise_strength
+from gammond.tools.train.runs.options import add_run_options, load_run_settings
+from gammond.tools.train.runs.run import DrawFunction, Learner, Record, Run
+from gammond.tools.train.runs.run_folder import CONFIG_FILE, begin_run, check_no_run, lengthen_run
+from gammond.tools.train.runs.settings import add_setting_options, format_options
 
 VariantOption = Annotated[str, Meta(description="the game that is played, as 'game.variant' has it")]
 
@@ -139,7 +139,7 @@ class Trainer(Generic[_Settings]):
         for add_option in self.resource_options:
             add_option(parser)
         add_plot_option(parser)
-        if self._kind in RUN_KINDS:
+        if self._kind in list_run_kinds():
             parser.add_argument(
                 "--keep-nets",
                 action="store_true",

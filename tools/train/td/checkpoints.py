@@ -8,9 +8,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.errors import DataFileError
-from tools.train.runs.run import read_count
-from tools.train.weights.td_nets import TdNets, td_nets_from_arrays
+from gammond.engine.errors import DataFileError
+from gammond.tools.train.runs.run import read_count
+from gammond.tools.train.weights.td_nets import TdNets, td_nets_from_arrays
 
 
 class TdCheckpoint(NamedTuple):

@@ -13,18 +13,18 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-from engine.errors import UnsupportedError
-from engine.formats.array_file import read_array_file
-from engine.play.player import EvaluatorPlayer, Player
-from tools.common.progress import format_short_number
-from tools.train.runs.game_learner import GameLearner, RoundReport
-from tools.train.runs.run import BEST_FILE, Arrays, Record, check_same_settings
-from tools.train.runs.settings import settings_from_args
-from tools.train.runs.strength_games import format_strengths, strengths_from_arrays
-from tools.train.runs.trainer import Trainer
-from tools.train.td.checkpoints import parse_td_checkpoint
-from tools.train.td.plan import describe_plan, measure_speed
-from tools.train.td.self_play import SelfPlay, TdSettings
+from gammond.engine.errors import UnsupportedError
+from gammond.engine.formats.array_file import read_array_file
+from gammond.engine.play.player import EvaluatorPlayer, Player
+from gammond.tools.common.progress import format_short_number
+from gammond.tools.train.runs.game_learner import GameLearner, RoundReport
+from gammond.tools.train.runs.run import BEST_FILE, Arrays, Record, check_same_settings
+from gammond.tools.train.runs.settings import settings_from_args
+from gammond.tools.train.runs.strength_games import format_strengths, strengths_from_arrays
+from gammond.tools.train.runs.trainer import Trainer
+from gammond.tools.train.td.checkpoints import parse_td_checkpoint
+from gammond.tools.train.td.plan import describe_plan, measure_speed
+from gammond.tools.train.td.self_play import SelfPlay, TdSettings
 
 SUMMARY = "train a contact and a race net by self-play (temporal differences)"
 

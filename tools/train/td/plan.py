@@ -11,13 +11,13 @@ from typing import NamedTuple
 
 import msgspec
 
-from engine.formats.array_file import read_array_file
-from engine.play.player import EvaluatorPlayer, Player
-from tools.common.progress import Progress, format_short_number
-from tools.train.runs.run import CHECKPOINT_FILE
-from tools.train.runs.strength_games import load_opponents, play_opponents
-from tools.train.td.checkpoints import parse_td_checkpoint
-from tools.train.td.self_play import SelfPlay, TdSettings
+from gammond.engine.formats.array_file import read_array_file
+from gammond.engine.play.player import EvaluatorPlayer, Player
+from gammond.tools.common.progress import Progress, format_short_number
+from gammond.tools.train.runs.run import CHECKPOINT_FILE
+from gammond.tools.train.runs.strength_games import load_opponents, play_opponents
+from gammond.tools.train.td.checkpoints import parse_td_checkpoint
+from gammond.tools.train.td.self_play import SelfPlay, TdSettings
 
 FEWEST_GAMES = 100_000
 """Runs of fewer games are not measured before they begin: they are over in seconds."""

@@ -10,19 +10,19 @@ import numpy as np
 from msgspec import Meta
 from numpy.typing import NDArray
 
-from engine.errors import ValueRangeError
-from engine.rules.rules import STANDARD_RULES, Rules
-from tools.train.kernels import td as kernel_td
-from tools.train.runs.game_learner import RoundReport
-from tools.train.runs.strength_games import (
+from gammond.engine.errors import ValueRangeError
+from gammond.engine.rules.rules import STANDARD_RULES, Rules
+from gammond.tools.train.kernels import td as kernel_td
+from gammond.tools.train.runs.game_learner import RoundReport
+from gammond.tools.train.runs.strength_games import (
     BacktrackOption,
     CheckpointGamesOption,
     OpponentsOption,
     check_backtrack,
     check_benchmark,
 )
-from tools.train.runs.trainer import RunSettings, VariantOption, find_training_rules
-from tools.train.weights.td_nets import TdNets, make_untrained_td_net
+from gammond.tools.train.runs.trainer import RunSettings, VariantOption, find_training_rules
+from gammond.tools.train.weights.td_nets import TdNets, make_untrained_td_net
 
 
 class TdSettings(RunSettings, frozen=True):

@@ -17,22 +17,22 @@ from typing import Annotated
 import msgspec
 from msgspec import Meta
 
-from engine.errors import StateError, UnsupportedError
-from engine.rollout import RolloutSettings
-from engine.rollout.settings import MAX_TRIALS, MAX_TRUNCATION
-from engine.rules.dice import MAX_SEED
-from nets.catalogue import collect_pruning_net_hashes
-from tools.common.locks import hold_lock
-from tools.common.output_options import written_path
-from tools.common.progress import format_short_number
-from tools.parallel.options import make_executor
-from tools.train.runs.options import add_workers_option, load_run_settings
-from tools.train.runs.run_folder import LOG_FILE, begin_run
-from tools.train.runs.settings import add_setting_options
-from tools.train.runs.shard_loop import ShardRecord, make_missing_shards
-from tools.train.validation.match_positions import read_match_positions
-from tools.train.validation.position_classes import POSITION_CLASSES, parse_classes
-from tools.train.validation.positions import (
+from gammond.engine.errors import StateError, UnsupportedError
+from gammond.engine.rollout import RolloutSettings
+from gammond.engine.rollout.settings import MAX_TRIALS, MAX_TRUNCATION
+from gammond.engine.rules.dice import MAX_SEED
+from gammond.nets.catalogue import find_pruner
+from gammond.tools.common.locks import hold_lock
+from gammond.tools.common.output_options import written_path
+from gammond.tools.common.progress import format_short_number
+from gammond.tools.parallel.options import make_executor
+from gammond.tools.train.runs.options import add_workers_option, load_run_settings
+from gammond.tools.train.runs.run_folder import LOG_FILE, begin_run
+from gammond.tools.train.runs.settings import add_setting_options
+from gammond.tools.train.runs.shard_loop import ShardRecord, make_missing_shards
+from gammond.tools.train.validation.match_positions import read_match_positions
+from gammond.tools.train.validation.position_classes import POSITION_CLASSES, parse_classes
+from gammond.tools.train.validation.positions import (
     DrawClass,
     ValidationPositions,
     check_label_folders,
@@ -43,8 +43,8 @@ from tools.train.validation.positions import (
     read_positions,
     write_positions,
 )
-from tools.train.validation.rollout_tasks import make_rollout_tasks, roll_out_shard
-from tools.train.weights.net_set import NetSet, load_net_set
+from gammond.tools.train.validation.rollout_tasks import make_rollout_tasks, roll_out_shard
+from gammond.tools.train.weights.net_set import NetSet, load_net_set
 
 SUMMARY = "draw positions that nothing is trained on, and roll them out"
 
@@ -122,7 +122,7 @@ def main(args: argparse.Namespace) -> int:
     settings = load_run_settings(args.out, args, ValidationSettings)
     counts, learned = parse_classes(settings.classes), [Path(folder) for folder in settings.not_in]
     nets = None if settings.net == GNUBG else load_net_set(settings.net)
-    digest = GNUBG if nets is None else f"{nets.digest} {' '.join(collect_pruning_net_hashes().values())}"
+    digest = GNUBG if nets is None else f"{nets.digest} {' '.join(find_pruner().net_hashes.values())}"
     positions = _read_positions(args.out, settings.net, digest) if args.resume else None
     if positions is None:
         draw_class = _choose_source(settings.matches, nets, counts)

@@ -15,15 +15,15 @@ from dataclasses import asdict, dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.play.lockstep import play_games
-from engine.play.player import Player
-from engine.rules.position import Board, Phase, classify_phases
-from engine.runtime.version import read_version
-from tools.common.opponents import PLAYER_HELP, load_opponent
-from tools.common.progress import Progress
-from tools.common.text_table import format_table
-from tools.tournament.statistics.scores import estimate_group_mean
-from tools.train.validation.position_classes import (
+from gammond.engine.play.lockstep import play_games
+from gammond.engine.play.player import Player
+from gammond.engine.rules.position import Board, Phase, classify_phases
+from gammond.engine.runtime.version import read_version
+from gammond.tools.common.opponents import PLAYER_HELP, load_opponent
+from gammond.tools.common.progress import Progress
+from gammond.tools.common.text_table import format_table
+from gammond.tools.tournament.statistics.scores import estimate_group_mean
+from gammond.tools.train.validation.position_classes import (
     MOST_BACK,
     PLAYED_CLASSES,
     POSITION_CLASSES,
@@ -65,7 +65,7 @@ class ClassShare:
     """How often a class came up.
 
     Attributes:
-        name: A key of `tools.train.validation.position_classes.POSITION_CLASSES`.
+        name: A key of `gammond.tools.train.validation.position_classes.POSITION_CLASSES`.
         share: Share of all positions.
         error: Its standard error, from the spread over games.
         games: Share of the games in which it came up.
@@ -113,7 +113,7 @@ class ClassShares:
 
 
 class _ClassCounter:
-    """Counts positions of classes while games are played, as `engine.play.lockstep.TurnLog`."""
+    """Counts positions of classes while games are played, as `gammond.engine.play.lockstep.TurnLog`."""
 
     def __init__(self, games: int) -> None:
         self.counts = np.zeros((games, len(PLAYED_CLASSES)), np.int64)

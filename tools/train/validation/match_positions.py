@@ -7,12 +7,12 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from engine.errors import DataFileError
-from engine.rules.game_record import PlayAction
-from engine.rules.position import Board
-from engine.rules.rules import STANDARD_RULES
-from tools.common.match_inputs import list_match_inputs
-from tools.common.progress import Progress
+from gammond.engine.errors import DataFileError
+from gammond.engine.rules.game_record import PlayAction
+from gammond.engine.rules.position import Board
+from gammond.engine.rules.rules import STANDARD_RULES
+from gammond.tools.common.match_inputs import list_match_inputs
+from gammond.tools.common.progress import Progress
 
 
 def read_match_positions(names: Sequence[str]) -> Board:
@@ -38,7 +38,7 @@ def read_match_positions(names: Sequence[str]) -> Board:
                         continue
                     boards += [
                         situation.position.board
-                        for situation, action in game.replay()
+                        for situation, action, _ in game.replayed
                         if isinstance(action, PlayAction)
                     ]
             bar.update(number)

@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from engine.evaluation.evaluator import Evaluator
-from engine.search import NPlyEvaluator
-from nets.catalogue import DEFAULT_EVALUATOR, list_evaluator_names, load_pruner
-from tools.common.opponents import load_net_evaluator
-from tools.train.weights.net_set import load_bearoff_evaluators, load_net_set
+from gammond.engine.evaluation.evaluator import Evaluator
+from gammond.engine.search import NPlyEvaluator
+from gammond.nets.catalogue import SHIPPED, FoundEvaluator, load_pruner
+from gammond.tools.common.opponents import load_net_evaluator
+from gammond.tools.train.weights.net_set import load_bearoff_evaluators, load_net_set
 
 _LOOKS_AHEAD = re.compile("(.+):plies=([12])")
 _GNUBG = "gnubg"
@@ -31,6 +31,6 @@ def load_named_evaluator(name: str) -> Evaluator:
     if (deep := _LOOKS_AHEAD.fullmatch(name)) and deep[1] != _GNUBG:  # which looks ahead in its own way
         optimal = tuple(each for each in load_bearoff_evaluators() if each.is_optimal)
         return NPlyEvaluator(load_named_evaluator(deep[1]), load_pruner(), int(deep[2]), exact=optimal)
-    if name not in (DEFAULT_EVALUATOR, *list_evaluator_names()) and Path(name).exists():
+    if not isinstance(SHIPPED.find(name), FoundEvaluator) and Path(name).exists():
         return load_net_set(name).make_evaluator()
     return load_net_evaluator(name)

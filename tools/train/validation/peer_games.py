@@ -19,17 +19,17 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.errors import LimitError, ValueRangeError
-from engine.play.player import Player
-from engine.rules.dice import draw_paired_dice
-from engine.rules.outcome import cubeless_equity, evaluate_finished
-from engine.rules.position import Board, find_finished
-from engine.runtime.version import read_version
-from tools.common.opponents import PLAYER_HELP, load_opponent
-from tools.common.progress import Progress
-from tools.common.text_table import format_table
-from tools.train.validation.net_errors import NetErrorStats, compute_net_errors, rms
-from tools.train.validation.rollout_labels import RolloutLabels, read_all_rollouts
+from gammond.engine.errors import LimitError, ValueRangeError
+from gammond.engine.play.player import Player
+from gammond.engine.rules.dice import draw_paired_dice
+from gammond.engine.rules.outcome import cubeless_equity, evaluate_finished
+from gammond.engine.rules.position import Board, find_finished
+from gammond.engine.runtime.version import read_version
+from gammond.tools.common.opponents import PLAYER_HELP, load_opponent
+from gammond.tools.common.progress import Progress
+from gammond.tools.common.text_table import format_table
+from gammond.tools.train.validation.net_errors import NetErrorStats, compute_net_errors, rms
+from gammond.tools.train.validation.rollout_labels import RolloutLabels, read_all_rollouts
 
 SUMMARY = "let another player play out the positions of a validation set"
 

@@ -2,7 +2,7 @@
 
 A class is of positions in which either side is in the place that its name says, unless it speaks of the own
 or the other side. Checkers back are those in the opponent's home board or on the bar, as in
-`nets.contact_classes`.
+`gammond.nets.manifest.ContactClassEntries`.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.errors import ValueRangeError
-from engine.rules.position import BAR, OFF, Board, classify_phases, swap_sides
-from tools.train.weights.net_set import PHASES
+from gammond.engine.errors import ValueRangeError
+from gammond.engine.rules.position import BAR, OFF, Board, classify_phases, swap_sides
+from gammond.tools.train.weights.net_set import PHASES
 
 _COUNT = re.compile("[0-9]{1,7}")
 
@@ -50,8 +50,8 @@ class PositionClass:
     """A class of positions.
 
     Attributes:
-        source: Where they are drawn from, one of `tools.train.labels.sampling.SOURCES`.
-        phase: A key of `tools.train.weights.net_set.PHASES`.
+        source: Where they are drawn from, one of `gammond.tools.train.labels.sampling.SOURCES`.
+        phase: A key of `gammond.tools.train.weights.net_set.PHASES`.
         is_member: What makes a position one of the class; None for all of the source.
     """
 

@@ -11,16 +11,22 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.errors import DataFileError, ValueRangeError
-from engine.formats.array_file import read_array_file
-from engine.rules.position import Board
-from engine.search.cache import deduplicate_boards
-from nets.catalogue import load_pruner
-from tools.common.files import write_arrays
-from tools.train.labels.sampling import Sampler
-from tools.train.labels.shards import list_shard_numbers, pack_boards, read_shard, shard_file, unpack_boards
-from tools.train.validation.position_classes import POSITION_CLASSES
-from tools.train.weights.net_set import PHASES, NetSet, load_bearoff_evaluators
+from gammond.engine.errors import DataFileError, ValueRangeError
+from gammond.engine.formats.array_file import read_array_file
+from gammond.engine.rules.position import Board
+from gammond.engine.search.cache import deduplicate_boards
+from gammond.nets.catalogue import load_pruner
+from gammond.tools.common.files import write_arrays
+from gammond.tools.train.labels.sampling import Sampler
+from gammond.tools.train.labels.shards import (
+    list_shard_numbers,
+    pack_boards,
+    read_shard,
+    shard_file,
+    unpack_boards,
+)
+from gammond.tools.train.validation.position_classes import POSITION_CLASSES
+from gammond.tools.train.weights.net_set import PHASES, NetSet, load_bearoff_evaluators
 
 _POSITIONS_FILE = "positions.npz"
 

@@ -10,11 +10,11 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.errors import DataFileError
-from engine.formats.array_file import read_array_file
-from engine.rules.outcome import cubeless_equity
-from tools.common.files import write_arrays
-from tools.train.validation.positions import ValidationPositions
+from gammond.engine.errors import DataFileError
+from gammond.engine.formats.array_file import read_array_file
+from gammond.engine.rules.outcome import cubeless_equity
+from gammond.tools.common.files import write_arrays
+from gammond.tools.train.validation.positions import ValidationPositions
 
 _SHARD = re.compile(r"rollouts-([0-9]{6})\.npz")
 

@@ -13,22 +13,22 @@ from pathlib import Path
 
 import numpy as np
 
-from engine.rollout import RolloutEvaluators, RolloutSettings
-from engine.rollout.dice import FACES
-from engine.rollout.trial_scoring import Scores
-from engine.rules.position import Board
-from nets.catalogue import load_pruner
-from tools.gnubg.rollouts import roll_out_with_gnubg
-from tools.train.labels.rollouts import (
-    CUBELESS,
+from gammond.engine.cubeful import CUBELESS_GAME
+from gammond.engine.rollout import RolloutEvaluators, RolloutSettings
+from gammond.engine.rollout.dice import FACES
+from gammond.engine.rollout.results import Scores
+from gammond.engine.rules.position import Board
+from gammond.nets.catalogue import load_pruner
+from gammond.tools.gnubg.rollouts import roll_out_with_gnubg
+from gammond.tools.train.labels.rollouts import (
     derive_dice_seed,
     make_rollout_evaluators,
     roll_out_trials,
 )
-from tools.train.runs.shard_loop import ShardRecord
-from tools.train.validation.positions import ValidationPositions
-from tools.train.validation.rollout_labels import RolloutLabels, rollout_file, write_rollouts
-from tools.train.weights.net_set import NetSet
+from gammond.tools.train.runs.shard_loop import ShardRecord
+from gammond.tools.train.validation.positions import ValidationPositions
+from gammond.tools.train.validation.rollout_labels import RolloutLabels, rollout_file, write_rollouts
+from gammond.tools.train.weights.net_set import NetSet
 
 SHARD_POSITIONS = 16
 """Positions of a shard: about a minute of work."""
@@ -38,7 +38,7 @@ _DICE_SEED_TAG = 0x726F6C6C6F757473
 
 
 @dataclass(frozen=True, eq=False)
-class RolloutTask:
+class PositionRolloutTask:
     """One shard to make.
 
     Attributes:
@@ -80,15 +80,17 @@ class RolloutTask:
 
 def make_rollout_tasks(
     nets: NetSet | None, plies: int, settings: RolloutSettings, folder: Path, positions: ValidationPositions
-) -> list[RolloutTask]:
-    """Share the positions of a set among shards; arguments as the attributes of `RolloutTask`."""
+) -> list[PositionRolloutTask]:
+    """Share the positions of a set among shards; arguments as the attributes of `PositionRolloutTask`."""
     return [
-        RolloutTask(nets, plies, settings, folder, number, first, positions[first : first + SHARD_POSITIONS])
+        PositionRolloutTask(
+            nets, plies, settings, folder, number, first, positions[first : first + SHARD_POSITIONS]
+        )
         for number, first in enumerate(range(0, len(positions), SHARD_POSITIONS))
     ]
 
 
-def roll_out_shard(task: RolloutTask) -> tuple[ShardRecord, RolloutLabels]:
+def roll_out_shard(task: PositionRolloutTask) -> tuple[ShardRecord, RolloutLabels]:
     """Roll out the positions of a shard.
 
     Returns:
@@ -100,7 +102,7 @@ def roll_out_shard(task: RolloutTask) -> tuple[ShardRecord, RolloutLabels]:
     return {"labelled": len(labels), "trials": int(labels.trials.sum()), "error": error}, labels
 
 
-def _roll_out_with_nets(task: RolloutTask, nets: NetSet) -> RolloutLabels:
+def _roll_out_with_nets(task: PositionRolloutTask, nets: NetSet) -> RolloutLabels:
     evaluators = make_rollout_evaluators(nets, load_pruner(), task.plies)
     scores = [
         roll_out_to_error(board, evaluators, replace(task.settings, seed=task.derive_seed(place)))
@@ -110,20 +112,20 @@ def _roll_out_with_nets(task: RolloutTask, nets: NetSet) -> RolloutLabels:
         task.positions,
         np.array([each.mean(axis=0) for each in scores], np.float32),
         np.array([_standard_errors(each) for each in scores], np.float32),
-        np.array([_standard_errors(CUBELESS.equities(each)) for each in scores], np.float32),
+        np.array([_standard_errors(CUBELESS_GAME.equities(each)) for each in scores], np.float32),
         np.array([len(each) for each in scores], np.int32),
     )
 
 
-def _roll_out_with_gnubg(task: RolloutTask) -> RolloutLabels:
+def _roll_out_with_gnubg(task: PositionRolloutTask) -> RolloutLabels:
     with tempfile.TemporaryDirectory(prefix="gammond-gnubg-") as folder:
         seeds = [task.derive_seed(place) for place in range(len(task))]
         found = roll_out_with_gnubg(task.positions.boards, task.plies, task.settings, seeds, Path(folder))
     return RolloutLabels(
         task.positions,
         np.array([each.outcome for each in found], np.float32),
-        np.array([each.errors for each in found], np.float32),
-        np.array([each.equity_error for each in found], np.float32),
+        np.array([each.outcome_errors for each in found], np.float32),
+        np.array([each.error for each in found], np.float32),
         np.array([each.trials for each in found], np.int32),
     )
 
@@ -146,7 +148,7 @@ def roll_out_to_error(board: Board, evaluators: RolloutEvaluators, settings: Rol
         return roll_out_trials(board, evaluators, settings, range(settings.trials))
     first = min(settings.min_trials, settings.trials)
     scores = roll_out_trials(board, evaluators, settings, range(first))
-    variance = float(CUBELESS.equities(scores).var(ddof=1))
+    variance = float(CUBELESS_GAME.equities(scores).var(ddof=1))
     rows = np.ceil(variance / settings.stop_error**2 / FACES)
     last = min(int(rows) * FACES, settings.trials)
     if last <= first:

@@ -19,21 +19,21 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.errors import ValueRangeError
-from engine.evaluation.evaluator import Evaluator
-from engine.rules.outcome import Outcome, Outcomes, cubeless_equity
-from engine.rules.position import Board
-from engine.rules.rules import STANDARD_RULES
-from engine.runtime.version import read_version
-from tools.common.progress import Progress
-from tools.common.text_table import format_table
-from tools.train.runs.run_folder import CONFIG_FILE
-from tools.train.runs.settings import read_settings
-from tools.train.validation.build_set import ValidationSettings
-from tools.train.validation.named_evaluators import load_named_evaluator
-from tools.train.validation.net_errors import NetErrorStats, ValueWithError, compute_net_errors, rms
-from tools.train.validation.positions import is_learned
-from tools.train.validation.rollout_labels import RolloutLabels, read_all_rollouts
+from gammond.engine.errors import ValueRangeError
+from gammond.engine.evaluation.evaluator import Evaluator
+from gammond.engine.rules.outcome import Outcome, Outcomes, cubeless_equity
+from gammond.engine.rules.position import Board
+from gammond.engine.rules.rules import STANDARD_RULES
+from gammond.engine.runtime.version import read_version
+from gammond.tools.common.progress import Progress
+from gammond.tools.common.text_table import format_table
+from gammond.tools.train.runs.run_folder import CONFIG_FILE
+from gammond.tools.train.runs.settings import read_settings
+from gammond.tools.train.validation.build_set import ValidationSettings
+from gammond.tools.train.validation.named_evaluators import load_named_evaluator
+from gammond.tools.train.validation.net_errors import NetErrorStats, ValueWithError, compute_net_errors, rms
+from gammond.tools.train.validation.positions import is_learned
+from gammond.tools.train.validation.rollout_labels import RolloutLabels, read_all_rollouts
 
 SUMMARY = "compare nets with rolled-out positions"
 

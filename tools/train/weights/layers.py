@@ -11,13 +11,13 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.errors import DataFileError, UnsupportedError, ValueRangeError
-from engine.rules.outcome import Outcomes
-from nets.encoders import Inputs, get_encoder
-from nets.kernels import patterns as kernel_patterns
-from nets.kernels.sparse import OneLayerWeights
-from nets.onnx_layers import AddedRows
-from tools.train.weights.random_positions import sample_random_positions
+from gammond.engine.errors import DataFileError, UnsupportedError, ValueRangeError
+from gammond.engine.kernels.nets import patterns as kernel_patterns
+from gammond.engine.kernels.nets.sparse import OneLayerWeights
+from gammond.engine.rules.outcome import Outcomes
+from gammond.nets.encoders import Inputs, get_encoder
+from gammond.nets.onnx_layers import AddedRows
+from gammond.tools.train.weights.random_positions import sample_random_positions
 
 ENCODER = "tesauro196"
 OUTPUTS = 5
@@ -48,7 +48,7 @@ class LayeredNet:
     """A net as its weights.
 
     Attributes:
-        encoder_id: What its inputs are; see `nets.encoders`.
+        encoder_id: What its inputs are; see `gammond.nets.encoders`.
         layers: From the inputs to the outputs, at least one hidden layer. The first has as many rows of
             weights as the encoder has.
 

@@ -7,10 +7,10 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.errors import ValueRangeError
-from nets.encoders import get_encoder
-from tools.train.weights.layers import LayeredNet
-from tools.train.weights.random_positions import sample_random_positions
+from gammond.engine.errors import ValueRangeError
+from gammond.nets.encoders import get_encoder
+from gammond.tools.train.weights.layers import LayeredNet
+from gammond.tools.train.weights.random_positions import sample_random_positions
 
 _POSITIONS = 4096
 

@@ -4,39 +4,33 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.errors import DataFileError, UnsupportedError, ValueRangeError
-from engine.evaluation.evaluator import Evaluator, ExactEvaluator
-from engine.evaluation.pruning import PlayPruner, ShortlistPruner
-from engine.formats.array_file import read_array_file
-from engine.play.player import EvaluatorPlayer, Player
-from engine.rules.position import Phase
-from nets.catalogue import (
-    DEFAULT_EVALUATOR,
-    FoundEvaluator,
-    find_evaluator,
-    list_evaluator_names,
-    load_exact_evaluators,
-)
-from nets.compiled_net import CompiledNet, can_compile
-from nets.contact_classes import CONTACT_CLASSES
-from nets.encoders import get_encoder
-from nets.kernels.sparse import OneLayerWeights as SparseWeights
-from nets.net_evaluator import NetEvaluator
-from nets.onnx_layers import Layer as ActivatedLayer
-from nets.onnx_model import OnnxModel
-from nets.pruning_net import PruningNet
-from nets.router import ContactClassNets, Router
-from tools.common.files import write_arrays
-from tools.train.weights.layers import ENCODER, OUTPUTS, LayeredNet
-from tools.train.weights.onnx_files import has_weight_outputs, net_to_onnx, read_onnx
-from tools.train.weights.td_nets import td_nets_from_arrays
+from gammond.engine.bearoff import defer_bearoff
+from gammond.engine.errors import DataFileError, UnsupportedError, ValueRangeError
+from gammond.engine.evaluation.evaluator import Evaluator, ExactEvaluator
+from gammond.engine.evaluation.pruning import PlayPruner, ShortlistPruner
+from gammond.engine.formats.array_file import read_array_file
+from gammond.engine.kernels.nets.sparse import OneLayerWeights as SparseWeights
+from gammond.engine.play.player import EvaluatorPlayer, Player
+from gammond.engine.rules.position import Phase
+from gammond.nets.catalogue import SHIPPED, FoundEvaluator
+from gammond.nets.compiled_net import CompiledNet, PruningNet, can_compile
+from gammond.nets.encoders import get_encoder
+from gammond.nets.manifest import CONTACT_CLASSES
+from gammond.nets.onnx_layers import Layer as ActivatedLayer
+from gammond.nets.onnx_layers import read_shared_tensors
+from gammond.nets.onnx_model import NetEvaluator, OnnxModel
+from gammond.nets.router import Router
+from gammond.tools.common.files import write_arrays
+from gammond.tools.common.wings import ExportedNet
+from gammond.tools.train.weights.layers import ENCODER, OUTPUTS, LayeredNet
+from gammond.tools.train.weights.onnx_files import export_net, net_to_onnx, read_onnx
+from gammond.tools.train.weights.td_nets import td_nets_from_arrays
 
 PHASES = {
     "contact": (Phase.CONTACT, Phase.CRASHED),
@@ -116,9 +110,7 @@ class NetSet:
         loaded = {phase: self._make_net_evaluator(phase) for phase in self.nets}
         return Router(
             self.name,
-            contact=loaded["contact"]
-            if "contact" in loaded
-            else ContactClassNets(f"{self.name}-contact", loaded),
+            contact=loaded["contact"] if "contact" in loaded else [loaded[each] for each in CONTACT_CLASSES],
             race=loaded["race"],
             crashed=loaded.get("crashed"),
             exact=load_bearoff_evaluators() if exact is None else exact,
@@ -164,7 +156,7 @@ class NetSet:
         contact, race = self.nets.get("contact"), self.nets["race"]
         if contact is None or "crashed" in self.nets:
             return None
-        if not has_weight_outputs(contact) or not has_weight_outputs(race):
+        if any(net.encoder_id != ENCODER or len(net.hidden) != 1 for net in (contact, race)):
             return None
         return PruningNet(self.name, _to_sparse_weights(contact), _to_sparse_weights(race))
 
@@ -182,10 +174,9 @@ class NetSet:
         return NetEvaluator(name, encoder, OnnxModel(name, net_to_onnx(net, name), net.inputs, OUTPUTS))
 
 
-@lru_cache(maxsize=1)
 def load_bearoff_evaluators() -> tuple[ExactEvaluator, ...]:
-    """The default bearoff databases, opened once for each process: what nets learn depends on no other."""
-    return load_exact_evaluators(is_default=True)
+    """Return the default bearoff databases: what nets learn depends on no other."""
+    return tuple(defer_bearoff(is_default=True))
 
 
 def load_net_set(source: str) -> NetSet:
@@ -200,13 +191,13 @@ def load_net_set(source: str) -> NetSet:
         DataFileError: The manifest, a net or a file is missing or faulty.
         UnsupportedError: The package ``onnx`` is not installed.
     """
-    names = list_evaluator_names()
-    if source in (DEFAULT_EVALUATOR, *names):
-        return _load_manifest_nets(find_evaluator(source))
+    if isinstance(found := SHIPPED.find(source), FoundEvaluator):
+        return _load_manifest_nets(found)
     path = Path(source)
     if not path.exists():
         raise ValueRangeError(
-            f"expected the folder of a run or an evaluator ({', '.join(names)}), got {source!r}",
+            f"expected the folder of a run or an evaluator ({', '.join(SHIPPED.list_evaluators())}), "
+            f"got {source!r}",
             field="net",
         )
     return read_net_set(find_nets_file(path))
@@ -219,6 +210,11 @@ def read_net_set(file: Path) -> NetSet:
         DataFileError: The file is missing, damaged, or holds no nets.
     """
     return _parse_nets(file, read_array_file(file))
+
+
+def read_exported_nets(file: Path) -> dict[str, ExportedNet]:
+    """Read the nets of a file, as `read_net_set`, for ``gammond export``."""
+    return {phase: export_net(net) for phase, net in read_net_set(file).nets.items()}
 
 
 def _parse_nets(file: Path, arrays: Mapping[str, NDArray[Any]]) -> NetSet:
@@ -275,8 +271,10 @@ def _load_manifest_nets(found: FoundEvaluator) -> NetSet:
     for phase, net_name in {"race": names.get("contact", ""), **names}.items():
         found.load_net(net_name)  # compares the file with the manifest
         net = found.manifest.find_net(net_name)
-        content = (found.file.parent / net.file).read_bytes()
-        nets[phase] = read_onnx(content, net.encoder, net.name)
+        file = found.file.parent / net.file
+        content = file.read_bytes()
+        shared = read_shared_tensors(content, file.parent)
+        nets[phase] = read_onnx(content, net.encoder, net.name, shared)
     return NetSet(found.entry.name, nets)
 
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from engine.rules.moves import expand_rolls
-from engine.rules.position import Board, Phase, classify_phases
-from engine.rules.rules import STANDARD_RULES
+from gammond.engine.rules.moves import expand_rolls
+from gammond.engine.rules.position import Board, Phase, classify_phases
+from gammond.engine.rules.rules import STANDARD_RULES
 
 _GAMES_AT_A_TIME = 256
 

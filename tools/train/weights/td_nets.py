@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.errors import DataFileError
-from engine.rules.outcome import Outcomes
-from engine.rules.position import Board
-from nets.encoders import encode_tesauro196
-from nets.router import Router
-from tools.train.weights.layers import ENCODER, INITIAL_OUTPUT_BIASES, OUTPUTS, LayeredNet
+from gammond.engine.errors import DataFileError
+from gammond.engine.rules.outcome import Outcomes
+from gammond.engine.rules.position import Board
+from gammond.nets.encoders import encode_tesauro196
+from gammond.nets.router import Router
+from gammond.tools.train.weights.layers import ENCODER, INITIAL_OUTPUT_BIASES, OUTPUTS, LayeredNet
 
 INPUTS = 196
 
@@ -51,7 +51,7 @@ class _NetEvaluator:
         return 0
 
     def evaluate(self, boards: Board) -> Outcomes:
-        """Evaluate positions; see `engine.evaluation.evaluator.Evaluator`."""
+        """Evaluate positions; see `gammond.engine.evaluation.evaluator.Evaluator`."""
         return self.net.forward(encode_tesauro196(boards))
 
 
@@ -79,7 +79,7 @@ class TdNets:
         return TdNets(self.name, self.contact.copy(), self.race.copy())
 
     def evaluate(self, boards: Board) -> Outcomes:
-        """Evaluate positions; see `engine.evaluation.evaluator.Evaluator`."""
+        """Evaluate positions; see `gammond.engine.evaluation.evaluator.Evaluator`."""
         contact = _NetEvaluator(f"{self.name}-contact", self.contact)
         return Router(self.name, contact, _NetEvaluator(f"{self.name}-race", self.race)).evaluate(boards)
 

@@ -46,7 +46,7 @@ async function look() {
   if (!timer) show(null);
 }
 
-/** @returns {Promise<{done: number, kernels: number, left_s: number} | null>} */
+/** @returns {Promise<{done: number, elapsed_s: number} | null>} */
 async function ask() {
   try {
     return (await (await fetch("/healthz")).json()).compiling ?? null;
@@ -55,7 +55,7 @@ async function ask() {
   }
 }
 
-/** @param {{done: number, kernels: number, left_s: number} | null} compiling */
+/** @param {{done: number, elapsed_s: number} | null} compiling */
 function show(compiling) {
   if (!line.isConnected) document.body.append(line);
   if (compiling) line.textContent = fill(text.app.compiling, compiling);

@@ -7,7 +7,7 @@ import random
 import numpy as np
 import pytest
 
-from engine.barca.kernels.board import BITS, NEIGHBOURS, RAYS, count_holes, find_winner, is_in
+from gammond.engine.barca.kernels.moves import BITS, NEIGHBOURS, RAYS, count_holes, find_winner, is_in
 from tests.barca_positions import random_position
 from tests.naive_barca import naive_winner, read_board
 

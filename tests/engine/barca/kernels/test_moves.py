@@ -7,9 +7,9 @@ import random
 import numpy as np
 import pytest
 
-from engine.barca.kernels.moves import MAX_MOVES, list_moves
-from engine.barca.moves import legal_moves
-from engine.barca.position import BarcaPosition
+from gammond.engine.barca.kernels.moves import MAX_MOVES, list_moves
+from gammond.engine.barca.moves import legal_moves
+from gammond.engine.barca.position import BarcaPosition
 from tests.barca_positions import random_position, setup
 
 pytestmark = pytest.mark.nojit

@@ -1,12 +1,12 @@
 import numpy as np
 import pytest
 
-from engine.hypergammon.kernels.plays import LAYOUT_BITS, LAYOUT_MASK, POINT_BITS, POINT_MASK
-from engine.hypergammon.layouts import list_all_plays, number_layouts
-from engine.hypergammon.verification import draw_positions
-from engine.rules.dice import ROLLS
-from engine.rules.moves import generate_plays
-from engine.rules.position import Position
+from gammond.engine.hypergammon.kernels.plays import LAYOUT_BITS, LAYOUT_MASK, POINT_BITS, POINT_MASK
+from gammond.engine.hypergammon.layouts import list_all_plays, number_layouts
+from gammond.engine.rules.dice import ROLLS
+from gammond.engine.rules.moves import generate_plays
+from gammond.engine.rules.position import Position
+from gammond.tools.hypergammon.verification import draw_positions
 
 
 def list_results(layouts, lists, own, opposing, roll):

@@ -6,12 +6,12 @@ from dataclasses import replace
 
 import pytest
 
-from engine.errors import FormatError, UnsupportedError
-from engine.match_files.mat.reader import parse_mat
-from engine.match_files.mat.writer import format_match
-from engine.match_files.model import IssueKind
-from engine.match_files.reading import read_matches
-from engine.rules.game_record import (
+from gammond.engine.errors import FormatError, UnsupportedError
+from gammond.engine.match_files.mat.reader import parse_mat
+from gammond.engine.match_files.mat.writer import format_match
+from gammond.engine.match_files.model import IssueKind
+from gammond.engine.match_files.reading import read_matches
+from gammond.engine.rules.game_record import (
     DoubleAction,
     PlayAction,
     ResignationAction,
@@ -19,9 +19,9 @@ from engine.rules.game_record import (
     RollAction,
     SetAction,
 )
-from engine.rules.match import GameResult
-from engine.rules.position import Position
-from engine.rules.rules import VARIANTS
+from gammond.engine.rules.match import GameResult
+from gammond.engine.rules.position import Position
+from gammond.engine.rules.rules import VARIANTS
 
 HEADS = """\ufeff; [Site "Here"]
 # [Match ID "77"]
@@ -263,3 +263,18 @@ def test_messages_have_nothing_that_does_not_print():
     with pytest.raises(FormatError) as caught:
         read_matches(b"\x1b[2J", name="a\nb")
     assert caught.value.message.isprintable()
+
+
+def test_a_match_that_is_quoted_in_a_mail_is_read_and_the_words_before_it_are_one_line():
+    text = (
+        " 5 point match\n\n Game 1\n ann : 0                        bob : 0\n"
+        "  1) 31: 8/5 6/5                64: 24/14\n  2)  Doubles => 2               Drops\n"
+        "      Wins 1 point\n"
+    )
+    quoted = "".join(f"> {line}\n" for line in text.splitlines())
+    (whole,) = read_matches(text.encode())
+    (match,) = read_matches(f"Subject: our match\n\nHere it is:\n\n{quoted}".encode())
+    assert (match.games, match.names, match.length) == (whole.games, ("ann", "bob"), 5)
+    assert [issue.message for issue in match.issues] == [
+        "expected a header or 'Game 1', got 'Subject: our match' and 1 more line"
+    ]

@@ -8,13 +8,13 @@ from contextlib import suppress
 
 import pytest
 
-from engine.errors import FormatError
-from engine.match_files.mat.reader import parse_mat
-from engine.match_files.mat.writer import format_mat
-from engine.match_files.model import IssueKind
-from engine.rules.game_record import DoubleAction, PlayAction, ResponseAction
-from engine.rules.match import GameResult, MatchState
-from engine.rules.notation import format_play
+from gammond.engine.errors import FormatError
+from gammond.engine.match_files.mat.reader import parse_mat
+from gammond.engine.match_files.mat.writer import format_mat
+from gammond.engine.match_files.model import IssueKind
+from gammond.engine.rules.game_record import DoubleAction, PlayAction, ResponseAction
+from gammond.engine.rules.match import GameResult, MatchState
+from gammond.engine.rules.notation import format_play
 from tests.engine.match_files.played_games import MAT_GAME, play_money_games, play_random_match
 
 GENGAMMON = f"\nGame 1\n{MAT_GAME}"
@@ -276,10 +276,17 @@ def test_a_result_against_the_rules_counts_unless_the_next_score_denies_it_and_b
     assert read.games[0].result == result
 
 
-def test_points_that_no_resignation_counts_keep_their_winner():
+def test_the_winner_of_a_resigned_game_is_who_gets_its_points_in_the_score_after_it():
+    read = rows(ROW, "                                  Wins 1 point", SECOND.format(1, 0))
+    assert read.games[0].result == GameResult(0, 1, 1)
+    assert next(fault.kind for fault in read.issues) is IssueKind.WRONG_RESULT
+
+
+def test_points_that_no_resignation_counts_keep_their_winner_and_win_the_match():
     read = rows(ROW, "  2)  Losses 4016 point              Wins 4016 point")
     assert [fault.kind for fault in read.issues] == [IssueKind.WRONG_RESULT]
-    assert read.games[0].result == GameResult(1, 1, 4016)
+    assert read.games[0].result == GameResult(1, 1, 5)
+    assert "got 4016 for player 2: read as 5, with which the match is won" in read.issues[0].message
 
 
 @pytest.mark.parametrize(("following", "points"), [((0, 2), 2), ((0, 3), 3)])

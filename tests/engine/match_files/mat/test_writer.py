@@ -8,22 +8,22 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from engine.analysis.levels import EvalSettings
-from engine.errors import FormatError
-from engine.match_files.mat.reader import parse_mat
-from engine.match_files.mat.writer import format_mat
-from engine.play.cube_games import play_game, play_match
-from engine.play.decider import Decider
-from engine.rules import cube_actions
-from engine.rules.dice import draw_paired_dice
-from engine.rules.game_record import DoubleAction, GameRecord, ResignationAction, ResponseAction
-from engine.rules.match import GameResult, MatchState
-from engine.rules.moves import legal_plays
-from engine.rules.notation import parse_play
-from engine.rules.position import Position
-from nets.catalogue import load_engine
+from gammond.engine.analysis.levels import EvalSettings
+from gammond.engine.errors import FormatError
+from gammond.engine.match_files.mat.reader import parse_mat
+from gammond.engine.match_files.mat.writer import format_mat
+from gammond.engine.play.cube_games import play_game, play_match
+from gammond.engine.play.decider import Decider
+from gammond.engine.rules import cube_actions
+from gammond.engine.rules.dice import draw_paired_dice
+from gammond.engine.rules.game_record import DoubleAction, GameRecord, ResignationAction, ResponseAction
+from gammond.engine.rules.match import GameResult, MatchState
+from gammond.engine.rules.moves import legal_plays
+from gammond.engine.rules.notation import parse_play
+from gammond.engine.rules.position import Position
+from gammond.nets.catalogue import load_engine
+from gammond.tools.gnubg.record import parse_record, replay_game
 from tests.peers.gnubg_files import ask
-from tools.gnubg.record import parse_record, replay_game
 
 _CELL = re.compile(r"([1-6][1-6]:(?: [0-9]+/[0-9]+\*?)*)|(Doubles => [0-9]+)|(Takes)|(Drops)")
 

@@ -6,14 +6,20 @@ import random
 
 import pytest
 
-from engine.errors import FormatError, GammondError
-from engine.match_files.model import IssueKind
-from engine.match_files.ogxm import reader
-from engine.match_files.ogxm.codec import encode_document
-from engine.match_files.ogxm.reader import parse_ogxm
-from engine.match_files.ogxm.writer import format_ogxm
-from engine.match_files.reading import read_matches, recognise_format
-from engine.rules.game_record import DoubleAction, PlayAction, ResignationAction, ResponseAction, SetAction
+from gammond.engine.errors import FormatError, GammondError
+from gammond.engine.match_files.model import IssueKind
+from gammond.engine.match_files.ogxm import reader
+from gammond.engine.match_files.ogxm.codec import encode_document
+from gammond.engine.match_files.ogxm.reader import parse_ogxm
+from gammond.engine.match_files.ogxm.writer import format_ogxm
+from gammond.engine.match_files.reading import read_matches, recognise_format
+from gammond.engine.rules.game_record import (
+    DoubleAction,
+    PlayAction,
+    ResignationAction,
+    ResponseAction,
+    SetAction,
+)
 from tests.engine.match_files.generated_matches import Draw
 
 pytest.importorskip("ogxm")

@@ -10,32 +10,27 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engine.errors import FormatError, UnsupportedError
-from engine.match_files.mat.reader import parse_mat
-from engine.match_files.mat.writer import format_match
-from engine.match_files.model import (
-    NO_NOTES,
-    ActionNotes,
-    IssueKind,
-    RecordedCandidate,
-    RecordedCubeDecision,
-    RecordedEvaluation,
-)
-from engine.match_files.ogxm.reader import parse_ogxm
-from engine.match_files.ogxm.writer import format_ogxm
-from engine.match_files.sgf.reader import parse_sgf
-from engine.match_files.sgf.writer import format_sgf
-from engine.match_files.writing import write_match
-from engine.rules.game_record import DoubleAction, PlayAction, ResponseAction, RollAction
-from engine.rules.moves import legal_plays
-from engine.rules.rules import HYPERGAMMON, HYPERGAMMON_2, NACKGAMMON, STANDARD_RULES, Rules
+from gammond.engine.errors import FormatError, UnsupportedError
+from gammond.engine.evaluation.results import CubeDecision, Evaluation, RankedPlay
+from gammond.engine.match_files.mat.reader import parse_mat
+from gammond.engine.match_files.mat.writer import format_match
+from gammond.engine.match_files.model import NO_NOTES, ActionNotes, IssueKind
+from gammond.engine.match_files.ogxm.reader import parse_ogxm
+from gammond.engine.match_files.ogxm.writer import format_ogxm
+from gammond.engine.match_files.sgf.reader import parse_sgf
+from gammond.engine.match_files.sgf.writer import format_sgf
+from gammond.engine.match_files.writing import write_match
+from gammond.engine.rules.game_record import DoubleAction, PlayAction, ResponseAction, RollAction
+from gammond.engine.rules.moves import legal_plays
+from gammond.engine.rules.outcome import Outcome
+from gammond.engine.rules.rules import HYPERGAMMON, HYPERGAMMON_2, NACKGAMMON, STANDARD_RULES, Rules
 from tests.engine.match_files.generated_matches import Draw
 
 pytest.importorskip("ogxm")
 
 LENGTHS = st.sampled_from([0, 0, 1, 3, 7])
 GAMES = st.sampled_from([STANDARD_RULES, *map(Rules, (NACKGAMMON, HYPERGAMMON))])
-OUTCOME = (0.5, 0.125, 0.01, 0.25, 0.02)
+OUTCOME = Outcome(0.5, 0.125, 0.01, 0.25, 0.02)
 
 
 def order_dice(action):
@@ -78,15 +73,15 @@ def list_games(match):
     return [(game.initial_state, game.position, game.actions, game.result) for game in match.games]
 
 
-def judge(match, seed=0):
+def annotate(match, seed=0):
     """Return a match with an analysis of all its decisions, in numbers that the format has exactly."""
     rng = random.Random(seed)
 
     def evaluate(equity, depth="2-ply", trials=0):
-        return RecordedEvaluation(equity, OUTCOME, depth, 0.001 if trials else None, trials)
+        return Evaluation(equity, OUTCOME, depth, 0.001 if trials else None, trials)
 
     def note(situation, action):
-        decision = RecordedCubeDecision(0.5, rng.choice((0.25, 0.75)), 1.0, evaluate(0.5))
+        decision = CubeDecision.of_choices(evaluate(0.5), Evaluation(rng.choice((0.25, 0.75))))
         if isinstance(action, DoubleAction | ResponseAction):
             return replace(NO_NOTES, cube=None if situation.match.beavered else decision)
         if not isinstance(action, PlayAction) or not action.is_legal or not action.play.moves:
@@ -95,7 +90,7 @@ def judge(match, seed=0):
             play.result: play for play in [action.play, *legal_plays(situation.position, action.roll)[:3]]
         }
         candidates = tuple(
-            RecordedCandidate(play, evaluate(0.5 - place / 4, *depth))
+            RankedPlay(play, evaluate(0.5 - place / 4, *depth))
             for play, place, depth in zip(
                 plays.values(),
                 range(4),
@@ -107,7 +102,7 @@ def judge(match, seed=0):
 
     games = []
     for game in match.games:
-        notes = {place: note(*step) for place, step in enumerate(game.replay())}
+        notes = {place: note(*step[:2]) for place, step in enumerate(game.replayed)}
         games.append(replace(game, notes={place: each for place, each in notes.items() if each != NO_NOTES}))
     return replace(match, games=tuple(games), headers=match.headers | {"Annotator": "some program"})
 
@@ -124,7 +119,7 @@ def test_a_file_keeps_actions_results_rules_headers_ratings_and_comments(length,
 
 @pytest.mark.parametrize("length", [0, 5])
 def test_an_analysis_is_kept(length):
-    match = normalise(judge(Draw(length).make_match(3)))
+    match = normalise(annotate(Draw(length).make_match(3)))
     content, losses = write_match(match, "ogxm")
     assert losses == []
     (read,) = parse_ogxm(content)
@@ -169,9 +164,9 @@ def test_games_that_are_missing_leave_the_score_of_the_next_one():
 
 
 def test_what_has_no_place_is_named():
-    match = judge(Draw(0, rejected=True, illegal_plays=True).make_match(4))
+    match = annotate(Draw(0, rejected=True, illegal_plays=True).make_match(4))
     (played,) = parse_mat(PLAYED_AGAINST_THE_RULES)
-    game = judge(played).games[0]
+    game = annotate(played).games[0]
     place = next(place for place, action in enumerate(game.actions) if not getattr(action, "is_legal", True))
     notes = {**game.notes, place: game.notes[max(game.notes)]}
     _, losses = write_match(replace(played, games=(replace(game, notes=notes),)), "ogxm")
@@ -181,21 +176,21 @@ def test_what_has_no_place_is_named():
 
 
 def test_a_play_of_less_depth_than_the_best_keeps_what_it_lost():
-    game = normalise(judge(Draw(0).make_match(3))).games[0]
+    game = normalise(annotate(Draw(0).make_match(3))).games[0]
     place = next(place for place, notes in game.notes.items() if len(notes.candidates) > 2)
     first, *others, last = game.notes[place].candidates
     assert first.play == game.actions[place].play
     assert last.evaluation.depth != first.evaluation.depth
     turned = (
-        replace(last, evaluation=replace(last.evaluation, equity=0.75)),
+        last._replace(evaluation=last.evaluation._replace(equity=0.75)),
         *others,
-        replace(first, evaluation=replace(first.evaluation, equity=0.5)),
+        first._replace(evaluation=first.evaluation._replace(equity=0.5)),
     )
     match = Draw(0).make_match(3)
     notes = {place: replace(game.notes[place], candidates=turned)}
     (read,) = parse_ogxm(format_ogxm(replace(match, games=(replace(game, notes=notes),))))
     *_, kept = read.games[0].notes[place].candidates
-    assert (kept.play, kept.evaluation) == (first.play, RecordedEvaluation(0.5))
+    assert (kept.play, kept.evaluation) == (first.play, Evaluation(0.5))
 
 
 def test_a_variant_that_the_format_does_not_know_and_a_match_without_games_are_refused():

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from engine.errors import FormatError
-from engine.formats.xgid import encode_xgid
-from engine.match_files.reading import holds_positions, read_matches, read_positions
+from gammond.engine.errors import FormatError
+from gammond.engine.formats.xgid import encode_xgid
+from gammond.engine.match_files.reading import holds_positions, read_matches, read_positions
 
 HEAD = "(;FF[4]GM[6]CA[UTF-8]AP[GNU Backgammon:1.07.001]"
 BY_HAND = f"""{HEAD}MI[length:7][game:0][ws:3][bs:2]PW[ann]PB[bob]RU[Crawford]
@@ -60,7 +60,7 @@ def test_a_position_is_no_match_and_a_match_no_position_and_both_say_what_to_do(
         read_matches(BY_HAND.encode())
     assert not holds_positions(MATCH.encode())
     assert len(read_matches(MATCH.encode())) == 1
-    with pytest.raises(FormatError, match=r"got a match file \(sgf\): gammond analyse judges"):
+    with pytest.raises(FormatError, match=r"got a match file \(sgf\): gammond analyse rates"):
         read_positions(MATCH.encode())
 
 

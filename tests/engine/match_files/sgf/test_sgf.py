@@ -9,27 +9,23 @@ from dataclasses import replace
 
 import pytest
 
-from engine.cubeful import make_dead_cube_game
-from engine.errors import FormatError, GammondError
-from engine.match_files.mat.reader import parse_mat
-from engine.match_files.mat.writer import format_mat
-from engine.match_files.model import (
-    ActionNotes,
-    IssueKind,
-    RecordedCandidate,
-    RecordedCubeDecision,
-    RecordedEvaluation,
-)
-from engine.match_files.reading import read_matches
-from engine.match_files.sgf.reader import parse_sgf
-from engine.match_files.sgf.tree import MAX_VALUES, format_sgf_node, parse_sgf_trees
-from engine.match_files.sgf.writer import format_sgf
-from engine.rules.game_record import DoubleAction, PlayAction, ResponseAction, RollAction, SetAction
-from engine.rules.match import GameResult, MatchState
-from engine.rules.moves import legal_plays
-from engine.rules.notation import format_play
-from engine.rules.position import Position
-from engine.rules.rules import NACKGAMMON, VARIANTS
+from gammond.engine.cubeful import make_dead_cube_game
+from gammond.engine.errors import FormatError, GammondError
+from gammond.engine.evaluation.results import CubeDecision, Evaluation, RankedPlay
+from gammond.engine.match_files.mat.reader import parse_mat
+from gammond.engine.match_files.mat.writer import format_mat
+from gammond.engine.match_files.model import ActionNotes, IssueKind
+from gammond.engine.match_files.reading import read_matches
+from gammond.engine.match_files.sgf.reader import parse_sgf
+from gammond.engine.match_files.sgf.tree import MAX_VALUES, format_sgf_node, parse_sgf_trees
+from gammond.engine.match_files.sgf.writer import format_sgf
+from gammond.engine.rules.game_record import DoubleAction, PlayAction, ResponseAction, RollAction, SetAction
+from gammond.engine.rules.match import GameResult, MatchState
+from gammond.engine.rules.moves import legal_plays
+from gammond.engine.rules.notation import format_play
+from gammond.engine.rules.outcome import Outcome
+from gammond.engine.rules.position import Position
+from gammond.engine.rules.rules import NACKGAMMON, VARIANTS
 from tests.boards import position
 from tests.engine.match_files.played_games import play_money_games, play_random_match
 
@@ -60,16 +56,13 @@ def analysed(match):
 
 
 def make_notes(game):
-    outcome = (0.5, 0.125, 0.0078, 0.25, 0.0625)
-    decision = RecordedCubeDecision(
-        0.25,
-        0.5,
-        1.0,
-        RecordedEvaluation(0.25, outcome, "2-ply"),
-        RecordedEvaluation(0.5, (0.6, 0.2, 0.1, 0.15, 0.05), "2-ply"),
+    outcome = Outcome(0.5, 0.125, 0.0078, 0.25, 0.0625)
+    decision = CubeDecision.of_choices(
+        Evaluation(0.25, outcome, "2-ply"),
+        Evaluation(0.5, Outcome(0.6, 0.2, 0.1, 0.15, 0.05), "2-ply"),
     )
     notes = {}
-    for place, (situation, action) in enumerate(game.replay()):
+    for place, (situation, action, _) in enumerate(game.replayed):
         notes[place] = ActionNotes(
             comment=f"a ] and a \\ in {place}\nsecond line", cube=decision, cube_mark="bad"
         )
@@ -79,7 +72,7 @@ def make_notes(game):
             plays = legal_plays(situation.position, action.roll)[:3]
             plays += [action.play] * (action.play not in plays)
             candidates = [
-                RecordedCandidate(play, RecordedEvaluation(0.125 - number / 16, outcome, "1-ply"))
+                RankedPlay(play, Evaluation(0.125 - number / 16, outcome, "1-ply"))
                 for number, play in enumerate(plays)
             ]
             notes[place] = replace(
@@ -98,16 +91,16 @@ def assert_near(read, written):
     for one, other in zip(read.games, written.games, strict=True):
         assert replace(one, notes={}) == replace(other, notes={})
         assert one.notes.keys() == other.notes.keys()
-        for place, (situation, _) in enumerate(one.replay()):
+        for place, (situation, _, _) in enumerate(one.replayed):
             notes, expected = one.notes[place], other.notes[place]
             assert replace(notes, cube=None) == replace(expected, cube=None)
             assert (notes.cube is None) == (expected.cube is None)
             if notes.cube is not None:
                 stake = make_dead_cube_game(situation.match.before_roll()).equity_scale[1]
-                assert abs(notes.cube.no_double - expected.cube.no_double) * stake < 1e-6
-                assert abs(notes.cube.double_take - expected.cube.double_take) * stake < 1e-6
-                assert notes.cube.evaluation.outcome == expected.cube.evaluation.outcome
-                assert notes.cube.taken_evaluation.outcome == expected.cube.taken_evaluation.outcome
+                assert abs(notes.cube.no_double.equity - expected.cube.no_double.equity) * stake < 1e-6
+                assert abs(notes.cube.double_take.equity - expected.cube.double_take.equity) * stake < 1e-6
+                assert notes.cube.no_double.outcome == expected.cube.no_double.outcome
+                assert notes.cube.double_take.outcome == expected.cube.double_take.outcome
 
 
 @pytest.mark.parametrize("kind", ["match", "money"])
@@ -352,8 +345,8 @@ def test_rollouts_are_read_with_their_standard_errors(length):
     assert candidate.evaluation.error == pytest.approx(0.0123456789)
     assert candidate.evaluation.trials == 36
     decision = match.games[0].notes[1].cube
-    assert (decision.no_double, decision.double_take) == (pytest.approx(0.5), pytest.approx(0.75))
-    found = decision.evaluation, decision.taken_evaluation
+    assert decision.equities[:2] == pytest.approx((0.5, 0.75))
+    found = decision.no_double, decision.double_take
     assert [each.error for each in found] == [pytest.approx(0.03), pytest.approx(0.06)]
     assert [(each.depth, each.trials) for each in found] == [("rollout", 72)] * 2
 
@@ -388,12 +381,12 @@ def test_rollouts_are_read_and_written_with_their_errors():
     assert best.error == pytest.approx(0.0005365544348 / stake)
     assert best.outcome == (0.47, 0.127, 0.0055, 0.167, 0.007)
     assert (other.error, other.trials, other.depth) == (None, 0, "2-ply")
-    held, taken = notes.cube.evaluation, notes.cube.taken_evaluation
+    held, taken = notes.cube.no_double, notes.cube.double_take
     assert (held.depth, held.trials, taken.trials) == ("rollout of 5 plies", 36, 36)
     assert (held.error, taken.error) == pytest.approx((0.0008 / stake, 0.00095 / stake))
     (again,) = parse_sgf(format_sgf(match))
     found = again.games[0].notes[1]
-    written = found.candidates[0].evaluation, found.cube.evaluation, found.cube.taken_evaluation
+    written = found.candidates[0].evaluation, found.cube.no_double, found.cube.double_take
     for one, copy in zip((best, held, taken), written, strict=True):
         assert (copy.depth, copy.trials, copy.outcome) == (one.depth, one.trials, one.outcome)
         assert (copy.equity, copy.error) == pytest.approx((one.equity, one.error), abs=1e-6)
@@ -403,8 +396,8 @@ def test_rollouts_are_read_and_written_with_their_errors():
 def test_a_rollout_of_a_money_game_has_the_unit_of_the_cube_before_it():
     (match,) = parse_sgf(ROLLED_OUT.replace("length:7", "length:0"))
     cube = match.games[0].notes[1].cube
-    assert (cube.no_double, cube.double_take) == (0.498, 0.474)
-    assert (cube.evaluation.error, cube.taken_evaluation.error) == (0.0008, 0.00095)
+    assert cube.equities[:2] == (0.498, 0.474)
+    assert (cube.no_double.error, cube.double_take.error) == (0.0008, 0.00095)
     assert parse_sgf(format_sgf(match))[0].games[0].notes[1].cube == cube
 
 
@@ -417,3 +410,15 @@ def test_half_a_rollout_is_left_out():
             parse_sgf(" ".join(words[:place]) + "])")
     (match,) = parse_sgf(ROLLED_OUT.replace("Output 0.47 0.127", "Output x 0.127"))
     assert [each.evaluation.depth for each in match.games[0].notes[1].candidates] == ["2-ply"]
+
+
+def test_a_lost_bracket_semicolon_or_root_costs_no_other_action():
+    second = OPENING.replace("game:0", "game:1").replace("bs:0", "bs:1")
+    whole = only(OPENING + "\n" + second)
+    closed = only(OPENING.replace("drop]", "drop") + "\n" + second)
+    assert closed.games == whole.games
+    joined = only(OPENING.replace("\n;W[double]", "\nW[double]") + "\n" + second)
+    assert joined.games == whole.games
+    rootless = only(OPENING + "\n" + second.partition("\n")[2])
+    assert [game.actions for game in rootless.games] == [game.actions for game in whole.games]
+    assert [(issue.kind, issue.game) for issue in rootless.issues] == [(IssueKind.UNREADABLE, 2)]

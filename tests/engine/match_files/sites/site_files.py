@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from itertools import pairwise
 
-from engine.match_files.mat.writer import format_mat
-from engine.rules.game_record import DoubleAction, PlayAction
+from gammond.engine.match_files.mat.writer import format_mat
+from gammond.engine.rules.game_record import DoubleAction, PlayAction, ResignationAction
 
 NAMES = "one", "two"
 
@@ -20,6 +20,8 @@ def write_oldmoves(games):
         lines += ["Score is {}-{}{}.".format(*game.initial_state.score, of_length), "one is X - two is O", ""]
         for action in game.actions:
             lines.append(f"{'XO'[action.seat]}: {_oldmoves_words(action)}")
+            if isinstance(action, ResignationAction):
+                lines.append(f"{'OX'[action.seat]}: accepts.")
         winner, points = game.result.winner, game.result.points
         lines += [f"{'XO'[winner]}: wins {points} point{'s' * (points > 1)}.", ""]
     return "\n".join(lines)
@@ -28,6 +30,8 @@ def write_oldmoves(games):
 def _oldmoves_words(action):
     if isinstance(action, DoubleAction):
         return "doubles"
+    if isinstance(action, ResignationAction):
+        return "wants to resign."
     if not isinstance(action, PlayAction):
         return "accepts" if action.is_take else "rejects"
     moves = [_oldmoves_move(*move, action.seat) for move in action.play.moves]
@@ -66,6 +70,8 @@ def write_sgg(games):
 def _sgg_words(action):
     if isinstance(action, DoubleAction):
         return [f"Double to {action.cube}"]
+    if isinstance(action, ResignationAction):
+        return ["Resign"]
     if not isinstance(action, PlayAction):
         return ["Accept" if action.is_take else "Pass"]
     roll = "{}{}: ".format(*action.roll)
@@ -94,6 +100,8 @@ def write_tmg(games):
 def _tmg_words(action):
     if isinstance(action, DoubleAction):
         return [f"5 Double to {action.cube}"]
+    if isinstance(action, ResignationAction):
+        return []
     if not isinstance(action, PlayAction):
         return ["7 Take" if action.is_take else "10 Pass"]
     return ["1 {}{}:".format(*action.roll), f"4 {' '.join(_slashed(action.play, off='0')) or '0/0'}"]
@@ -114,6 +122,8 @@ def write_party(games):
 def _party_words(action):
     if isinstance(action, DoubleAction):
         return "Double"
+    if isinstance(action, ResignationAction):
+        return "Resign"
     if not isinstance(action, PlayAction):
         return "Take" if action.is_take else "Drop"
     return "12 Rolls {}{} {}".format(*action.roll, " ".join(_slashed(action.play)))

@@ -7,13 +7,19 @@ from pathlib import Path
 
 import pytest
 
-from engine.errors import FormatError
-from engine.match_files.mat.reader import parse_mat
-from engine.match_files.mat.writer import format_match
-from engine.match_files.model import IssueKind
-from engine.match_files.reading import read_matches
-from engine.rules.game_record import DoubleAction, PlayAction, ResignationAction, ResponseAction, RollAction
-from engine.rules.match import MAX_CUBE, GameResult
+from gammond.engine.errors import FormatError
+from gammond.engine.match_files.mat.reader import parse_mat
+from gammond.engine.match_files.mat.writer import format_match
+from gammond.engine.match_files.model import IssueKind
+from gammond.engine.match_files.reading import read_matches
+from gammond.engine.rules.game_record import (
+    DoubleAction,
+    PlayAction,
+    ResignationAction,
+    ResponseAction,
+    RollAction,
+)
+from gammond.engine.rules.match import MAX_CUBE, GameResult
 from tests.engine.match_files.played_games import play_money_games, play_random_match
 from tests.engine.match_files.sites import site_files
 
@@ -230,13 +236,17 @@ def test_players_and_rules_of_truemoneygames_are_read(cube, limit, cubes, issues
         (GRID + "1\t64: 24/18, 13/9\n1\t\tDouble to 4\n", IssueKind.ILLEGAL_CUBE_ACTION, "the cube at 2"),
         (GRID + "1\t11: Automatic double\n", IssueKind.ILLEGAL_CUBE_ACTION, "money games"),
         (TMG + "  1 1 77:\n", IssueKind.UNREADABLE, "a roll as 41:, got '77:'"),
-        (TMG + "  1 4 24/18\n", IssueKind.OUT_OF_TURN, "a play without one"),
+        (TMG + "  1 4 24/18\n", IssueKind.UNREADABLE, "a play without one"),
         (TMG + "hello\n", IssueKind.UNREADABLE, "expected a record"),
         (TMG + "  1 1 64:\n  2 4 24/18 13/9\n  3 19 1\n", IssueKind.WRONG_RESULT, "result by the rules"),
         (PARTY + "1 12 Rolls 64 24/18 13/8#2 1 Double\n", IssueKind.ILLEGAL_PLAY, "13/8"),
         (PARTY + "1 12 Rolls 64 24/18 13/9#3 Double\n", IssueKind.UNREADABLE, "got '3 Double'"),
         (EMPIRE + "  1) 64: 24/18 13/8\nwin 1\n", IssueKind.ILLEGAL_PLAY, "13/8"),
-        (EMPIRE + "  1) 64: 24/18 13/9\nhello\nwin 1\n", IssueKind.UNREADABLE, "expected a row of moves"),
+        (
+            EMPIRE + "  1) 64: 24/18 13/9\nhello\nwin 1\n",
+            IssueKind.UNREADABLE,
+            "expected a row of one or two",
+        ),
     ],
 )
 def test_a_fault_has_its_line_and_what_came_before_it_stays(text, kind, message):
@@ -278,3 +288,75 @@ def test_the_samples_of_one_match_in_six_formats_agree():
             assert [game.initial_state for game in other.games] == [
                 game.initial_state for game in match.games
             ]
+
+
+def test_the_winner_of_a_game_on_fibs_is_who_accepted_its_resignation():
+    match = only(FIBS + "O: (6 4) 1-7 12-16\nX: wants to resign.\nO: accepts.\nX: wins 1 point.\n")
+    assert match.games[0].result == GameResult(1, 1, 1)
+    assert [issue.kind for issue in match.issues] == [IssueKind.WRONG_RESULT]
+
+
+def test_two_rolls_of_a_turn_are_one_by_the_play():
+    match = only(GRID + "1\t64: \n1\t31: 24/18, 13/9\n1\t\t21: 13/11, 6/5\n")
+    assert [action.roll for action in match.games[0].actions] == [(6, 4), (2, 1)]
+    assert [issue.kind for issue in match.issues] == [IssueKind.OUT_OF_TURN, IssueKind.NO_RESULT]
+
+
+def test_a_play_before_which_the_roll_is_missing_shows_it():
+    match = only(TMG + "  1 4 24/18 13/9\n  -2 1 21:\n  -3 4 13/11 6/5\n  -3 4 13/11 6/5\n")
+    assert [action.roll for action in match.games[0].actions] == [(6, 4), (2, 1)]
+    assert [issue.kind for issue in match.issues] == [
+        IssueKind.UNREADABLE,
+        IssueKind.OUT_OF_TURN,
+        IssueKind.NO_RESULT,
+    ]
+
+
+def test_a_game_of_which_the_heading_is_missing_begins_after_a_result():
+    first = "1\t64: 24/18, 13/9\nbob wins 1 points.\n"
+    match = only(GRID + first + "1\t\t31: 8/5, 6/5\n2\t21: 13/11, 6/5\n")
+    assert [len(game.actions) for game in match.games] == [2, 2]
+    assert match.games[1].initial_state.score == (0, 1)
+    assert [(issue.kind, issue.game) for issue in match.issues] == [
+        (IssueKind.UNREADABLE, 2),
+        (IssueKind.NO_RESULT, 2),
+    ]
+
+
+def test_a_line_of_partygammon_may_be_broken_or_lack_its_key():
+    moves = "1 12 Rolls 64 24/18 13/9#2 12 Rolls 21 13/11 6/5#1 12 Rolls 31 8/5 6/5\nGAME_1_SCORE2=1\n"
+    broken = only(PARTY + moves.replace("6/5#1", "6/5\n#1"))
+    assert broken.games[0].actions == only(PARTY + moves).games[0].actions
+    second = "GAME_2_PLAYER_1=ann\nEPLAY=" + moves.replace("GAME_1_SCORE2=1", "GAME_2_SCORE2=2")
+    lost = only(PARTY + moves + second)
+    assert [len(game.actions) for game in lost.games] == [4, 4]
+
+
+def test_the_score_of_one_player_after_a_game_of_partygammon_shows_the_winner():
+    match = only(PARTY + "1 12 Rolls 64 24/18 13/9\nGAME_1_SCORE2=2\n")
+    assert match.games[0].result == GameResult(1, 2, 2)
+    assert [issue.kind for issue in match.issues] == [IssueKind.UNREADABLE]
+
+
+def test_games_of_gammonempire_begin_without_their_names_and_end_without_their_points():
+    game = "  1) 64: 24/18 13/9    31: 8/5 6/5\n"
+    match = only(f"ann bob\n{game}win 1\n{game}win 1\nann bob\n{game}ann bob\n{game}win 1\n")
+    assert [len(found.actions) for found in match.games] == [3, 3, 2, 3]
+    assert [(issue.kind, issue.game) for issue in match.issues] == [
+        (IssueKind.UNREADABLE, 2),
+        (IssueKind.NO_RESULT, 3),
+    ]
+
+
+@pytest.mark.parametrize("take", ["Take", "accepts", "Takes"])
+@pytest.mark.parametrize(
+    "start",
+    [
+        FIBS + "X: (6 4) 24-18 13-9\nO: doubles.\nX: ",
+        GRID + "1\t64: 24/18, 13/9\n1\t\tDouble to 2\n2\t",
+        PARTY + "1 12 Rolls 64 24/18 13/9#2 13 Double#1 14 ",
+    ],
+)
+def test_all_formats_know_the_same_words_of_the_cube(start, take):
+    (game,) = only(f"{start}{take}\n").games
+    assert game.actions[1:] == (DoubleAction(1, 2), ResponseAction(0, True))

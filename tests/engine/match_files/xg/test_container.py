@@ -6,9 +6,9 @@ import tracemalloc
 
 import pytest
 
-from engine.errors import FormatError
-from engine.match_files.xg import container
-from engine.match_files.xg.container import unpack_container
+from gammond.engine.errors import FormatError
+from gammond.engine.match_files.xg import container
+from gammond.engine.match_files.xg.container import unpack_container
 from tests.engine.match_files.xg import xg_files
 
 RECORDS = [bytes([kind]) * 2560 for kind in range(40)]

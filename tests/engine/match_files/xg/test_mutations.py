@@ -8,8 +8,8 @@ from contextlib import suppress
 
 import pytest
 
-from engine.errors import GammondError
-from engine.match_files.reading import read_matches
+from gammond.engine.errors import GammondError
+from gammond.engine.match_files.reading import read_matches
 from tests.engine.match_files.played_games import play_money_games
 from tests.engine.match_files.xg import xg_files
 

@@ -7,11 +7,11 @@ from contextlib import suppress
 
 import pytest
 
-from engine.errors import FormatError, GammondError, UnsupportedError
-from engine.match_files.reading import read_positions
-from engine.rules.game_record import PlayAction
-from engine.rules.match import MatchState
-from engine.rules.moves import legal_plays
+from gammond.engine.errors import FormatError, GammondError, UnsupportedError
+from gammond.engine.match_files.reading import read_positions
+from gammond.engine.rules.game_record import PlayAction
+from gammond.engine.rules.match import MatchState
+from gammond.engine.rules.moves import legal_plays
 from tests.boards import position
 from tests.engine.match_files.xg import xg_files
 
@@ -51,7 +51,7 @@ def test_a_cube_decision_has_its_equities(on_roll):
     match = MatchState(on_roll=on_roll, jacoby=False)
     found = read(make_records(xg_files.write_cube(PLACE, match, 0), match=match))
     assert (found.position, found.match) == (PLACE, match)
-    assert (found.notes.cube.no_double, found.notes.cube.double_take) == (0.5, 0.75)
+    assert found.notes.cube.equities[:2] == (0.5, 0.75)
 
 
 @pytest.mark.parametrize(

@@ -7,11 +7,12 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from engine.errors import FormatError
-from engine.match_files.model import IssueKind
-from engine.match_files.reading import read_matches
-from engine.match_files.variants import find_variant
-from engine.rules.game_record import (
+from gammond.engine.errors import FormatError
+from gammond.engine.match_files.conventions import find_variant
+from gammond.engine.match_files.model import IssueKind, describe_issues
+from gammond.engine.match_files.reading import read_matches
+from gammond.engine.match_files.xg.layouts import LAYOUTS
+from gammond.engine.rules.game_record import (
     DoubleAction,
     GameRecord,
     PlayAction,
@@ -20,10 +21,10 @@ from engine.rules.game_record import (
     RollAction,
     SetAction,
 )
-from engine.rules.match import GameResult, MatchState
-from engine.rules.moves import legal_plays
-from engine.rules.position import Position
-from engine.rules.rules import HYPERGAMMON
+from gammond.engine.rules.match import GameResult, MatchState
+from gammond.engine.rules.moves import legal_plays
+from gammond.engine.rules.position import Position
+from gammond.engine.rules.rules import HYPERGAMMON
 from tests.boards import position
 from tests.engine.match_files.played_games import play_money_games, play_random_match, play_variant_match
 from tests.engine.match_files.xg import xg_files
@@ -71,6 +72,25 @@ def test_what_was_written_is_read_as_it_was(kind, version, request):
     assert found.format == "xg"
 
 
+@pytest.mark.parametrize("share", [0.3, 0.5, 0.9])
+def test_a_file_that_was_cut_says_so_in_a_line_and_once_what_is_missing(match, share):
+    data = xg_files.make_file(xg_files.write_games(NAMES, match))
+    (found,) = read_matches(data[: 9000 + int(share * (len(data) - 9000))])
+    assert not found.is_whole
+    lines = describe_issues(found.issues)
+    assert len(lines) == 2
+    assert "cut short or altered" in lines[0]
+    assert "left out" in lines[1]
+    assert len(found.games) < len(match) or found.games[-1].is_cut
+
+
+def test_a_file_that_lacks_its_index_alone_has_lost_nothing(match):
+    (found,) = read_matches(xg_files.make_file(xg_files.write_games(NAMES, match), end=-1))
+    assert [issue.kind for issue in found.issues] == [IssueKind.UNREADABLE]
+    assert found.is_whole
+    assert [game.record for game in found.games] == match
+
+
 def test_the_header_gives_names_date_event_and_ratings(match):
     texts = {"Event": "Cup", "Round": "Final", "Location": "Köln", "Transcriber": "Eve"}
     header = {name: xg_files.wide(text) for name, text in texts.items()}
@@ -87,7 +107,7 @@ def test_each_play_has_its_candidates_and_the_cube_decision_before_it(match):
     found = read(xg_files.write_games(NAMES, match))
     listed = cubes = 0
     for game in found.games:
-        for place, (situation, action) in enumerate(game.replay()):
+        for place, (situation, action, _) in enumerate(game.replayed):
             notes = game.notes.get(place)
             if isinstance(action, PlayAction):
                 equities = [candidate.evaluation.equity for candidate in notes.candidates]
@@ -100,10 +120,10 @@ def test_each_play_has_its_candidates_and_the_cube_decision_before_it(match):
             is_decision = situation.match.may_double(action.seat) and place > 0
             if isinstance(action, DoubleAction | ResponseAction) or is_decision:
                 cube = notes.cube
-                assert (cube.no_double, cube.double_take, cube.double_pass) == (0.5, 0.75, 1.0)
-                assert cube.evaluation.outcome == xg_files.OUTCOME
-                assert cube.evaluation.depth == "XG Roller+"
-                assert cube.taken_evaluation.equity == 0.75
+                assert cube.equities == (0.5, 0.75, 1.0)
+                assert cube.no_double.outcome == xg_files.OUTCOME
+                assert cube.no_double.depth == "XG Roller+"
+                assert cube.double_take.equity == 0.75
                 cubes += 1
             elif isinstance(action, PlayAction):
                 assert notes.cube is None
@@ -241,7 +261,7 @@ def test_evaluated_plays_are_read_up_to_a_limit(monkeypatch):
     games = play_money_games()[:1]
     whole = read(xg_files.write_games(NAMES, games))
     counts = [len(notes.candidates) for notes in whole.games[0].notes.values() if notes.candidates]
-    monkeypatch.setattr("engine.match_files.xg.reader._MAX_LISTED_PLAYS", sum(counts[:5]))
+    monkeypatch.setattr("gammond.engine.match_files.xg.reader._MAX_LISTED_PLAYS", sum(counts[:5]))
     cut = read(xg_files.write_games(NAMES, games))
     assert [game.actions for game in cut.games] == [game.actions for game in whole.games]
     kept = [len(notes.candidates) for notes in cut.games[0].notes.values() if notes.candidates]
@@ -345,3 +365,89 @@ def test_a_game_whose_header_holds_no_checkers_begins_at_the_start(match):
     found = read(records)
     assert found.issues == ()
     assert [game.record for game in found.games] == match[:2]
+
+
+def read_kinds(records):
+    found = read(records)
+    return found, [issue.kind for issue in found.issues]
+
+
+@pytest.fixture(scope="module")
+def two_games(money):
+    """Two games of money: records, and what is read from them."""
+    records = xg_files.write_games(NAMES, money[:2], analysed=False)
+    return records, read(records)
+
+
+def find_kind(records, kind, nth=0):
+    return [place for place, record in enumerate(records) if record[8] == kind][nth]
+
+
+def test_a_game_of_which_the_header_is_missing_begins_with_its_first_record(two_games):
+    records, whole = two_games
+    place = find_kind(records, 1, 1)
+    found, kinds = read_kinds(records[:place] + records[place + 1 :])
+    assert [game.actions for game in found.games] == [game.actions for game in whole.games]
+    assert kinds == [IssueKind.UNREADABLE]
+
+
+def test_a_damaged_record_that_looks_like_the_header_of_another_game_costs_itself_alone(two_games):
+    records, whole = two_games
+    place = find_kind(records, 3, 7)
+    changed = bytearray(records[place])
+    changed[8] = 1
+    found, kinds = read_kinds([*records[:place], bytes(changed), *records[place + 1 :]])
+    assert [game.result for game in found.games] == [game.result for game in whole.games]
+    assert found.games[1] == whole.games[1]
+    assert len(found.games[0].actions) >= len(whole.games[0].actions) - 1
+    assert kinds[0] is IssueKind.UNREADABLE
+
+
+def test_a_record_that_is_there_twice_counts_once(two_games):
+    records, whole = two_games
+    place = find_kind(records, 3, 7)
+    found, kinds = read_kinds([*records[: place + 1], *records[place:]])
+    assert found.games == whole.games
+    assert kinds == [IssueKind.OUT_OF_TURN]
+
+
+def test_a_play_that_its_record_lacks_is_that_of_the_next_position(two_games):
+    records, whole = two_games
+    place = find_kind(records, 3, 7)
+    changed = bytearray(records[place])
+    np.frombuffer(changed, LAYOUTS[3], count=1)["played"] = 0
+    found, kinds = read_kinds([*records[:place], bytes(changed), *records[place + 1 :]])
+    assert found.games == whole.games
+    assert kinds == []
+
+
+@pytest.mark.parametrize(("take", "actions"), [(-1, [PlayAction] * 3), (0, [PlayAction, DoubleAction])])
+def test_a_double_that_what_follows_denies_is_none_and_a_pass_is_a_take(take, actions):
+    first = first_play((3, 1))
+    place, begun = first.result, MatchState(on_roll=1)
+    second = first_play((6, 4), place)
+    cube = 0 if take < 0 else -1
+    double = xg_files.write_cube(place, begun, 1, False, Take=take)
+    after = second.result
+    records = [
+        xg_files.make_header(NAMES),
+        xg_files.make_game_header(1, MatchState(), START.board),
+        xg_files.write_play(START, MatchState(on_roll=0), PlayAction(0, (3, 1), first), False),
+        double,
+        xg_files.write_play(place, begun, PlayAction(1, (6, 4), second), False, CubeA=-cube),
+        xg_files.write_play(
+            after, MatchState(on_roll=0), PlayAction(0, (2, 1), first_play((2, 1), after)), False, CubeA=-cube
+        ),
+    ]
+    found, kinds = read_kinds(records)
+    assert [type(action) for action in found.games[0].actions][: len(actions)] == actions
+    assert sum(isinstance(action, PlayAction) for action in found.games[0].actions) == 3
+    assert kinds == [IssueKind.ILLEGAL_CUBE_ACTION, IssueKind.NO_RESULT]
+
+
+def test_an_end_in_the_midst_of_a_game_is_none(two_games):
+    records, whole = two_games
+    place, end = find_kind(records, 2, 9), find_kind(records, 4)
+    found, kinds = read_kinds([*records[:place], records[end], *records[place:]])
+    assert found.games == whole.games
+    assert kinds == [IssueKind.UNREADABLE]

@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from engine.match_files.xg.rtf_text import MAX_TEXT_LENGTH, extract_rtf_text
+from gammond.engine.match_files.xg.rtf_text import MAX_TEXT_LENGTH, extract_rtf_text
 
 HEAD = r"{\rtf1\ansi\ansicpg1252\deff0{\fonttbl{\f0\fnil Arial;}}{\*\generator Riched20;}\viewkind4\uc1 "
 

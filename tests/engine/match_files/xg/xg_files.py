@@ -7,9 +7,14 @@ import zlib
 
 import numpy as np
 
-from engine.rules.game_record import DoubleAction, PlayAction, ResignationAction
-from engine.rules.game_replay import GameSituation, replay
-from engine.rules.moves import legal_plays
+from gammond.engine.rules.game_record import (
+    DoubleAction,
+    GameSituation,
+    PlayAction,
+    ResignationAction,
+    replay,
+)
+from gammond.engine.rules.moves import legal_plays
 
 OUTCOME = 0.5, 0.125, 0.0625, 0.25, 0.03125
 STEP = 0.0625

@@ -3,13 +3,18 @@
 import numpy as np
 import pytest
 
-from engine.errors import DataFileError
-from engine.rules.outcome import invert_outcomes
-from engine.rules.position import Position
-from nets.encoders import encode_tesauro196
-from nets.heritage.computational_backgammon.net import NODE_COUNTS, SYMMETRIC, ClassicNet, outcomes_to_nodes
+from gammond.engine.errors import DataFileError
+from gammond.engine.rules.outcome import invert_outcomes
+from gammond.engine.rules.position import Position
+from gammond.nets.encoders import encode_tesauro196
+from gammond.nets.heritage.computational_backgammon.net import (
+    NODE_COUNTS,
+    SYMMETRIC,
+    ClassicNet,
+    outcomes_to_nodes,
+)
+from gammond.tools.train.weights.random_positions import sample_random_positions
 from tests.boards import position
-from tools.train.weights.random_positions import sample_random_positions
 
 
 def net(layout, outputs, hidden=6, seed=3):

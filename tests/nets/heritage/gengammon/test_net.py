@@ -5,22 +5,22 @@ import hashlib
 import numpy as np
 import pytest
 
-from engine.errors import DataFileError
-from engine.play.player import RandomPlayer
-from engine.rules.moves import expand_rolls
-from engine.rules.position import Phase, classify_phases, swap_sides
-from nets.heritage.gengammon.kernels import net as kernel
-from nets.heritage.gengammon.net import (
+from gammond.engine.errors import DataFileError
+from gammond.engine.play.player import RandomPlayer
+from gammond.engine.rules.moves import expand_rolls
+from gammond.engine.rules.position import Phase, classify_phases, swap_sides
+from gammond.nets.heritage.gengammon import kernels as kernel
+from gammond.nets.heritage.gengammon.net import (
     ACTIVATIONS,
     GengammonNet,
     GengammonPlayer,
     encode_counts,
     format_net,
-    load_gengammon_net,
+    parse_onnx_net,
     read_net_text,
     score_race_plays,
 )
-from nets.manifest import MANIFEST_FILE, read_manifest
+from gammond.nets.manifest import read_manifest, read_net_file
 from tests import boards
 
 SAMPLE = boards.random_boards(300, seed=1)
@@ -148,6 +148,6 @@ def test_the_shipped_nets_are_those_of_the_manifest():
     entries = [entry for entry in read_manifest().scorers if entry.name.startswith("gengammon-")]
     assert len(entries) == 4
     for entry in entries:
-        file = MANIFEST_FILE.parent / entry.file
-        assert hashlib.sha256(file.read_bytes()).hexdigest() == entry.sha256
-        assert load_gengammon_net(entry, MANIFEST_FILE.parent).activation == entry.activation
+        content = read_net_file(entry)
+        assert hashlib.sha256(content).hexdigest() == entry.sha256
+        assert parse_onnx_net(entry.name, content, entry.activation).activation == entry.activation

@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from nets.heritage.phase_features.features import (
+from gammond.nets.heritage.phase_features.features import (
     FEATURE_MAXIMA,
     FEATURE_NAMES,
     FEATURES,
     INPUTS,
-    GamePhase,
+    FeaturePhase,
     compute_phase_features,
     encode_gated_inputs,
 )
@@ -38,7 +38,7 @@ def test_normalised_features_are_0_to_1_and_others_are_counts():
     np.testing.assert_array_equal(counts, np.rint(counts))
     np.testing.assert_allclose(values, counts / FEATURE_MAXIMA, rtol=1e-6)
     np.testing.assert_array_equal(phases, same_phases)
-    assert set(phases.tolist()) == set(GamePhase)
+    assert set(phases.tolist()) == set(FeaturePhase)
 
 
 @pytest.mark.parametrize(

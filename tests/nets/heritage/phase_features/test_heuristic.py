@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from engine.rules.position import Position
-from nets.heritage.phase_features.features import FEATURE_NAMES, GamePhase, compute_phase_features
-from nets.heritage.phase_features.heuristic import (
+from gammond.engine.rules.position import Position
+from gammond.nets.heritage.phase_features.features import FEATURE_NAMES, FeaturePhase, compute_phase_features
+from gammond.nets.heritage.phase_features.players import (
     MAX_WEIGHTED_SUM,
     MIN_WEIGHTED_SUM,
     WEIGHTS,
@@ -57,7 +57,7 @@ def test_scores_are_0_to_1_and_in_the_order_of_the_weighted_sums():
     )
 
 
-@pytest.mark.parametrize("phase", GamePhase)
+@pytest.mark.parametrize("phase", FeaturePhase)
 def test_a_given_phase_weighs_all_positions_alike(phase):
     values, _ = compute_phase_features(SAMPLE)
     expected = (values @ WEIGHTS[:, phase] - MIN_WEIGHTED_SUM) / (MAX_WEIGHTED_SUM - MIN_WEIGHTED_SUM)

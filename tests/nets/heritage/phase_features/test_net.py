@@ -8,14 +8,15 @@ import msgspec
 import numpy as np
 import pytest
 
-from engine.errors import DataFileError
-from nets.heritage.gengammon.net import GengammonNet
-from nets.heritage.phase_features.features import INPUTS, encode_gated_inputs
-from nets.heritage.phase_features.net import PhaseNet, load_phase_net, parse_phase_onnx
-from nets.manifest import ScorerEntry
-from nets.onnx_model import OnnxModel
+from gammond.engine.errors import DataFileError
+from gammond.nets.heritage.gengammon.net import GengammonNet
+from gammond.nets.heritage.phase_features.features import INPUTS, encode_gated_inputs
+from gammond.nets.heritage.phase_features.net import PhaseNet, parse_phase_onnx
+from gammond.nets.manifest import ScorerEntry, read_net_file
+from gammond.nets.onnx_model import OnnxModel
+from gammond.tools.heritage.gengammon.runs import gengammon_to_onnx
+from gammond.tools.heritage.phase_features.files import phase_net_to_onnx
 from tests import boards
-from tools.train.weights.onnx_files import phase_net_to_onnx, scorer_to_onnx
 
 SAMPLE = boards.random_boards(300, seed=1)
 
@@ -43,6 +44,10 @@ def test_it_comes_back_from_its_arrays():
     net = untrained()
     again = PhaseNet.from_arrays(net.to_arrays() | {"more": np.zeros(3)})
     np.testing.assert_array_equal(again.score_boards(SAMPLE), net.score_boards(SAMPLE))
+
+
+def load_phase_net(entry, folder):
+    return parse_phase_onnx(entry.name, read_net_file(entry, folder), entry.activation)
 
 
 def write_net(folder, net):
@@ -80,7 +85,7 @@ def test_other_files_are_refused(tmp_path, content):
 def test_a_net_of_another_kind_is_refused(tmp_path):
     pytest.importorskip("onnx", reason="files of nets need the package onnx (extra 'export')")
     weights = np.zeros((26, 52), np.float32)
-    content = scorer_to_onnx(GengammonNet(weights), "mine")
+    content = gengammon_to_onnx(GengammonNet(weights), "mine")
     with pytest.raises(DataFileError, match="net mine has an input of shape"):
         parse_phase_onnx("mine", content, "relu")
 

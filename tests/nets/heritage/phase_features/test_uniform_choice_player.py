@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from engine.play.player import ScorerPlayer
-from engine.rules.moves import expand_rolls
-from engine.rules.position import Position
-from nets.heritage.phase_features.heuristic import PhaseHeuristicScorer
-from nets.heritage.phase_features.uniform_choice_player import UniformChoicePlayer
+from gammond.engine.play.player import ScorerPlayer
+from gammond.engine.rules.moves import expand_rolls
+from gammond.engine.rules.position import Position
+from gammond.nets.heritage.phase_features.players import PhaseHeuristicScorer, UniformChoicePlayer
 from tests import boards
 
 SAMPLE = boards.random_boards(300, seed=1)

@@ -1,8 +1,8 @@
 import pytest
 
-from engine.analysis.levels import LEVELS
-from engine.rules.match import MatchState
-from protocol.repl.answers.analysis import describe_strength
+from gammond.engine.analysis.levels import LEVELS
+from gammond.engine.rules.match import MatchState
+from gammond.protocol.repl.answers.analysis import describe_strength
 from tests.boards import position
 from tests.protocol.repl.tables import make_talk
 

@@ -7,10 +7,10 @@ import re
 import numpy as np
 import pytest
 
-from engine.rules.outcome import invert_outcomes
-from nets.catalogue import load_player
-from protocol.core.requests import WorkControl
-from protocol.repl.game.repl_game import ReplGame
+from gammond.engine.rules.outcome import invert_outcomes
+from gammond.nets.catalogue import load_player
+from gammond.protocol.core.requests import WorkControl
+from gammond.protocol.repl.game.repl_game import ReplGame
 from tests.boards import RacingEvaluator, position
 from tests.protocol.repl.tables import dealt, game_at, make_session, make_talk
 

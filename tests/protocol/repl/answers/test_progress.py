@@ -1,5 +1,5 @@
-from protocol.core.requests import JsonReply, Reply
-from protocol.repl.answers.progress import ProgressLine
+from gammond.protocol.core.requests import JsonReply, Reply
+from gammond.protocol.repl.answers.progress import ProgressLine
 
 
 def line(*texts):
@@ -47,5 +47,5 @@ def test_getting_ready_shows_how_far_it_is():
 
 
 def test_the_analysis_of_a_match_shows_how_far_it_is_and_the_time_left():
-    assert line("judged 0 of 281 time_ms 400") == "analysing: 0 of 281 decisions, 0.4 s"
-    assert line("judged 70 of 280 time_ms 2000") == "analysing: 70 of 280 decisions, 2.0 s, 6 s left"
+    assert line("analysed 0 of 281 time_ms 400") == "analysing: 0 of 281 decisions, 0.4 s"
+    assert line("analysed 70 of 280 time_ms 2000") == "analysing: 70 of 280 decisions, 2.0 s, 6 s left"

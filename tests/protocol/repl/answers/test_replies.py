@@ -1,7 +1,7 @@
 import pytest
 
-from protocol.core.requests import WorkControl
-from protocol.repl.answers.replies import RefusedRequestError, send_command
+from gammond.protocol.core.requests import WorkControl
+from gammond.protocol.repl.answers.replies import RefusedRequestError, send_command
 from tests.protocol.repl.tables import make_session
 
 

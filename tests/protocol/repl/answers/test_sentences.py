@@ -1,8 +1,8 @@
 import pytest
 
-from engine.rules.match import MatchState
-from engine.rules.position import Position
-from protocol.repl.answers.sentences import (
+from gammond.engine.rules.match import MatchState
+from gammond.engine.rules.position import Position
+from gammond.protocol.repl.answers.sentences import (
     describe_action,
     describe_cube_access,
     describe_game,
@@ -12,7 +12,7 @@ from protocol.repl.answers.sentences import (
     describe_turn,
     make_sentence,
 )
-from protocol.state.game_state import GameState
+from gammond.protocol.state.game_state import GameState
 
 NAMES = ("you", "gammond")
 START = MatchState()

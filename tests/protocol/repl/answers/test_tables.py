@@ -1,9 +1,11 @@
 import pytest
 
-from protocol.core.requests import Reply
-from protocol.repl.answers.tables import (
+from gammond.protocol.core.requests import Reply
+from gammond.protocol.repl.answers.tables import (
     TABLE_WIDTH,
+    UNSCALED_NOTE,
     format_cube_decision,
+    format_loss,
     format_matrix,
     format_plays,
     format_points,
@@ -18,34 +20,34 @@ LONGEST_PLAY = "24/23* 13/12* 10/9* 8/7*"
 
 
 def move(rank, **values):
-    return Reply("move", values={"rank": rank, "play": "8/5 6/5", **OUTCOME, "plies": 2, **values})
+    return {"rank": rank, "play": "8/5 6/5", **OUTCOME, "plies": 2, **values}
 
 
 def totals(**values):
-    return Reply("moves", values={"count": 16, "shown": 2, **BY, **values})
+    return {"count": 16, "shown": 2, **BY, **values}
 
 
 def test_plays_are_compared_by_what_they_are_ranked_by():
-    cubeful = format_plays([move(1, cubeful=0.3), move(2, cubeful=0.1), totals()])
+    cubeful = format_plays([move(1, cubeful=0.3), move(2, cubeful=0.1)], totals())
     assert cubeful[2].split()[:4] == ["1", "2", "+0.300", "55.9"]
     assert cubeful[3].split()[:4] == ["2", "2", "+0.100", "-0.200"]
-    money = format_plays([move(1), move(2, equity=-0.0335), totals()])
+    money = format_plays([move(1), move(2, equity=-0.0335)], totals())
     assert money[3].split()[:4] == ["2", "2", "-0.034", "-0.200"]
-    match = format_plays([move(1, mwc=0.5), move(2, mwc=0.4879), totals()])
+    match = format_plays([move(1, mwc=0.5), move(2, mwc=0.4879)], totals())
     assert match[3].split()[:5] == ["2", "2", "48.79", "+0.167", "-1.21%"]
 
 
 def test_the_last_lines_say_the_depth_of_the_list_how_it_ended_and_how_many_plays_are_not_of_it():
-    *_, last = format_plays([move(1), move(2), totals(stopped=True)])
+    *_, last = format_plays([move(1), move(2)], totals(stopped=True))
     assert last == "    2 of 16 plays at 2-ply, stopped early, net strong; cubeless money equity"
-    *_, source, beyond = format_plays([move(1), move(2), totals(searched=5)])
+    *_, source, beyond = format_plays([move(1), move(2)], totals(searched=5))
     assert source == "    2 of 16 plays at 2-ply, net strong; cubeless money equity"
     assert beyond == "    not searched at 2-ply: 11 plays"
-    assert format_plays([move(1), move(2), totals(searched=15)])[-1].endswith("2-ply: 1 play")
+    assert format_plays([move(1), move(2)], totals(searched=15))[-1].endswith("2-ply: 1 play")
 
 
 def test_titles_are_above_their_columns():
-    upper, lower, row, _ = format_plays([move(1, cubeful=-0.25, mwc=0.5), totals(shown=1)])
+    upper, lower, row, _ = format_plays([move(1, cubeful=-0.25, mwc=0.5)], totals(shown=1))
     for title in ("mwc %", "equity", "gam", "bg"):
         end = lower.index(title) + len(title)
         assert row[end - 1] not in " ", title
@@ -54,7 +56,7 @@ def test_titles_are_above_their_columns():
 
 
 def test_in_a_narrow_window_rows_have_their_place_equity_and_play():
-    lines = format_plays([move(1), move(2), totals()])
+    lines = format_plays([move(1), move(2)], totals())
     upper, lower, best, second = (line.narrow for line in lines[:4])
     assert upper == ""
     assert lower.split() == ["equity", "behind", "play"]
@@ -68,7 +70,7 @@ def test_in_a_narrow_window_rows_have_their_place_equity_and_play():
 def test_the_widest_rows_fit_a_terminal(match):
     certain = dict.fromkeys(("win", "win_g", "win_bg", "lose_g", "lose_bg"), 1.0)
     widest = {**certain, "play": LONGEST_PLAY, "equity": -3.0, **match}
-    lines = format_plays([move(1, **widest), move(99, **widest), totals()])
+    lines = format_plays([move(1, **widest), move(99, **widest)], totals())
     assert max(map(len, lines)) <= TABLE_WIDTH
     errors = {f"{key}_se": 0.0999 for key in (*certain, "cubeful", "mwc")}
     rolled = {**widest, **errors, "se": 0.0999, "trials": 100_000, "given_up": True}
@@ -122,11 +124,9 @@ def test_a_resignation_is_compared_with_the_value_of_playing_on():
 
 @pytest.mark.parametrize("away", [2, 9, 24, 25, 37, 64])
 def test_a_matrix_of_any_size_fits_and_its_columns_are_below_their_numbers(away):
-    rows = [
-        Reply("row", values={"away": own, "actions": "N" * (away - 1) + "D"}) for own in range(1, away + 1)
-    ]
+    rows = [{"away": own, "actions": "N" * (away - 1) + "D"} for own in range(1, away + 1)]
     summary = {"away": away, "cube": 1, "money": "P", **BY}
-    title, head, *table = format_matrix([*rows, Reply("matrix", values=summary)])
+    title, head, *table = format_matrix(rows, summary)
     assert max(map(len, (title, head, *table))) <= TABLE_WIDTH
     for number in head.split():
         place = head.index(f" {number}") + len(number) if number != "10" else head.index("10") + 1
@@ -136,11 +136,8 @@ def test_a_matrix_of_any_size_fits_and_its_columns_are_below_their_numbers(away)
 
 @pytest.mark.parametrize(("cube", "double"), [(1, "double"), (2, "redouble")])
 def test_a_matrix_of_redoubles_says_so(cube, double):
-    row = {"away": 2, "actions": "N"}
-    equities = Reply("row", values=row, fields={"no_double": [0.1], "double": [0.2]})
-    *_, legend = lines = format_matrix(
-        [equities, Reply("matrix", values={"away": 1, "cube": cube, "money": "P", **BY})]
-    )
+    row = {"away": 2, "actions": "N", "no_double": [0.1], "double": [0.2]}
+    *_, legend = lines = format_matrix([row], {"away": 1, "cube": cube, "money": "P", **BY})
     assert f"N no {double}, D {double}/take, P {double}/pass" in legend
     assert any(f"equities of no {double}, and below it of a {double} " in line for line in lines)
 
@@ -173,9 +170,21 @@ def test_a_single_trial_has_no_errors():
 
 
 def test_equities_at_a_score_where_points_have_no_scale_are_not_written():
-    assert [format_points(value) for value in (3292.398, -11.0, 10.0, -0.0001)] == [
-        "n/a",
-        "n/a",
-        "+10.000",
-        "+0.000",
+    assert [format_points(value) for value in (None, 10.0, -0.0001)] == ["n/a", "+10.000", "+0.000"]
+
+
+def test_a_loss_is_in_chances_of_the_match_where_points_have_no_scale():
+    assert [format_loss(each) for each in (0.1234, -0.0001)] == ["0.123", "0.000"]
+    assert [format_loss(each, is_points=False) for each in (0.1234, -0.00001)] == [
+        "12.34 % MWC",
+        "0.00 % MWC",
     ]
+    cube = {"mwc_best": 0.9, "mwc_no_double": 0.9, "mwc_take": 0.7, "mwc_drop": 0.8, "unscaled": True, **BY}
+    lines = format_cube_decision({"action": "No double, take", "double": False, "response": "take", **cube})
+    assert [line.split()[-3:] for line in lines[1:4]] == [
+        ["double", "n/a", "90.00"],
+        ["n/a", "70.00", "-20.00%"],
+        ["n/a", "80.00", "-10.00%"],
+    ]
+    assert lines[4].endswith("doubling costs 20.00 % MWC, passing a double costs 10.00 % MWC.")
+    assert lines[5].strip() == UNSCALED_NOTE

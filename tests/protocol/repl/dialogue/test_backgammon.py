@@ -1,6 +1,6 @@
 import pytest
 
-from protocol.repl.answers.replies import ERROR_MARK
+from gammond.protocol.repl.answers.replies import ERROR_MARK
 from tests.protocol.repl.tables import make_talk
 
 ROLLS = [(3, 1), (5, 2), (6, 4), (2, 1), (4, 3)]
@@ -81,7 +81,7 @@ def test_help_describes_the_variant_that_is_played_and_any_that_is_named():
     assert others == make_talk().answer("help")
     assert last == (
         "You play hypergammon2: 2 checkers a side, at the start on 24:1 23:1 (point:checkers), all else as "
-        "in backgammon. All positions are solved: in money play, plays and doubles are judged without an "
+        "in backgammon. All positions are solved: in money play, plays and doubles are rated without an "
         "error. 'set game.variant backgammon' goes back."
     )
     go_over, about = talk.answer("help nackgammon")

@@ -1,9 +1,9 @@
-from engine.analysis.levels import LEVELS
-from engine.rules.notation import format_play, parse_play
-from protocol.commands.table import COMMANDS
-from protocol.repl.dialogue.commands import REPL_COMMANDS
-from protocol.repl.dialogue.completion import suggest_completions
-from protocol.state.settings import SETTINGS
+from gammond.engine.analysis.levels import LEVELS
+from gammond.engine.rules.notation import format_play, parse_play
+from gammond.protocol.commands.table import COMMANDS
+from gammond.protocol.repl.dialogue.commands import REPL_COMMANDS
+from gammond.protocol.repl.dialogue.completion import suggest_completions
+from gammond.protocol.state.settings import SETTINGS
 from tests.protocol.repl.tables import make_session, make_talk, session_without_nets
 
 

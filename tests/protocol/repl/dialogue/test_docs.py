@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from protocol.repl.dialogue.commands import REPL_COMMANDS
-from protocol.repl.dialogue.interpreter import LineInterpreter
-from protocol.repl.terminal.prompt_loop import PROMPT
+from gammond.protocol.repl.dialogue.commands import REPL_COMMANDS
+from gammond.protocol.repl.dialogue.interpreter import LineInterpreter
+from gammond.protocol.repl.terminal.prompt_loop import PROMPT
 from tests.protocol.repl.scripted import ROLLS
 from tests.protocol.repl.tables import make_session
 
@@ -46,7 +46,7 @@ def exchanges(transcript):
 def test_each_transcript_is_what_the_terminal_answers(transcript, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(
-        "protocol.repl.dialogue.configuration.get_config_file", lambda: tmp_path / "config.toml"
+        "gammond.protocol.repl.dialogue.configuration.get_config_file", lambda: tmp_path / "config.toml"
     )
     Path("match.mat").write_text(MATCH)
     talk = LineInterpreter(make_session(ROLLS))

@@ -49,7 +49,7 @@ def test_the_best_play_is_said_beside_an_illegal_one(open_text):
     assert not any("(played" in line for line in hint)
 
 
-def test_what_is_missing_is_said_where_a_game_is_listed_ends_and_is_judged(open_text):
+def test_what_is_missing_is_said_where_a_game_is_listed_ends_and_is_analysed(open_text):
     missing = "move 2 could not be read, and all after it is left out."
     talk = open_text(CUT)
     talk.answer("game 2")

@@ -1,13 +1,13 @@
 import pytest
 
-from engine.errors import StateError
-from protocol.commands.table import COMMANDS
-from protocol.core.replies import make_error_reply
-from protocol.repl.answers.replies import PreformattedLine, format_error
-from protocol.repl.dialogue.commands import ALIASES, REPL_COMMANDS
-from protocol.repl.dialogue.gnubg_words import EXPLANATIONS, TRANSLATIONS, translate
-from protocol.repl.dialogue.help import HELP_GROUPS
-from protocol.repl.dialogue.interpreter import LineInterpreter
+from gammond.engine.errors import StateError
+from gammond.protocol.commands.table import COMMANDS
+from gammond.protocol.core.replies import make_error_reply
+from gammond.protocol.repl.answers.replies import PreformattedLine, format_error
+from gammond.protocol.repl.dialogue.command import format_overview
+from gammond.protocol.repl.dialogue.commands import ALIASES, REPL_COMMANDS
+from gammond.protocol.repl.dialogue.gnubg_words import EXPLANATIONS, TRANSLATIONS, translate
+from gammond.protocol.repl.dialogue.interpreter import LineInterpreter
 from tests.boards import position
 from tests.protocol.repl.tables import make_talk, session_without_nets
 
@@ -211,7 +211,9 @@ def test_help_lists_words_and_commands_and_explains_each():
 
 
 def test_each_word_is_in_one_group_of_the_help():
-    grouped = [name for names in HELP_GROUPS.values() for name in names]
+    grouped = [
+        name for line in format_overview({}, REPL_COMMANDS, COMMANDS)[:-2] for name in line[10:].split()
+    ]
     assert len(grouped) == len(set(grouped))
     assert set(REPL_COMMANDS) <= set(grouped) <= {*REPL_COMMANDS, *COMMANDS}
 

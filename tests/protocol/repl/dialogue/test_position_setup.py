@@ -9,9 +9,9 @@ from prompt_toolkit.history import InMemoryHistory
 from prompt_toolkit.input import create_pipe_input
 from prompt_toolkit.output import DummyOutput
 
-from engine.rules.position import Position
-from protocol.repl.answers.checkers import format_checkers, is_checkers, parse_checkers, read_checkers
-from protocol.repl.terminal import prompt_loop
+from gammond.engine.rules.position import Position
+from gammond.protocol.repl.answers.checkers import format_checkers, is_checkers, parse_checkers, read_checkers
+from gammond.protocol.repl.terminal import prompt_loop
 from tests import boards
 from tests.protocol.repl.tables import make_talk
 

@@ -9,20 +9,20 @@ from dataclasses import replace
 
 import pytest
 
-from engine.errors import UnsupportedError
-from engine.match_analysis.analysis import count_decisions
-from engine.match_files.mat.reader import parse_mat
-from engine.match_files.model import ActionNotes
-from engine.match_files.reading import read_matches
-from engine.match_files.sgf.writer import format_sgf
-from engine.rollout import RolloutSettings
-from engine.runtime.version import read_version
-from protocol.core.requests import WorkControl
-from protocol.repl.answers.replies import PreformattedLine
-from protocol.repl.dialogue import analysis_commands
-from protocol.repl.records import match_analysis
-from protocol.repl.records.own_games import make_own_match
-from protocol.repl.terminal.pages import fit_tables, wrap_line
+from gammond.engine.errors import UnsupportedError
+from gammond.engine.match_analysis.analysis import count_decisions
+from gammond.engine.match_files.mat.reader import parse_mat
+from gammond.engine.match_files.model import ActionNotes
+from gammond.engine.match_files.reading import read_matches
+from gammond.engine.match_files.sgf.writer import format_sgf
+from gammond.engine.rollout import RolloutSettings
+from gammond.engine.runtime.version import read_version
+from gammond.protocol.core.requests import WorkControl
+from gammond.protocol.repl.answers.replies import PreformattedLine
+from gammond.protocol.repl.dialogue import analysis_commands
+from gammond.protocol.repl.records import match_analysis
+from gammond.protocol.repl.records.open_records import make_own_match
+from gammond.protocol.repl.terminal.pages import fit_tables, wrap_line
 from tests.engine.match_files.played_games import MAT_GAME
 from tests.engine.match_files.test_position_report import XG_PLAYS
 from tests.protocol.repl.tables import make_talk
@@ -46,22 +46,22 @@ def file(tmp_path):
     return file
 
 
-JUDGED = {}
+ANALYSED = {}
 """Analyses that a test has made: evaluator, settings and match -> the match with its notes."""
 
 
 @pytest.fixture(autouse=True)
-def judge_once(monkeypatch):
+def analyse_once(monkeypatch):
     """Analyse the same match with the same settings once for all tests."""
     analyse = match_analysis.analyse_match
 
     def analyse_or_recall(engine, match, settings, *, progress, **options):
         key = engine.name, settings, repr(match)
-        if key not in JUDGED:
-            JUDGED[key] = analyse(engine, match, settings, progress=progress, **options)
+        if key not in ANALYSED:
+            ANALYSED[key] = analyse(engine, match, settings, progress=progress, **options)
         total = count_decisions(match)
         progress(total, total)
-        return JUDGED[key]
+        return ANALYSED[key]
 
     monkeypatch.setattr(match_analysis, "analyse_match", analyse_or_recall)
 
@@ -138,7 +138,7 @@ def test_each_word_goes_to_its_place(file, lines, place):
         ("next often", "expected a number, roll, game, error, blunder, or nothing, got 'often'"),
         ("match 2", "expected an open match, 1..1, got 2: 'match' lists them"),
         ("error 1", "no decision to show: 'errors' or 'review' lists them first"),
-        ("save x.xg", "expected a name that ends in .mat or .sgf, got .xg: "),
+        ("save x.xg", "expected a name that ends in .mat, .sgf or .ogxm, got .xg: "),
     ],
 )
 def test_a_place_that_is_not_there_is_refused_and_nothing_changes(file, line, message):
@@ -431,7 +431,7 @@ def test_an_analysis_goes_on_in_the_background_and_its_games_are_shown_as_they_a
     assert "Luck: " not in "".join(talk.answer("last"))
     control, reports = WorkControl(lambda reply: (reports.append(reply.text), control.stop())), []
     lines = talk.answer("errors", control)
-    assert re.fullmatch(r"judged [0-9]+ of [0-9]+ time_ms [0-9]+", reports[0])
+    assert re.fullmatch(r"analysed [0-9]+ of [0-9]+ time_ms [0-9]+", reports[0])
     assert re.match(r"The analysis goes on: [0-9]+ of [0-9]+ decisions are done\.", lines[-2])
     go_on.set()
     lines = talk.answer("errors")
@@ -508,6 +508,14 @@ def test_an_analysis_is_by_the_file_unless_it_names_gammond(file, tmp_path):
     assert make_talk(f"open {other}", f"save {other}x.sgf").game.records.current.source == "by the file"
     (again,) = read_matches(f"{other}x.sgf")
     assert again.headers == {"Annotator": "Bill"}
+
+
+def test_a_match_is_saved_with_its_analysis_as_ogxm(file, tmp_path):
+    pytest.importorskip("ogxm")
+    name = tmp_path / "match.ogxm"
+    assert opened(file, "errors").answer(f"save {name}")[0] == f"Saved 2 games to {name}, with the analysis."
+    (match,) = read_matches(name)
+    assert (match.format, match.has_analysis) == ("ogxm", True)
 
 
 def test_the_analysis_of_a_file_is_shown_until_another_takes_its_place(file, tmp_path):
@@ -662,7 +670,7 @@ def test_the_analysis_of_a_game_in_progress_serves_while_the_game_stays_as_it_is
     assert len(talk.game.records.records) == 1
 
 
-def test_games_with_doubles_as_two_moves_are_judged_by_their_plays():
+def test_games_with_doubles_as_two_moves_are_analysed_by_their_plays():
     talk = make_talk("set game.doubles two", "new 0", "dice 6 6", "24/18(2)", rolls=[(3, 1), (5, 2)])
     assert talk.answer("review")[0].endswith("; 1 decision counted.")
     assert re.fullmatch(r"gammond: .*; 1 decision counted\.", talk.answer("errors")[2])

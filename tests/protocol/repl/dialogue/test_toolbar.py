@@ -1,9 +1,9 @@
 import pytest
 
-from engine.rules.match import MatchState
-from engine.rules.position import Position
-from protocol.repl.dialogue.interpreter import LineInterpreter
-from protocol.repl.dialogue.toolbar import format_toolbar
+from gammond.engine.rules.match import MatchState
+from gammond.engine.rules.position import Position
+from gammond.protocol.repl.dialogue.interpreter import LineInterpreter
+from gammond.protocol.repl.dialogue.toolbar import format_toolbar
 from tests.boards import position
 from tests.protocol.repl.tables import make_session, make_talk
 

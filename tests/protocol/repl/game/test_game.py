@@ -1,17 +1,17 @@
 import pytest
 
-from engine.errors import DataFileError, GammondError, StateError
-from engine.match_files.mat.reader import parse_mat
-from engine.rules.match import MatchState
-from engine.rules.notation import format_play
-from engine.rules.outcome import LOSE_G, WIN, WIN_G
-from engine.rules.position import Position
-from engine.wording import format_count
-from nets.players.pubeval import PubevalPlayer
-from protocol.core.requests import WorkControl
-from protocol.repl.answers.replies import RefusedRequestError
-from protocol.repl.game.repl_game import ReplGame
-from protocol.state.settings import change_match
+from gammond.engine.errors import DataFileError, GammondError, StateError
+from gammond.engine.match_files.mat.reader import parse_mat
+from gammond.engine.rules.match import MatchState
+from gammond.engine.rules.notation import format_play
+from gammond.engine.rules.outcome import LOSE_G, WIN, WIN_G
+from gammond.engine.rules.position import Position
+from gammond.engine.wording import format_count
+from gammond.nets.players.pubeval import PubevalPlayer
+from gammond.protocol.core.requests import WorkControl
+from gammond.protocol.repl.answers.replies import RefusedRequestError
+from gammond.protocol.repl.game.repl_game import ReplGame
+from gammond.protocol.state.settings import change_match
 from tests.boards import RacingEvaluator, position
 from tests.protocol.repl.tables import (
     ScriptedDice,

@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 
-from engine.errors import StateError
-from engine.rules.match import MatchState
-from engine.rules.outcome import LOSE_G, WIN, WIN_G
-from protocol.core.requests import WorkControl
-from protocol.repl.answers.replies import RefusedRequestError
+from gammond.engine.errors import StateError
+from gammond.engine.rules.match import MatchState
+from gammond.engine.rules.outcome import LOSE_G, WIN, WIN_G
+from gammond.protocol.core.requests import WorkControl
+from gammond.protocol.repl.answers.replies import RefusedRequestError
 from tests.boards import RacingEvaluator, position
 from tests.protocol.repl.tables import dealt, game_at, make_talk
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from engine.rules.match import MatchState
-from engine.rules.moves import legal_plays
-from engine.rules.notation import format_play
-from nets.catalogue import load_player
-from protocol.core.requests import WorkControl
-from protocol.repl.answers.replies import RefusedRequestError
-from protocol.repl.game.repl_game import ReplGame
+from gammond.engine.rules.match import MatchState
+from gammond.engine.rules.moves import legal_plays
+from gammond.engine.rules.notation import format_play
+from gammond.nets.catalogue import load_player
+from gammond.protocol.core.requests import WorkControl
+from gammond.protocol.repl.answers.replies import RefusedRequestError
+from gammond.protocol.repl.game.repl_game import ReplGame
 from tests.boards import position
 from tests.protocol.repl.tables import make_session, make_talk
 

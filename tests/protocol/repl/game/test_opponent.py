@@ -1,10 +1,10 @@
 import pytest
 
-from engine.rules.match import MatchState
-from engine.rules.position import Position
-from protocol.core.requests import WorkControl
-from protocol.repl.answers.analysis import ROLL_ACTION
-from protocol.repl.game.opponent import EngineOpponent
+from gammond.engine.rules.match import MatchState
+from gammond.engine.rules.position import Position
+from gammond.protocol.core.requests import WorkControl
+from gammond.protocol.repl.answers.analysis import ROLL_ACTION
+from gammond.protocol.repl.game.opponent import EngineOpponent
 from tests.boards import position
 from tests.protocol.repl.tables import make_session
 

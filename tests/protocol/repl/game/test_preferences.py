@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from engine.errors import DataFileError, GammondError
-from engine.options import list_fields
-from protocol.repl.answers.themes import THEMES
-from protocol.repl.dialogue.configuration import apply_preferences
-from protocol.repl.game.preferences import (
+from gammond.engine.errors import DataFileError, GammondError
+from gammond.engine.options import list_fields
+from gammond.protocol.repl.answers.themes import THEMES
+from gammond.protocol.repl.dialogue.configuration import apply_preferences
+from gammond.protocol.repl.game.preferences import (
     Preferences,
     change_preference,
     get_config_file,

@@ -6,17 +6,17 @@ import re
 
 import pytest
 
-from protocol.core.requests import WorkControl
-from protocol.repl.answers.replies import Mark
-from protocol.repl.game.tutor import DecisionJudge
-from protocol.repl.records.losses import (
+from gammond.protocol.core.requests import WorkControl
+from gammond.protocol.repl.answers.replies import Mark
+from gammond.protocol.repl.game.tutor import DecisionMeter
+from gammond.protocol.repl.records.losses import (
     DecisionLoss,
     find_costliest,
     format_losses,
     list_losses,
     summarize_losses,
 )
-from protocol.repl.records.open_record import Place
+from gammond.protocol.repl.records.open_record import Place
 from tests.boards import position
 from tests.protocol.repl.tables import game_at, make_talk
 
@@ -111,7 +111,7 @@ def test_an_illegal_play_is_the_games_own_error_and_a_forced_one_no_decision():
     assert two.answer("24/23") == ["error: 24/23 is 1 pip, not possible with 5-2"]
     forced = position({6: 1}, {20: 2})
     assert (
-        DecisionJudge(talk.session).measure(game_at(forced, roll=(2, 1)).session.game, "6/3", CONTROL) is None
+        DecisionMeter(talk.session).measure(game_at(forced, roll=(2, 1)).session.game, "6/3", CONTROL) is None
     )
 
 
@@ -194,12 +194,12 @@ def test_two_people_are_both_reviewed():
 
 def test_what_was_stopped_early_is_measured_again():
     talk = make_talk("newgame", "dice 3 1")
-    judge, stopped = DecisionJudge(talk.session), WorkControl()
+    meter, stopped = DecisionMeter(talk.session), WorkControl()
     stopped.stop()
-    judge.measure(talk.session.game, "8/5 6/5", stopped)
-    assert judge._losses == {}
-    first = judge.measure(talk.session.game, "8/5 6/5", CONTROL)
-    assert judge.measure(talk.session.game, "8/5 6/5", CONTROL) is first
+    meter.measure(talk.session.game, "8/5 6/5", stopped)
+    assert meter._losses == {}
+    first = meter.measure(talk.session.game, "8/5 6/5", CONTROL)
+    assert meter.measure(talk.session.game, "8/5 6/5", CONTROL) is first
 
 
 def test_the_costliest_decisions_come_first_without_those_that_lost_nothing():
@@ -293,8 +293,8 @@ def test_the_tutor_objects_to_a_resignation_that_loses(setup):
 
 def test_a_resignation_that_loses_nothing_is_no_decision():
     lost = game_at(position({6: 15}, {1: 1}), roll=(2, 1)).session
-    assert DecisionJudge(lost).measure(lost.game, "resign single", CONTROL) is None
-    assert DecisionJudge(lost).measure(lost.game, "resign backgammon", CONTROL).loss > 0.5
+    assert DecisionMeter(lost).measure(lost.game, "resign single", CONTROL) is None
+    assert DecisionMeter(lost).measure(lost.game, "resign backgammon", CONTROL).loss > 0.5
 
 
 def test_what_was_objected_to_is_kept_however_it_is_written():

@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 from filelock import FileLock
 
-from engine.errors import DataFileError
-from protocol.repl.dialogue.interpreter import LineInterpreter
-from protocol.repl.game.saved_game import read_game, write_game
-from protocol.repl.terminal import prompt_loop
+from gammond.engine.errors import DataFileError
+from gammond.protocol.repl.dialogue.interpreter import LineInterpreter
+from gammond.protocol.repl.game.saved_game import read_game, write_game
+from gammond.protocol.repl.terminal import prompt_loop
 from tests.protocol.repl.tables import make_session, make_talk
 
 ROLLS = [(3, 1), (5, 2), (6, 4), (2, 1), (5, 4), (4, 3), (6, 2)]

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from engine.errors import DataFileError, StateError
-from engine.match_files.mat.reader import parse_mat
-from engine.rules.game_record import DoubleAction, PlayAction, ResignationAction, ResponseAction
-from engine.rules.match import GameResult
-from engine.wording import format_count
-from protocol.repl.dialogue.commands import REPL_COMMANDS
-from protocol.repl.dialogue.move_commands import MOVE_ROWS
+from gammond.engine.errors import DataFileError, StateError
+from gammond.engine.match_files.mat.reader import parse_mat
+from gammond.engine.rules.game_record import DoubleAction, PlayAction, ResignationAction, ResponseAction
+from gammond.engine.rules.match import GameResult
+from gammond.engine.wording import format_count
+from gammond.protocol.repl.dialogue.commands import REPL_COMMANDS
+from gammond.protocol.repl.dialogue.move_commands import MOVE_ROWS
 from tests.protocol.repl.tables import make_talk
 
 

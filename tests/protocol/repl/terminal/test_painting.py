@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from engine.match_analysis.statistics import classify_loss
-from protocol.repl.answers.themes import THEMES
-from protocol.repl.dialogue.typed_line import mark_typed_line
-from protocol.repl.terminal.painting import paint_line
+from gammond.engine.match_analysis.decision_errors import classify_loss
+from gammond.protocol.repl.answers.themes import THEMES
+from gammond.protocol.repl.dialogue.backgammon import mark_typed_line
+from gammond.protocol.repl.terminal.pages import paint_line
 from tests.protocol.repl.tables import make_talk
 
 

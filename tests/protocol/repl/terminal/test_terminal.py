@@ -14,11 +14,11 @@ from prompt_toolkit.input import create_pipe_input
 from prompt_toolkit.output import DummyOutput
 from prompt_toolkit.output.vt100 import Vt100_Output
 
-from engine.runtime.compilation import CompilationReport
-from protocol.core.requests import Reply
-from protocol.repl.answers.replies import BoardLine, PreformattedLine
-from protocol.repl.dialogue.interpreter import LineInterpreter
-from protocol.repl.terminal import line_work, pages, prompt_loop
+from gammond.engine.runtime.compilation import CompilationReport
+from gammond.protocol.core.requests import Reply
+from gammond.protocol.repl.answers.replies import BoardLine, PreformattedLine
+from gammond.protocol.repl.dialogue.interpreter import LineInterpreter
+from gammond.protocol.repl.terminal import line_work, pages, prompt_loop
 from tests.protocol.repl.tables import make_session, make_talk
 
 CTRL_C, CTRL_D, CTRL_E, TAB = "\x03", "\x04", "\x05", "\t"
@@ -177,7 +177,7 @@ def test_progress_is_drawn_over_itself_and_erased_before_the_answer(monkeypatch)
 
 def test_progress_leaves_its_line_to_the_compiler_while_that_is_at_work(monkeypatch):
     talk, compiling = make_talk(), CompilationReport(io.StringIO())
-    compiling.begin(dict)
+    compiling.begin()
     monkeypatch.setattr(line_work, "COMPILATION", compiling)
     working(talk, monkeypatch, "trials 0 of 36 time_ms 950")
     status = pages.StatusLine

@@ -9,7 +9,7 @@ import time
 
 import pytest
 
-from protocol.repl.terminal.prompt_loop import PROMPT
+from gammond.protocol.repl.terminal.prompt_loop import PROMPT
 from tests.data_folders import link_databases
 from tests.engine.match_files.played_games import MAT_GAME
 from tests.protocol.repl.dialogue.test_docs import MATCH, TRANSCRIPTS, exchanges

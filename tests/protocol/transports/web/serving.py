@@ -10,11 +10,11 @@ import time
 
 from websockets.asyncio.client import connect
 
-from protocol.archive.options import ArchiveOptions
-from protocol.core.limits import ClientLimits
-from protocol.transports.listening import ServerOptions
-from protocol.transports.web.limits import WebLimits, WebOptions
-from protocol.transports.web.server import serve_web
+from gammond.protocol.archive.options import ArchiveOptions
+from gammond.protocol.core.limits import ClientLimits
+from gammond.protocol.transports.listening import ServerOptions
+from gammond.protocol.transports.web.limits import WebLimits, WebOptions
+from gammond.protocol.transports.web.server import serve_web
 from tests.boards import RacingEvaluator
 from tests.protocol.talking import make_service
 

@@ -11,9 +11,9 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
 from websockets.exceptions import ConnectionClosed
 
-from protocol.core.limits import ClientLimits
-from protocol.transports.web.connections import Connections, HttpConnection, SocketConnection
-from protocol.transports.web.limits import WebLimits
+from gammond.protocol.core.limits import ClientLimits
+from gammond.protocol.transports.web.connections import Connections, HttpConnection, SocketConnection
+from gammond.protocol.transports.web.limits import WebLimits
 from tests.attacks.floods import make_frame
 from tests.protocol.transports.web.serving import parse_answer, request, run, running, talk
 

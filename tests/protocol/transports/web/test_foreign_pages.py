@@ -4,9 +4,9 @@ import pytest
 
 pytest.importorskip("starlette", reason="needs the extra 'web'")
 
-from engine.errors import FormatError
-from protocol.transports.web.foreign_pages import ForeignPages
-from protocol.web.endpoints import API, ENDPOINTS
+from gammond.engine.errors import FormatError
+from gammond.protocol.transports.web.foreign_pages import ForeignPages
+from gammond.protocol.web.endpoints import API, ENDPOINTS
 from tests.protocol.transports.web.serving import request, run, running
 
 FOREIGN = "https://board.example"

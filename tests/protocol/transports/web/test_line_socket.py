@@ -8,7 +8,7 @@ import asyncio
 
 from websockets.exceptions import ConnectionClosed
 
-from protocol.core.limits import ClientLimits
+from gammond.protocol.core.limits import ClientLimits
 from tests.protocol.transports.web.serving import Slow, run, running, settle, talk, wait_for
 
 WIDE = '{"id": 1, "position": "BAAAUFKqVKQAAA", "dice": [1, 1], "want": ["moves"]}'

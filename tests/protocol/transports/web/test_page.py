@@ -13,8 +13,8 @@ import asyncio
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 
-from protocol.transports.web.page import Page
-from protocol.transports.web.page_files import PageFile
+from gammond.protocol.transports.web.page import Page
+from gammond.protocol.transports.web.page_files import PageFile
 
 INDEX = b'<link href="/page/css/base.css"><script src="/page/js/main.js"></script>'
 

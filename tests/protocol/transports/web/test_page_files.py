@@ -8,16 +8,12 @@ import pytest
 import tree_sitter_javascript
 from tree_sitter import Language, Parser
 
-from protocol.transports.web.page_files import read_page
+from gammond.engine.rollout.stop_rules import ALL_PLAYED, CANCELLED, STOP_RULES
+from gammond.protocol.transports.web.page_files import read_page
 
 SOURCES = Path(__file__).parents[4] / "protocol" / "web" / "page"
-VIEWS = (
-    "js/play/new_game.js",
-    "js/play/table_view.js",
-    "js/analyse/view.js",
-    "js/progress/view.js",
-    "js/help.js",
-)
+MAIN = (SOURCES / "js/main.js").read_text("utf-8")
+VIEWS = [f"js/{name}" for name in re.findall(r'load: \(\) => import\("\./([^"]+)"\)', MAIN)]
 PARSER = Parser(Language(tree_sitter_javascript.language()))
 
 
@@ -55,6 +51,10 @@ def list_imports(page, path, *, is_lazy):
     return found
 
 
+def test_the_views_are_found():
+    assert len(VIEWS) == MAIN.count("import(") >= 5
+
+
 def test_the_page_has_scripts_styles_and_a_picture_alone(page):
     assert {path.partition("/")[0] for path in page} == {"index.html", "icon.svg", "css", "js"}
 
@@ -68,9 +68,12 @@ def test_a_visit_of_a_view_takes_at_most_250_kilobytes(page, view):
     assert sum(sizes.values()) <= 250_000, sizes
 
 
-def test_the_views_are_those_of_the_page():
-    source = (SOURCES / "js/main.js").read_text("utf-8")
-    assert sorted(VIEWS) == sorted(f"js/{name}" for name in re.findall(r'import\("\./([^"]+)"\)', source))
+def test_the_page_has_words_for_each_reason_that_ends_its_rollouts():
+    """It sets no limits, so rules without a default never end them."""
+    source = (SOURCES / "js/text.js").read_text("utf-8")
+    (words,) = re.findall(r"reasons: \{(.*?)\}", source)
+    able = {rule.reason for rule in STOP_RULES.values() if rule.field.default}
+    assert set(re.findall(r"(\w+):", words)) == {ALL_PLAYED, *able, CANCELLED}
 
 
 def test_scripts_are_served_shorter_and_read_as_they_are_written(page):
@@ -93,8 +96,7 @@ def test_styles_are_served_shorter(page):
 
 def test_all_that_the_index_names_is_served(page):
     names = {part.split(b'"')[0].decode() for part in page["index.html"].data.split(b'"/page/')[1:]}
-    assert names
-    assert names <= set(page)
+    assert {path for path in page if path.endswith(".css")} <= names <= set(page)
 
 
 def test_sources_are_served_as_they_are_written(page):

@@ -20,7 +20,18 @@ pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="signals are tho
 
 
 def test_sigterm_answers_what_there_is_and_ends_the_process_in_peace():
-    command = [sys.executable, "-m", "tools.cli", "serve", "--web", "0", "--tcp", "0", "--archive", "off"]
+    command = [
+        sys.executable,
+        "-m",
+        "gammond.tools.cli",
+        "serve",
+        "--web",
+        "0",
+        "--tcp",
+        "0",
+        "--archive",
+        "off",
+    ]
     with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as server:
         try:
             said = next(line for line in server.stderr if " shows the board at " in line)

@@ -11,7 +11,7 @@ import logging
 
 from websockets.exceptions import InvalidStatus
 
-from protocol.accounts import accounts
+from gammond.protocol.accounts import accounts
 from tests.protocol.transports.web.serving import Slow, request, run, running, wait_for
 
 ANN, BOB = "192.0.2.1", "192.0.2.2"
@@ -84,7 +84,7 @@ def test_each_visitor_has_so_many_websockets_and_its_address_in_the_log(caplog):
             async with server.connect(additional_headers=ann):
                 return refused.value.response.status_code
 
-    with caplog.at_level(logging.INFO, logger="protocol"):
+    with caplog.at_level(logging.INFO, logger="gammond.protocol"):
         assert run(scenario()) == 503
     assert f"{ANN} port 0 connects" in caplog.text or f"{ANN} connects" in caplog.text
     assert "127.0.0.1" not in caplog.text

@@ -4,9 +4,14 @@ import pytest
 
 pytest.importorskip("starlette", reason="needs the extra 'web'")
 
-from engine.errors import FormatError
-from protocol.transports.web.limits import WebLimits
-from protocol.transports.web.request_limits import AddressPlaces, Proxies, RequestLimiter, group_address
+from gammond.engine.errors import FormatError
+from gammond.protocol.transports.web.limits import WebLimits
+from gammond.protocol.transports.web.request_limits import (
+    AddressPlaces,
+    Proxies,
+    RequestLimiter,
+    group_address,
+)
 
 AWAY, OTHER = "192.0.2.1", "192.0.2.2"
 

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from engine.bearoff.databases import data_folder
-from engine.kernels.disk_cache import cache_root
+from gammond.engine.kernels.disk_cache import cache_root
+from gammond.engine.runtime.files import data_folder
 from tests.attacks.server import Home, serve
 
 HERE = Path(__file__).parent

@@ -14,11 +14,11 @@ import threading
 import time
 from concurrent.futures import Future
 
-from protocol.core.limits import ClientLimits
-from protocol.transports.listening import ServerOptions, _YieldingSelector
-from protocol.transports.tcp_limits import TcpLimits
-from protocol.transports.web.limits import WebLimits, WebOptions
-from protocol.transports.web.server import serve_web
+from gammond.protocol.core.limits import ClientLimits
+from gammond.protocol.transports.listening import ServerOptions, _YieldingSelector
+from gammond.protocol.transports.tcp_limits import TcpLimits
+from gammond.protocol.transports.web.limits import WebLimits, WebOptions
+from gammond.protocol.transports.web.server import serve_web
 from tests.attacks.floods import FLOODS, TCP, Place, read_until
 from tests.machine_speed import measure_loop_s
 from tests.protocol.talking import make_service

@@ -118,7 +118,7 @@ def test_a_page_that_sends_too_many_requests_is_read_later():
 
 
 def test_a_page_that_does_not_read_what_happens_at_its_table_is_dropped(monkeypatch):
-    monkeypatch.setattr("protocol.tables.table.GAMES_PAUSE_S", 0.0)
+    monkeypatch.setattr("gammond.protocol.tables.table.GAMES_PAUSE_S", 0.0)
 
     async def scenario():
         slow = running(stuck_writer_s=0.3)

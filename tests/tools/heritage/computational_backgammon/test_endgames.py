@@ -3,15 +3,15 @@
 import numpy as np
 import pytest
 
-from engine.evaluation.evaluator import Evaluator
-from engine.rules.outcome import Outcomes
-from tools.heritage.computational_backgammon.endgames import (
+from gammond.engine.evaluation.evaluator import Evaluator
+from gammond.engine.rules.outcome import Outcomes
+from gammond.tools.heritage.computational_backgammon.endgames import (
     compute_probe_metrics,
     make_sure_loss,
     make_sure_win,
     measure_endgame_errors,
 )
-from tools.heritage.computational_backgammon.net_set import load_bearoff_table
+from gammond.tools.heritage.computational_backgammon.net_set import load_bearoff_table
 
 
 class Halving:

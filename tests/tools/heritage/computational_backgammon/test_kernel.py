@@ -3,21 +3,21 @@
 import numpy as np
 import pytest
 
-from engine.rules.outcome import cubeless_equity
-from engine.rules.position import Phase, Position, classify_phases
-from nets.heritage.computational_backgammon.net import NODE_COUNTS, ClassicNet
-from nets.router import Router
-from tests.boards import position
-from tools.heritage.computational_backgammon.kernels import steps as kernel_steps
-from tools.heritage.computational_backgammon.kernels.evaluation import (
+from gammond.engine.rules.outcome import cubeless_equity
+from gammond.engine.rules.position import Phase, Position, classify_phases
+from gammond.nets.heritage.computational_backgammon.net import NODE_COUNTS, ClassicNet
+from gammond.nets.router import Router
+from gammond.tools.heritage.computational_backgammon.kernels import steps as kernel_steps
+from gammond.tools.heritage.computational_backgammon.kernels.evaluation import (
     LearningParameters,
     compute_reply_equity,
     new_evaluation_buffers,
 )
-from tools.heritage.computational_backgammon.kernels.games import learn_game
-from tools.heritage.computational_backgammon.kernels.kinds import KINDS, classify_kinds, find_kind
-from tools.heritage.computational_backgammon.net_set import ClassicNetSet, load_bearoff_table
-from tools.train.weights.random_positions import sample_random_positions
+from gammond.tools.heritage.computational_backgammon.kernels.games import learn_game
+from gammond.tools.heritage.computational_backgammon.kernels.kinds import KINDS, classify_kinds, find_kind
+from gammond.tools.heritage.computational_backgammon.net_set import ClassicNetSet, load_bearoff_table
+from gammond.tools.train.weights.random_positions import sample_random_positions
+from tests.boards import position
 
 RATE = 0.5
 

@@ -5,22 +5,22 @@ import argparse
 import numpy as np
 import pytest
 
-from engine.errors import DataFileError, GammondError, StateError
-from engine.formats.array_file import read_array_file
-from engine.play.lockstep import play_games
-from engine.play.player import EvaluatorPlayer, RandomPlayer
-from engine.rules.outcome import sanitise_outcomes
-from engine.rules.position import Position
-from nets.players.pubeval import PubevalPlayer
-from tools.common.files import read_records
-from tools.common.opponents import load_opponent
-from tools.heritage.computational_backgammon import command
-from tools.heritage.computational_backgammon.kernels.kinds import KINDS, classify_kinds
-from tools.heritage.computational_backgammon.learner import ClassicLearner
-from tools.heritage.computational_backgammon.net_set import read_classic_nets
-from tools.heritage.computational_backgammon.settings import ClassicSettings
-from tools.train.runs import run as run_module
-from tools.train.weights.random_positions import sample_random_positions
+from gammond.engine.errors import DataFileError, GammondError, StateError
+from gammond.engine.formats.array_file import read_array_file
+from gammond.engine.play.lockstep import play_games
+from gammond.engine.play.player import EvaluatorPlayer, RandomPlayer
+from gammond.engine.rules.outcome import sanitise_outcomes
+from gammond.engine.rules.position import Position
+from gammond.nets.players.pubeval import PubevalPlayer
+from gammond.tools.common.files import read_records
+from gammond.tools.common.opponents import load_opponent
+from gammond.tools.heritage.computational_backgammon import command
+from gammond.tools.heritage.computational_backgammon.kernels.kinds import KINDS, classify_kinds
+from gammond.tools.heritage.computational_backgammon.learner import ClassicLearner
+from gammond.tools.heritage.computational_backgammon.net_set import read_classic_nets
+from gammond.tools.heritage.computational_backgammon.settings import ClassicSettings
+from gammond.tools.train.runs import run as run_module
+from gammond.tools.train.weights.random_positions import sample_random_positions
 
 OPTIONS = ["--hidden", "6", "--benchmark-games", "4", "--checkpoint-every", "100", "--games", "300"]
 

@@ -4,9 +4,9 @@ import argparse
 
 import pytest
 
-from engine.errors import GammondError, UnsupportedError, ValueRangeError
-from tools import cli
-from tools.heritage.computational_backgammon import report
+from gammond.engine.errors import GammondError, UnsupportedError, ValueRangeError
+from gammond.tools import cli
+from gammond.tools.heritage.computational_backgammon import report
 
 SHORT = ["--games", "50", "--checkpoint-every", "50", "--benchmark-games", "4", "--hidden", "10"]
 

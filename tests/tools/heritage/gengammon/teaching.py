@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from engine.rules.position import Phase, classify_phases
-from nets.heritage.gengammon.net import GengammonNet, GengammonPlayer
-from nets.players.pubeval import PubevalPlayer
+from gammond.engine.rules.position import Phase, classify_phases
+from gammond.nets.heritage.gengammon.net import GengammonNet, GengammonPlayer
+from gammond.nets.players.pubeval import PubevalPlayer
+from gammond.tools.heritage.gengammon.expert_moves.dataset import ExpertMoves, list_candidates
+from gammond.tools.heritage.gengammon.fitness import ExpertRankings
+from gammond.tools.heritage.gengammon.packed_moves import pack_moves
 from tests import boards
-from tools.heritage.gengammon.expert_moves.dataset import ExpertMoves, list_candidates
-from tools.heritage.gengammon.fitness import ExpertRankings
-from tools.heritage.gengammon.packed_moves import pack_moves
 
 
 def expert_moves(count: int, seed: int, expert=None, matches: int = 10) -> ExpertMoves:

@@ -4,10 +4,10 @@ import msgspec
 import numpy as np
 import pytest
 
+from gammond.tools.heritage.gengammon.backprop import BackpropTrainer
+from gammond.tools.heritage.gengammon.packed_moves import measure_agreements
+from gammond.tools.heritage.gengammon.settings import MimicSettings
 from tests.tools.heritage.gengammon.teaching import packed, random_player
-from tools.heritage.gengammon.backprop import BackpropTrainer
-from tools.heritage.gengammon.packed_moves import measure_agreements
-from tools.heritage.gengammon.settings import MimicSettings
 
 SMALL = MimicSettings(method="backprop", epochs=6, batch=32)
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tests.tools.heritage.gengammon.teaching import rank_by_ratings
-from tools.heritage.gengammon.fitness import (
+from gammond.tools.heritage.gengammon.fitness import (
     FITNESSES,
     compute_ranked_first,
     fitness_by_rank,
@@ -14,6 +13,7 @@ from tools.heritage.gengammon.fitness import (
     fitness_by_rank_and_nearness,
     fitness_by_rating,
 )
+from tests.tools.heritage.gengammon.teaching import rank_by_ratings
 
 ALL = sorted(FITNESSES)
 

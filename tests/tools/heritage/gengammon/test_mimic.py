@@ -8,23 +8,23 @@ import msgspec
 import numpy as np
 import pytest
 
-from engine.errors import DataFileError, GammondError, StateError, ValueRangeError
-from engine.formats.array_file import read_array_file
-from engine.play.lockstep import play_games
-from engine.play.player import RandomPlayer
-from nets.heritage.gengammon.net import load_gengammon_net, read_net_text
-from nets.manifest import ScorerEntry
-from nets.players.pubeval import PubevalPlayer
+from gammond.engine.errors import DataFileError, GammondError, StateError, ValueRangeError
+from gammond.engine.formats.array_file import read_array_file
+from gammond.engine.play.lockstep import play_games
+from gammond.engine.play.player import RandomPlayer
+from gammond.nets.heritage.gengammon.net import parse_onnx_net, read_net_text
+from gammond.nets.manifest import ScorerEntry, read_net_file
+from gammond.nets.players.pubeval import PubevalPlayer
+from gammond.tools import export
+from gammond.tools.common.files import read_records
+from gammond.tools.common.opponents import load_opponent
+from gammond.tools.heritage.gengammon import command
+from gammond.tools.heritage.gengammon.expert_moves.dataset import write_expert_moves
+from gammond.tools.heritage.gengammon.learners import MimicTask, SelfPlayLearner
+from gammond.tools.heritage.gengammon.settings import MimicSettings
+from gammond.tools.train.runs import run as run_module
+from gammond.tools.train.runs.settings import read_settings
 from tests.tools.heritage.gengammon.teaching import expert_moves
-from tools import export
-from tools.common.files import read_records
-from tools.common.opponents import load_opponent
-from tools.heritage.gengammon import command
-from tools.heritage.gengammon.expert_moves.dataset import write_expert_moves
-from tools.heritage.gengammon.learners import MimicTask, SelfPlayLearner
-from tools.heritage.gengammon.settings import MimicSettings
-from tools.train.runs import run as run_module
-from tools.train.runs.settings import read_settings
 
 SMALL = ["--population", "8", "--games", "0", "--threads", "1", "--fitness", "2"]
 PLAY = ["--method", "play", "--positions", "20", "--trials", "2", "--round-generations", "3", "--rounds", "2"]
@@ -202,16 +202,17 @@ def test_an_exported_net_plays_as_the_run_and_its_entry_fits(tmp_path, moves, ca
     printed = tomllib.loads(capsys.readouterr().out)
     (entry,) = msgspec.convert(printed["scorer"], tuple[ScorerEntry, ...])
     assert any("heritage mimic" in each for each in printed["training"][0]["commands"])
-    net, original = load_gengammon_net(entry, tmp_path), read_net_text(tmp_path / "run" / "net.txt")
+    content = read_net_file(entry, tmp_path)
+    net, original = parse_onnx_net("tiny", content, "softsign"), read_net_text(tmp_path / "run" / "net.txt")
     np.testing.assert_array_equal(net.weights, original.weights)
     with pytest.raises(StateError, match="exists"):
         run_command(*arguments, module=export)
-    wrong = msgspec.structs.replace(entry, activation="linear")
+    assert (entry.name, entry.activation) == ("tiny", "softsign")
     with pytest.raises(DataFileError, match="of net tiny with linear units, got"):
-        load_gengammon_net(wrong, tmp_path)
+        parse_onnx_net("tiny", content, "linear")
     (weights / "tiny.onnx").write_bytes(b"")
     with pytest.raises(DataFileError, match="sha256"):
-        load_gengammon_net(entry, tmp_path)
+        read_net_file(entry, tmp_path)
 
 
 def test_agreement_is_drawn(tmp_path, moves):

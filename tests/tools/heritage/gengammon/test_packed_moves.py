@@ -5,13 +5,18 @@ import functools
 import numpy as np
 import pytest
 
-from engine.errors import DataFileError
-from nets.heritage.gengammon.net import ACTIVATIONS, GengammonNet, encode_counts
+from gammond.engine.errors import DataFileError
+from gammond.nets.heritage.gengammon.net import ACTIVATIONS, GengammonNet, encode_counts
+from gammond.tools.heritage.gengammon.expert_moves.dataset import list_candidates
+from gammond.tools.heritage.gengammon.fitness import FITNESSES, compute_ranked_first
+from gammond.tools.heritage.gengammon.kernels import mimic as kernel
+from gammond.tools.heritage.gengammon.packed_moves import (
+    count_moves,
+    measure_agreements,
+    pack_moves,
+    rank_by_net,
+)
 from tests.tools.heritage.gengammon.teaching import expert_moves, random_net, random_player, rank_by_ratings
-from tools.heritage.gengammon.expert_moves.dataset import list_candidates
-from tools.heritage.gengammon.fitness import FITNESSES, compute_ranked_first
-from tools.heritage.gengammon.kernels import mimic as kernel
-from tools.heritage.gengammon.packed_moves import count_moves, measure_agreements, pack_moves, rank_by_net
 
 EVERY = np.arange(60)
 

@@ -3,16 +3,19 @@
 import numpy as np
 import pytest
 
-from engine.kernels import as_kernel_array
-from engine.play.lockstep import play_games
-from engine.rules.end_conditions import HOME_BOUND, PIPS_PER_ROLL
-from engine.rules.moves import expand_rolls
-from engine.rules.position import Phase, classify_phases
-from nets.heritage.gengammon.net import ACTIVATIONS, GengammonNet, GengammonPlayer
+from gammond.engine.kernels import as_kernel_array
+from gammond.engine.play.lockstep import HOME_BOUND, PIPS_PER_ROLL, play_games
+from gammond.engine.rules.moves import expand_rolls
+from gammond.engine.rules.position import Phase, classify_phases
+from gammond.nets.heritage.gengammon.net import ACTIVATIONS, GengammonNet, GengammonPlayer
+from gammond.tools.heritage.gengammon.kernels.playouts import play_out
+from gammond.tools.heritage.gengammon.playouts import (
+    find_best_by_playouts,
+    measure_lead,
+    sample_own_positions,
+)
 from tests import boards
 from tests.tools.heritage.gengammon.teaching import random_net
-from tools.heritage.gengammon.kernels.playouts import play_out
-from tools.heritage.gengammon.playouts import find_best_by_playouts, measure_lead, sample_own_positions
 
 NET = random_net(1, "linear")
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from engine.errors import ValueRangeError
-from tools.heritage.heuristic_engine.acceptance import ChangeDecision, FixedRule, SequentialRule
-from tools.tournament.statistics.scores import PairedScores
-from tools.tournament.statistics.sprt import SequentialTest
+from gammond.engine.errors import ValueRangeError
+from gammond.tools.heritage.heuristic_engine.acceptance import ChangeDecision, FixedRule, SequentialRule
+from gammond.tools.tournament.statistics.scores import PairedScores
+from gammond.tools.tournament.statistics.sprt import SequentialTest
 
 
 def _games(wins: int, games: int) -> PairedScores:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import msgspec
 
-from engine.options import list_fields
-from nets.heritage.heuristic_engine.heuristic import HEURISTIC_CONFIGS, HeuristicConfig
-from tools.heritage.heuristic_engine.changes import (
+from gammond.engine.options import list_fields
+from gammond.nets.heritage.heuristic_engine.heuristic import HEURISTIC_CONFIGS, HeuristicConfig
+from gammond.tools.heritage.heuristic_engine.changes import (
     STEP_SIZES,
     WHOLE_NUMBER_FACTORS,
     FactorChange,

@@ -7,20 +7,20 @@ import argparse
 import msgspec
 import pytest
 
-from engine.errors import DataFileError, GammondError, StateError
-from engine.play.lockstep import play_games
-from nets.catalogue import load_player
-from nets.heritage.heuristic_engine.heuristic import (
+from gammond.engine.errors import DataFileError, GammondError, StateError
+from gammond.engine.play.lockstep import play_games
+from gammond.nets.catalogue import load_player
+from gammond.nets.heritage.heuristic_engine.heuristic import (
     HEURISTIC_CONFIGS,
     HeuristicConfig,
     HeuristicPlayer,
     OnePlyHeuristicPlayer,
 )
-from tools.common.files import read_records
-from tools.heritage.heuristic_engine import command
-from tools.heritage.heuristic_engine.settings import ClimbSettings
-from tools.train.runs import run as run_module
-from tools.train.runs.run_folder import LOG_FILE
+from gammond.tools.common.files import read_records
+from gammond.tools.heritage.heuristic_engine import command
+from gammond.tools.heritage.heuristic_engine.settings import ClimbSettings
+from gammond.tools.train.runs import run as run_module
+from gammond.tools.train.runs.run_folder import LOG_FILE
 
 pytestmark = pytest.mark.slow
 

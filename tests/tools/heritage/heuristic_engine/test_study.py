@@ -6,11 +6,11 @@ import math
 
 import pytest
 
-from engine.errors import ValueRangeError
-from tools import cli
-from tools.heritage.heuristic_engine.acceptance import FixedRule, SequentialRule
-from tools.heritage.heuristic_engine.study import ClimbStudySettings, simulate_rule
-from tools.tournament.statistics.sprt import SequentialTest
+from gammond.engine.errors import ValueRangeError
+from gammond.tools import cli
+from gammond.tools.heritage.heuristic_engine.acceptance import FixedRule, SequentialRule
+from gammond.tools.heritage.heuristic_engine.study import ClimbStudySettings, simulate_rule
+from gammond.tools.tournament.statistics.sprt import SequentialTest
 
 SETTINGS = ClimbStudySettings(experiments=2000)
 

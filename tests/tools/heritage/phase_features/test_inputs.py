@@ -3,15 +3,15 @@
 import numpy as np
 import pytest
 
-from nets.heritage.phase_features.features import (
+from gammond.nets.heritage.phase_features.features import (
     FEATURE_MAXIMA,
     FEATURES,
     INPUTS,
     compute_phase_features,
     encode_gated_inputs,
 )
+from gammond.tools.heritage.phase_features.inputs import GATED, INPUT_ENCODINGS
 from tests import boards
-from tools.heritage.phase_features.inputs import GATED, INPUT_ENCODINGS
 
 SAMPLE = boards.random_boards(300, seed=1)
 

@@ -6,19 +6,23 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from engine.rules.moves import expand_rolls
-from engine.rules.position import CHECKERS, OFF
-from nets.heritage.phase_features.features import (
+from gammond.engine.rules.moves import expand_rolls
+from gammond.engine.rules.position import CHECKERS, OFF
+from gammond.nets.heritage.phase_features.features import (
     FEATURE_MAXIMA,
     FEATURE_NAMES,
     FEATURES,
     compute_phase_features,
 )
-from nets.heritage.phase_features.heuristic import MAX_WEIGHTED_SUM, MIN_WEIGHTED_SUM, PhaseHeuristicScorer
-from nets.heritage.phase_features.uniform_choice_player import UniformChoicePlayer
+from gammond.nets.heritage.phase_features.players import (
+    MAX_WEIGHTED_SUM,
+    MIN_WEIGHTED_SUM,
+    PhaseHeuristicScorer,
+    UniformChoicePlayer,
+)
+from gammond.tools.heritage.phase_features.samples import sample_games
+from gammond.tools.heritage.phase_features.settings import HeuristicNetSettings
 from tests.boards import random_rolls
-from tools.heritage.phase_features.samples import sample_games
-from tools.heritage.phase_features.settings import HeuristicNetSettings
 
 PAGE = (Path(__file__).parents[4] / "docs" / "lab" / "history" / "4-phase-features.md").read_text("utf-8")
 

@@ -6,21 +6,22 @@ import re
 import numpy as np
 import pytest
 
-from engine.errors import DataFileError, GammondError, StateError
-from engine.formats.array_file import read_array_file
-from engine.play.lockstep import play_games
-from engine.play.player import ScorerPlayer
-from nets.heritage.phase_features.net import PhaseNet, load_phase_net, parse_phase_onnx
-from nets.manifest import read_manifest
-from nets.provenance import read_provenance
-from tools import cli
-from tools.common.files import read_records
-from tools.common.opponents import load_opponent
-from tools.heritage.phase_features import command
-from tools.heritage.phase_features import run as heuristic_run
-from tools.heritage.phase_features.settings import HeuristicNetSettings
-from tools.train.runs import run as run_module
-from tools.train.runs.settings import read_settings
+from gammond.engine.errors import DataFileError, GammondError, StateError
+from gammond.engine.formats.array_file import read_array_file
+from gammond.engine.play.lockstep import play_games
+from gammond.engine.play.player import ScorerPlayer
+from gammond.nets.heritage.phase_features.net import PhaseNet, parse_phase_onnx
+from gammond.nets.manifest import read_manifest, read_net_file
+from gammond.tools import cli
+from gammond.tools.common.files import read_records
+from gammond.tools.common.net_records import read_provenance
+from gammond.tools.common.opponents import load_opponent
+from gammond.tools.export import PROVENANCE_HEADING
+from gammond.tools.heritage.phase_features import command
+from gammond.tools.heritage.phase_features import run as heuristic_run
+from gammond.tools.heritage.phase_features.settings import HeuristicNetSettings
+from gammond.tools.train.runs import run as run_module
+from gammond.tools.train.runs.settings import read_settings
 
 pytestmark = pytest.mark.slow
 
@@ -225,10 +226,14 @@ def test_another_seed_makes_another_net_and_another_chooser_too(whole, tmp_path)
 def test_a_run_is_exported_as_weights_and_manifest_entries(whole, tmp_path, capsys):
     assert cli.main(["export", str(whole), "--best", "--name", "mine", "--folder", str(tmp_path)]) == 0
     manifest_file = tmp_path / "manifest.toml"
-    manifest_file.write_text(capsys.readouterr().out)
+    entries, _, provenance = capsys.readouterr().out.partition(PROVENANCE_HEADING)
+    manifest_file.write_text(entries)
+    (tmp_path / "provenance.toml").write_text(provenance)
     manifest = read_manifest(manifest_file)
     best = PhaseNet.from_arrays(read_array_file(whole / "best.npz"))
-    np.testing.assert_array_equal(load_phase_net(manifest.find_scorer("mine"), tmp_path).w1, best.w1)
+    entry = manifest.find_scorer("mine")
+    exported = parse_phase_onnx("mine", read_net_file(entry, tmp_path), entry.activation)
+    np.testing.assert_array_equal(exported.w1, best.w1)
     training = read_provenance(manifest_file).find_training("mine")
     assert training.commands[0].startswith(f"gammond heritage heuristic-net {whole} --random-games 8")
     assert (training.name, training.games) == ("mine", 24)

@@ -2,10 +2,10 @@
 
 import numpy as np
 
-from engine.play.lockstep import play_games
-from engine.play.player import RandomPlayer
-from engine.rules.position import CHECKERS, OFF
-from tools.heritage.phase_features.samples import sample_games
+from gammond.engine.play.lockstep import play_games
+from gammond.engine.play.player import RandomPlayer
+from gammond.engine.rules.position import CHECKERS, OFF
+from gammond.tools.heritage.phase_features.samples import sample_games
 
 PLAYERS = RandomPlayer(1), RandomPlayer(2)
 
@@ -39,6 +39,6 @@ def test_games_that_do_not_end_leave_nothing_to_learn(monkeypatch):
     whole = sample_games(*PLAYERS, 10, seed=3)
     lengths = np.bincount(whole.games)
     limit = int(np.sort(lengths)[5])
-    monkeypatch.setattr("engine.play.lockstep.MAX_TURNS", limit)
+    monkeypatch.setattr("gammond.engine.play.lockstep.MAX_TURNS", limit)
     cut = sample_games(*PLAYERS, 10, seed=3)
     assert set(cut.games.tolist()) == set(np.flatnonzero(lengths <= limit).tolist())

@@ -5,13 +5,13 @@ import functools
 import numpy as np
 import pytest
 
-from engine.errors import DataFileError
-from nets.heritage.phase_features.heuristic import PhaseHeuristicScorer
-from nets.heritage.phase_features.net import PhaseNet, draw_weights
+from gammond.engine.errors import DataFileError
+from gammond.nets.heritage.phase_features.net import PhaseNet, draw_weights
+from gammond.nets.heritage.phase_features.players import PhaseHeuristicScorer
+from gammond.tools.heritage.phase_features.inputs import GATED, INPUT_ENCODINGS
+from gammond.tools.heritage.phase_features.report import compute_mean_squared_error
+from gammond.tools.heritage.phase_features.trainer import PhaseNetTrainer
 from tests import boards
-from tools.heritage.phase_features.inputs import GATED, INPUT_ENCODINGS
-from tools.heritage.phase_features.report import compute_mean_squared_error
-from tools.heritage.phase_features.trainer import PhaseNetTrainer
 
 SAMPLE = boards.random_boards(500, seed=1)
 

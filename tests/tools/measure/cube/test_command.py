@@ -10,14 +10,14 @@ import time
 import numpy as np
 import pytest
 
-from engine.analysis.engine import Engine
-from engine.bearoff.two_sided import build_two_sided
-from engine.errors import CancelledWork, DataFileError
+from gammond.engine.analysis.engine import Engine
+from gammond.engine.bearoff.two_sided import build_two_sided
+from gammond.engine.errors import CancelledWork, DataFileError
+from gammond.tools import cli
+from gammond.tools.measure.cube import command as cube_efficiency
+from gammond.tools.measure.cube.fit import EFFICIENCY_NAMES, EFFICIENCY_TARGETS
+from gammond.tools.measure.cube.values import CubeValueEvaluator
 from tests.boards import RacingEvaluator, position
-from tools import cli
-from tools.measure.cube import command as cube_efficiency
-from tools.measure.cube.fit import EFFICIENCY_NAMES, EFFICIENCY_TARGETS
-from tools.measure.cube.values import CubeValueEvaluator
 
 TABLE = build_two_sided(6, 4, threads=1)
 SMALL = ["measure", "cube", "race", "ending", "--positions", "6", "--trials", "36", "--threads", "1"]

@@ -5,10 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from engine.cubeful import CubeEfficiencies, EfficiencyFormula, compute_leaf_values
-from engine.rules.position import Position
-from tests.boards import position
-from tools.measure.cube.fit import (
+from gammond.engine.cubeful import CubeEfficiencies, EfficiencyFormula
+from gammond.engine.rules.position import Position
+from gammond.tools.measure.cube.fit import (
     CENTRED,
     EFFICIENCY_NAMES,
     EFFICIENCY_TARGETS,
@@ -23,7 +22,8 @@ from tools.measure.cube.fit import (
     fit_single_efficiency,
     formula_to_vector,
 )
-from tools.measure.cube.values import CubeValues, make_money_game
+from gammond.tools.measure.cube.values import CubeValues, make_money_game
+from tests.boards import position
 
 ODD_FORMULA = EfficiencyFormula(0.81, 0.55, (0.4, 0.9), (0.05, 0.2, 0.5, 0.6, 0.75))
 ODD = CubeEfficiencies.make_equal(ODD_FORMULA)
@@ -50,7 +50,7 @@ def known(efficiencies, repeats=8, noise=0.0, seed=1):
     """Values that the model gives by some efficiencies, and the net's outcomes equal to the true ones."""
     boards = np.stack([start.board for start in STARTS] * repeats)
     true = outcomes(len(boards), seed)
-    values = compute_leaf_values(true, efficiencies.for_boards(boards, true), make_money_game())
+    values = make_money_game().evaluate(true, efficiencies.for_boards(boards, true))
     values = values.astype(np.float64)
     values += noise * np.random.default_rng(seed).normal(size=values.shape)
     return CubeValues(boards, true, np.zeros(len(boards), np.bool_), true.astype(np.float64), values)
@@ -116,7 +116,7 @@ def test_each_state_of_the_cube_can_be_fitted_alone():
     data = data[np.arange(len(data)) % len(STARTS) == 0]
     for state, efficiency in enumerate((0.3, 0.5, 0.9)):
         flat = np.full(len(data), efficiency, np.float32)
-        data.values[:, state] = compute_leaf_values(data.net_outcomes, flat, make_money_game())[:, state]
+        data.values[:, state] = make_money_game().evaluate(data.net_outcomes, flat)[:, state]
     for state, efficiency in (("centred", 0.3), ("own", 0.5), ("other", 0.9)):
         assert fit_single_efficiency(data, state).coefficients == pytest.approx([efficiency], abs=1e-4)
     assert 0.3 < fit_single_efficiency(data, "values").coefficients[0] < 0.9
@@ -155,7 +155,7 @@ def test_each_half_of_a_kind_is_decided_by_the_other_halves_alone(what):
     is_odd = np.arange(len(data)) // 2 % 2 == 1
     for rows, efficiency in ((is_odd, 0.2), (~is_odd, 0.9)):
         flat = np.full(int(rows.sum()), efficiency, np.float32)
-        data.values[rows] = compute_leaf_values(data.net_outcomes[rows], flat, make_money_game())
+        data.values[rows] = make_money_game().evaluate(data.net_outcomes[rows], flat)
     costs = compute_held_out_costs(data, kinds, PUBLISHED, what)
     for rows, efficiency in ((is_odd, 0.9), (~is_odd, 0.2)):
         expected = compute_decision_costs(

@@ -5,16 +5,21 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from engine.bearoff.two_sided import build_two_sided
-from engine.errors import LimitError
-from engine.evaluation.pruning import EvaluatorPruner
-from engine.rollout import RolloutEvaluators
-from engine.rules.outcome import WIN
-from engine.rules.position import Position
+from gammond.engine.bearoff.two_sided import build_two_sided
+from gammond.engine.errors import LimitError
+from gammond.engine.evaluation.pruning import EvaluatorPruner
+from gammond.engine.rollout import RolloutEvaluators
+from gammond.engine.rules.outcome import WIN
+from gammond.engine.rules.position import Position
+from gammond.tools.measure.cube import positions as cube_efficiency_positions
+from gammond.tools.measure.cube.positions import (
+    KINDS,
+    classify_positions,
+    draw_positions,
+    is_near_doubling_window,
+)
+from gammond.tools.measure.cube.values import make_money_game
 from tests.boards import RacingEvaluator, position
-from tools.measure.cube import positions as cube_efficiency_positions
-from tools.measure.cube.positions import KINDS, classify_positions, draw_positions, is_near_doubling_window
-from tools.measure.cube.values import make_money_game
 
 EVALUATOR = RacingEvaluator()
 TABLE = build_two_sided(6, 3, threads=1)

@@ -7,13 +7,13 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from engine.bearoff.two_sided import build_two_sided
-from engine.cubeful import DEFAULT_EFFICIENCIES, CubeEfficiencies, EfficiencyFormula
-from engine.errors import CancelledWork
-from engine.evaluation.pruning import EvaluatorPruner
-from engine.rollout import RolloutEvaluators
+from gammond.engine.bearoff.two_sided import build_two_sided
+from gammond.engine.cubeful import CubeEfficiencies, EfficiencyFormula
+from gammond.engine.errors import CancelledWork
+from gammond.engine.evaluation.pruning import EvaluatorPruner
+from gammond.engine.rollout import RolloutEvaluators
+from gammond.tools.measure.cube.values import CubeValueEvaluator, make_money_game
 from tests.boards import position
-from tools.measure.cube.values import CubeValueEvaluator, make_money_game
 
 SMALL, LARGE = (build_two_sided(6, checkers, threads=1) for checkers in (2, 4))
 EVALUATORS = RolloutEvaluators(EvaluatorPruner(LARGE), LARGE, exact_cubeful=(SMALL,))
@@ -28,7 +28,7 @@ BOARDS = np.stack(
 
 
 def roller(trials=288, seed=1, evaluators=EVALUATORS, cancelled=lambda: False):
-    return CubeValueEvaluator(evaluators, make_money_game(), DEFAULT_EFFICIENCIES, trials, seed, cancelled)
+    return CubeValueEvaluator(evaluators, make_money_game(), trials, seed, cancelled)
 
 
 def test_positions_of_the_table_are_exact_and_others_are_rolled_out_to_their_values():
@@ -59,7 +59,7 @@ def test_doubles_rest_on_the_efficiencies_that_are_given():
     dead, live = (CubeEfficiencies.make_equal(EfficiencyFormula(bearoff=(each,) * 5)) for each in (0.0, 1.0))
     evaluators = replace(EVALUATORS, exact_cubeful=())
     dead_values, live_values = (
-        CubeValueEvaluator(evaluators, make_money_game(), each, 144, 1, lambda: False)
+        CubeValueEvaluator(evaluators, make_money_game(each), 144, 1, lambda: False)
         .evaluate(boards, 1)
         .values
         for each in (dead, live)

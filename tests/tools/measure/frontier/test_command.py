@@ -9,26 +9,26 @@ import types
 import numpy as np
 import pytest
 
-from engine.errors import GammondError, UnsupportedError
-from engine.play.player import EvaluatorPlayer, RandomPlayer, ScorerPlayer
-from nets.catalogue import load_player
-from nets.players.pubeval import PubevalPlayer
-from tests.boards import RacingEvaluator
-from tools import cli
-from tools.gnubg.nets import GnubgPlayer
-from tools.measure.frontier import command as frontier
-from tools.measure.frontier import points as frontier_points
-from tools.measure.frontier.plot import draw_frontier
-from tools.measure.frontier.points import (
+from gammond.engine.errors import GammondError, UnsupportedError
+from gammond.engine.play.player import EvaluatorPlayer, RandomPlayer, ScorerPlayer
+from gammond.nets.catalogue import load_player
+from gammond.nets.players.pubeval import PubevalPlayer
+from gammond.tools import cli
+from gammond.tools.gnubg.nets import GnubgPlayer
+from gammond.tools.measure.frontier import command as frontier
+from gammond.tools.measure.frontier import points as frontier_points
+from gammond.tools.measure.frontier.plot import draw_frontier
+from gammond.tools.measure.frontier.points import (
     BATCH_SIZE,
     FrontierPoint,
     mark_frontier,
     measure_evaluations_per_s,
 )
-from tools.tournament import pairings as tournament_pairings
-from tools.train.weights.layers import LayeredNet
-from tools.train.weights.net_set import NetSet
-from tools.train.weights.random_positions import sample_random_positions
+from gammond.tools.tournament import pairings as tournament_pairings
+from gammond.tools.train.weights.layers import LayeredNet
+from gammond.tools.train.weights.net_set import NetSet
+from gammond.tools.train.weights.random_positions import sample_random_positions
+from tests.boards import RacingEvaluator
 
 
 def point(name: str, speed: float, strength: float) -> FrontierPoint:
@@ -112,7 +112,7 @@ def test_a_scorer_is_timed_on_a_whole_batch(batches):
 
 
 def test_gnubg_is_timed_on_all_positions(monkeypatch):
-    monkeypatch.setattr("tools.gnubg.nets._import_gnubg_nn", lambda: types.SimpleNamespace())
+    monkeypatch.setattr("gammond.tools.gnubg.nets._import_gnubg_nn", lambda: types.SimpleNamespace())
     monkeypatch.setattr(frontier_points, "measure_gnubg_rate", lambda boards: 1000.0 * len(boards))
     boards = sample_random_positions(12, seed=1)
     assert measure_evaluations_per_s(GnubgPlayer(), boards) == 12_000
@@ -239,12 +239,12 @@ def test_a_picture_that_cannot_be_written_is_an_error(tmp_path):
 def test_games_that_do_not_end_are_counted_and_the_others_measure(few_positions, capsys, monkeypatch):
     options = ["--opponent", "random", "--games", "40", "--threads", "1", "--json"]
     command = ["measure", "frontier", "fast", *options]
-    monkeypatch.setattr("engine.play.lockstep.MAX_TURNS", 64)
+    monkeypatch.setattr("gammond.engine.play.lockstep.MAX_TURNS", 64)
     assert cli.main(command) == 0
     out, err = capsys.readouterr()
     (point,) = json.loads(out)["points"]
     assert point["points_per_game"] > 1.0
     assert "games did not end" in err
-    monkeypatch.setattr("engine.play.lockstep.MAX_TURNS", 5)
+    monkeypatch.setattr("gammond.engine.play.lockstep.MAX_TURNS", 5)
     assert cli.main(command) != 0
     assert "no game between fast and random ended" in capsys.readouterr().err

@@ -6,10 +6,10 @@ import re
 
 import pytest
 
+from gammond.tools import cli
+from gammond.tools.gnubg import console
+from gammond.tools.measure.matches import command
 from tests.engine.match_files.played_games import MAT_GAME
-from tools import cli
-from tools.gnubg import console
-from tools.measure.matches import command
 
 MATCH = f" 5 point match\n\n Game 1\n{MAT_GAME}"
 

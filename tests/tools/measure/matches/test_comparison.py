@@ -8,51 +8,48 @@ from statistics import mean
 
 import pytest
 
-from engine.cubeful.match_equity import load_default_table
-from engine.match_analysis.analysed_match import AnalysedMatch
-from engine.match_analysis.judgement import Choice
-from engine.match_files.mat.reader import parse_mat
-from engine.match_files.model import (
-    ActionNotes,
-    RecordedCandidate,
-    RecordedCubeDecision,
-    RecordedEvaluation,
-)
-from engine.rules.game_record import DoubleAction, PlayAction, ResponseAction
-from engine.rules.moves import legal_plays
-from tests.engine.match_files.played_games import MAT_GAME
-from tools.measure.matches.comparison import (
+from gammond.engine.cubeful.match_equity import load_default_table
+from gammond.engine.evaluation.results import CubeDecision, Evaluation, RankedPlay
+from gammond.engine.match_analysis.analysed_match import AnalysedMatch
+from gammond.engine.match_analysis.decision_errors import Choice
+from gammond.engine.match_files.mat.reader import parse_mat
+from gammond.engine.match_files.model import ActionNotes
+from gammond.engine.rules.game_record import DoubleAction, PlayAction, ResponseAction
+from gammond.engine.rules.moves import legal_plays
+from gammond.engine.rules.outcome import Outcome
+from gammond.tools.measure.matches.comparison import (
+    ComparedMatch,
     Disagreement,
-    MatchAnalysis,
     MatchComparison,
     RolledLoss,
     compute_rating_differences,
     find_disagreements,
 )
-from tools.measure.matches.report import format_comparisons, list_comparisons
-from tools.measure.matches.rollouts import roll_out
+from gammond.tools.measure.matches.report import format_comparisons, list_comparisons
+from gammond.tools.measure.matches.rollouts import roll_out
+from tests.engine.match_files.played_games import MAT_GAME
 
-OUTCOME = (0.5, 0.125, 0.0625, 0.25, 0.0)
+OUTCOME = Outcome(0.5, 0.125, 0.0625, 0.25, 0.0)
 (MATCH,) = parse_mat(f" 5 point match\n\n Game 1\n{MAT_GAME}")
 
 
 def evaluate(equity, error=None):
-    return RecordedEvaluation(equity, OUTCOME, "2-ply", error)
+    return Evaluation(equity, OUTCOME, "2-ply", error)
 
 
 def analyse(losses, cube=(0.5, 1.0)):
     """The match with a loss for each of its plays, by its place, and one view of its double."""
     notes = {}
-    for place, (situation, action) in enumerate(MATCH.games[0].replay()):
+    for place, (situation, action, _) in enumerate(MATCH.games[0].replayed):
         if isinstance(action, PlayAction):
             plays = legal_plays(situation.position, action.roll)
             others = [play for play in plays if play.result != action.play.result][:1]
             lost = losses.get(place, 0.0)
-            candidates = [RecordedCandidate(action.play, evaluate(-lost))]
-            better = [RecordedCandidate(play, evaluate(0.0 if lost else -1.0)) for play in others]
+            candidates = [RankedPlay(action.play, evaluate(-lost))]
+            better = [RankedPlay(play, evaluate(0.0 if lost else -1.0)) for play in others]
             notes[place] = ActionNotes(candidates=(*better, *candidates) if lost else (*candidates, *better))
         elif isinstance(action, DoubleAction | ResponseAction):
-            notes[place] = ActionNotes(cube=RecordedCubeDecision(*cube))
+            notes[place] = ActionNotes(cube=CubeDecision.of_choices(*map(Evaluation, cube)))
     game = replace(MATCH.games[0], notes=notes)
     return AnalysedMatch("match", replace(MATCH, games=(game,)), "test", load_default_table())
 
@@ -64,7 +61,7 @@ def compare(ours, theirs, above=0.05):
 def test_decisions_are_listed_whose_losses_differ_by_more():
     count, found = compare({0: 0.25, 1: 0.125, 2: 0.5}, {0: 0.125, 1: 0.125, 3: 0.0625})
     assert count == 12
-    assert [(each.ours.judged.action, each.our_error, each.their_error) for each in found] == [
+    assert [(each.ours.place, each.our_error, each.their_error) for each in found] == [
         (0, 0.25, 0.125),
         (2, 0.5, 0.0),
         (3, 0.0, 0.0625),
@@ -74,7 +71,7 @@ def test_decisions_are_listed_whose_losses_differ_by_more():
 
 def test_a_double_and_its_answer_are_two_decisions():
     _, found = find_disagreements(analyse({}, (0.5, 1.5)), analyse({}, (0.5, 0.25)), 0.05)
-    choices = [each.ours.judged.judgement.choice for each in found]
+    choices = [each.ours.choice for each in found]
     assert choices == [Choice.DOUBLE, Choice.PASS]
     assert [(each.our_error, each.their_error) for each in found] == [(0.0, 0.25), (0.0, 0.75)]
 
@@ -102,7 +99,7 @@ class Roller:
     def roll_out_plays(self, situation, roll, plays):
         self.plays.append((roll, list(plays)))
         return tuple(
-            RecordedCandidate(play, evaluate(self.gains * place / 8, error=0.03 + 0.01 * place))
+            RankedPlay(play, evaluate(self.gains * place / 8, error=0.03 + 0.01 * place))
             for place, play in enumerate(plays)
         )
 
@@ -138,11 +135,11 @@ def test_a_choice_that_is_the_best_in_the_rollout_has_a_loss_below_0():
         (Choice.PASS, (0.5, 1.25), -0.25, 0.04),
     ],
 )
-def test_a_cube_decision_is_judged_by_the_rollout_of_both_choices(choice, cube, expected, error):
+def test_a_cube_decision_is_analysed_by_the_rollout_of_both_choices(choice, cube, expected, error):
     _, found = find_disagreements(analyse({}, (0.5, 1.5)), analyse({}, (0.5, 0.25)), 0.05)
-    (asked,) = [each for each in found if each.ours.judged.judgement.choice is choice]
+    (asked,) = [each for each in found if each.ours.choice is choice]
     held, taken = (evaluate(value, error) for value, error in zip(cube, (0.03, 0.04), strict=True))
-    rolled = roll_out(asked, Roller(RecordedCubeDecision(*cube, 1.0, held, taken))).rolled
+    rolled = roll_out(asked, Roller(CubeDecision.of_choices(held, taken))).rolled
     assert rolled == RolledLoss(pytest.approx(expected), pytest.approx(error))
 
 
@@ -153,8 +150,8 @@ def test_the_report_has_each_analysis_the_worst_decisions_and_those_that_differ(
     comparison = MatchComparison(
         "a.mat",
         None,
-        MatchAnalysis("gnubg, 2-ply", theirs, 12.5),
-        (MatchAnalysis("gammond, 2-ply", ours, 1.25),),
+        ComparedMatch("gnubg, 2-ply", theirs, 12.5),
+        (ComparedMatch("gammond, 2-ply", ours, 1.25),),
         count,
         tuple(rolled),
     )
@@ -183,7 +180,7 @@ def test_the_report_by_keys_has_the_same_numbers():
     count, found = find_disagreements(ours, theirs, 0.05)
     rolled = (replace(found[0], rolled=RolledLoss(0.25, 0.01)), *found[1:])
     comparison = MatchComparison(
-        "a.mat", None, MatchAnalysis("gnubg", theirs, 12.5), (MatchAnalysis("gammond", ours),), count, rolled
+        "a.mat", None, ComparedMatch("gnubg", theirs, 12.5), (ComparedMatch("gammond", ours),), count, rolled
     )
     document = json.loads(json.dumps(list_comparisons([comparison], errors=1, above=0.05)))
     (match,) = document["matches"]
@@ -203,7 +200,7 @@ def test_the_report_by_keys_has_the_same_numbers():
 
 
 def test_the_analysis_of_the_file_comes_first():
-    analyses = [MatchAnalysis(name, analyse({})) for name in ("the file", "gnubg", "gammond")]
+    analyses = [ComparedMatch(name, analyse({})) for name in ("the file", "gnubg", "gammond")]
     recorded, theirs, ours = analyses
     comparison = MatchComparison("a.mat", recorded, theirs, (ours,), 12, ())
     assert comparison.analyses == tuple(analyses)

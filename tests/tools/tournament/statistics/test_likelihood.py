@@ -5,7 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tools.tournament.statistics.likelihood import UNSEEN_COUNT, compute_likelihood_loss, find_likely_means
+from gammond.tools.tournament.statistics.likelihood import (
+    UNSEEN_COUNT,
+    compute_likelihood_loss,
+    find_likely_means,
+)
 
 
 def search_loss(counts, values, mean):

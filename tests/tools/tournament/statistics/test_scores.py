@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from tools.tournament.statistics.scores import (
+from gammond.tools.tournament.statistics.scores import (
     WIN_SHARE_LIMITS,
     compute_p_value,
     compute_standard_error,

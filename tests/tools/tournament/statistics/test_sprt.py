@@ -7,9 +7,14 @@ import math
 import numpy as np
 import pytest
 
-from engine.errors import ValueRangeError
-from tools.tournament.statistics.scores import PairedScores
-from tools.tournament.statistics.sprt import PAIRS_BETWEEN_LOOKS, SequentialTest, SprtResult, SprtVerdict
+from gammond.engine.errors import ValueRangeError
+from gammond.tools.tournament.statistics.scores import PairedScores
+from gammond.tools.tournament.statistics.sprt import (
+    PAIRS_BETWEEN_LOOKS,
+    SequentialTest,
+    SprtResult,
+    SprtVerdict,
+)
 
 
 def games(elo, generator, count):

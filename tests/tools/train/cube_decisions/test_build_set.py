@@ -5,12 +5,12 @@ import json
 
 import pytest
 
-from engine.errors import GammondError, StateError, ValueRangeError
-from tools.train.cube_decisions import build_set, deciders, validate
-from tools.train.cube_decisions.build_set import CubeSetSettings
-from tools.train.cube_decisions.decision_file import read_decisions, write_decisions
-from tools.train.runs import shard_loop
-from tools.train.runs.settings import read_settings
+from gammond.engine.errors import GammondError, StateError, ValueRangeError
+from gammond.tools.train.cube_decisions import build_set, deciders, validate
+from gammond.tools.train.cube_decisions.build_set import CubeSetSettings
+from gammond.tools.train.cube_decisions.decision_file import read_decisions, write_decisions
+from gammond.tools.train.runs import shard_loop
+from gammond.tools.train.runs.settings import read_settings
 
 pytest.importorskip("onnx", reason="nets are read as ONNX files (extra 'train')")
 
@@ -32,7 +32,7 @@ def report(capsys, *arguments: str) -> str:
 
 @pytest.fixture(autouse=True)
 def _small_shards(monkeypatch):
-    monkeypatch.setattr("tools.train.cube_decisions.rollout_tasks.SHARD_DECISIONS", 2)
+    monkeypatch.setattr("gammond.tools.train.cube_decisions.rollout_tasks.SHARD_DECISIONS", 2)
 
 
 @pytest.fixture(scope="module")
@@ -40,7 +40,7 @@ def folder(tmp_path_factory):
     """A finished set."""
     folder = tmp_path_factory.mktemp("sets") / "whole"
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("tools.train.cube_decisions.rollout_tasks.SHARD_DECISIONS", 2)
+        patch.setattr("gammond.tools.train.cube_decisions.rollout_tasks.SHARD_DECISIONS", 2)
         make(str(folder), *OPTIONS)
     return folder
 

@@ -9,18 +9,18 @@ from pathlib import Path
 
 import numpy as np
 
-from engine.cubeful import build_cube_state_space
-from tools.train.cube_decisions.deciders import ask_decider
-from tools.train.cube_decisions.decision_file import read_decisions, stack_rollouts
-from tools.train.cube_decisions.losses import compare_players
-from tools.train.cube_decisions.match_states import MATCH_KINDS
+from gammond.engine.cubeful import make_cube_game
+from gammond.tools.train.cube_decisions.deciders import ask_decider
+from gammond.tools.train.cube_decisions.decision_file import read_decisions, stack_rollouts
+from gammond.tools.train.cube_decisions.losses import compare_players
+from gammond.tools.train.cube_decisions.match_states import MATCH_KINDS
 
 DECISIONS = read_decisions(Path(__file__).with_name("cube_decisions.txt"))
 
 
 def test_they_are_of_all_kinds_of_match_states_and_known_within_some_hundredths():
     assert {each.kind for each in DECISIONS} == MATCH_KINDS.keys()
-    assert all(build_cube_state_space(each.match).state_after_take[0] >= 0 for each in DECISIONS)
+    assert all(make_cube_game(each.match).state_after_take >= 0 for each in DECISIONS)
     _, errors, _ = stack_rollouts(DECISIONS)
     assert np.sqrt(np.square(errors).mean()) < 0.03
     assert all(each.rollout is not None and each.rollout.trials >= 36 for each in DECISIONS)

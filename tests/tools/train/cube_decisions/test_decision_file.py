@@ -5,18 +5,18 @@ import dataclasses
 import numpy as np
 import pytest
 
-from engine.errors import DataFileError
-from engine.rules.match import MatchState
-from engine.rules.outcome import Outcome
-from tests.boards import position
-from tools.train.cube_decisions.decision_file import (
+from gammond.engine.errors import DataFileError
+from gammond.engine.rules.match import MatchState
+from gammond.engine.rules.outcome import Outcome
+from gammond.tools.train.cube_decisions.decision_file import (
     DecisionRollout,
     RatedDecision,
     read_decisions,
     stack_rollouts,
     write_decisions,
 )
-from tools.train.cube_decisions.match_states import make_match
+from gammond.tools.train.cube_decisions.match_states import make_match
+from tests.boards import position
 
 ROLLOUT = DecisionRollout(
     (0.123, -1.5), (0.021, 0.034), 0.017, 108, Outcome(0.512, 0.124, 0.011, 0.1, -0.001)

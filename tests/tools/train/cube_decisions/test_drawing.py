@@ -3,13 +3,13 @@
 import numpy as np
 import pytest
 
-from engine.cubeful import are_all_home
-from nets.catalogue import load_evaluator
-from tools.train.cube_decisions.drawing import BEAROFF, ENDING, draw_decisions, find_near_decisions
-from tools.train.cube_decisions.match_states import MATCH_KINDS
-from tools.train.validation.position_classes import POSITION_CLASSES
-from tools.train.validation.positions import make_sampler
-from tools.train.weights.net_set import load_bearoff_evaluators, load_net_set
+from gammond.engine.cubeful import are_all_home
+from gammond.nets.catalogue import load_evaluator
+from gammond.tools.train.cube_decisions.drawing import BEAROFF, ENDING, draw_decisions, find_near_decisions
+from gammond.tools.train.cube_decisions.match_states import MATCH_KINDS
+from gammond.tools.train.validation.position_classes import POSITION_CLASSES
+from gammond.tools.train.validation.positions import make_sampler
+from gammond.tools.train.weights.net_set import load_bearoff_evaluators, load_net_set
 
 pytest.importorskip("onnx", reason="nets are read as ONNX files (extra 'train')")
 

@@ -5,20 +5,13 @@ import dataclasses
 import numpy as np
 import pytest
 
-from engine.cubeful import (
-    CubeEfficiencies,
-    EfficiencyFormula,
-    build_cube_state_space,
-    compute_leaf_values,
-    to_equities,
-)
-from engine.rules.match import MatchState
-from engine.rules.outcome import Outcome
-from engine.rules.position import Position
-from tests.boards import RacingEvaluator, played_boards
-from tools.train.cube_decisions.deciders import CubeOpinions
-from tools.train.cube_decisions.decision_file import DecisionRollout, RatedDecision
-from tools.train.cube_decisions.efficiency_models import (
+from gammond.engine.cubeful import CubeEfficiencies, EfficiencyFormula, make_cube_game
+from gammond.engine.rules.match import MatchState
+from gammond.engine.rules.outcome import Outcome
+from gammond.engine.rules.position import Position
+from gammond.tools.train.cube_decisions.deciders import CubeOpinions
+from gammond.tools.train.cube_decisions.decision_file import DecisionRollout, RatedDecision
+from gammond.tools.train.cube_decisions.efficiency_models import (
     IN_USE,
     MODELS,
     TARGETS,
@@ -30,7 +23,8 @@ from tools.train.cube_decisions.efficiency_models import (
     measure_models,
     weigh_phases,
 )
-from tools.train.cube_decisions.match_states import make_match
+from gammond.tools.train.cube_decisions.match_states import make_match
+from tests.boards import RacingEvaluator, played_boards
 
 EFFICIENCY = 0.4
 MATCHES = (MatchState(beavers=False), MatchState(beavers=False, jacoby=True), make_match(5, 7))
@@ -59,10 +53,10 @@ def inputs() -> ModelInputs:
     decisions = []
     for row, (board, outcome) in enumerate(zip(boards, outcomes, strict=True)):
         match = MATCHES[row % len(MATCHES)]
-        space = build_cube_state_space(match)
-        values = compute_leaf_values(outcome[None], np.array([EFFICIENCY], np.float32), space)
-        equities = to_equities(values, space)[0]
-        pair = (float(equities[0]), float(space.stake_factor * equities[space.state_after_take[0]]))
+        game = make_cube_game(match)
+        values = game.evaluate(outcome[None], np.array([EFFICIENCY], np.float32))
+        equities = game.to_equities(values)[0]
+        pair = (float(equities[0]), float(game.arrays.stake_factor * equities[game.state_after_take]))
         rollout = DecisionRollout(pair, (0.0, 0.0), 0.0, 36, Outcome(*outcome.tolist()))
         decisions.append(RatedDecision("contact", "money", Position(board), match, rollout))
     return ModelInputs.from_rollouts(decisions, KnownOutcomes(outcomes), ("contact",))
@@ -123,10 +117,10 @@ def test_the_formulas_of_the_engine_are_found(inputs):
     decisions, values = [], []
     for row, (board, outcome) in enumerate(zip(boards, outcomes, strict=True)):
         match = (MatchState(beavers=False), MatchState(beavers=False, cube=2, cube_owner=0))[row % 2]
-        space = build_cube_state_space(match)
-        found = compute_leaf_values(outcome[None], by.for_boards(board[None], outcome[None]), space)
-        equities = to_equities(found, space)[0]
-        values.append((equities[0], space.stake_factor * equities[space.state_after_take[0]]))
+        game = make_cube_game(match)
+        found = game.evaluate(outcome[None], by.for_boards(board[None], outcome[None]))
+        equities = game.to_equities(found)[0]
+        values.append((equities[0], game.arrays.stake_factor * equities[game.state_after_take]))
         decisions.append(RatedDecision("contact", "money", Position(board), match))
     opinions = CubeOpinions(np.array(values), np.zeros(len(values), np.bool_), np.ones(len(values), np.bool_))
     fitted = fit_formulas(

@@ -5,13 +5,13 @@ import math
 import numpy as np
 import pytest
 
-from engine.rules.match import MatchState
-from engine.rules.outcome import Outcome
+from gammond.engine.rules.match import MatchState
+from gammond.engine.rules.outcome import Outcome
+from gammond.tools.train.cube_decisions.deciders import CubeOpinions
+from gammond.tools.train.cube_decisions.decision_file import DecisionRollout, RatedDecision
+from gammond.tools.train.cube_decisions.losses import compare_players, compute_losses
+from gammond.tools.train.cube_decisions.match_states import make_match
 from tests.boards import position
-from tools.train.cube_decisions.deciders import CubeOpinions
-from tools.train.cube_decisions.decision_file import DecisionRollout, RatedDecision
-from tools.train.cube_decisions.losses import compare_players, compute_losses
-from tools.train.cube_decisions.match_states import make_match
 
 RACE = position({5: 4, 6: 5}, {20: 5, 19: 4})
 

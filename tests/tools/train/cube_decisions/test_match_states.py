@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from engine.cubeful import build_cube_state_space
-from tools.train.cube_decisions.match_states import MATCH_KIND_WEIGHTS, MATCH_KINDS, draw_match_state
+from gammond.engine.cubeful import make_cube_game
+from gammond.tools.train.cube_decisions.match_states import MATCH_KIND_WEIGHTS, MATCH_KINDS, draw_match_state
 
 
 def draw(kind: str):
@@ -15,11 +15,11 @@ def draw(kind: str):
 @pytest.mark.parametrize("kind", MATCH_KINDS)
 def test_the_side_on_roll_is_seat_0_and_the_rules_let_it_double(kind):
     for match in draw(kind):
-        space = build_cube_state_space(match)
+        game = make_cube_game(match)
         assert match.on_roll == 0
         assert not match.may_beaver
-        assert space.state_after_take[0] >= 0
-        assert space.may_double[0] == (kind != "dead")
+        assert game.state_after_take >= 0
+        assert game.may_double == (kind != "dead")
 
 
 def test_money_is_played_with_the_cube_centred_by_jacoby_and_owned():
@@ -33,8 +33,10 @@ def test_money_is_played_with_the_cube_centred_by_jacoby_and_owned():
 def test_the_last_cube_is_dead_after_a_take_and_another_is_not():
     for kind, is_dead in (("last-cube", True), ("match-redouble", False)):
         for match in draw(kind):
-            space = build_cube_state_space(match)
-            assert space.is_dead[space.state_after_take[0]] == is_dead, match
+            game = make_cube_game(match)
+            taken = game.state_after_take
+            is_live = game.arrays.may_double[taken] or game.other.arrays.may_double[taken]
+            assert is_live != is_dead, match
 
 
 def test_gammons_are_worth_most_to_the_side_that_goes_for_them():
@@ -50,7 +52,7 @@ def test_after_the_crawford_game_the_double_is_free():
     for match in draw("post-crawford"):
         assert match.is_post_crawford
         assert match.away(1) == 1
-        assert build_cube_state_space(match).has_free_double
+        assert make_cube_game(match).has_free_double
 
 
 def test_scores_differ_and_each_kind_has_its_share():

@@ -5,22 +5,22 @@ import dataclasses
 import numpy as np
 import pytest
 
-from engine.cubeful import build_cube_state_space
-from engine.rollout import RolloutSettings, roll_out_cube
-from engine.rules.match import MatchState
-from engine.rules.rules import STANDARD_RULES
-from tests.boards import position
-from tools.parallel.processes import ProcessPool
-from tools.parallel.rollout_blocks import RolloutPlayers, load_rollout_evaluators
-from tools.train.cube_decisions import rollout_tasks
-from tools.train.cube_decisions.decision_file import RatedDecision, read_decisions
-from tools.train.cube_decisions.match_states import make_match
-from tools.train.cube_decisions.rollout_tasks import (
+from gammond.engine.cubeful import make_cube_game
+from gammond.engine.rollout import RolloutSettings, roll_out_cube
+from gammond.engine.rules.match import MatchState
+from gammond.engine.rules.rules import STANDARD_RULES
+from gammond.tools.parallel.processes import ProcessPool
+from gammond.tools.parallel.rollout_blocks import RolloutPlayers, load_rollout_evaluators
+from gammond.tools.train.cube_decisions import rollout_tasks
+from gammond.tools.train.cube_decisions.decision_file import RatedDecision, read_decisions
+from gammond.tools.train.cube_decisions.match_states import make_match
+from gammond.tools.train.cube_decisions.rollout_tasks import (
     make_decision_tasks,
     roll_out_decision,
     roll_out_shard,
 )
-from tools.train.runs.shard_loop import make_missing_shards
+from gammond.tools.train.runs.shard_loop import make_missing_shards
+from tests.boards import position
 
 PLAYERS = RolloutPlayers("fast", STANDARD_RULES, 0, 0)
 SETTINGS = RolloutSettings(trials=36, seed=7, stop_error=0.0)
@@ -34,15 +34,15 @@ def test_the_values_are_those_of_a_rollout_of_the_decision(match):
     evaluators = load_rollout_evaluators(PLAYERS)
     found = roll_out_decision(RACE, match, evaluators, SETTINGS)
     wanted = roll_out_cube(
-        RACE, build_cube_state_space(match), evaluators, dataclasses.replace(SETTINGS, stop_jsd=0.0)
+        RACE, make_cube_game(match), evaluators, dataclasses.replace(SETTINGS, stop_jsd=0.0)
     )
     assert wanted.take is not None
     assert wanted.gain is not None
     assert found.values == pytest.approx(
-        (wanted.decision.no_double.equity_points, wanted.decision.double_take.equity_points), abs=1e-5
+        (wanted.decision.no_double.equity, wanted.decision.double_take.equity), abs=1e-5
     )
     assert found.gain_error == pytest.approx(wanted.gain.error, rel=1e-6)
-    assert found.errors[1] == pytest.approx(wanted.take.equity_error, rel=1e-6)
+    assert found.errors[1] == pytest.approx(wanted.take.error, rel=1e-6)
     assert 0.5 < found.outcome.win < 0.9
     assert found.trials == 36
 

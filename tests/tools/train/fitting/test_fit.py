@@ -7,27 +7,27 @@ import re
 import numpy as np
 import pytest
 
-from engine.errors import DataFileError, GammondError, StateError
-from engine.formats.array_file import read_array_file
-from engine.rules.outcome import Outcomes
-from nets.catalogue import load_evaluator
-from nets.encoders import get_encoder
-from tools.common.files import read_records
-from tools.train.fitting import fit
-from tools.train.fitting import torch_fitter as fitting
-from tools.train.fitting.training_loop import (
+from gammond.engine.errors import DataFileError, GammondError, StateError
+from gammond.engine.formats.array_file import read_array_file
+from gammond.engine.rules.outcome import Outcomes
+from gammond.nets.catalogue import load_evaluator
+from gammond.nets.encoders import get_encoder
+from gammond.tools.common.files import read_records
+from gammond.tools.train.fitting import fit
+from gammond.tools.train.fitting import torch_fitter as fitting
+from gammond.tools.train.fitting.training_loop import (
     compute_fit_metrics,
     cosine_rate,
     halving_rate,
     iterate_steps,
     split_labels,
 )
-from tools.train.labels.shards import Labels, ShardMetadata, shard_file, write_shard
-from tools.train.runs import run as run_module
-from tools.train.runs.run_folder import read_provenance
-from tools.train.weights.layers import LayeredNet
-from tools.train.weights.net_set import PHASES, load_net_set, read_net_set
-from tools.train.weights.random_positions import sample_random_positions
+from gammond.tools.train.labels.shards import Labels, ShardMetadata, shard_file, write_shard
+from gammond.tools.train.runs import run as run_module
+from gammond.tools.train.runs.run_folder import read_provenance
+from gammond.tools.train.weights.layers import LayeredNet
+from gammond.tools.train.weights.net_set import PHASES, load_net_set, read_net_set
+from gammond.tools.train.weights.random_positions import sample_random_positions
 
 pytestmark = pytest.mark.training
 

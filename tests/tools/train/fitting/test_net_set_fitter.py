@@ -7,14 +7,15 @@ from functools import partial
 import numpy as np
 import pytest
 
-from nets.contact_classes import CONTACT_CLASSES, classify_contact
-from tools.train.fitting.net_set_fitter import NetSetFitter
-from tools.train.fitting.recipe import Recipe
-from tools.train.fitting.training_loop import compute_fit_metrics
-from tools.train.labels.shards import Labels
-from tools.train.weights.layers import LayeredNet
-from tools.train.weights.net_set import NetSet
-from tools.train.weights.random_positions import sample_random_positions
+from gammond.nets.manifest import CONTACT_CLASSES
+from gammond.nets.router import classify_contact
+from gammond.tools.train.fitting.net_set_fitter import NetSetFitter
+from gammond.tools.train.fitting.recipe import Recipe
+from gammond.tools.train.fitting.training_loop import compute_fit_metrics
+from gammond.tools.train.labels.shards import Labels
+from gammond.tools.train.weights.layers import LayeredNet
+from gammond.tools.train.weights.net_set import NetSet
+from gammond.tools.train.weights.random_positions import sample_random_positions
 
 pytestmark = pytest.mark.training
 

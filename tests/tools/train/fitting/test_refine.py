@@ -5,22 +5,22 @@ import re
 
 import pytest
 
-from engine.errors import GammondError, StateError
-from engine.formats.array_file import read_array_file
-from engine.play.lockstep import play_games
-from engine.play.player import EvaluatorPlayer
-from tools.common.files import read_records, write_arrays
-from tools.train.fitting import refine
-from tools.train.fitting.training_loop import compute_fit_metrics
-from tools.train.labels.label_tasks import LabelPlan, label_shard
-from tools.train.labels.sampling import parse_sources
-from tools.train.labels.shards import list_shard_numbers, read_newest_labels
-from tools.train.runs import run as run_module
-from tools.train.runs.run_folder import begin_run
-from tools.train.runs.settings import read_settings
-from tools.train.runs.shard_loop import make_shard
-from tools.train.td.self_play import SelfPlay, TdSettings
-from tools.train.weights.net_set import load_net_set, read_net_set
+from gammond.engine.errors import GammondError, StateError
+from gammond.engine.formats.array_file import read_array_file
+from gammond.engine.play.lockstep import play_games
+from gammond.engine.play.player import EvaluatorPlayer
+from gammond.tools.common.files import read_records, write_arrays
+from gammond.tools.train.fitting import refine
+from gammond.tools.train.fitting.training_loop import compute_fit_metrics
+from gammond.tools.train.labels.label_tasks import LabelPlan, label_shard
+from gammond.tools.train.labels.sampling import parse_sources
+from gammond.tools.train.labels.shards import list_shard_numbers, read_newest_labels
+from gammond.tools.train.runs import run as run_module
+from gammond.tools.train.runs.run_folder import begin_run
+from gammond.tools.train.runs.settings import read_settings
+from gammond.tools.train.runs.shard_loop import make_shard
+from gammond.tools.train.td.self_play import SelfPlay, TdSettings
+from gammond.tools.train.weights.net_set import load_net_set, read_net_set
 
 pytestmark = [pytest.mark.slow, pytest.mark.training]
 pytest.importorskip("onnx", reason="nets are run as ONNX files (extra 'train')")
@@ -93,7 +93,7 @@ def test_the_best_measured_net_is_kept_with_its_strength(parent, tmp_path, capsy
 def test_a_run_that_was_killed_goes_on_to_the_same_net(
     parent, tmp_path, monkeypatch, module, killed_in, last_call
 ):
-    monkeypatch.setattr("tools.train.labels.label_tasks.SHARD_POSITIONS", 50)
+    monkeypatch.setattr("gammond.tools.train.labels.label_tasks.SHARD_POSITIONS", 50)
     whole, run = tmp_path / "run", tmp_path / "other" / "run"
     run_command(str(whole), *options(parent))
     real, calls = getattr(module, killed_in), []

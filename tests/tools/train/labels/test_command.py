@@ -7,28 +7,28 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from engine.bearoff import save_table
-from engine.bearoff.one_sided import build_one_sided
-from engine.bearoff.two_sided import build_two_sided
-from engine.errors import DataFileError, GammondError, StateError, UnsupportedError
-from engine.evaluation.evaluator import choose_best_children
-from engine.rollout import RolloutEvaluator, RolloutSettings
-from engine.rules.dice import ROLL_WEIGHTS, ROLLS
-from engine.rules.outcome import cubeless_equity, invert_outcomes
-from engine.search import NPlyEvaluator
-from nets.catalogue import load_evaluator, load_pruner
-from tools.parallel.processes import ProcessPool
-from tools.train.labels import command as label
-from tools.train.labels import label_tasks
-from tools.train.labels.command import LabelSettings
-from tools.train.labels.label_tasks import LabelPlan, label_shard
-from tools.train.labels.rollouts import derive_dice_seed, make_rollout_evaluators
-from tools.train.labels.shards import list_shard_numbers, read_newest_labels, read_shard
-from tools.train.runs import shard_loop
-from tools.train.runs.settings import read_settings
-from tools.train.runs.shard_loop import make_missing_shards, make_shard
-from tools.train.weights.layers import LayeredNet
-from tools.train.weights.net_set import load_bearoff_evaluators, load_net_set
+from gammond.engine.bearoff import save_table
+from gammond.engine.bearoff.one_sided import build_one_sided
+from gammond.engine.bearoff.two_sided import build_two_sided
+from gammond.engine.errors import DataFileError, GammondError, StateError, UnsupportedError
+from gammond.engine.evaluation.evaluator import choose_best_children
+from gammond.engine.rollout import RolloutEvaluator, RolloutSettings
+from gammond.engine.rules.dice import ROLL_WEIGHTS, ROLLS
+from gammond.engine.rules.outcome import cubeless_equity, invert_outcomes
+from gammond.engine.search import NPlyEvaluator
+from gammond.nets.catalogue import load_evaluator, load_pruner
+from gammond.tools.parallel.processes import ProcessPool
+from gammond.tools.train.labels import command as label
+from gammond.tools.train.labels import label_tasks
+from gammond.tools.train.labels.command import LabelSettings
+from gammond.tools.train.labels.label_tasks import LabelPlan, label_shard
+from gammond.tools.train.labels.rollouts import derive_dice_seed, make_rollout_evaluators
+from gammond.tools.train.labels.shards import list_shard_numbers, read_newest_labels, read_shard
+from gammond.tools.train.runs import shard_loop
+from gammond.tools.train.runs.settings import read_settings
+from gammond.tools.train.runs.shard_loop import make_missing_shards, make_shard
+from gammond.tools.train.weights.layers import LayeredNet
+from gammond.tools.train.weights.net_set import load_bearoff_evaluators, load_net_set
 
 pytest.importorskip("onnx", reason="nets are read and run as ONNX files (extra 'train')")
 
@@ -48,7 +48,7 @@ def plan(plies: int = 1, seed: int = 3) -> LabelPlan:
 
 @pytest.fixture
 def small_shards(monkeypatch):
-    monkeypatch.setattr("tools.train.labels.label_tasks.SHARD_POSITIONS", 64)
+    monkeypatch.setattr("gammond.tools.train.labels.label_tasks.SHARD_POSITIONS", 64)
 
 
 def test_a_label_is_the_mean_over_all_rolls_of_the_best_reply(tmp_path):
@@ -210,7 +210,7 @@ def test_a_run_that_was_killed_makes_the_shards_that_are_missing(tmp_path, small
     with pytest.raises(KeyboardInterrupt):
         run_command(str(killed), *OPTIONS)
     monkeypatch.undo()
-    monkeypatch.setattr("tools.train.labels.label_tasks.SHARD_POSITIONS", 64)
+    monkeypatch.setattr("gammond.tools.train.labels.label_tasks.SHARD_POSITIONS", 64)
     assert list_shard_numbers(killed) == [0]
     assert run_command(str(killed), "--resume", "--threads", "1") == 0
     assert list_shard_numbers(killed) == [0, 1, 2]

@@ -3,15 +3,15 @@
 import numpy as np
 import pytest
 
-from engine.errors import ValueRangeError
-from engine.rules.dice import ROLLS
-from engine.rules.moves import expand_rolls
-from engine.rules.outcome import cubeless_equity
-from engine.rules.position import Phase, classify_phases
-from engine.search import NPlyEvaluator
-from nets.catalogue import load_pruner
-from tools.train.labels import sampling
-from tools.train.labels.sampling import (
+from gammond.engine.errors import ValueRangeError
+from gammond.engine.rules.dice import ROLLS
+from gammond.engine.rules.moves import expand_rolls
+from gammond.engine.rules.outcome import cubeless_equity
+from gammond.engine.rules.position import Phase, classify_phases
+from gammond.engine.search import NPlyEvaluator
+from gammond.nets.catalogue import load_pruner
+from gammond.tools.train.labels import sampling
+from gammond.tools.train.labels.sampling import (
     DEFAULT_SOURCES,
     RACE_SOURCES,
     SOURCES,
@@ -19,7 +19,7 @@ from tools.train.labels.sampling import (
     allocate_counts,
     parse_sources,
 )
-from tools.train.weights.net_set import PHASES, load_bearoff_evaluators, load_net_set
+from gammond.tools.train.weights.net_set import PHASES, load_bearoff_evaluators, load_net_set
 
 pytest.importorskip("onnx", reason="nets are read and run as ONNX files (extra 'train')")
 

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from engine.rules.position import BAR, OFF, Phase, Position, classify_phases, swap_sides
-from tools.train.labels.sampling import RACE_SOURCES
-from tools.train.labels.setups import SETUPS, draw_setups
+from gammond.engine.rules.position import BAR, OFF, Phase, Position, classify_phases, swap_sides
+from gammond.tools.train.labels.sampling import RACE_SOURCES
+from gammond.tools.train.labels.setups import SETUPS, draw_setups
 
 
 def drawn(kind: str, count: int = 200, seed: int = 1) -> np.ndarray:

@@ -3,12 +3,12 @@
 import numpy as np
 import pytest
 
-from engine.errors import DataFileError
-from engine.formats.array_file import read_array_file
-from engine.rules.position import Phase, classify_phases
-from tools.common.files import write_arrays
-from tools.train.labels.setups import draw_setups
-from tools.train.labels.shards import (
+from gammond.engine.errors import DataFileError
+from gammond.engine.formats.array_file import read_array_file
+from gammond.engine.rules.position import Phase, classify_phases
+from gammond.tools.common.files import write_arrays
+from gammond.tools.train.labels.setups import draw_setups
+from gammond.tools.train.labels.shards import (
     Labels,
     ShardMetadata,
     concatenate_labels,
@@ -19,7 +19,7 @@ from tools.train.labels.shards import (
     unpack_boards,
     write_shard,
 )
-from tools.train.weights.random_positions import sample_random_positions
+from gammond.tools.train.weights.random_positions import sample_random_positions
 
 MADE = ShardMetadata("strong 0123", 1, 7)
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from tools.train.labels.traces import Visits, concatenate_visits, propagate_corrections
+from gammond.tools.train.labels.traces import Visits, concatenate_visits, propagate_corrections
 
 OWN = np.array(
     [[0.1, 0.02, 0.0, -0.03, 0.01], [0.2, 0.04, 0.01, 0.06, 0.0], [-0.4, 0.0, 0.0, 0.08, 0.02]], np.float32

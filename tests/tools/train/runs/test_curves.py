@@ -2,9 +2,15 @@
 
 import pytest
 
-from engine.errors import DataFileError, UnsupportedError
-from tools.common.files import append_record
-from tools.train.runs.curves import Curve, choose_axis, find_best_strength, format_run_strength, read_curves
+from gammond.engine.errors import DataFileError, UnsupportedError
+from gammond.tools.common.files import append_record
+from gammond.tools.train.runs.curves import (
+    Curve,
+    choose_axis,
+    find_best_strength,
+    format_run_strength,
+    read_curves,
+)
 
 
 def measured(points: float, *others: float) -> dict[str, object]:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from engine.play.lockstep import play_games
-from tools import cli
-from tools.common.files import read_records
-from tools.common.opponents import load_opponent
-from tools.train.runs.curves import make_strength_curve
-from tools.train.runs.head_to_head import play_head_to_head
-from tools.train.runs.run_folder import list_kept_nets
+from gammond.engine.play.lockstep import play_games
+from gammond.tools import cli
+from gammond.tools.common.files import read_records
+from gammond.tools.common.opponents import load_opponent
+from gammond.tools.train.runs.curves import make_strength_curve
+from gammond.tools.train.runs.head_to_head import play_head_to_head
+from gammond.tools.train.runs.run_folder import list_kept_nets
 
 TD = [*["--hidden", "6", "--race-hidden", "4", "--threads", "1"], *["--round-games", "20", "--games", "60"]]
 TD += ["--benchmark-games", "0"]

@@ -8,18 +8,18 @@ import tomllib
 import numpy as np
 import pytest
 
+from gammond.tools import cli
+from gammond.tools.common.files import read_records
+from gammond.tools.heritage import command as heritage
+from gammond.tools.heritage.gengammon.expert_moves.dataset import write_expert_moves
+from gammond.tools.train import command as train
+from gammond.tools.train.labels.shards import Labels, ShardMetadata, shard_file, write_shard
+from gammond.tools.train.runs.run import CHECKPOINT_FILE
+from gammond.tools.train.runs.run_folder import CONFIG_FILE, LOG_FILE, read_provenance
+from gammond.tools.train.runs.trainer import Trainer
+from gammond.tools.train.td.self_play import TdSettings
+from gammond.tools.train.weights.random_positions import sample_random_positions
 from tests.tools.heritage.gengammon.teaching import expert_moves
-from tools import cli
-from tools.common.files import read_records
-from tools.heritage import command as heritage
-from tools.heritage.gengammon.expert_moves.dataset import write_expert_moves
-from tools.train import command as train
-from tools.train.labels.shards import Labels, ShardMetadata, shard_file, write_shard
-from tools.train.runs.run import CHECKPOINT_FILE
-from tools.train.runs.run_folder import CONFIG_FILE, LOG_FILE, read_provenance
-from tools.train.runs.trainer import Trainer
-from tools.train.td.self_play import TdSettings
-from tools.train.weights.random_positions import sample_random_positions
 
 FITTING = [pytest.mark.slow, pytest.mark.training]
 

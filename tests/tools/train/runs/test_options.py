@@ -5,16 +5,16 @@ from pathlib import Path
 
 import pytest
 
-from engine.errors import DataFileError, StateError
-from engine.runtime.cores import count_usable_cores
-from tools.heritage.heuristic_engine.study import ClimbStudySettings
-from tools.train.runs.options import (
+from gammond.engine.errors import DataFileError, StateError
+from gammond.engine.runtime.machine import count_usable_cores
+from gammond.tools.heritage.heuristic_engine.study import ClimbStudySettings
+from gammond.tools.train.runs.options import (
     add_run_options,
     add_threads_option,
     add_workers_option,
     load_run_settings,
 )
-from tools.train.runs.settings import add_setting_options, write_settings
+from gammond.tools.train.runs.settings import add_setting_options, write_settings
 
 
 def parsed(*arguments: str) -> argparse.Namespace:

@@ -7,8 +7,8 @@ import msgspec
 import pytest
 from msgspec import Meta
 
-from engine.errors import DataFileError, FormatError, ValueRangeError
-from tools.train.runs.settings import (
+from gammond.engine.errors import DataFileError, FormatError, ValueRangeError
+from gammond.tools.train.runs.settings import (
     add_setting_options,
     format_command_options,
     read_origin,

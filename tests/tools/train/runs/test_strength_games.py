@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 
-from engine.errors import ValueRangeError
-from engine.play.lockstep import PairedGameResults, play_games
-from engine.play.player import RandomPlayer
-from nets.players.pubeval import PubevalPlayer
-from tools.train.runs.strength_games import (
+from gammond.engine.errors import ValueRangeError
+from gammond.engine.play.lockstep import PairedGameResults, play_games
+from gammond.engine.play.player import RandomPlayer
+from gammond.nets.players.pubeval import PubevalPlayer
+from gammond.tools.train.runs.strength_games import (
     ENDLESS,
     check_backtrack,
     check_benchmark,

@@ -6,11 +6,11 @@ import argparse
 
 import pytest
 
-from nets.catalogue import collect_net_hashes
-from tools.train.fitting.fit import FitSettings
-from tools.train.fitting.refine import RefineSettings
-from tools.train.runs import trainer
-from tools.train.runs.trainer import make_run_executor
+from gammond.nets.catalogue import collect_net_hashes
+from gammond.tools.train.fitting.fit import FitSettings
+from gammond.tools.train.fitting.refine import RefineSettings
+from gammond.tools.train.runs import trainer
+from gammond.tools.train.runs.trainer import make_run_executor
 
 
 @pytest.mark.parametrize("kind", [FitSettings, RefineSettings])

@@ -6,27 +6,27 @@ import msgspec
 import numpy as np
 import pytest
 
-from engine.errors import (
+from gammond.engine.errors import (
     DataFileError,
     FormatError,
     GammondError,
     StateError,
     UnsupportedError,
 )
-from engine.formats.array_file import read_array_file
-from engine.play.lockstep import PairedGameResults, play_games
-from engine.play.player import EvaluatorPlayer, RandomPlayer
-from nets.players.pubeval import PubevalPlayer
-from tools.common.files import read_records, write_arrays
-from tools.common.locks import hold_lock
-from tools.train.runs import game_learner
-from tools.train.runs import run as run_module
-from tools.train.runs import strength_games as measuring
-from tools.train.runs.run_folder import ProvenanceStep, begin_run, read_run_provenance
-from tools.train.runs.settings import read_settings
-from tools.train.td import command as td
-from tools.train.td.checkpoints import parse_td_checkpoint
-from tools.train.td.self_play import SelfPlay, TdSettings
+from gammond.engine.formats.array_file import read_array_file
+from gammond.engine.play.lockstep import PairedGameResults, play_games
+from gammond.engine.play.player import EvaluatorPlayer, RandomPlayer
+from gammond.nets.players.pubeval import PubevalPlayer
+from gammond.tools.common.files import read_records, write_arrays
+from gammond.tools.common.locks import hold_lock
+from gammond.tools.train.runs import game_learner
+from gammond.tools.train.runs import run as run_module
+from gammond.tools.train.runs import strength_games as measuring
+from gammond.tools.train.runs.run_folder import ProvenanceStep, begin_run, read_run_provenance
+from gammond.tools.train.runs.settings import read_settings
+from gammond.tools.train.td import command as td
+from gammond.tools.train.td.checkpoints import parse_td_checkpoint
+from gammond.tools.train.td.self_play import SelfPlay, TdSettings
 
 SMALL = {"hidden": 8, "race_hidden": 4, "round_games": 16}
 OPTIONS = ["--hidden", "8", "--race-hidden", "4", "--round-games", "16", "--benchmark-games", "4"]

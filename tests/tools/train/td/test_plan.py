@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from engine.play.lockstep import PairedGameResults
-from tools.train.td import command as td
-from tools.train.td import plan
-from tools.train.td.plan import describe_plan, measure_speed
-from tools.train.td.self_play import TdSettings
+from gammond.engine.play.lockstep import PairedGameResults
+from gammond.tools.train.td import command as td
+from gammond.tools.train.td import plan
+from gammond.tools.train.td.plan import describe_plan, measure_speed
+from gammond.tools.train.td.self_play import TdSettings
 
 SMALL = {"hidden": 8, "race_hidden": 4, "round_games": 16}
 

@@ -7,13 +7,13 @@ import sys
 import numpy as np
 import pytest
 
-from engine.rules.moves import expand_rolls
-from engine.rules.position import Phase, Position, classify_phases
-from nets.encoders import encode_tesauro196
-from tools.train.kernels import td as kernel_td
-from tools.train.td.self_play import RoundReport, SelfPlay, TdSettings
-from tools.train.weights.layers import LayeredNet
-from tools.train.weights.td_nets import TdNets, make_untrained_td_net
+from gammond.engine.rules.moves import expand_rolls
+from gammond.engine.rules.position import Phase, Position, classify_phases
+from gammond.nets.encoders import encode_tesauro196
+from gammond.tools.train.kernels import td as kernel_td
+from gammond.tools.train.td.self_play import RoundReport, SelfPlay, TdSettings
+from gammond.tools.train.weights.layers import LayeredNet
+from gammond.tools.train.weights.td_nets import TdNets, make_untrained_td_net
 
 
 def random_boards(games: int, plies: int, seed: int) -> np.ndarray:

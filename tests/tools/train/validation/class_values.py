@@ -14,9 +14,9 @@ from pathlib import Path
 
 import numpy as np
 
-from engine.formats.position_id import decode_position_id, encode_position_id
-from engine.rules.position import Board, Position
-from tools.train.validation.rollout_labels import RolloutLabels, read_all_rollouts
+from gammond.engine.formats.position_id import decode_position_id, encode_position_id
+from gammond.engine.rules.position import Board, Position
+from gammond.tools.train.validation.rollout_labels import RolloutLabels, read_all_rollouts
 
 FILE = Path(__file__).with_name("class_values.txt")
 

@@ -6,24 +6,24 @@ import json
 import numpy as np
 import pytest
 
-from engine.errors import DataFileError, GammondError, StateError, ValueRangeError
-from engine.rules.outcome import Outcome
-from nets.catalogue import load_evaluator
-from tools.gnubg.rollouts import GnubgRollout
-from tools.train.labels.shards import Labels, ShardMetadata, shard_file, write_shard
-from tools.train.runs import shard_loop
-from tools.train.runs.settings import read_settings
-from tools.train.validation import build_set as validation_set
-from tools.train.validation import validate
-from tools.train.validation.build_set import ValidationSettings
-from tools.train.validation.positions import read_positions
-from tools.train.validation.rollout_labels import (
+from gammond.engine.errors import DataFileError, GammondError, StateError, ValueRangeError
+from gammond.engine.evaluation.results import Evaluation
+from gammond.engine.rules.outcome import Outcome
+from gammond.nets.catalogue import load_evaluator
+from gammond.tools.train.labels.shards import Labels, ShardMetadata, shard_file, write_shard
+from gammond.tools.train.runs import shard_loop
+from gammond.tools.train.runs.settings import read_settings
+from gammond.tools.train.validation import build_set as validation_set
+from gammond.tools.train.validation import validate
+from gammond.tools.train.validation.build_set import ValidationSettings
+from gammond.tools.train.validation.positions import read_positions
+from gammond.tools.train.validation.rollout_labels import (
     RolloutLabels,
     read_all_rollouts,
     rollout_file,
     write_rollouts,
 )
-from tools.train.validation.validate import compare_nets
+from gammond.tools.train.validation.validate import compare_nets
 
 pytest.importorskip("onnx", reason="nets are read and run as ONNX files (extra 'train')")
 
@@ -54,7 +54,7 @@ def report(capsys, *arguments: str) -> str:
 
 @pytest.fixture(autouse=True)
 def _small_shards(monkeypatch):
-    monkeypatch.setattr("tools.train.validation.rollout_tasks.SHARD_POSITIONS", 3)
+    monkeypatch.setattr("gammond.tools.train.validation.rollout_tasks.SHARD_POSITIONS", 3)
 
 
 @pytest.fixture(scope="module")
@@ -62,7 +62,7 @@ def folder(tmp_path_factory):
     """A finished set."""
     folder = tmp_path_factory.mktemp("sets") / "whole"
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("tools.train.validation.rollout_tasks.SHARD_POSITIONS", 3)
+        patch.setattr("gammond.tools.train.validation.rollout_tasks.SHARD_POSITIONS", 3)
         make(str(folder), *OPTIONS)
     return folder
 
@@ -106,7 +106,8 @@ def test_a_set_that_was_killed_becomes_the_same_set(folder, tmp_path, monkeypatc
 
 def test_a_set_of_other_nets_is_not_gone_on_with(folder, tmp_path, monkeypatch):
     make(str(tmp_path / "a"), *OPTIONS, "--classes", "race=1")
-    monkeypatch.setattr(validation_set, "collect_pruning_net_hashes", lambda: {"finder": "another"})
+    pruner = argparse.Namespace(net_hashes={"finder": "another"})
+    monkeypatch.setattr(validation_set, "find_pruner", lambda: pruner)
     with pytest.raises(StateError, match="started with other nets"):
         make(str(tmp_path / "a"), "--resume", "--threads", "1")
 
@@ -135,9 +136,10 @@ def test_gnubg_rolls_out_positions_of_matches_in_place_of_the_net(tmp_path, monk
     def roll_out(boards, plies, settings, seeds, folder):
         assert (plies, settings.trials, settings.truncation) == (0, 36, 6)
         assert len(set(seeds)) == len(boards)
-        return [GnubgRollout((0.5, 0.1, 0.0, 0.1, 0.0), (0.01,) * 5, 0.0, 0.02, 36)] * len(boards)
+        outcome, errors = Outcome(0.5, 0.1, 0.0, 0.1, 0.0), Outcome(*(0.01,) * 5)
+        return [Evaluation(0.0, outcome, "rollout", 0.02, 36, outcome_errors=errors)] * len(boards)
 
-    monkeypatch.setattr("tools.train.validation.rollout_tasks.roll_out_with_gnubg", roll_out)
+    monkeypatch.setattr("gammond.tools.train.validation.rollout_tasks.roll_out_with_gnubg", roll_out)
     (tmp_path / "match.mat").write_text(MATCH)
     classes = ["--classes", "contact=3,backgame=1"]
     with pytest.raises(ValueRangeError, match="class backgame, got 0 among the 4 positions"):

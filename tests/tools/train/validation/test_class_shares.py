@@ -6,12 +6,12 @@ import json
 import numpy as np
 import pytest
 
-from engine.play.lockstep import play_games
-from engine.rules.position import Phase, classify_phases
-from tools.common.opponents import load_opponent
-from tools.train.validation import class_shares
-from tools.train.validation.class_shares import count_class_shares
-from tools.train.validation.position_classes import MOST_BACK, PLAYED_CLASSES
+from gammond.engine.play.lockstep import play_games
+from gammond.engine.rules.position import Phase, classify_phases
+from gammond.tools.common.opponents import load_opponent
+from gammond.tools.train.validation import class_shares
+from gammond.tools.train.validation.class_shares import count_class_shares
+from gammond.tools.train.validation.position_classes import MOST_BACK, PLAYED_CLASSES
 
 
 class _Recorder:

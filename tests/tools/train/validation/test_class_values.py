@@ -3,14 +3,15 @@
 import numpy as np
 import pytest
 
-from engine.rollout import RolloutSettings, TrialScoring
-from engine.rules.outcome import cubeless_equity
-from nets.catalogue import load_evaluator, load_pruner
+from gammond.engine.cubeful import CUBELESS_GAME
+from gammond.engine.rollout import RolloutSettings
+from gammond.engine.rules.outcome import cubeless_equity
+from gammond.nets.catalogue import load_evaluator, load_pruner
+from gammond.tools.train.labels.rollouts import make_rollout_evaluators, roll_out_trials
+from gammond.tools.train.validation.net_errors import rms
+from gammond.tools.train.validation.position_classes import PLAYED_CLASSES, POSITION_CLASSES
+from gammond.tools.train.weights.net_set import load_net_set
 from tests.tools.train.validation.class_values import read_class_values
-from tools.train.labels.rollouts import make_rollout_evaluators, roll_out_trials
-from tools.train.validation.net_errors import rms
-from tools.train.validation.position_classes import PLAYED_CLASSES, POSITION_CLASSES
-from tools.train.weights.net_set import load_net_set
 
 VALUES = read_class_values()
 
@@ -37,6 +38,6 @@ def test_other_games_find_the_same_values():
     evaluators = make_rollout_evaluators(load_net_set("default"), load_pruner())
     for place, each in enumerate(VALUES[::9]):
         settings = RolloutSettings(seed=1000 + place)
-        points = TrialScoring().equities(roll_out_trials(each.board, evaluators, settings, range(72)))
+        points = CUBELESS_GAME.equities(roll_out_trials(each.board, evaluators, settings, range(72)))
         error = np.hypot(each.error, points.std(ddof=1) / np.sqrt(72))
         assert abs(points.mean() - each.equity) < 4.5 * error, each

@@ -3,16 +3,16 @@
 import numpy as np
 import pytest
 
-from engine.errors import GammondError, UnsupportedError, ValueRangeError
-from engine.rules.outcome import cubeless_equity
-from engine.rules.position import Position, swap_sides
-from engine.search import NPlyEvaluator
-from nets.catalogue import load_evaluator, load_pruner
+from gammond.engine.errors import GammondError, UnsupportedError, ValueRangeError
+from gammond.engine.rules.outcome import cubeless_equity
+from gammond.engine.rules.position import Position, swap_sides
+from gammond.engine.search import NPlyEvaluator
+from gammond.nets.catalogue import load_evaluator, load_pruner
+from gammond.tools.train.validation.named_evaluators import load_named_evaluator
+from gammond.tools.train.weights.layers import LayeredNet
+from gammond.tools.train.weights.net_set import NetSet
+from gammond.tools.train.weights.random_positions import sample_random_positions
 from tests.peers.gnubg_nets import gnubg_nn
-from tools.train.validation.named_evaluators import load_named_evaluator
-from tools.train.weights.layers import LayeredNet
-from tools.train.weights.net_set import NetSet
-from tools.train.weights.random_positions import sample_random_positions
 
 
 def test_evaluators_of_the_manifest_evaluate():

@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from tools.train.validation.net_errors import compute_net_errors, rms
+from gammond.tools.train.validation.net_errors import compute_net_errors, rms
 
 POSITIONS = 400
 LABEL_ERROR, FIRST, SECOND, SHARED, BIAS = 0.03, 0.05, 0.03, 0.02, 0.01

@@ -6,16 +6,16 @@ import json
 import numpy as np
 import pytest
 
-from engine.errors import ValueRangeError
-from engine.rules.outcome import cubeless_equity
-from engine.rules.position import Position
-from nets.catalogue import load_evaluator
+from gammond.engine.errors import ValueRangeError
+from gammond.engine.rules.outcome import cubeless_equity
+from gammond.engine.rules.position import Position
+from gammond.nets.catalogue import load_evaluator
+from gammond.tools.common.opponents import load_opponent
+from gammond.tools.train.validation import peer_games
+from gammond.tools.train.validation.peer_games import compare_games, play_out, select_labels
+from gammond.tools.train.validation.positions import ValidationPositions
+from gammond.tools.train.validation.rollout_labels import RolloutLabels, rollout_file, write_rollouts
 from tests import boards
-from tools.common.opponents import load_opponent
-from tools.train.validation import peer_games
-from tools.train.validation.peer_games import compare_games, play_out, select_labels
-from tools.train.validation.positions import ValidationPositions
-from tools.train.validation.rollout_labels import RolloutLabels, rollout_file, write_rollouts
 
 BEAROFFS = [boards.position({3: 2, 1: 1}, {25 - 2: 2}).board, boards.position({1: 2}, {25 - 6: 15}).board]
 """The second is won with the first roll, a gammon."""

@@ -3,11 +3,10 @@
 import numpy as np
 import pytest
 
-from engine.errors import ValueRangeError
-from engine.rules.position import Position, swap_sides
-from tests import boards
-from tools.train.labels.sampling import SOURCES
-from tools.train.validation.position_classes import (
+from gammond.engine.errors import ValueRangeError
+from gammond.engine.rules.position import Position, swap_sides
+from gammond.tools.train.labels.sampling import SOURCES
+from gammond.tools.train.validation.position_classes import (
     MOST_BACK,
     PLAYED_CLASSES,
     POSITION_CLASSES,
@@ -15,6 +14,7 @@ from tools.train.validation.position_classes import (
     has_two_anchors,
     parse_classes,
 )
+from tests import boards
 
 COMING_HOME = {2: 4, 3: 3, 4: 3, 5: 3, 12: 2}
 """A side that brings its last two checkers home, in the numbering of the other side's home board."""

@@ -3,14 +3,13 @@
 import numpy as np
 import pytest
 
-from engine.errors import DataFileError, ValueRangeError
-from engine.rules.position import Phase, Position, classify_phases
-from tests.boards import random_boards
-from tools.train.labels.sampling import Sampler
-from tools.train.labels.shards import Labels, ShardMetadata, shard_file, write_shard
-from tools.train.validation import positions as validation_positions
-from tools.train.validation.position_classes import POSITION_CLASSES, has_two_anchors
-from tools.train.validation.positions import (
+from gammond.engine.errors import DataFileError, ValueRangeError
+from gammond.engine.rules.position import Phase, Position, classify_phases
+from gammond.tools.train.labels.sampling import Sampler
+from gammond.tools.train.labels.shards import Labels, ShardMetadata, shard_file, write_shard
+from gammond.tools.train.validation import positions as validation_positions
+from gammond.tools.train.validation.position_classes import POSITION_CLASSES, has_two_anchors
+from gammond.tools.train.validation.positions import (
     ValidationPositions,
     draw_from_boards,
     draw_from_games,
@@ -21,8 +20,9 @@ from tools.train.validation.positions import (
     read_positions,
     write_positions,
 )
-from tools.train.weights.net_set import load_net_set
-from tools.train.weights.random_positions import sample_random_positions
+from gammond.tools.train.weights.net_set import load_net_set
+from gammond.tools.train.weights.random_positions import sample_random_positions
+from tests.boards import random_boards
 
 pytest.importorskip("onnx", reason="nets are read and run as ONNX files (extra 'train')")
 

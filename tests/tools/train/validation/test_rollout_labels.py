@@ -3,18 +3,18 @@
 import numpy as np
 import pytest
 
-from engine.errors import DataFileError
-from engine.rules.outcome import cubeless_equity
-from tools.train.labels.shards import read_newest_labels
-from tools.train.validation.positions import ValidationPositions
-from tools.train.validation.rollout_labels import (
+from gammond.engine.errors import DataFileError
+from gammond.engine.rules.outcome import cubeless_equity
+from gammond.tools.train.labels.shards import read_newest_labels
+from gammond.tools.train.validation.positions import ValidationPositions
+from gammond.tools.train.validation.rollout_labels import (
     RolloutLabels,
     read_all_rollouts,
     read_rollouts,
     rollout_file,
     write_rollouts,
 )
-from tools.train.weights.random_positions import sample_random_positions
+from gammond.tools.train.weights.random_positions import sample_random_positions
 
 
 def labels(count: int, seed: int) -> RolloutLabels:

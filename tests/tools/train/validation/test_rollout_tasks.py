@@ -5,29 +5,29 @@ import dataclasses
 import numpy as np
 import pytest
 
-from engine.rollout import RolloutEvaluator, RolloutSettings
-from engine.rollout.trial_scoring import TrialScoring
-from engine.rules.outcome import cubeless_equity
-from nets.catalogue import load_pruner
-from tools.common.progress import Progress
-from tools.parallel.processes import ProcessPool
-from tools.train.labels.rollouts import derive_dice_seed, make_rollout_evaluators
-from tools.train.runs.shard_loop import make_missing_shards, make_shard
-from tools.train.validation import rollout_tasks as rolling_out
-from tools.train.validation.positions import (
+from gammond.engine.cubeful import CUBELESS_GAME
+from gammond.engine.rollout import RolloutEvaluator, RolloutSettings
+from gammond.engine.rules.outcome import cubeless_equity
+from gammond.nets.catalogue import load_pruner
+from gammond.tools.common.progress import Progress
+from gammond.tools.parallel.processes import ProcessPool
+from gammond.tools.train.labels.rollouts import derive_dice_seed, make_rollout_evaluators
+from gammond.tools.train.runs.shard_loop import make_missing_shards, make_shard
+from gammond.tools.train.validation import rollout_tasks as rolling_out
+from gammond.tools.train.validation.positions import (
     ValidationPositions,
     draw_from_games,
     draw_positions,
     make_sampler,
 )
-from tools.train.validation.rollout_labels import read_all_rollouts, read_rollouts
-from tools.train.validation.rollout_tasks import (
-    RolloutTask,
+from gammond.tools.train.validation.rollout_labels import read_all_rollouts, read_rollouts
+from gammond.tools.train.validation.rollout_tasks import (
+    PositionRolloutTask,
     make_rollout_tasks,
     roll_out_shard,
     roll_out_to_error,
 )
-from tools.train.weights.net_set import load_bearoff_evaluators, load_net_set
+from gammond.tools.train.weights.net_set import load_bearoff_evaluators, load_net_set
 
 pytest.importorskip("onnx", reason="nets are read and run as ONNX files (extra 'train')")
 
@@ -55,7 +55,7 @@ def small_shards(monkeypatch):
 
 
 def test_a_label_is_the_mean_of_rollouts_with_dice_of_its_own(tmp_path, nets, evaluators, positions):
-    task = RolloutTask(nets, 0, SHORT, tmp_path, 2, 40, positions[:4])
+    task = PositionRolloutTask(nets, 0, SHORT, tmp_path, 2, 40, positions[:4])
     made = make_shard(roll_out_shard, task)
     labels = read_rollouts(task.file)
     assert task.file.name == "rollouts-000002.npz"
@@ -71,7 +71,7 @@ def test_a_label_is_the_mean_of_rollouts_with_dice_of_its_own(tmp_path, nets, ev
         assert cubeless_equity(labels.outcomes[i]) == pytest.approx(cubeless_equity(expected)[0], abs=0.01)
         scores = roll_out_to_error(positions.boards[i], evaluators, dataclasses.replace(SHORT, seed=seed))
         np.testing.assert_allclose(labels.outcomes[i], scores.mean(axis=0), atol=1e-6)
-        spread = TrialScoring().equities(scores).std(ddof=1)
+        spread = CUBELESS_GAME.equities(scores).std(ddof=1)
         assert labels.equity_errors[i] == pytest.approx(spread / 6, rel=1e-5)
     assert made["error"] == pytest.approx(float(np.sqrt(np.square(labels.equity_errors).mean())), rel=1e-5)
 
@@ -81,12 +81,12 @@ def test_a_position_is_rolled_out_until_it_is_known_well_enough(evaluators, posi
     settings = RolloutSettings(trials=720, seed=1, stop_error=1.0, min_trials=36, truncation=8)
     first = roll_out_to_error(board, evaluators, settings)
     assert len(first) == 36
-    spread = TrialScoring().equities(first).std(ddof=1)
+    spread = CUBELESS_GAME.equities(first).std(ddof=1)
     wanted = spread / np.sqrt(100)
     enough = roll_out_to_error(board, evaluators, dataclasses.replace(settings, stop_error=wanted))
     assert len(enough) == 108
     np.testing.assert_array_equal(enough[:36], first)
-    error = TrialScoring().equities(enough).std(ddof=1) / np.sqrt(108)
+    error = CUBELESS_GAME.equities(enough).std(ddof=1) / np.sqrt(108)
     assert error == pytest.approx(wanted, rel=0.35)
     never = roll_out_to_error(board, evaluators, dataclasses.replace(settings, stop_error=1e-6, trials=72))
     assert len(never) == 72
@@ -94,7 +94,7 @@ def test_a_position_is_rolled_out_until_it_is_known_well_enough(evaluators, posi
 
 def test_trials_that_do_not_fit_at_once_are_the_same(evaluators, positions, monkeypatch):
     whole = roll_out_to_error(positions.boards[0], evaluators, SHORT)
-    monkeypatch.setattr("engine.rollout.trials.BLOCK_ROWS", 10)
+    monkeypatch.setattr("gammond.engine.rollout.trials.BLOCK_ROWS", 10)
     np.testing.assert_array_equal(roll_out_to_error(positions.boards[0], evaluators, SHORT), whole)
 
 
@@ -114,7 +114,7 @@ def test_with_look_ahead_other_plays_are_made(nets, evaluators, positions):
     board = positions.boards[positions.classes == 0][0]
     shallow, deeper = (roll_out_to_error(board, each, settings) for each in (evaluators, deep))
     assert 0 < (np.abs(shallow - deeper) > 1e-9).any(axis=1).sum() <= 36
-    assert abs(TrialScoring().equities(shallow).mean() - TrialScoring().equities(deeper).mean()) < 0.2
+    assert abs(CUBELESS_GAME.equities(shallow).mean() - CUBELESS_GAME.equities(deeper).mean()) < 0.2
 
 
 @pytest.mark.slow

@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 
-from engine.errors import DataFileError, UnsupportedError, ValueRangeError
-from nets.encoders import get_encoder
-from tools.train.weights.layers import LayeredNet
-from tools.train.weights.random_positions import sample_random_positions
-from tools.train.weights.td_nets import make_untrained_td_net
+from gammond.engine.errors import DataFileError, UnsupportedError, ValueRangeError
+from gammond.nets.encoders import get_encoder
+from gammond.tools.train.weights.layers import LayeredNet
+from gammond.tools.train.weights.random_positions import sample_random_positions
+from gammond.tools.train.weights.td_nets import make_untrained_td_net
 
 BOARDS = sample_random_positions(300, seed=5)
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from engine.errors import ValueRangeError
-from nets.encoders import get_encoder
-from tools.train.weights.layers import LayeredNet
-from tools.train.weights.narrowing import narrow_nets
-from tools.train.weights.random_positions import sample_random_positions
+from gammond.engine.errors import ValueRangeError
+from gammond.nets.encoders import get_encoder
+from gammond.tools.train.weights.layers import LayeredNet
+from gammond.tools.train.weights.narrowing import narrow_nets
+from gammond.tools.train.weights.random_positions import sample_random_positions
 
 
 def _make_nets(hidden=(24, 16)):

@@ -3,26 +3,26 @@
 import numpy as np
 import pytest
 
-from engine.errors import DataFileError, UnsupportedError, ValueRangeError
-from engine.evaluation.pruning import ShortlistPruner
-from engine.formats.array_file import read_array_file
-from nets.catalogue import load_evaluator, load_pruner
-from nets.manifest import MANIFEST_FILE, read_manifest
-from nets.provenance import read_provenance as read_net_provenance
-from nets.pruning_net import PruningNet
-from tools.common.files import append_record, write_arrays
-from tools.train.fitting.recipe import Recipe
-from tools.train.runs.run_folder import (
+from gammond.engine.errors import DataFileError, UnsupportedError, ValueRangeError
+from gammond.engine.evaluation.pruning import ShortlistPruner
+from gammond.engine.formats.array_file import read_array_file
+from gammond.nets.catalogue import load_evaluator, load_pruner
+from gammond.nets.compiled_net import PruningNet
+from gammond.nets.manifest import MANIFEST_FILE, read_manifest
+from gammond.tools.common.files import append_record, write_arrays
+from gammond.tools.common.net_records import read_provenance as read_net_provenance
+from gammond.tools.train.fitting.recipe import Recipe
+from gammond.tools.train.runs.run_folder import (
     ProvenanceStep,
     begin_run,
     merge_provenances,
     read_provenance,
     read_run_provenance,
 )
-from tools.train.weights.layers import LayeredNet
-from tools.train.weights.net_set import NetSet, load_net_set, read_net_set
-from tools.train.weights.random_positions import sample_random_positions
-from tools.train.weights.td_nets import TdNets, make_untrained_td_net
+from gammond.tools.train.weights.layers import LayeredNet
+from gammond.tools.train.weights.net_set import NetSet, load_net_set, read_net_set
+from gammond.tools.train.weights.random_positions import sample_random_positions
+from gammond.tools.train.weights.td_nets import TdNets, make_untrained_td_net
 
 pytest.importorskip("onnx", reason="nets are read and run as ONNX files (extra 'train')")
 

@@ -1,8 +1,9 @@
 """What positions are worth to nets of sigmoid hidden units and one, three or five nodes, one at a time.
 
-A net is a tuple as in `nets.kernels.sparse`: w1 ``float32[196, h]``, b1 ``float32[h]``, w2 ``float32[n, h]``,
-b2 ``float32[n]``. `nets.heritage.computational_backgammon.net` describes its n nodes. A net is asked last:
-finished games and the positions of a bearoff table are known.
+A net is a tuple as in `gammond.engine.kernels.nets.sparse`: w1 ``float32[196, h]``, b1 ``float32[h]``, w2
+``float32[n, h]``, b2 ``float32[n]``. `gammond.nets.heritage.computational_backgammon.net` describes its n
+nodes. A
+net is asked last: finished games and the positions of a bearoff table are known.
 """
 
 from __future__ import annotations
@@ -12,12 +13,12 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.kernels import kernel
-from engine.kernels.bearoff import number_side
-from nets.heritage.computational_backgammon.kernels.net import forward_one
-from nets.kernels.sparse import OneLayerWeights
-from nets.kernels.tesauro196 import MAX_ACTIVE_INPUTS
-from tools.heritage.computational_backgammon.kernels.kinds import find_kind
+from gammond.engine.kernels import kernel
+from gammond.engine.kernels.bearoff import number_side
+from gammond.engine.kernels.nets.sparse import OneLayerWeights
+from gammond.engine.kernels.nets.tesauro196 import MAX_ACTIVE_INPUTS
+from gammond.nets.heritage.computational_backgammon.kernels import forward_one
+from gammond.tools.heritage.computational_backgammon.kernels.kinds import find_kind
 
 NetsByKind = tuple[OneLayerWeights, ...]
 """A net for each kind of position, in the order of `kinds.KINDS`; kinds may share one."""

@@ -5,9 +5,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.kernels import kernel
-from engine.kernels.moves import MAX_PLAYS, PlayScratch, generate_plays, write_child, write_point_sets
-from tools.heritage.computational_backgammon.kernels.evaluation import (
+from gammond.engine.kernels import kernel
+from gammond.engine.kernels.board_counts import write_point_sets
+from gammond.engine.kernels.moves import MAX_PLAYS, PlayScratch, generate_plays, write_child
+from gammond.tools.heritage.computational_backgammon.kernels.evaluation import (
     EvaluationBuffers,
     LearningParameters,
     NetsByKind,
@@ -19,9 +20,9 @@ from tools.heritage.computational_backgammon.kernels.evaluation import (
     write_loss_nodes,
     write_table_nodes,
 )
-from tools.heritage.computational_backgammon.kernels.steps import learn_position
-from tools.train.kernels.dice import roll_dice
-from tools.train.kernels.tally import MAX_PLIES, count_game
+from gammond.tools.heritage.computational_backgammon.kernels.steps import learn_position
+from gammond.tools.train.kernels.dice import roll_dice
+from gammond.tools.train.kernels.tally import MAX_PLIES, count_game
 
 _ZERO = np.float32(0.0)
 _ONE = np.float32(1.0)
@@ -136,7 +137,7 @@ def _play_game(
     child = np.empty((1, 2, 26), np.int8)
     for ply in range(MAX_PLIES):
         die1, die2 = roll_dice(state, ply == 0)
-        write_point_sets(boards, ply, scratch.sets)
+        write_point_sets(boards, ply, 0, scratch.sets)
         count = generate_plays(boards, ply, die1, die2, scratch)
         best = 0
         least = np.float32(9.0)

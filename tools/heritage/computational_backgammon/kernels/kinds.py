@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.kernels import kernel
-from engine.kernels.phases import MAX_CRASHED_CHECKERS
-from nets.kernels.sparse import is_race
+from gammond.engine.kernels import kernel
+from gammond.engine.kernels.nets.sparse import is_race
+from gammond.engine.kernels.phases import MAX_CRASHED_CHECKERS
 
 LOOSE, HOLDING, CONTAINING, MUTUAL, BAR, CRASHED, CLOSING, RACE, BEAROFF = range(9)
 KINDS = ("contact", "holding", "containing", "mutual", "bar", "crashed", "closing", "race", "bearoff")
@@ -19,8 +19,8 @@ def find_kind(boards: NDArray[np.int8], at: int) -> int:
     """Return the kind of a position that is not over.
 
     Without contact it is a bearoff once both sides are home, else a race. In contact it is the first that
-    fits: a checker on the bar; one that is borne off; a side that crashed, as in `engine.kernels.phases`;
-    then by the sides with two or more checkers in the opponent's home board.
+    fits: a checker on the bar; one that is borne off; a side that crashed, as in
+    `gammond.engine.kernels.phases`; then by the sides with two or more checkers in the opponent's home board.
 
     Args:
         boards: ``int8[n, 2, 26]``.

@@ -1,6 +1,7 @@
-"""Gradient steps of the nets that `tools.heritage.computational_backgammon.kernels.evaluation` evaluates.
+"""Gradient steps of nets.
 
-`nets.heritage.computational_backgammon.net` describes mirrored nets.
+`gammond.tools.heritage.computational_backgammon.kernels.evaluation` evaluates them;
+`gammond.nets.heritage.computational_backgammon.net` describes mirrored nets.
 """
 
 from __future__ import annotations
@@ -8,10 +9,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.kernels import fastmath_kernel, kernel
-from nets.kernels.sparse import OneLayerWeights
-from nets.kernels.tesauro196 import SIDE_INPUTS, list_active_inputs
-from tools.heritage.computational_backgammon.kernels.evaluation import (
+from gammond.engine.kernels import fastmath, kernel
+from gammond.engine.kernels.nets.sparse import OneLayerWeights
+from gammond.engine.kernels.nets.tesauro196 import SIDE_INPUTS, list_active_inputs
+from gammond.tools.heritage.computational_backgammon.kernels.evaluation import (
     EvaluationBuffers,
     LearningParameters,
     NetsByKind,
@@ -39,7 +40,7 @@ def learn_position(
     return float(error * error)
 
 
-@fastmath_kernel
+@fastmath
 def take_step(
     boards: NDArray[np.int8],
     at: int,
@@ -86,7 +87,7 @@ def take_step(
                 w1[mirror, h] -= factor * back[h]
 
 
-@fastmath_kernel
+@fastmath
 def _step_mirrored_nodes(
     w2: NDArray[np.float32],
     b2: NDArray[np.float32],

@@ -21,19 +21,19 @@ from pathlib import Path
 
 import numpy as np
 
-from engine.errors import DataFileError, ValueRangeError
-from engine.runtime.output_files import check_output, identify_files
-from engine.wording import escape_unprintable
-from tools.common.output_options import add_force_option, written_path
-from tools.common.progress import Progress
-from tools.heritage.gengammon.expert_moves.dataset import (
+from gammond.engine.errors import DataFileError, ValueRangeError
+from gammond.engine.runtime.files import check_output, identify_files
+from gammond.engine.wording import escape_unprintable
+from gammond.tools.common.output_options import add_force_option, written_path
+from gammond.tools.common.progress import Progress
+from gammond.tools.heritage.gengammon.expert_moves.dataset import (
     FILTERS,
     ExpertMoves,
     filter_moves,
     write_expert_moves,
 )
-from tools.heritage.gengammon.expert_moves.extraction import ExtractionReport, extract_moves
-from tools.heritage.gengammon.expert_moves.match_files import iterate_match_files
+from gammond.tools.heritage.gengammon.expert_moves.extraction import ExtractionReport, extract_moves
+from gammond.tools.heritage.gengammon.expert_moves.match_files import iterate_match_files
 
 SUMMARY = "extract the moves of experts from match files"
 

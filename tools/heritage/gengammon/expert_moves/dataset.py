@@ -14,12 +14,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.errors import DataFileError, ValueRangeError
-from engine.formats.array_file import read_array_file
-from engine.rules.moves import expand_rolls
-from engine.rules.position import Board, Phase, classify_phases, swap_sides
-from tools.common.files import write_arrays
-from tools.train.labels.shards import pack_boards, unpack_boards
+from gammond.engine.errors import DataFileError, ValueRangeError
+from gammond.engine.formats.array_file import read_array_file
+from gammond.engine.rules.moves import expand_rolls
+from gammond.engine.rules.position import Board, Phase, classify_phases, swap_sides
+from gammond.tools.common.files import write_arrays
+from gammond.tools.train.labels.shards import pack_boards, unpack_boards
 
 MoveMask = NDArray[np.bool_]
 

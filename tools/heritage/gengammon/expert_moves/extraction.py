@@ -9,12 +9,12 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from engine.errors import GammondError
-from engine.match_files.model import MatchIssue, RecordedGame, RecordedMatch
-from engine.match_files.reading import read_matches
-from engine.rules.game_record import PlayAction
-from tools.heritage.gengammon.expert_moves.dataset import ExpertMoves
-from tools.heritage.gengammon.expert_moves.match_files import MatchFile, SkippedFile
+from gammond.engine.errors import GammondError
+from gammond.engine.match_files.model import MatchIssue, RecordedGame, RecordedMatch
+from gammond.engine.match_files.reading import read_matches
+from gammond.engine.rules.game_record import PlayAction
+from gammond.tools.heritage.gengammon.expert_moves.dataset import ExpertMoves
+from gammond.tools.heritage.gengammon.expert_moves.match_files import MatchFile, SkippedFile
 
 _BOARD = (2, 26)
 
@@ -107,7 +107,7 @@ class _MoveBuilder:
     def add_game(self, name: str, match: RecordedMatch, game: RecordedGame) -> int:
         """Add the moves of a game; return the number of rolls played in it."""
         count = 0
-        for situation, action in game.replay():
+        for situation, action, _ in game.replayed:
             if not isinstance(action, PlayAction) or not action.is_legal:
                 continue
             player = match.names[action.seat]

@@ -9,10 +9,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from engine.errors import DataFileError
-from engine.match_files.reading import MAX_FILE_BYTES
-from engine.wording import escape_unprintable
-from tools.common.match_inputs import MatchInput, list_match_inputs
+from gammond.engine.errors import DataFileError
+from gammond.engine.match_files.reading import MAX_FILE_BYTES
+from gammond.engine.wording import escape_unprintable
+from gammond.tools.common.match_inputs import MatchInput, list_match_inputs
 
 MAX_ARCHIVE_BYTES = 100_000_000
 """The most that the members of an archive may have in all, unpacked; what comes after it is skipped."""

@@ -1,4 +1,4 @@
-"""Nets of `nets.heritage.gengammon.kernels.net` on expert moves: ranks of the experts' plays, and gradients.
+"""Ranks of experts' plays by nets of `gammond.nets.heritage.gengammon.kernels`, and their gradients.
 
 Expert moves are packed once for all nets. A move has a row for the position before the play, as inputs and
 their counts, then a row for each play, as inputs and their changes: the plays of move i have the rows from
@@ -12,8 +12,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.kernels import fastmath_kernel, inlined_fastmath_kernel, inlined_kernel, kernel
-from nets.heritage.gengammon.kernels.net import INPUTS, LINEAR, PADDED_UNITS, sum_units, write_counts
+from gammond.engine.kernels import fastmath, inlined, inlined_fastmath, kernel
+from gammond.nets.heritage.gengammon.kernels import INPUTS, LINEAR, PADDED_UNITS, sum_units, write_counts
 
 _ZERO = np.float32(0.0)
 _ONE = np.float32(1.0)
@@ -84,7 +84,7 @@ def pack_moves(
     return used
 
 
-@inlined_fastmath_kernel
+@inlined_fastmath
 def _add_row(
     packed: PackedMoves, row: int, weights: NDArray[np.float32], entering: NDArray[np.float32], to: int
 ) -> None:
@@ -106,7 +106,7 @@ def _add_row(
             entering[to, unit] += change0 * weights[place0, unit]
 
 
-@inlined_fastmath_kernel
+@inlined_fastmath
 def _rate_plays_linear(
     packed: PackedMoves, move: int, slopes: NDArray[np.float32], ratings: NDArray[np.float32]
 ) -> int:
@@ -125,7 +125,7 @@ def _rate_plays_linear(
     return int(count)
 
 
-@inlined_fastmath_kernel
+@inlined_fastmath
 def _rate_plays(
     packed: PackedMoves,
     move: int,
@@ -153,7 +153,7 @@ def _rate_plays(
     return int(count)
 
 
-@inlined_kernel
+@inlined
 def _count_most_plays(packed: PackedMoves, moves: NDArray[np.int64]) -> int:
     most = 1
     for i in range(moves.shape[0]):
@@ -161,7 +161,7 @@ def _count_most_plays(packed: PackedMoves, moves: NDArray[np.int64]) -> int:
     return most
 
 
-@fastmath_kernel
+@fastmath
 def rank_expert_plays(
     packed: PackedMoves,
     moves: NDArray[np.int64],
@@ -208,7 +208,7 @@ def rank_expert_plays(
         ratings[2, i] = highest
 
 
-@inlined_fastmath_kernel
+@inlined_fastmath
 def _activation_slope(entering: float, activation: int) -> np.float32:
     """Return the derivative of a hidden unit's output."""
     if activation == LINEAR:
@@ -217,7 +217,7 @@ def _activation_slope(entering: float, activation: int) -> np.float32:
     return share * share
 
 
-@inlined_fastmath_kernel
+@inlined_fastmath
 def _add_gradient(
     packed: PackedMoves, row: int, back: NDArray[np.float32], gradient: NDArray[np.float32]
 ) -> None:
@@ -228,7 +228,7 @@ def _add_gradient(
             gradient[place, unit] += change * back[unit]
 
 
-@fastmath_kernel
+@fastmath
 def add_gradient(
     packed: PackedMoves,
     moves: NDArray[np.int64],

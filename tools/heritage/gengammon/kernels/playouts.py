@@ -7,18 +7,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.kernels import inlined_kernel, kernel
-from engine.kernels.moves import (
-    OCCUPIED,
-    REAR,
-    PlayScratch,
-    generate_plays,
-    make_play_scratch,
-    write_child,
-    write_point_sets,
-)
-from nets.heritage.gengammon.kernels.net import INPUTS, PADDED_UNITS, score_position
-from tools.train.kernels.dice import roll_dice
+from gammond.engine.kernels import inlined, kernel
+from gammond.engine.kernels.board_counts import OCCUPIED, REAR, write_point_sets
+from gammond.engine.kernels.moves import PlayScratch, generate_plays, make_play_scratch, write_child
+from gammond.nets.heritage.gengammon.kernels import INPUTS, PADDED_UNITS, score_position
+from gammond.tools.train.kernels.dice import roll_dice
 
 _NEXT, _CHILD = 1, 2
 """Indices of `PlayoutBuffers.boards`: 0 and `_NEXT` by turns the position, `_CHILD` the one after a play."""
@@ -97,7 +90,7 @@ def play_out(
         leads[i] = total / trials
 
 
-@inlined_kernel
+@inlined
 def _play_to_lead(
     buffers: PlayoutBuffers, weights: NDArray[np.float32], activation: int, max_turns: int, per_roll: float
 ) -> float:
@@ -107,7 +100,7 @@ def _play_to_lead(
     at = 0
     turns = 0
     while turns < max_turns:
-        write_point_sets(boards, at, sets)
+        write_point_sets(boards, at, 0, sets)
         if not sets[OCCUPIED] & sets[REAR]:
             break
         die1, die2 = roll_dice(buffers.state, False)
@@ -120,7 +113,7 @@ def _play_to_lead(
     return lead if turns % 2 == 0 else -lead
 
 
-@inlined_kernel
+@inlined
 def _find_best_play(
     buffers: PlayoutBuffers, at: int, count: int, weights: NDArray[np.float32], activation: int
 ) -> int:

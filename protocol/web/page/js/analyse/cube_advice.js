@@ -4,7 +4,7 @@ import { h } from "../dom.js";
 import { fill, text } from "../text.js";
 import { isRedouble, turnValue } from "./cube_words.js";
 import { explain } from "./explain.js";
-import { formatPercent, formatSigned } from "./numbers.js";
+import { formatPercent, formatSigned, measure } from "./numbers.js";
 import { hasCube } from "./xgid.js";
 
 /**
@@ -41,9 +41,10 @@ export class CubeAdvice extends EventTarget {
     const isAgain = isRedouble(setting);
     this.element.replaceChildren(
       h("p", { class: "verdict" }, h("strong", {}, isOffered ? nameResponse(cube) : formatAction(cube.action)), explain("cube")),
-      ...(cube.take === undefined ? [h("p", {}, words.cube.none)] : [
+      ...(!canDouble(cube) ? [h("p", {}, words.cube.none)] : [
         isOffered ? drawTable(listResponses(cube), fill(words.cube.equityOf, { side: words.sides[1 - setting.on_roll] })) : drawTable(listDoubles(cube, isAgain), words.equity),
         h("p", {}, isOffered ? "" : `${explainDouble(cube, isAgain)} `, explainResponse(cube, isAgain)),
+        ...(cube.unscaled ? [h("p", { class: "small quiet" }, words.noScale)] : []),
       ]),
       ...(evaluation && setting.length === 0 && cube.take !== undefined
         ? [h("p", { class: "quiet small" }, fill(words.cube.takePoint, { chance: formatPercent(1 - evaluation.win) }), explain("takePoint"))] : []),
@@ -68,7 +69,7 @@ export class CubeAdvice extends EventTarget {
    */
   drawActions(setting, cube) {
     const actions = setting.cube.offered ? ["take", "drop", ...(setting.length === 0 && setting.beavers ? ["beaver"] : [])]
-      : setting.dice || cube.take === undefined ? [] : ["double"];
+      : setting.dice || !canDouble(cube) ? [] : ["double"];
     return h("div", { class: "row" }, ...actions.map((action) => h("button", {
       type: "button", onclick: () => this.dispatchEvent(new CustomEvent("act", { detail: action })),
     }, action === "double" && isRedouble(setting) ? words.cube.again.button : words.cube.buttons[/** @type {keyof typeof words.cube.buttons} */ (action)])));
@@ -120,9 +121,33 @@ function drawTable(choices, equityTitle) {
       h("th", { scope: "col" }, words.cube.difference), isMatch && h("th", { scope: "col" }, words.mwc))),
     h("tbody", {}, ...choices.map(({ name, equity, mwc, isBest }) => h("tr", { class: isBest && "best-row" },
       h("th", { scope: "row" }, name, isBest && h("span", { class: "grade best", title: words.qualities.best }, words.marks.best)),
-      h("td", { class: "number" }, formatSigned(equity)),
+      h("td", { class: "number" }, equity === undefined ? "\u2013" : formatSigned(equity)),
       h("td", { class: "number" }, isBest || equity === undefined || best === undefined ? "" : formatSigned(equity - best)),
       isMatch && h("td", { class: "number" }, formatPercent(mwc, 2))))));
+}
+
+/** @typedef {"no_double" | "take" | "drop"} ChoiceName */
+
+/**
+ * By how much a choice is better than another for the side on roll.
+ *
+ * @param {CubeAnswer} cube
+ * @param {ChoiceName} one
+ * @param {ChoiceName} other
+ */
+export function compareChoices(cube, one, other) {
+  const [equity, otherEquity] = [cube[one], cube[other]];
+  const points = equity === undefined || otherEquity === undefined ? null : equity - otherEquity;
+  return measure(points, (cube[`mwc_${one}`] ?? 0) - (cube[`mwc_${other}`] ?? 0));
+}
+
+/**
+ * Whether a double is possible and of use.
+ *
+ * @param {CubeAnswer} cube
+ */
+export function canDouble({ take, mwc_take: mwcTake }) {
+  return take !== undefined || mwcTake !== undefined;
 }
 
 /**
@@ -150,11 +175,11 @@ export function nameResponse({ response }) {
  */
 function explainDouble(cube, isAgain) {
   const names = isAgain ? words.cube.again : words.cube;
-  const doubled = Math.min(cube.take ?? 0, cube.drop ?? 1);
-  const difference = doubled - cube.no_double;
-  const points = Math.abs(difference).toFixed(3);
-  if (cube.double) return fill(names.doubleGains, { points });
-  return difference < 0 && cube.no_double > (cube.drop ?? 1) ? fill(words.cube.tooGood, { points }) : fill(names.doubleLoses, { points });
+  const answer = compareChoices(cube, "take", "drop").size > 0 ? "drop" : "take";
+  const { size, said } = compareChoices(cube, answer, "no_double");
+  if (cube.double) return fill(names.doubleGains, { points: said });
+  const isTooGood = size < 0 && compareChoices(cube, "no_double", "drop").size > 0;
+  return fill(isTooGood ? words.cube.tooGood : names.doubleLoses, { points: said });
 }
 
 /**
@@ -163,8 +188,7 @@ function explainDouble(cube, isAgain) {
  */
 function explainResponse(cube, isAgain) {
   const names = isAgain ? words.cube.again : words.cube;
-  const margin = (cube.drop ?? 1) - (cube.take ?? 0);
-  const points = Math.abs(margin).toFixed(3);
+  const { size, said } = compareChoices(cube, "drop", "take");
   if (cube.response === "beaver") return words.cube.beaverRight;
-  return fill(margin >= 0 ? names.takeRight : names.passRight, { points });
+  return fill(size >= 0 ? names.takeRight : names.passRight, { points: said });
 }

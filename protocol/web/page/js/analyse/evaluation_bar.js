@@ -3,7 +3,7 @@
 import { h, s } from "../dom.js";
 import { fill, text } from "../text.js";
 import { explain } from "./explain.js";
-import { formatPercent, formatSigned } from "./numbers.js";
+import { findEquity, formatPercent, formatSigned } from "./numbers.js";
 import { other } from "./xgid.js";
 
 /**
@@ -57,9 +57,10 @@ export class EvaluationBar {
       return part;
     }), s("rect", { class: "bar-middle", x: WIDTH / 2 - 1.5, y: 0, width: 3, height: HEIGHT }));
     [left, other(left)].forEach((side, place) => this.sides[place].replaceChildren(...formatSide(side, chances[side])));
-    const equity = evaluation.cubeful ?? evaluation.equity;
+    const equity = findEquity(evaluation);
     const line = (/** @type {string} */ words_, /** @type {"equity" | "mwc"} */ term) => h("span", { class: "worth-line" }, words_, explain(term));
-    this.worth.replaceChildren(line(fill(words.bar.worth, { side: words.sides[seat], equity: formatSigned(equity) }), "equity"),
+    this.worth.replaceChildren(line(fill(words.bar.worth, { side: words.sides[seat], equity: equity === null ? "\u2013" : formatSigned(equity) }), "equity"),
+      ...(equity === null ? [h("span", { class: "worth-line small quiet" }, text.analyse.noScale)] : []),
       ...(evaluation.mwc === undefined ? [] : [line(fill(words.bar.mwc, { mwc: formatPercent(evaluation.mwc) }), "mwc")]));
   }
 }

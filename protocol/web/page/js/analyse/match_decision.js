@@ -12,7 +12,7 @@ import { PlayList, drawPlaysKey } from "./play_list.js";
 /**
  * @typedef {import("./match_items.js").Item} Item
  * @typedef {import("./match_items.js").Decision} Decision
- * @typedef {{source: string, item: Item}} Judged an action as an analysis judges it
+ * @typedef {{source: string, item: Item}} Analysed an action as an analysis has it
  */
 
 const words = text.analyse.match;
@@ -29,18 +29,18 @@ export class DecisionPanel extends EventTarget {
   }
 
   /**
-   * @param {Judged[]} judged the action by one analysis, or by two; the one that the page goes by first
+   * @param {Analysed[]} analysed the action by one analysis, or by two; the one that the page goes by first
    * @param {string[]} names
    * @param {string} facts the score, the rules and the cube
    */
-  show(judged, names, facts) {
-    const [{ item: { action, game } }] = judged;
+  show(analysed, names, facts) {
+    const [{ item: { action, game } }] = analysed;
     this.head.replaceChildren(
       h("h2", {}, fill(words.decisionTitle, { game: game + 1, move: action.move, name: names[action.seat] }), " ", h("span", {}, describeAction(action))),
       h("p", { class: "small quiet" }, facts),
       action.comment ? h("p", { class: "comment" }, action.comment) : "");
-    this.verdicts.forEach((panel, place) => panel.show(judged[place], judged.length > 1));
-    this.key.hidden = !judged.some(({ item }) => findPlay(item)?.candidates);
+    this.verdicts.forEach((panel, place) => panel.show(analysed[place], analysed.length > 1));
+    this.key.hidden = !analysed.some(({ item }) => findPlay(item)?.candidates);
   }
 }
 
@@ -56,19 +56,19 @@ class VerdictPanel {
   }
 
   /**
-   * @param {Judged | undefined} judged nothing hides the panel
+   * @param {Analysed | undefined} analysed nothing hides the panel
    * @param {boolean} isNamed whether the source is named
    */
-  show(judged, isNamed) {
-    this.element.hidden = !judged;
+  show(analysed, isNamed) {
+    this.element.hidden = !analysed;
     this.list.clear();
-    if (!judged) return;
-    const { source, item: { decisions, luck } } = judged;
-    const play = findPlay(judged.item);
+    if (!analysed) return;
+    const { source, item: { decisions, luck } } = analysed;
+    const play = findPlay(analysed.item);
     this.head.replaceChildren(
       isNamed ? h("h3", { class: "verdict-source" }, source, explain("plies")) : "",
       ...decisions.filter((each) => each.decision !== "no double" || sizeOf(each) > 0).map((decision) => h("p", { class: "verdict" }, ...describeVerdict(decision))),
-      isNamed && !decisions.length ? h("p", { class: "quiet" }, words.notJudged) : "",
+      isNamed && !decisions.length ? h("p", { class: "quiet" }, words.notAnalysed) : "",
       luck === null ? "" : h("p", { class: "small quiet" }, fill(words.luckOfRoll, { luck: formatSigned(luck) }), explain("luck")));
     this.cubes.replaceChildren(...decisions.filter(({ decision }) => decision !== "play").map((decision) => drawCube(decision, decision.decision === "no double" && !sizeOf(decision))));
     this.list.element.hidden = !play?.candidates;
@@ -94,11 +94,11 @@ function listCandidates({ candidates = [], chosen, illegal }) {
   }));
 }
 
-/** @param {Decision} judged */
-function describeVerdict(judged) {
-  const { decision, chosen, best, error, error_mwc: mwc, xgid, illegal } = judged;
+/** @param {Decision} analysed */
+function describeVerdict(analysed) {
+  const { decision, chosen, best, error, error_mwc: mwc, xgid, illegal } = analysed;
   if (illegal) return [h("span", {}, h("strong", {}, words.illegalPlay), " ", fill(words.better, { best, chosen }))];
-  const quality = classify(sizeOf(judged));
+  const quality = classify(sizeOf(analysed));
   const mark = h("span", { class: `grade ${quality}`, "aria-hidden": "true" }, text.analyse.marks[quality]);
   if (quality === "best") return [mark, h("span", {}, decision === "play" ? words.bestPlay : words.bestAction)];
   const lost = fill(words.lostBy, { quality: text.analyse.qualities[quality], loss: error === null ? "\u2013" : error.toFixed(3), mwc: mwc === null ? "" : ` (${formatPercent(mwc, 2)} ${text.analyse.mwc})` });

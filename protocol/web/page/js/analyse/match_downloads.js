@@ -13,7 +13,8 @@ const ALL_MATCHES = "json";
 
 /** Name, label and explanation. */
 const FORMATS = /** @type {[string, string, string][]} */ ([
-  ["html", words.report, words.reportIs], ["json", "JSON", words.jsonIs], ["sgf", ".sgf", words.sgfIs], ["mat", ".mat", words.matIs],
+  ["html", words.report, words.reportIs], ["json", "JSON", words.jsonIs], ["sgf", ".sgf", words.sgfIs], ["ogxm", ".ogxm", words.ogxmIs],
+  ["mat", ".mat", words.matIs],
 ]);
 
 /**
@@ -56,6 +57,6 @@ async function write({ file, records, plies, results, isByFile }, name) {
   if (name === "json") {
     return { content: new Blob([JSON.stringify(isByFile ? records : results, null, 1)], { type: "application/json" }), leftOut: "" };
   }
-  if (name === "mat" || isByFile || !results) return convertMatch(file, /** @type {"mat" | "sgf" | "html"} */ (name));
-  return { content: await fetchReport(file, plies, /** @type {"html" | "sgf"} */ (name)), leftOut: "" };
+  if (name === "mat" || isByFile || !results) return convertMatch(file, /** @type {"mat" | "sgf" | "ogxm" | "html"} */ (name));
+  return fetchReport(file, plies, /** @type {"html" | "sgf" | "ogxm"} */ (name));
 }

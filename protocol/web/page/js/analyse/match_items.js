@@ -12,6 +12,7 @@ import { isLossOf } from "./numbers.js";
  * @property {true} [illegal] the rules forbid the play
  * @property {number} [cube]
  * @property {string} [resignation]
+ * @property {boolean} [by_result] whether the result in the file alone tells of it
  * @property {string} [xgid]
  * @property {string} [comment]
  *

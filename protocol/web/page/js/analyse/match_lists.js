@@ -11,7 +11,7 @@ import { describeResult } from "./setting_words.js";
 /**
  * @typedef {import("./match_items.js").Item} Item
  * @typedef {import("./match_items.js").MatchRecord} MatchRecord
- * @typedef {{source: string, items: Item[]}} Other the same actions as another analysis judges them
+ * @typedef {{source: string, items: Item[]}} Other the same actions as another analysis has them
  */
 
 const words = text.analyse.match;
@@ -85,8 +85,8 @@ export class ErrorList extends EventTarget {
    * @param {import("./match_items.js").Decision} decision
    */
   describeOther(item, decision) {
-    const judged = this.other?.items[item.place]?.decisions.find((each) => each.decision === decision.decision);
-    return judged ? fill(words.otherLoss, { source: this.other?.source ?? "", loss: formatLoss(judged.error) }) : "";
+    const same = this.other?.items[item.place]?.decisions.find((each) => each.decision === decision.decision);
+    return same ? fill(words.otherLoss, { source: this.other?.source ?? "", loss: formatLoss(same.error) }) : "";
   }
 }
 
@@ -175,7 +175,7 @@ export function describeAction(action) {
     case "double": return fill(isDoubled(action.xgid) ? words.beavers : hasOwner(action.xgid) ? words.redoubles : words.doubles, { cube: action.cube ?? "" });
     case "take": return words.takes;
     case "drop": return words.passes;
-    case "resign": return fill(words.resigns, { kind: action.resignation ?? "" });
+    case "resign": return fill(action.by_result ? words.losesByResult : words.resigns, { kind: action.resignation ?? "" });
     default: return "";
   }
 }

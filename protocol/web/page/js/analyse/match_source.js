@@ -49,25 +49,32 @@ export async function analyseMatches(line, file, plies, { signal, onProgress }) 
 }
 
 /**
- * The match with the analysis of the server: as a page with boards and equities, or as SGF.
+ * The match with the analysis of the server, as a page with boards and equities, SGF or OGXM, and what the format has no
+ * place for.
  *
  * @param {Blob} file
  * @param {number} plies
- * @param {"html" | "sgf"} format
+ * @param {"html" | "sgf" | "ogxm"} format
  */
 export async function fetchReport(file, plies, format) {
-  return (await post(`/api/v1/analyse?plies=${plies}&report=${format}`, file)).blob();
+  return readContent(await post(`/api/v1/analyse?plies=${plies}&report=${format}`, file));
 }
 
 /**
  * The match in another format, with the analysis that its file has, and what the format has no place for.
  *
  * @param {Blob} file
- * @param {"mat" | "sgf" | "html"} format
- * @returns {Promise<{content: Blob, leftOut: string}>}
+ * @param {"mat" | "sgf" | "ogxm" | "html"} format
  */
 export async function convertMatch(file, format) {
-  const answer = await post(`/api/v1/convert?to=${format}`, file);
+  return readContent(await post(`/api/v1/convert?to=${format}`, file));
+}
+
+/**
+ * @param {Response} answer
+ * @returns {Promise<{content: Blob, leftOut: string}>}
+ */
+async function readContent(answer) {
   return { content: await answer.blob(), leftOut: answer.headers.get("X-Left-Out") ?? "" };
 }
 

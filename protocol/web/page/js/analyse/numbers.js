@@ -1,5 +1,8 @@
 /** Numbers as people of this game read them, and the quality of a choice by what it loses. */
 
+import { fill, text } from "../text.js";
+
+const words = text.analyse;
 const MINUS = "\u2212";
 const THIN = "\u202f";
 const ERRORS_TO_95 = 1.96;
@@ -10,14 +13,14 @@ const CLASSES = /** @type {[number, Quality][]} */ ([
   [0.08, "blunder"], [0.02, "error"], [0.01, "inaccuracy"], [0.00005, "good"],
 ]);
 
-/** @typedef {"best" | "good" | "inaccuracy" | "error" | "blunder" | "unjudged"} Quality */
+/** @typedef {"best" | "good" | "inaccuracy" | "error" | "blunder" | "unrated"} Quality */
 
 /**
  * @param {number | null} loss in points; null where it is not known
  * @returns {Quality}
  */
 export function classify(loss) {
-  return loss === null ? "unjudged" : CLASSES.find(([least]) => isLossOf(loss, least))?.[1] ?? "best";
+  return loss === null ? "unrated" : CLASSES.find(([least]) => isLossOf(loss, least))?.[1] ?? "best";
 }
 
 /**
@@ -70,6 +73,27 @@ export function formatChance(value, digits = 1) {
  */
 export function formatLoss(loss) {
   return loss === null ? "" : loss < 0.0005 ? "0" : MINUS + loss.toFixed(3);
+}
+
+/**
+ * The equity by which choices are compared; null where points have no scale, and only chances of the match count.
+ *
+ * @param {{unscaled?: boolean, cubeful?: number, equity: number}} evaluation
+ */
+export function findEquity({ unscaled, cubeful, equity }) {
+  return unscaled ? null : cubeful ?? equity;
+}
+
+/**
+ * By how much a choice is better than another: the size as losses are classified, and how it is written.
+ *
+ * @param {number | null | undefined} points the difference of their equities; none where these are on no scale
+ * @param {number} mwc that of their chances of the match, of which the size is then that at double match point
+ * @returns {{size: number, said: string}} with the size as it is written
+ */
+export function measure(points, mwc) {
+  if (points !== null && points !== undefined) return { size: points, said: fill(words.lossInPoints, { points: Math.abs(points).toFixed(3) }) };
+  return { size: 2 * mwc, said: fill(words.lossInMwc, { mwc: formatPercent(Math.abs(mwc), 2) }) };
 }
 
 /**

@@ -3,12 +3,13 @@
 import { h } from "../dom.js";
 import { fill, text } from "../text.js";
 import { explain } from "./explain.js";
-import { classify, formatChance, formatInterval, formatLoss, formatPercent, formatSigned } from "./numbers.js";
+import { classify, findEquity, formatChance, formatInterval, formatLoss, formatPercent, formatSigned, measure } from "./numbers.js";
 
 /**
  * @typedef {import("./questions.js").RankedPlay} RankedPlay
- * @typedef {{play: string, equity: number, mwc?: number | null, loss: number | null, depth: string, chances: number[] | null,
- *   se?: number, isMade?: boolean}} ListedPlay
+ * @typedef {{play: string, equity: number | null, mwc?: number | null, loss: number | null, depth: string, chances: number[] | null,
+ *   se?: number, isMade?: boolean, lossSaid?: string}} ListedPlay where points have no scale there is no equity, and the
+ *   loss is its size, written as `lossSaid`
  */
 
 const words = text.analyse;
@@ -22,15 +23,39 @@ const FIRST_SHOWN = 10;
  * @returns {ListedPlay[]}
  */
 export function toListed(moves) {
-  const value = (/** @type {RankedPlay} */ each) => each.cubeful ?? each.equity;
   return moves.map((each) => ({
     play: each.play,
-    equity: value(each),
+    equity: findEquity(each),
     mwc: each.mwc,
-    loss: each.survived ? Math.max(0, value(moves[0]) - value(each)) : null,
+    ...compare(moves[0], each),
     depth: `${each.plies}-ply`,
     chances: [each.win, each.win_g, each.win_bg, each.lose_g, each.lose_bg],
   }));
+}
+
+/**
+ * What a play loses against the best one.
+ *
+ * @param {RankedPlay} best
+ * @param {RankedPlay} play
+ * @returns {{loss: number | null, lossSaid?: string}}
+ */
+function compare(best, play) {
+  if (!play.survived) return { loss: null };
+  const [most, own] = [findEquity(best), findEquity(play)];
+  if (most !== null && own !== null) return { loss: Math.max(0, most - own) };
+  return compareChances(best, play);
+}
+
+/**
+ * What a play loses against the best one where points have no scale.
+ *
+ * @param {{mwc?: number}} best
+ * @param {{mwc?: number}} play
+ */
+export function compareChances(best, play) {
+  const lost = Math.max(0, (best.mwc ?? 0) - (play.mwc ?? 0));
+  return { loss: measure(null, lost).size, lossSaid: `\u2212${formatPercent(lost, 2)}` };
 }
 
 /** Events: `look` (detail: the play to draw, null for none), `make` (detail: the play to carry out). */
@@ -47,7 +72,8 @@ export class PlayList extends EventTarget {
     this.isWhole = false;
     this.list = h("ol", { class: "plays" });
     this.more = h("button", { type: "button", class: "plain", hidden: true, onclick: () => this.showAll() });
-    this.element = h("div", { class: "play-list" }, this.list, this.more);
+    this.note = h("p", { class: "small quiet", hidden: true }, text.analyse.noScale);
+    this.element = h("div", { class: "play-list" }, this.list, this.more, this.note);
   }
 
   /**
@@ -68,6 +94,7 @@ export class PlayList extends EventTarget {
   }
 
   draw() {
+    this.note.hidden = this.plays.every(({ equity }) => equity !== null);
     const compared = this.plays.filter(({ loss }) => loss !== null);
     const others = this.plays.filter(({ loss }) => loss === null);
     const shown = compared.filter((each, place) => this.isWhole || place < this.first || each.isMade);
@@ -102,8 +129,8 @@ export class PlayList extends EventTarget {
     h("span", { class: "rank number" }, rank),
     h("span", { class: `grade ${quality}`, title: words.qualities[quality] }, words.marks[quality]),
     h("span", { class: "play-name" }, listed.play, listed.isMade && h("em", { class: "made" }, words.plays.made)),
-    h("span", { class: "play-equity number" }, formatSigned(listed.equity)),
-    h("span", { class: `play-loss number ${quality}` }, formatLoss(rank === "1." ? null : listed.loss)),
+    h("span", { class: "play-equity number" }, listed.equity === null ? "\u2013" : formatSigned(listed.equity)),
+    h("span", { class: `play-loss number ${quality}` }, rank === "1." ? "" : listed.lossSaid ?? formatLoss(listed.loss)),
     h("span", { class: "play-chances number" }, ...formatChances(listed)),
     h("span", { class: "unseen" }, words.qualities[quality]));
     const make = this.canMake && h("button", {

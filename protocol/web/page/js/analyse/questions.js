@@ -1,5 +1,6 @@
 /** What the analysis asks the server: JSON queries for numbers, commands for positions. */
 
+import { findEquity } from "./numbers.js";
 import { formatXgid, parseXgid } from "./xgid.js";
 
 /**
@@ -16,6 +17,7 @@ import { formatXgid, parseXgid } from "./xgid.js";
  * @property {number} [cubeful]
  * @property {number} [mwc]
  * @property {number} plies
+ * @property {boolean} [unscaled] whether equities with the cube are left out, since points have no scale here
  *
  * @typedef {Evaluation & {play: string, survived: boolean, gnubgid: string}} RankedPlay
  *
@@ -23,15 +25,16 @@ import { formatXgid, parseXgid } from "./xgid.js";
  * @property {string} action
  * @property {boolean} double
  * @property {"take" | "drop" | "beaver"} [response]
- * @property {number} no_double
+ * @property {number} [no_double] the equities are left out where points have no scale
  * @property {number} [take]
  * @property {number} [drop]
- * @property {number} best
+ * @property {number} [best]
  * @property {number} [mwc_no_double]
  * @property {number} [mwc_take]
  * @property {number} [mwc_drop]
  * @property {number} [mwc_best]
  * @property {number} plies
+ * @property {boolean} [unscaled] whether equities are left out, since points have no scale here
  *
  * @typedef {{eval?: Evaluation, moves?: RankedPlay[], cube?: CubeAnswer, plies: number, ms: number, net: string,
  *   stopped: boolean}} Advice
@@ -141,14 +144,14 @@ export class Questions {
    * @param {Setting} setting
    * @param {number[][]} rolls
    * @param {AbortSignal} signal
-   * @returns {Promise<Map<string, {equity: number, play: string}>>} by the two dice
+   * @returns {Promise<Map<string, {equity: number | null, mwc?: number, play: string}>>} by the two dice
    */
   async askRolls(setting, rolls, signal) {
     const positions = rolls.map((dice) => formatXgid({ ...setting, dice }));
     const query = { variant: this.variant, positions, want: ["moves"], max_moves: 1 };
     const { results } = await this.line.query(query, { signal });
     return new Map(results.map((/** @type {any} */ { moves: [best] }, /** @type {number} */ place) =>
-      [rolls[place].join(""), { equity: best.cubeful ?? best.equity, play: best.play }]));
+      [rolls[place].join(""), { equity: findEquity(best), mwc: best.mwc, play: best.play }]));
   }
 
   /**

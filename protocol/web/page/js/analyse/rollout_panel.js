@@ -4,8 +4,8 @@ import { choice, h, labelled } from "../dom.js";
 import { fill, text } from "../text.js";
 import { formatAction } from "./cube_advice.js";
 import { explain } from "./explain.js";
-import { formatInterval, formatPercent, formatSeconds, formatSigned } from "./numbers.js";
-import { PlayList } from "./play_list.js";
+import { findEquity, formatInterval, formatPercent, formatSeconds, formatSigned } from "./numbers.js";
+import { PlayList, compareChances } from "./play_list.js";
 
 const words = text.analyse.rollout;
 const TRIALS = ["36", "108", "324", "1296", "5184", "20736"];
@@ -104,22 +104,34 @@ export class RolloutPanel extends EventTarget {
     const reason = words.reasons[/** @type {keyof typeof words.reasons} */ (rollout.reason)] ?? "";
     const trials = rollout.trials.toLocaleString("en");
     this.finish(fill(words.done, { trials, time: formatSeconds(ms), reason }));
-    if (rollout.candidates) this.list.show(rollout.candidates.map((/** @type {any} */ candidate) => toListedCandidate(candidate, rollout.trials)));
+    if (rollout.candidates) this.list.show(rollout.candidates.map((/** @type {any} */ candidate) => toListedCandidate(candidate, rollout.candidates[0], rollout.trials)));
     else this.figures.replaceChildren(...drawEstimates(rollout, isAgain));
   }
 }
 
 /**
+ * What a play loses against the best one, in points, or where these have no scale in chances of the match.
+ *
  * @param {Record<string, any>} candidate
+ * @param {Record<string, any>} best
+ */
+function compare(candidate, best) {
+  const { behind, jsd } = candidate;
+  return behind !== undefined || jsd === undefined ? { loss: behind ?? 0 } : compareChances(best, candidate);
+}
+
+/**
+ * @param {Record<string, any>} candidate
+ * @param {Record<string, any>} best
  * @param {number} trials of the plays that were kept to the end
  */
-function toListedCandidate(candidate, trials) {
+function toListedCandidate(candidate, best, trials) {
   return {
     play: candidate.play,
-    equity: candidate.cubeful ?? candidate.equity,
+    equity: findEquity(/** @type {import("./questions.js").Evaluation} */ (candidate)),
     mwc: candidate.mwc,
-    loss: candidate.behind ?? 0,
-    se: candidate.cubeful_se ?? candidate.se,
+    ...compare(candidate, best),
+    se: candidate.unscaled ? undefined : candidate.cubeful_se ?? candidate.se,
     depth: fill(candidate.given_up && candidate.trials < trials ? words.prunedAfter : words.after, { trials: candidate.trials.toLocaleString("en") }),
     chances: [candidate.win, candidate.win_g, candidate.win_bg, candidate.lose_g, candidate.lose_bg],
   };
@@ -139,7 +151,8 @@ function drawEstimates(rollout, isAgain) {
         ...rollout.estimates.map((/** @type {any} */ each) => h("td", { class: "number" }, formatFigure(each[name], each[error], isChance)))))));
   const verdict = rollout.action && h("p", { class: "verdict" },
     h("strong", {}, formatAction(rollout.action)));
-  return verdict ? [verdict, table] : [table];
+  const isUnscaled = rollout.estimates.some((/** @type {any} */ each) => each.unscaled);
+  return [...(verdict ? [verdict] : []), table, ...(isUnscaled ? [h("p", { class: "small quiet" }, text.analyse.noScale)] : [])];
 }
 
 const FIGURES = /** @type {[keyof typeof words.figures, string, boolean][]} */ ([

@@ -1,12 +1,14 @@
 /** The analysis: a position, or a match from a file. What is analysed stays while other pages are open. */
 
 import { h } from "../dom.js";
-import { text } from "../text.js";
+import { GAMES } from "../games.js";
+import { text, wordFor } from "../text.js";
 import { PositionLine } from "./position_line.js";
 import { formatXgid, isVariant, makeStart } from "./xgid.js";
 
 const words = text.analyse;
-const [MATCH, GAME, BARCA] = ["match", "game", "barca"];
+const [MATCH, GAME] = ["match", "game"];
+const OTHERS = Object.keys(GAMES).filter((name) => GAMES[name].openAnalysis);
 
 const line = new PositionLine();
 /** @type {import("./match_view.js").OpenMatch | null} */
@@ -17,7 +19,7 @@ let waiting = null;
 let waitingPosition = "";
 
 /**
- * Open the view: `#/analyse`, `#/analyse/XGID…`, `#/analyse/VARIANT/XGID…`, `#/analyse/barca/POSITION`,
+ * Open the view: `#/analyse`, `#/analyse/XGID…`, `#/analyse/VARIANT/XGID…`, `#/analyse/GAME/POSITION`,
  * `#/analyse/match`, or `#/analyse/game/ID` for a game that the server keeps.
  *
  * @param {HTMLElement} main
@@ -25,10 +27,10 @@ let waitingPosition = "";
  * @param {import("../main.js").Context} context
  */
 export async function open(main, parts, context) {
-  const mode = parts[0] === GAME ? MATCH : [MATCH, BARCA].includes(parts[0]) ? parts[0] : "";
+  const mode = parts[0] === GAME ? MATCH : [MATCH, ...OTHERS].includes(parts[0]) ? parts[0] : "";
   const body = h("div", {});
   main.append(h("h1", { class: "unseen" }, words.title), drawModes(mode), body);
-  const openMode = mode === BARCA ? openBarca : mode === MATCH ? openMatch : openPosition;
+  const openMode = OTHERS.includes(mode) ? openOther : mode === MATCH ? openMatch : openPosition;
   const view = await openMode(body, parts, context);
   const stop = receiveFiles(view);
   return { close: () => (stop(), view.close()) };
@@ -70,9 +72,8 @@ async function openPosition(body, parts, context) {
  * @param {string[]} parts
  * @param {import("../main.js").Context} context
  */
-async function openBarca(body, parts, context) {
-  const { BarcaView } = await import("./barca_view.js");
-  return new BarcaView(body, context.line, parts.slice(1).join("/"));
+async function openOther(body, [name, ...position], context) {
+  return /** @type {import("../games.js").AnalysisView} */ (await GAMES[name].openAnalysis?.(body, context.line, position.join("/")));
 }
 
 /** @param {string} mode */
@@ -81,7 +82,7 @@ function drawModes(mode) {
     h("a", { href, "aria-current": isCurrent && "page" }, name);
   return h("nav", { class: "modes", "aria-label": words.modes },
     link(`#/analyse/${line.address}`, words.position, !mode), link(`#/analyse/${MATCH}`, words.matchFile, mode === MATCH),
-    link(`#/analyse/${BARCA}`, text.analyse.variants.barca, mode === BARCA));
+    ...OTHERS.map((name) => link(`#/analyse/${name}`, wordFor(words.variants, name), mode === name)));
 }
 
 /**

@@ -48,7 +48,7 @@ export class Advice {
    *
    * @param {TableState} state
    * @param {string} play
-   * @returns {Promise<{loss: number, best: string, plies: number}>}
+   * @returns {Promise<{loss?: number, mwc_loss: number, best: string, plies: number}>}
    */
   async comparePlay(state, play) {
     this.stop();
@@ -66,7 +66,7 @@ export class Advice {
    * @param {TableState} state
    * @returns {Promise<CubeAnswer>}
    */
-  async judgeCube(state) {
+  async askCube(state) {
     const query = { ...this.about(state), want: ["cube"], plies: PLIES, priority: 20 };
     return (await this.ask(query)).results[0].cube;
   }

@@ -3,7 +3,7 @@
 import { h, labelled } from "../dom.js";
 import { preferences } from "../preferences.js";
 import { fill, text } from "../text.js";
-import { listFacts } from "./names.js";
+import { listFacts } from "../games.js";
 
 /** @typedef {import("../types.js").Offer} Offer */
 

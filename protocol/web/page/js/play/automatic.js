@@ -1,6 +1,5 @@
 /** What the page does by itself where the person wants it: rolls without a choice, forced moves, bearing off. */
 
-import { BackgammonBoard } from "../board/backgammon.js";
 import { onlyPlay } from "../board/tree.js";
 import { preferences } from "../preferences.js";
 
@@ -32,7 +31,7 @@ export class AutomaticMoves {
   find() {
     const { view } = this;
     const { state, actingSeat } = view;
-    if (!state || actingSeat === null || view.isBarca || state.paused) return null;
+    if (!state || actingSeat === null || !view.game.hasDice || state.paused) return null;
     if (state.phase === "roll" && preferences.get("autoRoll") && !state.cube?.may_double && state.dice_source !== "typed") {
       return () => view.act("roll");
     }
@@ -42,8 +41,9 @@ export class AutomaticMoves {
     const way = onlyPlay(state.tree);
     if (!way) return null;
     return () => {
-      if (!(view.board instanceof BackgammonBoard) || view.board.path.length) return;
-      if (way.length) view.board.walk(way);
+      const board = view.checkerBoard;
+      if (!board || board.path.length) return;
+      if (way.length) board.walk(way);
       const play = state.tree?.[way.length ? way[way.length - 1].node : 0].play;
       this.timer = setTimeout(() => view.act("play", { play }), WAIT_MS);
     };

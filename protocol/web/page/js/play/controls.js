@@ -1,7 +1,5 @@
 /** What can be done now: buttons, the field for typed plays and dice, and a sentence that says it. */
 
-import { BackgammonBoard } from "../board/backgammon.js";
-import { makeMovesButton } from "../board/barca.js";
 import { wayTo } from "../board/tree.js";
 import { deafen, h, makeSureButton } from "../dom.js";
 import { preferences } from "../preferences.js";
@@ -29,10 +27,6 @@ export class Controls {
     this.diceForm = h("form", { class: "row typed", hidden: true, onsubmit: (/** @type {Event} */ event) => this.submitDice(event) },
       this.dice, h("button", { type: "submit", class: "main" }, words.set));
     this.element = h("div", { class: "controls" }, this.diceForm, h("div", { class: "row" }, this.typedForm, this.more));
-  }
-
-  get board() {
-    return this.view.board instanceof BackgammonBoard ? this.view.board : null;
   }
 
   /** An offer has come: what answers it is deaf for a moment. */
@@ -74,7 +68,7 @@ export class Controls {
       const sentence = fill(pattern, { name: nameOf(state.to_act), value: this.offeredValue });
       return seats.length ? sentence : `${words.watching} ${sentence}`;
     }
-    if (this.view.isBarca) return words.yourMove;
+    if (this.view.game.turn) return this.view.game.turn;
     const dice = nameDice(state.dice ?? []);
     if (state.phase === "roll") {
       if (!state.cube?.may_double) return state.crawford ? `${words.crawford} ${words.yourRoll}` : words.yourRoll;
@@ -85,9 +79,9 @@ export class Controls {
     }
     if (state.phase === "resignation") return fill(words.resigned, { name: nameOf(1 - actingSeat), kind: words.kinds[state.resignation] });
     if (this.cannotMove) return fill(words.noMove, { dice });
-    const play = this.board?.play;
+    const play = this.view.checkerBoard?.play;
     if (play) return fill(words.wholePlay, { play });
-    return fill(this.board?.mustEnter ? words.yourEntry : words.yourPlay, { dice });
+    return fill(this.view.checkerBoard?.mustEnter ? words.yourEntry : words.yourPlay, { dice });
   }
 
   /**
@@ -144,7 +138,7 @@ export class Controls {
     if (this.apart.hidden) this.pass.reset();
     this.diceForm.hidden = !this.typesDice;
     this.typedForm.hidden = actingSeat === null || state.phase !== "play" || this.cannotMove;
-    this.typed.placeholder = this.view.isBarca ? words.moveHint : words.playHint;
+    this.typed.placeholder = this.view.game.moveHint;
     this.main.replaceChildren(...this.listMain());
     this.more.replaceChildren(...this.listMore(isBusy, seats.length > 0));
     if (!focused) return;
@@ -181,9 +175,9 @@ export class Controls {
     if (state.phase === "resignation") {
       return [make("accept", words.accept, () => view.act("accept"), true), make("reject", words.reject, () => view.act("reject"))];
     }
-    if (state.phase !== "play" || view.isBarca) return [];
+    if (state.phase !== "play" || !view.game.hasDice) return [];
     if (this.cannotMove) return [make("play", words.goOn, () => view.act("play", { play: state.tree?.[0].play ?? "pass" }), true)];
-    const board = this.board;
+    const board = this.view.checkerBoard;
     return [
       make("back", words.back, () => board?.undoStep(), false, !board?.path.length),
       make("done", words.done, () => view.playBoard(), true, !board || board.play === null),
@@ -206,17 +200,16 @@ export class Controls {
       make("undo", words.undo, () => view.act("undo"), state.can_undo),
       make("redo", words.redo, () => view.act("redo"), state.can_redo),
       ...(view.isAlone ? [
-        ...(view.isBarca ? [] : [make("hint", words.hint, () => view.hints.ask(), actingSeat !== null)]),
+        ...(view.game.hasDice ? [make("hint", words.hint, () => view.hints.ask(), actingSeat !== null)] : []),
         make("move-for-me", words.moveForMe, () => view.act("hint_play"), actingSeat !== null),
         ...(chosen?.player ? [make("move-as", fill(words.moveAs, { name: nameSeat(chosen) }), () => view.act("hint_play", { player: chosen.player }), actingSeat !== null)] : []),
       ] : []),
     ] : [];
-    const resign = isPlayer ? [make("resign", words.resign, () => askResignation(view), isOn && (view.isBarca || actingSeat !== null), "plain far")] : [];
+    const resign = isPlayer ? [make("resign", words.resign, () => askResignation(view), isOn && (!view.game.hasDice || actingSeat !== null), "plain far")] : [];
     const steering = this.maySteer
       ? [make("pause", state.paused ? words.resume : words.pause, () => view.act(state.paused ? "resume" : "pause"), isOn || state.paused),
         ...(isPlayer ? [] : [this.makePace()])] : [];
-    const moves = view.isBarca ? [makeMovesButton({ class: "plain", "data-act": "show-moves" })] : [];
-    return [...own, ...steering, ...moves,
+    return [...own, ...steering, ...view.game.makeTools(),
       make("options", words.options, () => view.showOptions(), true), ...resign];
   }
 
@@ -248,15 +241,16 @@ export class Controls {
     if (!play) return;
     const tree = this.view.state?.tree;
     const way = tree && wayTo(tree, (node) => node.play === play);
-    if (way && this.board) {
-      this.board.undoAll();
-      this.board.walk(way);
+    const board = this.view.checkerBoard;
+    if (way && board) {
+      board.undoAll();
+      board.walk(way);
       if (!preferences.get("confirmPlay")) {
         this.typed.value = "";
         return;
       }
     }
-    if (preferences.get("tutor") && !this.view.isBarca && !(await this.view.tutor.allowsPlay(play))) return;
+    if (preferences.get("tutor") && this.view.game.hasDice && !(await this.view.tutor.allowsPlay(play))) return;
     if (await this.view.act("play", { play })) this.typed.value = "";
   }
 

@@ -41,7 +41,7 @@ export function showEnd(view) {
       close();
       view.act("next");
     } }, words.next);
-  const canAnalyse = (isFinished || !state.length) && view.hasRecord;
+  const canAnalyse = (isFinished || !state.length) && view.game.hasRecord(state);
   const analyse = h("button", { type: "button", onclick: async () => {
     const id = await findRecord(view).catch(() => null);
     close();
@@ -56,7 +56,7 @@ export function showEnd(view) {
 
 /** @param {TableView} view */
 export function askResignation(view) {
-  const kinds = view.isBarca || view.state?.doubles === "two" ? [words.resignKinds[0]] : words.resignKinds;
+  const kinds = view.state ? view.game.listResignations(view.state) : [];
   const close = () => dialog.close();
   const answers = h("div", { class: "row", role: "group" },
     ...kinds.map((kind, index) => h("button", { type: "button", onclick: () => {
@@ -83,7 +83,7 @@ export function showOptions(view) {
   });
   const dialog = openDialog(words.options, "options", h("div", { class: "fields" }, labelled(shapes.board, board), labelled(shapes.mode, mode)),
     h("div", { class: "row" },
-      !view.isBarca && h("button", { type: "button", onclick: () => preferences.set("flipped", !preferences.get("flipped")) }, words.flip),
+      view.game.hasDice && h("button", { type: "button", onclick: () => preferences.set("flipped", !preferences.get("flipped")) }, words.flip),
       h("button", { type: "button", onclick: () => {
         view.isSwapped = !view.isSwapped;
         view.draw();

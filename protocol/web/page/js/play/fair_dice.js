@@ -1,4 +1,4 @@
-/** The twin of protocol/tables/fair_dice.py: every roll of a game is made again from the secret that the server revealed. */
+/** The twin of protocol/tables/dice.py: every roll of a game is made again from the secret that the server revealed. */
 
 const FAIR_BYTES = 256 - (256 % 6);
 

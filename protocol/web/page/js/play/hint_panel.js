@@ -45,7 +45,7 @@ export class HintPanel {
         const moves = await this.advice.rankPlays(state);
         if (number === this.number) this.showPlays(moves, analysis);
       } else if (state.phase === "roll" || state.phase === "response") {
-        const cube = await this.advice.judgeCube(state);
+        const cube = await this.advice.askCube(state);
         if (number === this.number) this.showCube(cube, analysis);
       } else this.showWords(words.hintNone);
     } catch (error) {
@@ -85,15 +85,17 @@ export class HintPanel {
    * @param {import("../analyse/questions.js").CubeAnswer} cube
    * @param {Analysis} analysis
    */
-  showCube(cube, { formatSigned, formatAction, nameResponse, listResponses }) {
+  showCube(cube, { formatSigned, formatPercent, formatAction, nameResponse, listResponses }) {
     const { state } = this.view;
     const isAnswer = state?.phase === "response";
     const names = (state?.cube?.owner ?? null) === null ? words : words.redoubles;
-    const rows = isAnswer ? listResponses(cube).map(({ name, equity }) => [name, equity])
-      : [[names.noDoubleEquity, cube.no_double], [names.takeEquity, cube.take], [names.dropEquity, cube.drop]];
+    const rows = /** @type {[string, number | undefined, number | undefined][]} */ (
+      isAnswer ? listResponses(cube).map(({ name, equity, mwc }) => [name, equity, mwc])
+        : [[names.noDoubleEquity, cube.no_double, cube.mwc_no_double], [names.takeEquity, cube.take, cube.mwc_take], [names.dropEquity, cube.drop, cube.mwc_drop]]);
     const verdict = isAnswer ? nameResponse(cube) : formatAction(cube.action);
     this.body.replaceChildren(h("p", {}, h("strong", {}, verdict)), h("table", {}, h("tbody", {},
-      ...rows.map(([label, value]) => h("tr", {}, h("th", { scope: "row" }, String(label)),
-        h("td", { class: "number" }, formatSigned(/** @type {number | undefined} */ (value))))))), this.drawDepth(cube.plies));
+      ...rows.map(([label, equity, mwc]) => h("tr", {}, h("th", { scope: "row" }, label),
+        h("td", { class: "number" }, equity === undefined ? formatPercent(mwc, 2) : formatSigned(equity)))))),
+    ...(cube.unscaled ? [h("p", { class: "small quiet" }, text.analyse.noScaleMwc)] : []), this.drawDepth(cube.plies));
   }
 }

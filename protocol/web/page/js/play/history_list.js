@@ -23,7 +23,7 @@ export class HistoryList {
   draw() {
     const { history, state } = this.view;
     const mayGoBack = !!state && this.view.seats.length > 0 && /** @type {any} */ (state).undo;
-    this.help.hidden = this.view.isBarca;
+    this.help.hidden = !this.view.game.hasDice;
     const key = `${history.length} ${history.at(-1)?.text} ${mayGoBack}`;
     if (key === this.drawn) return;
     this.drawn = key;

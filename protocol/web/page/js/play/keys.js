@@ -1,6 +1,5 @@
 /** Keys of the table's page, wherever the focus is but in a field. */
 
-import { BackgammonBoard } from "../board/backgammon.js";
 import { announce } from "../dom.js";
 import { fill, text } from "../text.js";
 import { nameCube, nameDice, nameKind, namePlay, nameSeat } from "./names.js";
@@ -50,7 +49,7 @@ function pressKey(view, key) {
       if (isActing && state.phase === "response" && !view.controls.isDeaf) view.controls.pass.press();
       return true;
     case "h":
-      if (view.isAlone && isActing && !view.isBarca) view.hints.ask();
+      if (view.isAlone && isActing && view.game.hasDice) view.hints.ask();
       return true;
     case "m":
       (view.controls.typesDice ? view.controls.dice : view.controls.typed).focus();
@@ -63,12 +62,12 @@ function pressKey(view, key) {
       return true;
     case "enter":
       if (view.controls.cannotMove && isActing) view.act("play", { play: state.tree?.[0].play ?? "pass" });
-      else if (view.board instanceof BackgammonBoard && view.board.play !== null) view.playBoard();
+      else if ((view.checkerBoard?.play ?? null) !== null) view.playBoard();
       else return false;
       return true;
     case "backspace":
-      if (!(view.board instanceof BackgammonBoard) || !view.board.path.length) return false;
-      view.board.undoStep();
+      if (!view.checkerBoard?.path.length) return false;
+      view.checkerBoard.undoStep();
       return true;
     default:
       return false;

@@ -79,28 +79,3 @@ export function nameAction(entry) {
   const play = namePlay(entry.text);
   return entry.dice ? fill(words.lastPlay, { dice: nameDice(entry.dice), play }) : play;
 }
-
-/**
- * What is played at a table, as facts: the game, the length of the match, its rules, the clock.
- *
- * @param {{variant: string, length: number, doubles?: string, begins?: 0 | 1 | null, crawford: boolean, jacoby: boolean, beavers: boolean, cube?: any,
- *   clock: {bank_s: number | number[], move_s: number} | null, dice?: any, dice_source?: string}} offer
- * @returns {string[]}
- */
-export function listFacts({ variant, length, doubles, begins, crawford, jacoby, beavers, cube, clock, dice, dice_source }) {
-  const words = text.table.facts;
-  const facts = [wordFor(text.newGame.variants, variant)];
-  if (variant !== "barca") {
-    facts.push(length === 0 ? words.money : length === 1 ? words.point : fill(words.points, { count: length }));
-    if (doubles === "two") facts.push(words.twoMoves);
-    if (typeof begins === "number") facts.push(words.begins[begins]);
-    if (!cube) facts.push(words.noCube);
-    else if (length > 1 && !crawford) facts.push(words.noCrawford);
-    if (length === 0 && jacoby) facts.push(words.jacoby);
-    if (length === 0 && beavers && cube) facts.push(words.beavers);
-    if (dice === "typed" || dice_source === "typed") facts.push(words.typed);
-  }
-  if (!clock) return [...facts, words.noClock];
-  const bank = Math.max(...[clock.bank_s].flat());
-  return [...facts, fill(words.clock, { bank: fill(words.minutes, { count: Math.round(bank / 6) / 10 }), move: clock.move_s })];
-}

@@ -4,6 +4,7 @@ import { isVariant, makeStart } from "../analyse/xgid.js";
 import { BackgammonBoard } from "../board/backgammon.js";
 import { describeServer, markMissing } from "../description.js";
 import { checkField, choice, h, labelled } from "../dom.js";
+import { findGame } from "../games.js";
 import { preferences } from "../preferences.js";
 import { fill, text, wordFor } from "../text.js";
 import { ServerError } from "../socket.js";
@@ -24,8 +25,6 @@ const PACES = { slow: 1800, normal: 700, fast: 250, none: 0 };
 const FIRST_KNOWN = 6;
 const KEY = "gammond.new-game";
 const BEGINNERS = ["beginner", "casual"];
-const BARCA_LEVELS = ["easy", "medium", "hard"];
-const LOOKING_AHEAD = ["world-class", "master", "grandmaster"]; // which knows doubles as four moves only
 
 /**
  * @param {HTMLElement} main
@@ -112,7 +111,7 @@ function nameSeats(seats) {
 }
 
 /** The form. */
-class NewGameForm {
+export class NewGameForm {
   /** @param {Context} context */
   constructor(context) {
     this.context = context;
@@ -228,27 +227,26 @@ class NewGameForm {
     const hasEngine = how === "engine" || how === "engines";
     markMissing(this.variant, words.variants, hasEngine ? this.missing : {});
     if (this.variant.selectedOptions[0]?.disabled) this.variant.value = "backgammon";
-    const isBarca = this.variant.value === "barca";
+    const { hasDice } = this.game;
     const isMatch = this.length.value !== "0";
-    const hasCube = !isBarca && !this.isTwoMoves; // and advice
-    for (const field of [this.player, this.otherPlayer]) field.limit(!isBarca);
+    const hasCube = hasDice && !this.isTwoMoves; // and advice
+    for (const field of [this.player, this.otherPlayer]) field.limit(hasDice);
     const shown = {
       name: how !== "engines", otherName: how === "table", side: how === "engine" || how === "link",
       level: hasEngine && this.player.isEngine, player: hasEngine,
       otherLevel: how === "engines" && this.otherPlayer.isEngine, otherPlayer: how === "engines",
-      length: !isBarca, pace: hasEngine, cube: hasCube, crawford: hasCube && isMatch, jacoby: hasCube && !isMatch, beavers: hasCube && !isMatch,
-      typedDice: !isBarca && how !== "engines", twoMoves: !isBarca, begins: !isBarca,
+      length: hasDice, pace: hasEngine, cube: hasCube, crawford: hasCube && isMatch, jacoby: hasCube && !isMatch, beavers: hasCube && !isMatch,
+      typedDice: hasDice && how !== "engines", twoMoves: hasDice, begins: hasDice,
       tutor: hasCube && (how === "engine" || how === "table"),
     };
     for (const [name, isShown] of Object.entries(shown)) {
       /** @type {Record<string, HTMLElement>} */ (this.fields ?? {})[name].hidden = !isShown;
     }
     this.tutorTip.hidden = how !== "engine" || this.tutor.checked || !BEGINNERS.includes(this.level.value);
-    const others = this.isTwoMoves ? [...BARCA_LEVELS, ...LOOKING_AHEAD] : BARCA_LEVELS;
-    const levels = isBarca ? BARCA_LEVELS : Object.keys(words.levels).filter((level) => !others.includes(level));
-    for (const [list, usual] of /** @type {[HTMLSelectElement, string][]} */ ([[this.level, "intermediate"], [this.otherLevel, "expert"]])) {
+    const levels = this.game.listLevels(this.isTwoMoves);
+    for (const [place, list] of [this.level, this.otherLevel].entries()) {
       for (const option of list.options) option.hidden = option.disabled = !levels.includes(option.value);
-      if (list.selectedOptions[0]?.disabled) list.value = isBarca ? "medium" : usual;
+      if (list.selectedOptions[0]?.disabled) list.value = this.game.levels[place];
     }
   }
 
@@ -264,16 +262,20 @@ class NewGameForm {
     }
   }
 
+  /** The game that is chosen. */
+  get game() {
+    return findGame(this.variant.value);
+  }
+
   /** Whether doubles are two moves, for which there is neither a cube nor advice. */
   get isTwoMoves() {
-    return this.twoMoves.checked && this.variant.value !== "barca";
+    return this.twoMoves.checked && this.game.hasDice;
   }
 
   /** What `create` is sent. */
   get request() {
     const how = this.how.value;
-    const isBarca = this.variant.value === "barca";
-    const length = isBarca ? 0 : Number(this.length.value);
+    const rules = this.game.readRules(this);
     const clock = CLOCKS[this.clock.value];
     const engine = (/** @type {PlayerField} */ player, /** @type {HTMLSelectElement} */ level) =>
       player.isEngine ? { kind: "engine", level: level.value } : { kind: "engine", player: player.value };
@@ -287,14 +289,10 @@ class NewGameForm {
     const side = this.side.value === "chance" ? Math.floor(Math.random() * 2) : Number(this.side.value);
     if ((how === "engine" || how === "link") && side === 1) seats = seats.slice().reverse();
     return {
-      seats, variant: this.variant.value, length, undo: this.undo.checked, public: this.isPublic.checked,
-      ...(isBarca ? { cube: false } : {
-        cube: this.cube.checked && !this.isTwoMoves, doubles: this.isTwoMoves ? "two" : "four",
-        begins: this.begins.value === "roll" ? null : Number(this.begins.value), crawford: this.crawford.checked, jacoby: this.jacoby.checked,
-        beavers: this.beavers.checked, dice: this.typedDice.checked && how !== "engines" ? "typed" : "server",
-      }),
+      seats, variant: this.variant.value, undo: this.undo.checked, public: this.isPublic.checked,
+      ...rules,
       position: this.position.value.trim() || null,
-      clock: clock && { bank_s: clock.bank * Math.max(1, length), move_s: clock.move_s },
+      clock: clock && { bank_s: clock.bank * Math.max(1, rules.length), move_s: clock.move_s },
       ...(how === "engine" || how === "engines" ? { pace_ms: /** @type {any} */ (PACES)[this.pace.value] } : {}),
     };
   }

@@ -1,9 +1,8 @@
 /** What is said when a place of the board is pressed from which nothing can be moved. */
 
-import { BackgammonBoard } from "../board/backgammon.js";
 import { explainRefusal } from "../board/refusal.js";
 import { fill, text, wordFor } from "../text.js";
-import { findSide, nameSeat } from "./names.js";
+import { nameSeat } from "./names.js";
 
 /**
  * @typedef {import("./table_view.js").TableView} TableView
@@ -21,8 +20,8 @@ const words = text.table.refusals;
  * @returns {string | null}
  */
 export function explainPress(view, pressed) {
-  const { state, board, actingSeat } = view;
-  if (!state || state.result || !view.seats.length || view.isBusy || !(board instanceof BackgammonBoard)) return null;
+  const { state, checkerBoard: board, actingSeat } = view;
+  if (!state || state.result || !view.seats.length || view.isBusy || !board) return null;
   if (actingSeat === null) return state.to_act === null ? null : fill(words.turn, { name: nameSeat(state.seats[state.to_act]) });
   if (state.phase === "roll" && state.dice_source === "typed") return words.dice;
   if (state.phase !== "play") return wordFor(words, state.phase);
@@ -31,27 +30,7 @@ export function explainPress(view, pressed) {
 }
 
 /**
- * Return why an animal of Barca cannot move; null where nobody would ask.
- *
- * @param {TableView} view
- * @param {string} square
- * @returns {string | null}
- */
-export function explainSquare({ state, seats, actingSeat, isBusy }, square) {
-  if (!state?.pieces || state.result || !seats.length || isBusy) return null;
-  if (actingSeat === null) return state.to_act === null ? null : fill(words.turn, { name: nameSeat(state.seats[state.to_act]) });
-  const pressed = state.pieces.find(({ at }) => at === square);
-  if (!pressed) return null;
-  if (pressed.seat !== actingSeat) {
-    return fill(words.others, { name: nameSeat(state.seats[1 - actingSeat]), side: text.barca.sides[findSide(state, actingSeat)] });
-  }
-  if (pressed.trapped) return words.trapped;
-  const isOtherScared = state.pieces.some(({ seat, scared, trapped }) => seat === actingSeat && scared && !trapped);
-  return isOtherScared && !pressed.scared ? words.scared : words.stuck;
-}
-
-/**
- * @param {BackgammonBoard} board
+ * @param {import("../board/backgammon.js").BackgammonBoard} board
  * @param {import("../types.js").TableState} state
  * @param {number} seat that is to move
  * @param {Pressed} pressed

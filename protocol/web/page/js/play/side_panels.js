@@ -3,9 +3,9 @@
 import { announce, h } from "../dom.js";
 import { fill, text } from "../text.js";
 import { canCheckDice } from "./fair_dice.js";
-import { recordAddress } from "../progress/server.js";
+import { saveRecord } from "../progress/server.js";
 import { findTable, tableLink } from "./known_tables.js";
-import { listFacts } from "./names.js";
+import { listFacts } from "../games.js";
 import { findRecord } from "./record.js";
 
 /** @typedef {import("./table_view.js").TableView} TableView */
@@ -66,10 +66,10 @@ export class SidePanels {
     if (!state) return;
     /** @type {(HTMLAnchorElement | HTMLButtonElement)[]} */
     const parts = [];
-    const address = this.view.isBarca && state.position ? `barca/${encodeURIComponent(state.position)}` : state.xgid && encodeURIComponent(state.xgid);
+    const address = this.view.game.address(state);
     if (address) parts.push(h("a", { class: "button", href: `#/analyse/${address}`, target: "_blank", rel: "noopener" }, words.analyseHere));
-    if (state.result && this.view.hasRecord) {
-      for (const ending of ["mat", "sgf"]) {
+    if (state.result && this.view.game.hasRecord(state)) {
+      for (const ending of ["mat", "sgf", "ogxm"]) {
         parts.push(h("button", { type: "button", "data-save": ending, onclick: () => this.save(ending) }, `${words.downloads} .${ending}`));
       }
     }
@@ -91,7 +91,7 @@ export class SidePanels {
   async save(ending) {
     const id = await findRecord(this.view).catch(() => null);
     if (id === null) return this.view.say(words.notKept, true);
-    h("a", { href: recordAddress(id, ending), download: "" }).click();
+    await saveRecord(id, ending).catch((error) => this.view.say(error instanceof Error ? error.message : String(error), true));
   }
 
   /** Make every roll of the game again. */

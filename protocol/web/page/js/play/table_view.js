@@ -1,11 +1,10 @@
 /** The page of a table: what the server says is shown, what the person does is sent. */
 
 import { BackgammonBoard } from "../board/backgammon.js";
-import { BarcaBoard } from "../board/barca.js";
 import { parsePlay } from "../analyse/plays.js";
-import { isVariant, makeStart } from "../analyse/xgid.js";
 import { countPips } from "../board/tree.js";
 import { announce, h } from "../dom.js";
+import { findGame } from "../games.js";
 import { preferences } from "../preferences.js";
 import { ServerError } from "../socket.js";
 import { fill, text } from "../text.js";
@@ -20,8 +19,7 @@ import { HistoryList } from "./history_list.js";
 import { listenToKeys } from "./keys.js";
 import { findTable, keepTable, markOver, tableHash } from "./known_tables.js";
 import { PlayerBar } from "./player_bar.js";
-import { findSide, nameDice, nameKind, namePlay, nameSeat } from "./names.js";
-import { explainPress, explainSquare } from "./refusals.js";
+import { nameDice, nameKind, namePlay, nameSeat } from "./names.js";
 import { SidePanels } from "./side_panels.js";
 import { playSound } from "./sounds.js";
 import { Tutor } from "./tutor.js";
@@ -78,7 +76,7 @@ export class TableView {
     this.offer = "";
     /** @type {boolean | undefined} */
     this.isOver = undefined;
-    /** @type {BackgammonBoard | BarcaBoard | null} */
+    /** @type {ReturnType<import("../games.js").Game["makeBoard"]> | null} */
     this.board = null;
     /** @type {import("../types.js").Arrow[]} */
     this.arrows = [];
@@ -264,13 +262,14 @@ export class TableView {
     return !!this.state && this.state.seats.every(({ kind }, seat) => kind === "engine" || this.seats.includes(seat));
   }
 
-  get isBarca() {
-    return this.state?.game === "barca";
+  /** The game that is played here. */
+  get game() {
+    return findGame(this.state?.game);
   }
 
-  /** Whether match files can hold what is played here. */
-  get hasRecord() {
-    return !this.isBarca && this.state?.doubles !== "two";
+  /** The board, where it has checkers and dice; null for that of another game. */
+  get checkerBoard() {
+    return this.board instanceof BackgammonBoard ? this.board : null;
   }
 
   /** The only seat that is held here; null for none and for both. */
@@ -312,7 +311,7 @@ export class TableView {
 
   /** Play what was moved on the board, if it is a whole play. */
   async playBoard() {
-    const play = this.board instanceof BackgammonBoard ? this.board.play : null;
+    const play = this.checkerBoard?.play ?? null;
     if (play !== null && this.actingSeat !== null) await this.play(play);
   }
 
@@ -371,7 +370,7 @@ export class TableView {
    */
   pipsOf(seat) {
     if (!this.state?.pips) return null;
-    return this.board instanceof BackgammonBoard ? countPips(this.board.checkers[seat]) : this.state.pips[seat];
+    return this.checkerBoard ? countPips(this.checkerBoard.checkers[seat]) : this.state.pips[seat];
   }
 
   /**
@@ -391,52 +390,9 @@ export class TableView {
 
   /** @param {TableState} state */
   drawBoard(state) {
-    if (this.isBarca) {
-      this.board ??= this.makeBarcaBoard();
-      if (this.board instanceof BarcaBoard) {
-        const legal = this.actingSeat === null ? [] : state.legal;
-        const pieces = (state.pieces ?? []).map((piece) => ({ ...piece, seat: findSide(state, piece.seat) }));
-        this.board.show({ ...state, pieces, legal }, { perspective: findSide(state, this.perspective) });
-      }
-      return;
-    }
-    this.board ??= this.makeBoard();
-    if (!(this.board instanceof BackgammonBoard)) return;
-    this.boardBox.classList.toggle("waiting", !state.checkers);
-    if (!state.checkers) {
-      const { checkers } = makeStart(isVariant(state.variant) ? state.variant : undefined);
-      return this.board.show({ checkers, score: state.score, length: state.length }, { perspective: this.perspective, showPips: false });
-    }
-    const isPlaying = state.phase === "play" && this.actingSeat !== null;
-    const hasCube = state.length !== 1 && !state.result; // a match to 1 has no doubles; after a game it is that of the next one
-    const shown = hasCube ? state : { ...state, cube: null };
-    this.board.show(shown, {
-      perspective: this.perspective, flipped: preferences.get("flipped"), tree: isPlaying ? state.tree : null, arrows: this.arrows,
-      numbering: this.seats.length === 2 ? /** @type {0 | 1} */ (state.on_roll ?? this.perspective) : this.perspective,
-      last: this.arrows.length ? null : this.lastPlay,
-      animate: preferences.get("animation"), showPips: preferences.get("showPips"),
-      rollable: state.phase === "roll" && this.actingSeat !== null && state.dice_source !== "typed",
-    });
-  }
-
-  makeBoard() {
-    const board = new BackgammonBoard(this.boardBox);
-    board.addEventListener("dice", () => (this.state?.phase === "roll" ? this.decide("roll") : this.playBoard()));
-    board.addEventListener("cube", () => {
-      if (this.actingSeat !== null && this.state?.phase === "roll" && this.state.cube?.may_double) this.decide("double");
-    });
-    board.addEventListener("refuse", (event) => {
-      const reason = explainPress(this, /** @type {CustomEvent} */ (event).detail);
-      if (reason) this.hint(reason);
-    });
-    board.addEventListener("step", () => {
-      this.drawBars();
-      this.say(this.controls.describe());
-      this.controls.draw();
-      const tree = this.state?.tree;
-      if (!preferences.get("confirmPlay") && board.play !== null && tree?.[board.node].moves.length === 0) this.playBoard();
-    });
-    return board;
+    this.boardBox.classList.toggle("square", this.game.isSquare);
+    this.board ??= this.game.makeBoard(this);
+    this.game.drawBoard(this, state);
   }
 
   /**
@@ -450,17 +406,6 @@ export class TableView {
     announce(sentence);
     clearTimeout(this.hintTimer);
     this.hintTimer = setTimeout(() => this.say(this.controls.describe()), HINT_MS);
-  }
-
-  makeBarcaBoard() {
-    const board = new BarcaBoard(this.boardBox);
-    this.boardBox.classList.add("square");
-    board.addEventListener("refuse", (event) => {
-      const reason = explainSquare(this, /** @type {CustomEvent} */ (event).detail.square);
-      if (reason) this.hint(reason);
-    });
-    board.addEventListener("move", (event) => this.act("play", { play: /** @type {CustomEvent} */ (event).detail.text }));
-    return board;
   }
 
   /** @param {import("../types.js").Arrow[]} arrows */

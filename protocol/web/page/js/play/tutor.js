@@ -1,6 +1,5 @@
 /** The tutor: before a play counts it says what it costs, shows the better one, and offers to take it back. */
 
-import { BackgammonBoard } from "../board/backgammon.js";
 import { announce, deafen, h } from "../dom.js";
 import { fill, text, wordFor } from "../text.js";
 import { Advice, loadAnalysis } from "./advice.js";
@@ -42,9 +41,10 @@ export class Tutor {
    */
   allowsPlay(play) {
     return this.check(async (state) => {
-      const [{ loss, best, plies }, { classify, parsePlay }] = await Promise.all([this.advice.comparePlay(state, play), loadAnalysis()]);
+      const [{ loss: points, mwc_loss: mwc, best, plies }, { classify, measure, parsePlay }] = await Promise.all([this.advice.comparePlay(state, play), loadAnalysis()]);
+      const { size: loss, said } = measure(points, mwc);
       return {
-        loss, words: fill(words.tutorPlay, { play, loss: loss.toFixed(3), best, plies, quality: wordFor(words.qualities, classify(loss)) }),
+        loss, words: fill(words.tutorPlay, { play, loss: said, best, plies, quality: wordFor(words.qualities, classify(loss)) }),
         show: () => this.view.showArrows([{ moves: parsePlay(best), className: "best" }]),
         better: () => this.view.act("play", { play: best }),
       };
@@ -60,13 +60,13 @@ export class Tutor {
     const { state } = this.view;
     if (act === "beaver" || (act === "roll" && !state?.cube?.may_double)) return Promise.resolve(true);
     return this.check(async (now) => {
-      const [cube, { classify }] = await Promise.all([this.advice.judgeCube(now), loadAnalysis()]);
-      const doubled = Math.min(cube.take ?? 1, cube.drop ?? 1);
-      /** @type {Record<string, number>} */
-      const values = act === "take" || act === "drop"
-        ? { take: -(cube.take ?? 0), drop: -(cube.drop ?? 1) } : { roll: cube.no_double, double: doubled };
-      const [best, most] = Object.entries(values).reduce((one, other) => (other[1] > one[1] ? other : one));
-      const loss = most - values[act];
+      const [cube, { classify, compareChoices }] = await Promise.all([this.advice.askCube(now), loadAnalysis()]);
+      const takes = compareChoices(cube, "drop", "take");
+      const doubles = compareChoices(cube, takes.size >= 0 ? "take" : "drop", "no_double");
+      const isAnswer = act === "take" || act === "drop";
+      const { size, said } = isAnswer ? takes : doubles;
+      const best = isAnswer ? (size >= 0 ? "take" : "drop") : size > 0 ? "double" : "roll";
+      const loss = best === act ? 0 : Math.abs(size);
       const isAgain = (now.cube?.owner ?? null) !== null;
       const name = (/** @type {string} */ each) => {
         if (each === "roll") return isAgain ? words.redoubles.noDoubleEquity : words.noDoubleEquity;
@@ -74,24 +74,24 @@ export class Tutor {
       };
       const label = (/** @type {string} */ each) => (each === "roll" ? words.roll : name(each));
       return {
-        loss, mainLabel: label(best), keepLabel: fill(words.tutorKeepCube, { chosen: label(act) }), words: fill(words.tutorCube, { chosen: name(act), best: name(best), loss: loss.toFixed(3), plies: cube.plies, quality: wordFor(words.qualities, classify(loss)) }),
+        loss, mainLabel: label(best), keepLabel: fill(words.tutorKeepCube, { chosen: label(act) }), words: fill(words.tutorCube, { chosen: name(act), best: name(best), loss: said, plies: cube.plies, quality: wordFor(words.qualities, classify(loss)) }),
         show: () => {}, better: () => this.view.act(best),
       };
     });
   }
 
   /**
-   * @param {(state: import("../types.js").TableState) => Promise<Verdict & {loss: number} | null>} judge
+   * @param {(state: import("../types.js").TableState) => Promise<Verdict & {loss: number} | null>} assess
    * @returns {Promise<boolean>}
    */
-  async check(judge) {
+  async check(assess) {
     const { state } = this.view;
     if (!state?.xgid || !this.view.isAlone) return true;
     if (this.isChecking) return false;
     this.isChecking = true;
     this.view.say(words.checking);
     try {
-      const verdict = await judge(state);
+      const verdict = await assess(state);
       if (this.view.state !== state) return false;
       if (!verdict || verdict.loss < LEAST_LOSS) return true;
       return await this.ask(verdict);
@@ -120,7 +120,7 @@ export class Tutor {
       this.view.isAdvised = true;
       const back = () => {
         end(false);
-        if (this.view.board instanceof BackgammonBoard) this.view.board.undoAll();
+        this.view.checkerBoard?.undoAll();
       };
       const keep = h("button", { type: "button", onclick: () => {
         this.view.isAdvised = wasAdvised; // the person stands by a choice of its own

@@ -6,7 +6,7 @@ import { fill, text, wordFor } from "../text.js";
 import { formatSigned } from "../analyse/numbers.js";
 import { formatDay, formatRating } from "./rating_plot.js";
 import { setWaiting } from "../waits.js";
-import { fetchJson, makeQuery, postJson, recordAddress } from "./server.js";
+import { fetchJson, makeQuery, postJson, recordAddress, saveRecord } from "./server.js";
 
 const words = text.progress;
 const PAGE = 20;
@@ -103,12 +103,13 @@ export class GameList extends EventTarget {
    */
   drawActions(game, other, row) {
     const about = fill(words.about, { name: nameSeat(other), date: formatDay(game.ended) });
-    const link = (/** @type {string} */ href, /** @type {string} */ name, isFile = true) =>
-      h("a", { href, download: isFile, "aria-label": `${name}, ${about}` }, name);
+    const link = (/** @type {string} */ href, /** @type {string} */ name, /** @type {object} */ more) => h("a", { href, "aria-label": `${name}, ${about}`, ...more }, name);
+    const file = (/** @type {string} */ ending) =>
+      link(recordAddress(game.id, ending), `.${ending}`, { download: true, onclick: (/** @type {Event} */ event) => this.save(game.id, ending, event) });
     const links = {
-      sgf: [link(`#/analyse/game/${game.id}`, words.analyse, false), link(recordAddress(game.id, "mat"), ".mat"), link(recordAddress(game.id, "sgf"), ".sgf")],
-      mat: [link(recordAddress(game.id, "mat"), ".mat")],
-      text: [link(recordAddress(game.id, "txt"), ".txt")],
+      sgf: [link(`#/analyse/game/${game.id}`, words.analyse, {}), file("mat"), file("sgf"), file("ogxm")],
+      mat: [file("mat")],
+      text: [file("txt")],
     }[/** @type {string} */ (game.format)] ?? [];
     const tokens = listTables().find(({ table }) => table === game.table)?.tokens ?? [];
     const isOwn = this.user !== null && fold(this.user) === fold(this.player) && game.seats[this.findSeat(game.seats)].is_owned;
@@ -116,6 +117,22 @@ export class GameList extends EventTarget {
     const { button } = makeSureButton({ label: words.remove, question: words.removeSure, asked: words.removeAsk },
       () => this.remove(game.id, tokens, row), { class: "plain tiny", "aria-label": `${words.remove}, ${about}` });
     return [...links, button];
+  }
+
+  /**
+   * @param {number} id
+   * @param {string} ending
+   * @param {Event} event the click on the link to the file
+   */
+  async save(id, ending, event) {
+    event.preventDefault();
+    try {
+      await saveRecord(id, ending);
+      this.message.textContent = "";
+    } catch (error) {
+      this.message.textContent = error instanceof Error ? error.message : String(error);
+      announce(this.message.textContent);
+    }
   }
 
   /**

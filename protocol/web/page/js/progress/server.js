@@ -1,5 +1,6 @@
 /** What this page asks of the server: kept games, players, accounts. */
 
+import { download } from "../analyse/match_source.js";
 import { ServerError } from "../socket.js";
 import { awaitAnswer } from "../waits.js";
 
@@ -45,17 +46,39 @@ export function recordAddress(id, ending) {
 }
 
 /**
+ * Save a game's record as a file; the server may not have it in this format.
+ *
+ * @param {number} id
+ * @param {string} ending
+ */
+export async function saveRecord(id, ending) {
+  const response = await send(`games/${id}.${ending}`, {});
+  download(await response.blob(), `gammond-${id}.${ending}`);
+}
+
+/**
  * @param {string} path
  * @param {RequestInit} options
  */
 async function ask(path, options) {
+  const response = await send(path, options);
+  return response.json().catch(() => { throw new ServerError(UNANSWERED); });
+}
+
+/**
+ * Return an answer that is none of an error.
+ *
+ * @param {string} path
+ * @param {RequestInit} options
+ */
+async function send(path, options) {
   let response;
   try {
     response = await awaitAnswer(fetch(API + path, { credentials: "same-origin", ...options }));
   } catch {
     throw new ServerError(UNANSWERED);
   }
-  const document = await response.json().catch(() => ({ error: UNANSWERED }));
-  if (!response.ok) throw new ServerError(document.error ?? UNANSWERED);
-  return document;
+  if (response.ok) return response;
+  const document = await response.json().catch(() => null);
+  throw new ServerError(document?.error ?? UNANSWERED);
 }

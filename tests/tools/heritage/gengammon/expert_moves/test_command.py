@@ -11,22 +11,22 @@ import tracemalloc
 import numpy as np
 import pytest
 
-from engine.errors import DataFileError, StateError, ValueRangeError
-from engine.match_files.mat.writer import format_mat
-from engine.rules.notation import parse_play
-from engine.rules.position import Position
-from tests.engine.match_files.played_games import play_random_match
-from tests.engine.match_files.test_same_match import WRITERS
-from tools.heritage.gengammon.expert_moves import command as expert_moves
-from tools.heritage.gengammon.expert_moves.dataset import list_candidates, read_expert_moves
-from tools.heritage.gengammon.expert_moves.extraction import extract_moves
-from tools.heritage.gengammon.expert_moves.match_files import (
+from gammond.engine.errors import DataFileError, StateError, ValueRangeError
+from gammond.engine.match_files.mat.writer import format_mat
+from gammond.engine.rules.notation import parse_play
+from gammond.engine.rules.position import Position
+from gammond.tools.heritage.gengammon.expert_moves import command as expert_moves
+from gammond.tools.heritage.gengammon.expert_moves.dataset import list_candidates, read_expert_moves
+from gammond.tools.heritage.gengammon.expert_moves.extraction import extract_moves
+from gammond.tools.heritage.gengammon.expert_moves.match_files import (
     MAX_ARCHIVE_BYTES,
     MAX_FILE_BYTES,
     MatchFile,
     SkippedFile,
     iterate_match_files,
 )
+from tests.engine.match_files.played_games import play_random_match
+from tests.engine.match_files.test_same_match import WRITERS
 
 GOOD = """; [Player 1 "ann"]
 

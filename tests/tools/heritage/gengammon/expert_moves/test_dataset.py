@@ -7,12 +7,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from engine.errors import DataFileError, ValueRangeError
-from engine.rules.moves import legal_plays
-from engine.rules.notation import parse_play
-from engine.rules.position import Position, classify_phases
-from tests.boards import position
-from tools.heritage.gengammon.expert_moves.dataset import (
+from gammond.engine.errors import DataFileError, ValueRangeError
+from gammond.engine.rules.moves import legal_plays
+from gammond.engine.rules.notation import parse_play
+from gammond.engine.rules.position import Position, classify_phases
+from gammond.tools.heritage.gengammon.expert_moves.dataset import (
     FILTERS,
     ExpertMoves,
     filter_moves,
@@ -21,6 +20,7 @@ from tools.heritage.gengammon.expert_moves.dataset import (
     split_by_match,
     write_expert_moves,
 )
+from tests.boards import position
 
 
 def moves_of(*played, matches=None):

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import zipfile
 
-from engine.rules.moves import legal_plays
-from engine.rules.position import Position
+from gammond.engine.rules.moves import legal_plays
+from gammond.engine.rules.position import Position
+from gammond.tools.heritage.gengammon.expert_moves.extraction import extract_moves
+from gammond.tools.heritage.gengammon.expert_moves.match_files import SkippedFile, iterate_match_files
 from tests.engine.match_files.faulty_matches import ILLEGAL
-from tools.heritage.gengammon.expert_moves.extraction import extract_moves
-from tools.heritage.gengammon.expert_moves.match_files import SkippedFile, iterate_match_files
 
 
 def test_illegal_plays_are_no_expert_moves_and_those_after_them_are(tmp_path):

@@ -1,0 +1,1 @@
+"""The public Python API: what `gammond` has by name."""

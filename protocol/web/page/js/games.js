@@ -1,0 +1,59 @@
+/** The games that the page plays and analyses: a row for each; all variants but a game's own name are of backgammon. */
+
+import { barca } from "./barca/game.js";
+import { backgammon } from "./play/backgammon.js";
+import { fill, text, wordFor } from "./text.js";
+
+/**
+ * @typedef {import("./play/table_view.js").TableView} TableView
+ * @typedef {import("./types.js").TableState} TableState
+ * @typedef {import("./types.js").Offer} Offer
+ * @typedef {import("./play/new_game.js").NewGameForm} NewGameForm
+ *
+ * @typedef {{openFile: (file: File) => void, openText: (words: string) => void, close: () => void}} AnalysisView
+ *
+ * @typedef {object} Game
+ * @property {boolean} hasDice whether there are dice, a cube, matches and advice
+ * @property {boolean} isSquare whether its board is as high as it is wide
+ * @property {string} moveHint an example of what is typed to move
+ * @property {string} [turn] what the side to move is told, where the phase says no more
+ * @property {[string, string]} levels usual levels of an engine, and of its opponent
+ * @property {(isTwoMoves: boolean) => string[]} listLevels levels of its engine
+ * @property {(view: TableView) => import("./board/backgammon.js").BackgammonBoard | import("./barca/board.js").BarcaBoard} makeBoard
+ * @property {(view: TableView, state: TableState) => void} drawBoard
+ * @property {() => HTMLElement[]} makeTools buttons of its own below a table
+ * @property {(state: TableState) => string[]} listResignations what can be resigned, in words, from one point on
+ * @property {(state: TableState) => string} address of the position in the analysis; empty for none
+ * @property {(body: HTMLElement, line: import("./socket.js").LineSocket, position: string) => Promise<AnalysisView>} [openAnalysis] opens
+ *   the view of a position, for a game that has one of its own
+ * @property {(state: TableState) => boolean} hasRecord whether match files can hold what is played
+ * @property {(form: NewGameForm) => {length: number, cube: boolean} & Record<string, unknown>} readRules what `create` is told of the rules
+ * @property {(offer: any) => string[]} listRules the rules of a table as facts
+ */
+
+/** @type {Record<string, Game>} */
+export const GAMES = { backgammon, barca };
+
+/**
+ * The game of a variant.
+ *
+ * @param {string | undefined} variant
+ */
+export function findGame(variant = "") {
+  return Object.hasOwn(GAMES, variant) ? GAMES[variant] : backgammon;
+}
+
+/**
+ * What is played at a table, as facts: the game, the length of the match, its rules, the clock.
+ *
+ * @param {{variant: string, clock: {bank_s: number | number[], move_s: number} | null, [rule: string]: any}} offer or the state of a table
+ * @returns {string[]}
+ */
+export function listFacts(offer) {
+  const { variant, clock } = offer;
+  const words = text.table.facts;
+  const facts = [wordFor(text.newGame.variants, variant), ...findGame(variant).listRules(offer)];
+  if (!clock) return [...facts, words.noClock];
+  const bank = Math.max(...[clock.bank_s].flat());
+  return [...facts, fill(words.clock, { bank: fill(words.minutes, { count: Math.round(bank / 6) / 10 }), move: clock.move_s })];
+}

@@ -1,0 +1,125 @@
+"""The view of backgammon: what tables show of a game, and what it sends for each act."""
+
+from __future__ import annotations
+
+import pytest
+
+from gammond.engine.rules.position import Position
+from gammond.engine.rules.rules import VARIANTS
+from gammond.protocol.backgammon.table_view import BackgammonView
+from gammond.protocol.commands.dispatch import run_line
+from gammond.protocol.state.session import Session
+from gammond.protocol.tables.game_view import TablePhase
+from gammond.protocol.tables.requests import SeatSpec, TableSpec
+from tests.protocol.talking import make_service
+
+SEATS = (SeatSpec("open"), SeatSpec("open"))
+
+
+def make_view(*lines, **fields):
+    session = Session(make_service(), 1)
+    view = BackgammonView(session, TableSpec(SEATS, **fields))
+    for line in (f"set game.variant {view.spec.variant}", *view.list_setup_lines(), *lines):
+        replies, _ = run_line(session, line)
+        assert replies[-1].word != "error", replies
+    return view
+
+
+@pytest.mark.parametrize("variant", VARIANTS)
+def test_each_seat_has_its_checkers_in_its_own_numbering(variant):
+    view = make_view("newgame", variant=variant)
+    start = VARIANTS[variant].starting_position
+    assert view.describe()["checkers"] == [start.board[0].tolist(), start.board[1].tolist()]
+    assert view.describe()["pips"] == list(start.pips)
+
+
+def test_the_checkers_of_a_seat_stay_its_own_when_the_turn_passes():
+    view = make_view("newgame", "dice 3 1", "play 8/5 6/5")
+    after = view.describe()
+    assert after["on_roll"] == 1
+    assert after["checkers"][0][5] == 2
+    assert after["checkers"][1] == Position.start().board[0].tolist()
+
+
+def test_the_phases_follow_the_game():
+    assert make_view().phase is TablePhase.WAITING
+    assert make_view("newgame").phase is TablePhase.ROLL
+    lines = ["newgame", "dice 3 1", "play 8/5 6/5"]
+    assert make_view(*lines[:2]).phase is TablePhase.PLAY
+    assert make_view(*lines, "play double").phase is TablePhase.RESPONSE
+    assert make_view(*lines, "play resign single").phase is TablePhase.RESIGNATION
+    assert make_view(*lines, "play double", "play drop").phase is TablePhase.OVER
+    assert make_view(*lines, "play double", "play drop", length=1).phase is TablePhase.FINISHED
+
+
+def test_there_is_no_xgid_while_a_beaver_or_a_resignation_waits():
+    lines = ["newgame", "dice 3 1", "play 8/5 6/5"]
+    assert make_view(*lines, "play double").describe()["xgid"]
+    assert make_view(*lines, "play double", "play beaver").describe()["xgid"] is None
+    assert make_view(*lines, "play resign gammon").describe()["xgid"] is None
+
+
+def test_the_legal_plays_are_listed_while_dice_lie_on_the_board():
+    view = make_view("newgame", "dice 3 1")
+    tree = view.describe_choices()["tree"]
+    assert tree[0]["play"] is None
+    assert sum(node["play"] is not None for node in tree) == 16
+    assert make_view("newgame").describe_choices() == {"tree": None}
+
+
+def decide(view, answers, rejected_kind=0):
+    """Let a view decide with answers that are given; return the questions and the decision."""
+    asked, decision = [], view.decide(rejected_kind)
+    answer = None
+    try:
+        while True:
+            asked.append(decision.send(answer))
+            answer = run_line(view.session, asked[-1])[0] if answers is None else answers.pop(0)
+    except StopIteration as decided:
+        return asked, decided.value
+
+
+def test_an_engine_before_its_roll_thinks_of_resigning_and_doubling():
+    view = make_view("newgame", "dice 3 1", "play 8/5 6/5")
+    asked, line = decide(view, None)
+    assert asked == ["resign plies=0", "go cube"]
+    assert line in ("roll", "play double")
+    asked, _ = decide(make_view("newgame", "dice 3 1", "play 8/5 6/5", cube=False), None)
+    assert asked == ["resign plies=0"]
+
+
+def test_an_engine_gives_a_lost_game_up_but_not_again_once_that_was_rejected():
+    lost = f"position xgid XGID={'-' * 23}Oa-:0:0:1:00:0:0:0:0:10"
+    assert decide(make_view(lost), None)[1] == "play resign single"
+    assert decide(make_view(lost), None, rejected_kind=1)[1] != "play resign single"
+
+
+def test_an_engine_answers_doubles_and_resignations_and_plays_its_rolls():
+    lines = ["newgame", "dice 3 1"]
+    asked, line = decide(make_view(*lines), None)
+    assert asked == ["go chequer"]
+    assert line.startswith("play ")
+    lines.append("play 8/5 6/5")
+    asked, line = decide(make_view(*lines, "play double"), None)
+    assert asked == ["go take"]
+    assert line in ("play take", "play drop", "play beaver")
+    asked, line = decide(make_view(*lines, "play resign gammon"), None)
+    assert asked == ["resign gammon"]
+    assert line in ("play accept", "play reject")
+
+
+def test_a_seat_can_begin_every_game_from_the_start_or_from_a_position():
+    view = make_view(begins=1, position="4HPwATDgc/ABMA")
+    assert view.list_start_lines(1) == ["set game.turn p1", "position gnubgid 4HPwATDgc/ABMA"]
+    assert view.list_start_lines(2) == ["newgame p1"]
+    view = make_view("newgame p1", begins=1)
+    assert (view.phase, view.to_act, view.is_opening) == (TablePhase.ROLL, 1, False)
+
+
+def test_with_doubles_as_two_moves_there_is_no_cube_and_no_advice():
+    view = make_view("newgame p0", "dice 6 6", doubles="two")
+    state = view.describe()
+    assert (state["doubles"], state["cube"], state["xgid"], view.may_double) == ("two", None, None, False)
+    assert max(len((node["play"] or "").split()) for node in view.describe_choices()["tree"]) <= 2
+    assert view.resigns_at_once
+    assert not make_view("newgame").resigns_at_once

@@ -1,0 +1,152 @@
+"""Questions: how the work on them is planned, and that they return the engine's own results."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from gammond.engine.analysis.levels import EvalSettings
+from gammond.engine.evaluation.results import CubeResponse
+from gammond.engine.formats.position_id import decode_position_id
+from gammond.engine.play.decider import Decider
+from gammond.engine.rules.match import MatchState
+from gammond.engine.rules.notation import parse_play
+from gammond.engine.rules.position import Position
+from gammond.engine.rules.rules import STANDARD_RULES
+from gammond.engine.search import SearchWatch
+from gammond.protocol.core.requests import WorkControl
+from gammond.protocol.questions.decisions import ChooseResponse, ChooseTurn, make_decision_work
+from gammond.protocol.questions.plays import Compare, Rank
+from gammond.protocol.questions.positions import DecideCube, DecideTake, Evaluate, FindMatrix, Resign
+from gammond.protocol.questions.question import MAX_SHORT_PLAYS, Plan, make_work
+from gammond.protocol.state.session import Session
+from tests.boards import position
+from tests.protocol.talking import make_service
+
+START, MONEY = Position.start(), MatchState()
+WIDE = decode_position_id("BAAAUFKqVKQAAA")
+"""A position with more plays of a double than short work ranks."""
+
+AHEAD = position({1: 4, 2: 2}, {19: 5, 20: 5, 21: 4})
+
+
+def make_session():
+    session = Session(make_service(), seed=1)
+    session.set_position(START, MONEY)
+    return session
+
+
+def see_quick(session, question):
+    """Have a question answered until it is seen to be quick."""
+    work = make_work(session, question, lambda *_: [], lambda control: SearchWatch())
+    for _ in range(200):
+        work.run(WorkControl())
+        if question.plan(session).is_quick:
+            return question.plan(session)
+    raise AssertionError("it stays slow")
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        Evaluate(START, MONEY, EvalSettings()),
+        DecideCube(START, MONEY, EvalSettings()),
+        Resign(START, MONEY, EvalSettings()),
+        Rank(START, MONEY, EvalSettings(), (3, 1)),
+    ],
+)
+def test_a_question_at_0_ply_is_quick_once_its_kind_was_and_long_where_it_looks_ahead(question):
+    session = make_session()
+    assert (question.plan(session).is_quick, question.plan(session).is_long) == (False, False)
+    assert see_quick(session, question).kept is None
+    deeper = type(question)(START, MONEY, EvalSettings(1), *([(3, 1)] if isinstance(question, Rank) else []))
+    assert (deeper.plan(session).is_quick, deeper.plan(session).is_long) == (False, True)
+
+
+def test_rankings_of_many_plays_are_no_quick_work_and_of_very_many_long():
+    session = make_session()
+    few, many = (Rank(WIDE, MONEY, EvalSettings(), roll) for roll in ((2, 1), (1, 1)))
+    see_quick(session, Rank(START, MONEY, EvalSettings(), (3, 1)))
+    assert many.plan(session).size > MAX_SHORT_PLAYS
+    assert (many.plan(session).is_quick, many.plan(session).is_long) == (False, True)
+    assert not few.plan(session).is_long
+
+
+def test_questions_of_one_kind_and_position_differ_by_what_they_ask():
+    session = make_session()
+    evaluated = Evaluate(START, MONEY, EvalSettings()).plan(session).kind
+    decided = DecideCube(START, MONEY, EvalSettings()).plan(session).kind
+    assert evaluated != decided == Resign(START, MONEY, EvalSettings(), kind=2).plan(session).kind
+
+
+def test_a_matrix_is_long_at_any_depth():
+    assert FindMatrix(START, MONEY, EvalSettings(), away=3).plan(make_session()) == Plan(
+        "matrix", is_long=True
+    )
+
+
+def test_results_are_the_engines_own():
+    engine, settings, watch = make_service().get_engine("racing"), EvalSettings(), SearchWatch()
+    evaluation = engine.evaluate(START, MONEY, settings)
+    found = Evaluate(START, MONEY, settings).run(engine, watch)
+    assert found._replace(effort=None) == evaluation._replace(effort=None)
+    ranked = Rank(START, MONEY, settings, (3, 1)).run(engine, watch)
+    assert ranked == engine.rank_plays(START, (3, 1), MONEY, settings)
+    worst = parse_play("24/20", START, (3, 1), STANDARD_RULES)
+    chosen = Compare(START, MONEY, settings, (3, 1), worst, STANDARD_RULES).run(engine, watch)
+    assert (chosen.play, chosen.best) == (worst, ranked.best)
+    matrix, is_stored = FindMatrix(START, MONEY, settings, away=3).run(engine, watch)
+    assert (len(matrix.rows), is_stored) == (3, False)
+
+
+def test_a_double_is_answered_as_the_decision_says_and_a_beaver_by_playing_on():
+    engine, watch = make_service().get_engine("racing"), SearchWatch()
+    taken = DecideTake(AHEAD, MONEY, EvalSettings()).run(engine, watch)
+    assert taken.response is CubeResponse.PASS
+    assert taken.decision == taken.evaluation.decision
+    beavered = MatchState(cube=2, cube_owner=1, beavers=True, doubled=True, beavered=True)
+    question = DecideTake(AHEAD, beavered, EvalSettings(), is_beaver=True)
+    played_on = question.run(engine, watch)
+    assert (played_on.response, played_on.decision) == (CubeResponse.TAKE, None)
+    assert question.searched_match.cube == 2 * beavered.cube
+
+
+def test_what_can_be_resigned_would_be_accepted():
+    engine, watch = make_service().get_engine("racing"), SearchWatch()
+    lost = position({24: 15}, {1: 1})
+    found = Resign(lost, MONEY, EvalSettings()).run(engine, watch)
+    assert (found.kind, found.is_accepted) == (found.kind, None)
+    assert found.kind > 0
+    assert Resign(lost, MONEY, EvalSettings(), kind=found.kind).run(engine, watch).is_accepted
+
+
+def test_half_of_the_time_of_a_turn_is_for_the_double():
+    shares = []
+
+    def make_watch(share):
+        shares.append(share)
+        return SearchWatch()
+
+    decider = Decider(make_service().get_engine("racing"))
+    turn = ChooseTurn(AHEAD, MONEY, (3, 1)).run(decider, make_watch)
+    assert turn.doubles
+    assert shares == [0.5, 1.0]
+
+
+def test_a_beaver_is_no_question_that_others_ask():
+    assert ChooseResponse(AHEAD, MONEY).asks == (None,)
+    assert ChooseResponse(AHEAD, MONEY, is_beaver=True).asks == ()
+
+
+def test_the_decision_of_a_player_that_looks_ahead_is_long():
+    session, turn = make_session(), ChooseTurn(START, MONEY, (3, 1))
+
+    def plan(plies):
+        return make_decision_work(
+            session, turn, EvalSettings(plies), lambda found: [], lambda control, share: SearchWatch()
+        )
+
+    assert [plan(plies).is_long for plies in (0, 1)] == [False, True]
+    session.engine_settings = replace(session.engine_settings, player="pubeval")
+    assert not plan(0).is_quick

@@ -1,0 +1,104 @@
+"""Wings: rooms that tools reach only through what they add to the commands of others.
+
+A wing is a folder of the tools whose ``wing.py`` has a `Wing`; nothing else names it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from gammond.engine.play.player import Player
+    from gammond.engine.rules.outcome import Outcomes
+    from gammond.engine.rules.position import Board
+    from gammond.nets.manifest import KindLoader
+
+_TOOLS = Path(__file__).parent.parent
+
+RunReader = Callable[[Path, "Mapping[str, NDArray[Any]]"], "Player"]
+"""Makes the player of a file of a run, given its arrays too."""
+
+
+@dataclass(frozen=True)
+class ExportedNet:
+    """A net of a run that gives outcomes, for ``gammond export``.
+
+    Attributes:
+        encoder_id: Id of its encoder.
+        hidden: Sizes of its hidden layers.
+        make_onnx: Makes its file, given its name.
+        evaluate: Computes what the file has to compute.
+    """
+
+    encoder_id: str
+    hidden: tuple[int, ...]
+    make_onnx: Callable[[str], bytes]
+    evaluate: Callable[[Board], Outcomes]
+
+
+@dataclass(frozen=True)
+class ExportedScorer:
+    """The net of a run that only rates plays, for ``gammond export``.
+
+    Attributes:
+        activation: What its hidden units do, as manifests have it.
+        player: The player kind that plays it.
+        make_onnx: Makes its file, given its name, and compares it with the net.
+    """
+
+    activation: str
+    player: str
+    make_onnx: Callable[[str], bytes]
+
+
+NetReader = Callable[[Path], "Mapping[str, ExportedNet] | ExportedScorer"]
+"""Reads the nets of a file of a run, by what they are trained on, or its one net that rates plays."""
+
+
+@dataclass(frozen=True)
+class Wing:
+    """What a wing adds to commands; each function imports what it needs.
+
+    Attributes:
+        sources: Word before the colon of a player's name -> loads the kind of player.
+        run_readers: Trainer -> makes the player of its ``.npz`` files.
+        file_readers: Suffix -> makes the player of a file of a run that holds no arrays.
+        net_readers: Trainer, or suffix of files that hold no arrays -> reads what ``gammond export`` exports.
+        read_weights: Reads the weights of a run of another game than backgammon, given ``run:`` and its
+            folder, as text that the game's players take.
+        trainers: Trainer -> returns its `gammond.tools.train.runs.trainer.Trainer`.
+        train_commands: Sub-command of ``gammond train`` -> its module.
+        measure_commands: Sub-command of ``gammond measure`` -> its module.
+        tournaments: Game other than backgammon -> makes its `gammond.tools.tournament.games.TournamentGame`.
+        find_drawing: Returns what draws runs, if all of them are of a kind that is drawn against minutes
+            alone; given their folders.
+        list_checks: Lists what ``gammond doctor`` examines: what it is called, and what returns a description
+            of it or raises an error that says what is wrong.
+    """
+
+    sources: Mapping[str, KindLoader] = field(default_factory=dict)
+    run_readers: Mapping[str, RunReader] = field(default_factory=dict)
+    file_readers: Mapping[str, Callable[[Path], Player]] = field(default_factory=dict)
+    net_readers: Mapping[str, NetReader] = field(default_factory=dict)
+    read_weights: Callable[[str], str] | None = None
+    trainers: Mapping[str, Callable[[], Any]] = field(default_factory=dict)
+    train_commands: Mapping[str, str] = field(default_factory=dict)
+    measure_commands: Mapping[str, str] = field(default_factory=dict)
+    tournaments: Mapping[str, Callable[[], Any]] = field(default_factory=dict)
+    find_drawing: Callable[[Sequence[Path]], Callable[[Sequence[Path], Path], None] | None] | None = None
+    list_checks: Callable[[], Iterable[tuple[str, Callable[[], str]]]] = tuple
+
+
+@cache
+def find_wings() -> tuple[Wing, ...]:
+    """Find all wings, in the order of their folders."""
+    files = sorted([*_TOOLS.glob("*/wing.py"), *_TOOLS.glob("*/*/wing.py")])
+    names = (".".join(("gammond.tools", *file.relative_to(_TOOLS).with_suffix("").parts)) for file in files)
+    return tuple(import_module(name).WING for name in names)

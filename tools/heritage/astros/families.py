@@ -1,0 +1,136 @@
+"""Players that are a vector of weights, for gradient ascent."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cache
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from gammond.engine.evaluation.evaluator import Scorer
+from gammond.engine.kernels import as_kernel_array
+from gammond.engine.options import list_fields
+from gammond.engine.play.player import Player, ScorerPlayer
+from gammond.engine.rules.position import Board
+from gammond.nets.heritage.astros.bev import HAND_WEIGHTS, BevScorer, BevWeights
+from gammond.nets.heritage.heuristic_engine import kernels as kernel_heuristic
+from gammond.nets.heritage.heuristic_engine.heuristic import (
+    HEURISTIC_CONFIGS,
+    HeuristicConfig,
+    HeuristicPlayer,
+)
+from gammond.nets.heritage.phase_features.features import FEATURE_NAMES, FEATURES, FeaturePhase
+from gammond.nets.heritage.phase_features.players import WEIGHTS, PhaseHeuristicScorer
+from gammond.tools.train.ascent.matches import LearnedWeights, Vector
+
+
+@dataclass(frozen=True)
+class PlayerFamily:
+    """Players that differ by a vector of weights alone.
+
+    Attributes:
+        space: The weights.
+        make_player: Makes the player of a vector.
+        make_scorer: Makes the scorer of positions for the side that has just played.
+        format_player: Formats the player of a vector as other tools take it; empty if they cannot.
+    """
+
+    space: LearnedWeights
+    make_player: Callable[[Vector], Player]
+    make_scorer: Callable[[Vector], Scorer]
+    format_player: Callable[[Vector], str]
+
+
+def _make_space(title: str, start: msgspec.Struct, steps: Mapping[str, float]) -> LearnedWeights:
+    """Make the weights that are the fields of a struct, with typical steps, 1 where none is given."""
+    fields = list_fields(type(start))
+    return LearnedWeights(
+        title=title,
+        names=start.__struct_fields__,
+        start=np.array(msgspec.structs.astuple(start)),
+        scales=np.array([steps.get(each.name, 1.0) for each in fields]),
+        low=np.array([each.bounds.low for each in fields]),
+        high=np.array([each.bounds.high for each in fields]),
+    )
+
+
+def _make_bev_family() -> PlayerFamily:
+    steps = {"home0": 8.0, "home2": 8.0, "home4": 8.0, "home6": 8.0, "fear": 3.0, "bar": 6.0, "lost": 0.25}
+    return PlayerFamily(
+        space=_make_space("bev", HAND_WEIGHTS, steps),
+        make_player=lambda vector: ScorerPlayer("bev", BevScorer(vector)),
+        make_scorer=BevScorer,
+        format_player=lambda vector: _format_player("bev", BevWeights.__struct_fields__, vector),
+    )
+
+
+class _HeuristicScorer:
+    """The heuristic engine's formula for contact; an `gammond.engine.evaluation.evaluator.Scorer`."""
+
+    def __init__(self, vector: Vector) -> None:
+        self._tables = HeuristicConfig(*vector.tolist()).tables
+
+    def score_boards(self, boards: Board) -> NDArray[np.float32]:
+        """Score positions after a play, as `Scorer.score_boards`; finished ones are 0."""
+        scores = np.empty(len(boards), np.float32)
+        kernel_heuristic.write_contact_scores(as_kernel_array(boards, np.int8), self._tables, scores)
+        return scores
+
+
+def _make_heuristic_family() -> PlayerFamily:
+    steps = {"pips": 0.5, "cb": 0.5, "bf": 0.5, "bfp": 0.5, "bt": 3.0, "rb": 0.5}
+    space = _make_space("heuristic", HEURISTIC_CONFIGS["author-first"], steps)
+    return PlayerFamily(
+        space=space,
+        make_player=lambda vector: HeuristicPlayer("heuristic", HeuristicConfig(*vector.tolist()).tables),
+        make_scorer=_HeuristicScorer,
+        format_player=lambda vector: _format_player("heuristic", space.names, vector),
+    )
+
+
+def _make_phase_scorer(vector: Vector) -> PhaseHeuristicScorer:
+    phases = len(FeaturePhase)
+    weights = np.concatenate([vector.reshape(FEATURES, phases), np.zeros((1, phases))])
+    return PhaseHeuristicScorer(weights=weights)
+
+
+def _make_phase_heuristic_family() -> PlayerFamily:
+    start = WEIGHTS.ravel().astype(np.float64)
+    return PlayerFamily(
+        space=LearnedWeights(
+            title="phase-heuristic",
+            names=tuple(f"{name}.{phase.name.lower()}" for name in FEATURE_NAMES for phase in FeaturePhase),
+            start=start,
+            scales=np.ones(len(start)),
+            low=np.full(len(start), -100.0),
+            high=np.full(len(start), 100.0),
+        ),
+        make_player=lambda vector: ScorerPlayer("phase-heuristic", _make_phase_scorer(vector)),
+        make_scorer=_make_phase_scorer,
+        format_player=lambda _: "",
+    )
+
+
+_MAKERS = {
+    "bev": _make_bev_family,
+    "heuristic": _make_heuristic_family,
+    "phase-heuristic": _make_phase_heuristic_family,
+}
+
+FAMILY_NAMES = tuple(_MAKERS)
+"""Names that `get_family` takes."""
+
+
+@cache
+def get_family(name: str) -> PlayerFamily:
+    """Make a family by name, one of `FAMILY_NAMES`."""
+    return _MAKERS[name]()
+
+
+def _format_player(family_name: str, names: tuple[str, ...], vector: Vector) -> str:
+    return f"{family_name}:" + ",".join(
+        f"{name}={value:.5g}" for name, value in zip(names, vector, strict=True)
+    )
