@@ -258,13 +258,24 @@ def make_engine(threads):
 
 
 LONG_WORK = {
-    "evaluate": lambda engine: engine.evaluate(CONTACT, plies=4),
-    "evaluate_many": lambda engine: engine.evaluate_many([CONTACT], plies=4),
-    "rank": lambda engine: engine.rank(CONTACT, (6, 3), plies=4, move_filter="huge"),
-    "cube": lambda engine: engine.cube(CONTACT, plies=4),
-    "rollout": lambda engine: engine.rollout(CONTACT, trials=100_000),
-    "analyse": lambda engine: engine.analyse(make_match(), plies=4, move_filter="huge"),
+    "evaluate": lambda engine, position: engine.evaluate(position, plies=4),
+    "evaluate_many": lambda engine, position: engine.evaluate_many([position], plies=4),
+    "rank": lambda engine, position: engine.rank(position, (6, 3), plies=4, move_filter="huge"),
+    "cube": lambda engine, position: engine.cube(position, plies=4),
+    "rollout": lambda engine, position: engine.rollout(position, trials=100_000),
+    "analyse": lambda engine, position: engine.analyse(make_match(), plies=4, move_filter="huge"),
 }
+
+
+@functools.cache
+def find_positions_of_long_work():
+    """Five for each kind of work: an engine keeps what an interrupted search has evaluated."""
+    found = [
+        ranked.play.result
+        for dice in [(2, 1), (4, 3), (5, 1)]
+        for ranked in gammond.Engine().rank(CONTACT, dice, plies=0)
+    ]
+    return {what: found[5 * index : 5 * index + 5] for index, what in enumerate(LONG_WORK)}
 
 
 @pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="this system has no timers")
@@ -278,6 +289,7 @@ def test_ctrl_c_during_work_is_a_keyboard_interrupt_and_no_result(engine, what, 
     leaves a file open where an interrupt comes between opening it and its block: kernels are read before.
     """
     own = make_engine(threads)
+    positions = find_positions_of_long_work()[what]
     make_match()
     own.rank(START, (3, 1), plies=1)
     own.evaluate(CONTACT, plies=2)
@@ -285,14 +297,14 @@ def test_ctrl_c_during_work_is_a_keyboard_interrupt_and_no_result(engine, what, 
     gc.disable()
     before = signal.signal(signal.SIGALRM, signal.default_int_handler)
 
-    def work_until_the_interrupt(delay_s):
+    def work_until_the_interrupt(delay_s, position):
         signal.setitimer(signal.ITIMER_REAL, delay_s)
-        return LONG_WORK[what](own)
+        return LONG_WORK[what](own, position)
 
     try:
-        for step in range(5):
+        for step, position in enumerate(positions):
             with pytest.raises(KeyboardInterrupt):
-                work_until_the_interrupt(0.02 + 0.02 * step)
+                work_until_the_interrupt(0.02 + 0.01 * step, position)
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0.0)
         signal.signal(signal.SIGALRM, before)
