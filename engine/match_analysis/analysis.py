@@ -5,7 +5,6 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,7 +20,6 @@ from gammond.engine.match_analysis.notes import (
     AnalysisJournal,
     add_notes,
     keep_comments,
-    make_cube_notes,
     note_evaluation,
     note_plays,
     order_plays,
@@ -76,17 +74,10 @@ class AnalysisSettings:
         return settings.with_list()
 
 
-class DecisionAnalyser(Protocol):
-    """Analyses many decisions: elsewhere, in place of the threads of `analyse_match`."""
-
-    def analyse_all(self, tasks: Sequence[AnalysisTask], rules: Rules) -> Iterator[ActionNotes]:
-        """Return the notes on decisions, in their order, as `analyse_decision` makes them.
-
-        Raises:
-            CancelledWork: It was cancelled.
-            GammondError: Those who do it are gone.
-        """
-        ...
+DecisionAnalyser = Callable[[Sequence[AnalysisTask], Rules], Iterator[ActionNotes]]
+"""Analyses decisions elsewhere, in place of the threads of `analyse_match`: returns the notes on them, in
+their order, as `analyse_decision` makes them. It raises CancelledWork where it was cancelled, and another
+GammondError if those who do it are gone."""
 
 
 def count_decisions(match: RecordedMatch) -> int:
@@ -129,70 +120,39 @@ def analyse_match(
     """
     settings, workers = settings or AnalysisSettings(), workers or Workers()
     here = engine.with_rules(match.rules.rules).with_threads(1)
-    tasks = list_match_tasks(match)
-    luck = _measure_luck(here, match, workers, cancelled)
-    known = _TaskNotes(tasks, AnalysisJournal() if journal is None else journal, progress)
+    tasks, known = list_match_tasks(match), AnalysisJournal() if journal is None else journal
+    rolls = list(list_rolls(match)) if match.rules.rules.supports(Feature.EVALUATION) else []
+    luck = measure_luck(here, rolls, workers, cancelled)
+    missing = [number for number in range(len(tasks)) if (SEARCHED, number) not in known]
+    done, lock = len(tasks) - len(missing), threading.Lock()
+    progress(done, len(tasks))
 
-    def analyse(number: int) -> None:
-        known.keep(number, analyse_decision(here, tasks[number], settings, cancelled))
+    def keep(number: int, notes: ActionNotes) -> None:
+        nonlocal done
+        known[SEARCHED, number] = notes
+        with lock:
+            done += 1
+            progress(done, len(tasks))
 
     if analyser is None:
-        workers.map(analyse, known.missing)
+        workers.map(
+            lambda number: keep(number, analyse_decision(here, tasks[number], settings, cancelled)), missing
+        )
     else:
-        answers = analyser.analyse_all([tasks[number] for number in known.missing], match.rules.rules)
-        for number, notes in zip(known.missing, answers, strict=True):
-            known.keep(number, notes)
-    return add_notes(keep_comments(match), [*luck, *known.list_notes()])
-
-
-def _measure_luck(
-    engine: Engine, match: RecordedMatch, workers: Workers, cancelled: Callable[[], bool] | None
-) -> list[tuple[int, int, ActionNotes]]:
-    """Return notes with the luck of each roll, as game, place and note; none where nothing is evaluated."""
-    if not match.rules.rules.supports(Feature.EVALUATION):
-        return []
-    rolls = list(list_rolls(match))
-    luck = measure_luck(engine, rolls, workers, cancelled)
-    return [
-        (rolled.game, rolled.places[0], ActionNotes(luck=points))
+        answers = analyser([tasks[number] for number in missing], match.rules.rules)
+        for number, notes in zip(missing, answers, strict=True):
+            keep(number, notes)
+    found = [
+        (rolled.game, place, ActionNotes(luck=points))
         for rolled, points in zip(rolls, luck.tolist(), strict=True)
+        for place in rolled.places
     ]
-
-
-class _TaskNotes:
-    """The notes of a match's tasks: at first those that a journal has.
-
-    Args:
-        tasks: The tasks.
-        journal: Has notes of before, and takes what is new.
-        progress: Called by one thread at a time.
-
-    Attributes:
-        missing: The numbers of the tasks without notes, at the beginning.
-    """
-
-    def __init__(self, tasks: Sequence[AnalysisTask], journal: AnalysisJournal, progress: Progress) -> None:
-        self._tasks = tasks
-        self._journal = journal
-        self._notes = [journal.find(SEARCHED, number) for number in range(len(tasks))]
-        self.missing = [number for number, notes in enumerate(self._notes) if notes is None]
-        self._lock = threading.Lock()
-        self._progress, self._done = progress, len(tasks) - len(self.missing)
-        progress(self._done, len(tasks))
-
-    def keep(self, number: int, notes: ActionNotes) -> None:
-        """Take the notes of a task; for any thread."""
-        self._journal.add(SEARCHED, number, notes)
-        self._notes[number] = notes
-        with self._lock:
-            self._done += 1
-            self._progress(self._done, len(self._tasks))
-
-    def list_notes(self) -> Iterator[tuple[int, int, ActionNotes]]:
-        """List the notes of all tasks, as game, place and note."""
-        for task, notes in zip(self._tasks, self._notes, strict=True):
-            assert notes is not None
-            yield from ((task.game, place, notes) for place in task.places)
+    found += [
+        (task.game, place, known[SEARCHED, number])
+        for number, task in enumerate(tasks)
+        for place in task.places
+    ]
+    return add_notes(keep_comments(match), found)
 
 
 def analyse_decision(
@@ -232,7 +192,8 @@ def _analyse_cube(
     assert found.decision is not None  # cubeful, and the game is not over
     held, taken = found.decision.no_double.equity, _take_equity(found.decision)
     noted = note_evaluation(found)
-    return make_cube_notes(noted._replace(equity=held), noted._replace(equity=taken))
+    cube = CubeDecision.of_choices(noted._replace(equity=held), noted._replace(equity=taken))
+    return ActionNotes(cube=cube)
 
 
 def _analyse_play(
@@ -256,7 +217,6 @@ def _take_equity(decision: CubeDecision) -> float:
     return decision.double_take.equity / (2.0 if beavered else 1.0)
 
 
-_ROLL_PLACES = {roll: place for place, roll in enumerate(ROLLS)}
 _OPENING_WEIGHTS = np.array([one != two for one, two in ROLLS]) / 15.0
 
 
@@ -304,7 +264,7 @@ def measure_luck(
 def _find_place(task: AnalysisTask) -> int:
     """Return the place of a roll among all."""
     assert task.roll is not None
-    return _ROLL_PLACES[max(task.roll), min(task.roll)]
+    return ROLLS.index((max(task.roll), min(task.roll)))
 
 
 def _evaluate_rolls(

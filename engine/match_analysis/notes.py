@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable
 from dataclasses import replace
 
-from gammond.engine.evaluation.results import CubeDecision, Evaluation, RankedPlay
+from gammond.engine.evaluation.results import Evaluation, RankedPlay
 from gammond.engine.match_files.model import NO_NOTES, ActionNotes, RecordedMatch
 from gammond.engine.search.ranked_plays import ChosenPlay
 
@@ -17,29 +17,8 @@ SEARCHED, ROLLED_OUT = "searched", "rolled out"
 """The stages of an analysis."""
 
 
-class AnalysisJournal:
-    """Keeps the notes on the decisions of one match, by stage and by their number; here in memory."""
-
-    def __init__(self) -> None:
-        self._notes: dict[tuple[str, int], ActionNotes] = {}
-
-    def find(self, stage: str, number: int) -> ActionNotes | None:
-        """Return the notes on a decision; None if there are none. Safe to call from several threads."""
-        return self._notes.get((stage, number))
-
-    def add(self, stage: str, number: int, notes: ActionNotes) -> None:
-        """Take new notes on a decision. Safe to call from several threads."""
-        self._notes[stage, number] = notes
-
-
-def make_cube_notes(held: Evaluation, taken: Evaluation) -> ActionNotes:
-    """Return the notes on a cube decision.
-
-    Args:
-        held: The evaluation of the position without a double.
-        taken: That of a double that is taken, in units of the cube before it.
-    """
-    return ActionNotes(cube=CubeDecision.of_choices(held, taken))
+AnalysisJournal = dict[tuple[str, int], ActionNotes]
+"""The notes on the decisions of one match, by stage and by their number; several threads use it."""
 
 
 def note_evaluation(evaluation: Evaluation) -> Evaluation:

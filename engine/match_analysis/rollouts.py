@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Unpack
 
 from gammond.engine.analysis.engine import Engine
 from gammond.engine.analysis.levels import DEFAULT_CANDIDATES, EvalSettings
 from gammond.engine.analysis.rollout_requests import make_rollout_evaluators
+from gammond.engine.cubeful import CubeGame
 from gammond.engine.errors import CancelledWork, ValueRangeError
-from gammond.engine.evaluation.results import RankedPlay
+from gammond.engine.evaluation.results import CubeDecision, RankedPlay
 from gammond.engine.match_analysis.notes import (
     ROLLED_OUT,
     AnalysisJournal,
     add_notes,
-    make_cube_notes,
     note_evaluation,
     note_plays,
 )
@@ -22,7 +23,8 @@ from gammond.engine.match_analysis.tasks import CLOSE_POINTS, AnalysisTask, list
 from gammond.engine.match_files.model import NO_NOTES, ActionNotes, RecordedMatch, split_by_depth
 from gammond.engine.rollout import RolloutSettings, RolloutState
 from gammond.engine.rollout.decisions import roll_out_cube, roll_out_plays
-from gammond.engine.rollout.runner import BlockPlayer
+from gammond.engine.rollout.runner import BlockPlayer, RolloutHandling
+from gammond.engine.rollout.settings import RolloutEvaluators
 from gammond.engine.rollout.stop_rules import CANCELLED, describe_aims
 
 QUICK_ROLLOUT = RolloutSettings(trials=324, truncation=11, min_trials=108)
@@ -107,22 +109,23 @@ def roll_out_decisions(
     Raises:
         CancelledWork: It was cancelled.
     """
-    close, journal = _list_close(match), AnalysisJournal() if journal is None else journal
-    roller = _Roller(engine.with_rules(match.rules.rules), rollouts, cancelled, blocks)
-    trials, rolled = rollouts.settings.trials, []
+    close, known = _list_close(match), AnalysisJournal() if journal is None else journal
+    here, trials = engine.with_rules(match.rules.rules), rollouts.settings.trials
+    evaluators = make_rollout_evaluators(here, rollouts.plies, rollouts.leaf_plies, rollouts.plies, cancelled)
     for place, (number, task, notes) in enumerate(close):
 
         def show(state: RolloutState, done: int = place * trials) -> None:
             progress(done + state.count_trials(), len(close) * trials)
 
         progress(place * trials, len(close) * trials)
-        answer = journal.find(ROLLED_OUT, number)
-        if answer is None:
-            answer = roller.roll_out(task, notes, show)
-            journal.add(ROLLED_OUT, number, answer)
-        rolled += [(task.game, action, answer) for action in task.places]
+        if (ROLLED_OUT, number) not in known:
+            game = here.make_cube_game(task.match)
+            known[ROLLED_OUT, number] = _roll_out(
+                *(task, notes, game, evaluators, rollouts), progress=show, cancelled=cancelled, blocks=blocks
+            )
     progress(len(close) * trials, len(close) * trials)
-    return add_notes(match, rolled)
+    rolled = [(task, known[ROLLED_OUT, number]) for number, task, _ in close]
+    return add_notes(match, [(task.game, place, notes) for task, notes in rolled for place in task.places])
 
 
 def _list_close(match: RecordedMatch) -> list[tuple[int, AnalysisTask, ActionNotes]]:
@@ -136,79 +139,39 @@ def _list_close(match: RecordedMatch) -> list[tuple[int, AnalysisTask, ActionNot
     return close
 
 
-class _Roller:
-    """Rolls out one decision after another."""
+def _roll_out(
+    task: AnalysisTask,
+    notes: ActionNotes,
+    game: CubeGame,
+    evaluators: RolloutEvaluators,
+    rollouts: DecisionRollouts,
+    **handling: Unpack[RolloutHandling],
+) -> ActionNotes:
+    """Return the notes on a decision with its rollout.
 
-    def __init__(
-        self,
-        engine: Engine,
-        rollouts: DecisionRollouts,
-        cancelled: Callable[[], bool] | None,
-        blocks: BlockPlayer | None,
-    ) -> None:
-        self._engine = engine
-        self._rollouts = rollouts
-        self._cancelled = cancelled
-        self._blocks = blocks
-        self._evaluators = make_rollout_evaluators(
-            engine, rollouts.plies, rollouts.leaf_plies, rollouts.plies, cancelled
-        )
-
-    def roll_out(
-        self, task: AnalysisTask, notes: ActionNotes, progress: Callable[[RolloutState], None]
-    ) -> ActionNotes:
-        """Return the notes on a decision with its rollout.
-
-        Raises:
-            CancelledWork: It was cancelled.
-        """
-        roll_out = self._roll_out_cube if task.roll is None else self._roll_out_plays
-        return roll_out(task, notes, progress)
-
-    def _roll_out_plays(
-        self, task: AnalysisTask, notes: ActionNotes, progress: Callable[[RolloutState], None]
-    ) -> ActionNotes:
-        assert task.roll is not None
-        assert task.play is not None
-        chosen = _choose_candidates(notes.candidates, task, self._rollouts.max_plays)
+    Raises:
+        CancelledWork: It was cancelled.
+    """
+    if task.roll is None:
+        found = roll_out_cube(task.position, game, evaluators, rollouts.settings, **handling)
+        rollout, held = found.rollout, note_evaluation(found.no_double)
+        taken = held if found.take is None else note_evaluation(found.take)
+        rolled = ActionNotes(cube=CubeDecision.of_choices(held, taken))
+    else:
+        plays = [each.play for each in _choose_candidates(notes.candidates, task, rollouts.max_plays)]
         results, rollout = roll_out_plays(
-            task.position,
-            task.roll,
-            self._evaluators,
-            self._rollouts.settings,
-            plays=[each.play for each in chosen],
-            game=self._engine.make_cube_game(task.match),
+            *(task.position, task.roll, evaluators, rollouts.settings),
+            plays=plays,
+            game=game,
             prunes=False,
-            progress=progress,
-            cancelled=self._cancelled,
-            blocks=self._blocks,
+            **handling,
         )
-        self._check(rollout.reason)
-        rolled = note_plays(results)
-        found = {each.play.result for each in chosen}
-        others = [each for each in notes.candidates if each.play.result not in found]
-        return ActionNotes(candidates=(*rolled, *others))
-
-    def _roll_out_cube(
-        self, task: AnalysisTask, notes: ActionNotes, progress: Callable[[RolloutState], None]
-    ) -> ActionNotes:
-        game = self._engine.make_cube_game(task.match)
-        found = roll_out_cube(
-            task.position,
-            game,
-            self._evaluators,
-            self._rollouts.settings,
-            progress=progress,
-            cancelled=self._cancelled,
-            blocks=self._blocks,
-        )
-        self._check(found.rollout.reason)
-        held = note_evaluation(found.no_double)
-        return make_cube_notes(held, held if found.take is None else note_evaluation(found.take))
-
-    def _check(self, reason: str) -> None:
-        if reason == CANCELLED:
-            raise CancelledWork("the rollout was cancelled")
+        chosen = {play.result for play in plays}
+        others = [each for each in notes.candidates if each.play.result not in chosen]
+        rolled = ActionNotes(candidates=(*note_plays(results), *others))
+    if rollout.reason == CANCELLED:
+        raise CancelledWork("the rollout was cancelled")
+    return rolled
 
 
 def _choose_candidates(candidates: Sequence[RankedPlay], task: AnalysisTask, most: int) -> list[RankedPlay]:

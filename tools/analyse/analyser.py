@@ -95,7 +95,7 @@ class MatchAnalyser:
                 progress=show,
                 cancelled=self._stopped.is_set,
                 journal=journal,
-                analyser=self._executor,
+                analyser=None if self._executor is None else self._executor.analyse_all,
             )
         if self._rollouts is not None:
             with _show_progress(f"{label}, trials") as show:

@@ -148,8 +148,8 @@ class KeptDecisions:
     def _make_damage(self) -> DataFileError:
         return DataFileError(f"{self._path} is damaged: add --force to begin anew", field="output")
 
-    def _read_match(self, key: str) -> dict[tuple[str, int], ActionNotes]:
-        known = {}
+    def _read_match(self, key: str) -> AnalysisJournal:
+        known = AnalysisJournal()
         for place in self._places.get(key, ()):
             self._file.seek(place)
             self._file.readline()
@@ -183,15 +183,15 @@ class MatchJournal(AnalysisJournal):
         known: Those of an earlier run, by stage and number.
     """
 
-    def __init__(self, kept: KeptDecisions, known: Mapping[tuple[str, int], ActionNotes]) -> None:
-        super().__init__()
+    def __init__(self, kept: KeptDecisions, known: AnalysisJournal) -> None:
+        super().__init__(known)
         self._kept = kept
-        self._notes.update(known)
 
-    def add(self, stage: str, number: int, notes: ActionNotes) -> None:
+    def __setitem__(self, decision: tuple[str, int], notes: ActionNotes) -> None:
         """Take new notes on a decision, and write them."""
+        stage, number = decision
         self._kept.add({"stage": stage, "decision": number, **_list_notes(notes)})
-        super().add(stage, number, notes)
+        super().__setitem__(decision, notes)
 
 
 def _list_notes(notes: ActionNotes) -> dict[str, object]:

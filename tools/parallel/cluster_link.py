@@ -9,7 +9,7 @@ from contextlib import contextmanager, suppress
 
 from gammond.engine.analysis.engine import Engine
 from gammond.engine.errors import GammondError, StateError
-from gammond.engine.match_analysis.analysis import AnalysisSettings
+from gammond.engine.match_analysis.analysis import AnalysisSettings, DecisionAnalyser
 from gammond.nets.catalogue import SHIPPED
 from gammond.protocol.core.fault_log import FAULT_LOG
 from gammond.tools.common.opponents import collect_net_hashes
@@ -73,10 +73,12 @@ class ClusterLink:
 
     def make_analyser(
         self, engine: Engine, settings: AnalysisSettings, cancelled: Callable[[], bool]
-    ) -> SharedDecisions | None:
+    ) -> DecisionAnalyser | None:
         """Make what analyses the decisions of matches; None if nobody can at present."""
         executor = self._find_executor(engine)
-        return None if executor is None else SharedDecisions(executor, engine.name, settings, cancelled)
+        if executor is None:
+            return None
+        return SharedDecisions(executor, engine.name, settings, cancelled).analyse_all
 
     def check(self) -> None:
         """Do nothing while there are workers.

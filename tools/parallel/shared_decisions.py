@@ -36,7 +36,7 @@ class _Task:
 
 
 class SharedDecisions:
-    """Analyses decisions by an executor, an `gammond.engine.match_analysis.analysis.DecisionAnalyser`.
+    """Analyses decisions by an executor.
 
     Args:
         executor: Does the work.
@@ -54,7 +54,7 @@ class SharedDecisions:
         self._cancelled = cancelled
 
     def analyse_all(self, tasks: Sequence[AnalysisTask], rules: Rules) -> Iterator[ActionNotes]:
-        """Return the notes on decisions, in their order.
+        """Return the notes on decisions: a `gammond.engine.match_analysis.analysis.DecisionAnalyser`.
 
         Raises:
             CancelledWork: It was cancelled.

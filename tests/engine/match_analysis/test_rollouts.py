@@ -124,14 +124,7 @@ def test_threads_change_nothing_and_the_progress_ends_at_the_total(engine, analy
 
 
 def test_a_journal_spares_what_it_has(engine, analysed, rolled):
-    class Journal(dict):
-        def find(self, stage, number):
-            return self.get((stage, number))
-
-        def add(self, stage, number, notes):
-            self[stage, number] = notes
-
-    journal = Journal()
+    journal = {}
     (match,) = parse_sgf(MATCH)
     assert analyse_match(engine, match, AnalysisSettings(0), journal=journal) == analysed
     assert roll_out_decisions(engine, analysed, DecisionRollouts(SETTINGS), journal=journal) == rolled

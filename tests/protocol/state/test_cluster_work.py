@@ -94,15 +94,14 @@ class FakeCluster:
     def make_analyser(self, engine, settings, cancelled):
         cluster = self
 
-        class Analyser:
-            def analyse_all(self, tasks, rules):
-                for task in tasks:
-                    if cancelled():
-                        raise CancelledWork("enough")
-                    cluster.work()
-                    yield analyse_decision(engine.with_rules(rules).with_threads(1), task, settings)
+        def analyse_all(tasks, rules):
+            for task in tasks:
+                if cancelled():
+                    raise CancelledWork("enough")
+                cluster.work()
+                yield analyse_decision(engine.with_rules(rules).with_threads(1), task, settings)
 
-        return Analyser()
+        return analyse_all
 
 
 def ask(text, cluster=None):
