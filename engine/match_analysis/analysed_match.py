@@ -115,6 +115,12 @@ class AnalysedMatch:
         return self._rated[0]
 
     @property
+    def errors(self) -> list[AnalysedDecision]:
+        """The decisions that are errors or blunders, the worst first."""
+        wrong = (each for each in self.decisions if each.loss.mark)
+        return sorted(wrong, key=lambda each: -each.loss.size)
+
+    @property
     def rolls(self) -> list[AnalysedRoll]:
         """The luck of all rolls that were played, in order."""
         return self._rated[1]
@@ -229,7 +235,7 @@ def add_marks(match: RecordedMatch, decisions: Iterable[AnalysedDecision]) -> Re
         for game in match.games
     ]
     for decision in decisions:
-        mark = _mark_loss(decision.size_points)
+        mark = _mark_loss(decision.loss.size)
         if not mark:
             continue
         own: ActionNotes = notes[decision.game].get(decision.place, NO_NOTES)

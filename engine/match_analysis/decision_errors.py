@@ -12,6 +12,7 @@ from __future__ import annotations
 import enum
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from gammond.engine.evaluation.results import CubeDecision, is_on_scale
 from gammond.engine.rules.position import CHECKERS, Phase, Position, count_checkers
@@ -99,6 +100,39 @@ def classify_loss(points: float) -> str:
     return "error" if shown >= XG_ERROR_POINTS else ""
 
 
+class ScaledPoints(NamedTuple):
+    """What was lost or won somewhere in a match: by a decision, by a roll.
+
+    Attributes:
+        equity: In units of the present cube.
+        mwc_per_point: The match-winning chance that a point of equity is worth there; None in money play.
+    """
+
+    equity: float
+    mwc_per_point: float | None
+
+    @property
+    def points(self) -> float | None:
+        """The equity; None where it is on no scale (`is_on_scale`)."""
+        return self.equity if is_on_scale(self.equity, self.mwc_per_point) else None
+
+    @property
+    def mwc(self) -> float | None:
+        """The match-winning chance; None in money play."""
+        return None if self.mwc_per_point is None else self.equity * self.mwc_per_point
+
+    @property
+    def size(self) -> float:
+        """The points, or what they would be at double match point if they are on no scale."""
+        points = self.points
+        return 2.0 * (self.mwc or 0.0) if points is None else points
+
+    @property
+    def mark(self) -> str:
+        """What a loss of it is called, by `classify_loss`; empty for a small one."""
+        return classify_loss(self.size)
+
+
 @dataclass(frozen=True)
 class CountedDecision:
     """What a decision lost, and what counts it.
@@ -106,51 +140,28 @@ class CountedDecision:
     Attributes:
         seat: Who decided.
         choice: What was chosen.
-        equity_loss: The equity that it lost, 0 or more, in units of the cube before it.
+        loss: What it lost, 0 or more; its unit is the cube before it.
         counts_for_xg: Whether eXtreme Gammon counts it.
         counts_for_gnubg: Whether GNU Backgammon counts it: an unforced play, or a cube decision that was
             close or made.
         is_legal: Whether the rules allow what was chosen; statistics leave out what they forbid, which has no
             equity and lost nothing.
-        mwc_per_point: The match-winning chance that a point of equity is worth here; None in money play.
         phase: The phase of the game.
     """
 
     seat: int
     choice: Choice
-    equity_loss: float
+    loss: ScaledPoints
     counts_for_xg: bool
     counts_for_gnubg: bool
     is_legal: bool
-    mwc_per_point: float | None
     phase: GamePhase
-
-    @property
-    def error_mwc(self) -> float | None:
-        """The match-winning chance that it lost; None in money play."""
-        return None if self.mwc_per_point is None else self.equity_loss * self.mwc_per_point
-
-    @property
-    def error_points(self) -> float | None:
-        """The equity that it lost; None where that is on no scale (`is_on_scale`)."""
-        return self.equity_loss if is_on_scale(self.equity_loss, self.mwc_per_point) else None
-
-    @property
-    def size_points(self) -> float:
-        """The size of the error: `error_points`, or its loss at double match point if it is on no scale."""
-        points = self.error_points
-        return 2.0 * (self.error_mwc or 0.0) if points is None else points
-
-    @property
-    def mark(self) -> str:
-        """What it is called, by `classify_loss`: ``blunder``, ``error``; empty for a smaller loss."""
-        return classify_loss(self.size_points)
 
     def seen_from(self, seat: int) -> CountedDecision:
         """Return what statistics take of it, as if a seat were 0."""
         return CountedDecision(
-            *(self.seat ^ seat, self.choice, self.equity_loss, self.counts_for_xg, self.counts_for_gnubg),
-            *(self.is_legal, self.mwc_per_point, self.phase),
+            *(self.seat ^ seat, self.choice, self.loss, self.counts_for_xg, self.counts_for_gnubg),
+            *(self.is_legal, self.phase),
         )
 
 

@@ -12,6 +12,7 @@ from gammond.engine.match_analysis.decision_errors import (
     Choice,
     CountedDecision,
     Counts,
+    ScaledPoints,
     classify_game_phase,
     count_doubling,
     count_play,
@@ -154,12 +155,12 @@ def rate_actions(
             for choice, loss, counts in _rate_action(action, state, notes):
                 is_legal = choice is not Choice.PLAY or not isinstance(action, PlayAction) or action.is_legal
                 phase = classify_game_phase(situation.position, plays_done if is_whole else None)
-                rated = state.to_act, choice, loss, *counts, is_legal, worth, phase
+                rated = state.to_act, choice, ScaledPoints(loss, worth), *counts, is_legal, phase
                 decisions.append(AnalysedDecision(*rated, number, place, *replayed, notes))
             if isinstance(action, PlayAction):
                 plays_done += 1
                 if notes.luck is not None:
-                    rolls.append(AnalysedRoll(action.seat, notes.luck, worth, number))
+                    rolls.append(AnalysedRoll(action.seat, ScaledPoints(notes.luck, worth), number))
             elif isinstance(action, ResignationAction):
                 found = analyse_resignation(number, place, replayed, notes, table)
                 resignations += [found] if found else []

@@ -57,9 +57,9 @@ def describe_match(analysed: AnalysedMatch, max_candidates: int | None = None) -
                 "seat": each.seat,
                 "kind": each.kind,
                 "accepted": each.is_accepted,
-                "loss": _round_equity(each.loss_points, each.match, analysed.table),
-                "answer_loss": _round_equity(each.answer_loss_points, each.match, analysed.table),
-                "playing_on": _round_equity(each.worth_points, each.match, analysed.table),
+                "loss": round_value(each.loss.points),
+                "answer_loss": round_value(each.answer_loss.points),
+                "playing_on": round_value(each.worth.points),
                 **_list_playing_on(each, analysed.table, max_candidates),
             }
             for each in analysed.resignations
@@ -158,8 +158,8 @@ def list_decision(
         "chosen": decision.chosen,
         **({} if decision.is_legal else {"illegal": True}),
         "best": decision.best,
-        "error": round_value(decision.error_points),
-        "error_mwc": round_value(decision.error_mwc),
+        "error": round_value(decision.loss.points),
+        "error_mwc": round_value(decision.loss.mwc),
         "counts_for_xg": decision.counts_for_xg,
         "counts_for_gnubg": decision.counts_for_gnubg,
         "depth": decision.depth,

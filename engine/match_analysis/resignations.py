@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from gammond.engine.cubeful.match_equity import MatchEquityTable
-from gammond.engine.evaluation.results import is_on_scale
+from gammond.engine.match_analysis.decision_errors import ScaledPoints
 from gammond.engine.match_files.model import ActionNotes, ReplayedAction
 from gammond.engine.rules.game_record import ResignationAction
 from gammond.engine.rules.match import MatchState
@@ -23,10 +23,9 @@ class AnalysedResignation:
         place: The place of the action in the game, from 0.
         move: The number of its move, by `gammond.engine.match_files.model.number_moves`.
         offered_points: The equity of the offer for the seat that made it, in units of the present cube.
-        worth_points: The equity of playing on for that seat.
+        worth: What playing on was worth to that seat.
         match: The match state before it, with the dice if they were out.
         notes: The engine's opinion of playing on: plays of the roll, or the cube decision.
-        mwc_per_point: The match-winning chance that a point of equity is worth here; None in money play.
     """
 
     seat: int
@@ -36,26 +35,21 @@ class AnalysedResignation:
     place: int
     move: int
     offered_points: float
-    worth_points: float
+    worth: ScaledPoints
     match: MatchState
     notes: ActionNotes
-    mwc_per_point: float | None
 
     @property
-    def loss_points(self) -> float:
+    def loss(self) -> ScaledPoints:
         """What the offer lost against playing on, if it was accepted; 0 or more."""
-        return max(0.0, self.worth_points - self.offered_points) if self.is_accepted else 0.0
+        lost = self.worth.equity - self.offered_points if self.is_accepted else 0.0
+        return self.worth._replace(equity=max(0.0, lost))
 
     @property
-    def answer_loss_points(self) -> float:
+    def answer_loss(self) -> ScaledPoints:
         """What the answer lost against the other answer; 0 or more."""
-        gain = self.offered_points - self.worth_points
-        return max(0.0, gain if self.is_accepted else -gain)
-
-    def measure(self, loss_points: float) -> float:
-        """Return the size of a loss: at double match point where points have no scale (`is_on_scale`)."""
-        is_scaled = is_on_scale(loss_points, self.mwc_per_point)
-        return loss_points if is_scaled else 2.0 * loss_points * (self.mwc_per_point or 0.0)
+        gain = self.offered_points - self.worth.equity
+        return self.worth._replace(equity=max(0.0, gain if self.is_accepted else -gain))
 
 
 def analyse_resignation(
@@ -78,8 +72,8 @@ def analyse_resignation(
     return AnalysedResignation(
         *(action.seat, action.kind, action.is_accepted, game, place, move),
         -compute_result_equity(match, 1 - action.seat, action.kind, table),
-        worth if action.seat == match.on_roll else -worth,
-        *(match, notes, table.mwc_per_point(match)),
+        ScaledPoints(worth if action.seat == match.on_roll else -worth, table.mwc_per_point(match)),
+        *(match, notes),
     )
 
 

@@ -6,12 +6,16 @@ Each number is on the scale of the program that it is named after, since the pro
 from __future__ import annotations
 
 import math
-import statistics
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from gammond.engine.evaluation.results import is_on_scale
-from gammond.engine.match_analysis.decision_errors import WRONG_POINTS, Choice, CountedDecision, GamePhase
+from gammond.engine.match_analysis.decision_errors import (
+    WRONG_POINTS,
+    Choice,
+    CountedDecision,
+    GamePhase,
+    ScaledPoints,
+)
 from gammond.engine.rules.match import SEATS
 
 PR_SCALE = 500.0
@@ -38,25 +42,13 @@ class AnalysedRoll:
 
     Attributes:
         seat: Who rolled.
-        luck_points: What the roll gave beyond the mean of all rolls, in units of the present cube.
-        mwc_per_point: The match-winning chance that a point of equity is worth here; None in money play.
+        luck: What the roll gave beyond the mean of all rolls.
         game: The place of its game in the match, from 0.
     """
 
     seat: int
-    luck_points: float
-    mwc_per_point: float | None
+    luck: ScaledPoints
     game: int
-
-    @property
-    def points(self) -> float | None:
-        """The luck; None where it is on no scale."""
-        return self.luck_points if is_on_scale(self.luck_points, self.mwc_per_point) else None
-
-    @property
-    def luck_mwc(self) -> float | None:
-        """The luck in match-winning chance; None in money play."""
-        return None if self.mwc_per_point is None else self.luck_points * self.mwc_per_point
 
 
 @dataclass(frozen=True)
@@ -150,11 +142,11 @@ class RatingTotal:
     @classmethod
     def add_up(cls, seat: int, decisions: Iterable[CountedDecision]) -> RatingTotal:
         """Add up the decisions of a seat."""
-        own = [each for each in decisions if each.seat == seat and each.error_points is not None]
-        counted = [each.equity_loss for each in own if each.counts_for_xg]
+        own = [each for each in decisions if each.seat == seat and each.loss.points is not None]
+        counted = [each.loss.equity for each in own if each.counts_for_xg]
         return cls(
             len(counted),
-            sum(each.equity_loss for each in own),
+            sum(each.loss.equity for each in own),
             sum(counted),
             sum(points * points for points in counted),
         )
@@ -194,16 +186,16 @@ def compute_statistics(
     """
     every = [decision for decision in decisions if decision.is_legal]
     own = [decision for decision in every if decision.seat == seat]
-    scaled = [decision for decision in own if decision.error_points is not None]
+    scaled = [decision for decision in own if decision.loss.points is not None]
     counted = [decision for decision in scaled if decision.counts_for_xg]
     rating = RatingTotal.add_up(seat, own)
-    wrong = [decision for decision in own if decision.size_points >= WRONG_POINTS]
-    marks = [decision.mark for decision in own]
+    wrong = [decision for decision in own if decision.loss.size >= WRONG_POINTS]
+    marks = [decision.loss.mark for decision in own]
     gnubg_count = sum(decision.counts_for_gnubg for decision in scaled)
     plays_of_both = sum(
-        decision.choice is Choice.PLAY and decision.error_points is not None for decision in every
+        decision.choice is Choice.PLAY and decision.loss.points is not None for decision in every
     )
-    own_rolls = [roll for roll in rolls if roll.seat == seat]
+    luck = [roll.luck for roll in rolls if roll.seat == seat]
     return PlayerStatistics(
         plays=_add_up(counted, Choice.PLAY),
         doublings=_add_up(counted, Choice.NO_DOUBLE, Choice.DOUBLE),
@@ -216,11 +208,11 @@ def compute_statistics(
         errors=sum(map(bool, marks)),
         blunders=marks.count("blunder"),
         performance_rating=rating.performance_rating,
-        performance_rating_95=_estimate_interval(counted),
+        performance_rating_95=rating.performance_rating_95,
         gnubg_error_rate=MILLIPOINTS * rating.error_points / gnubg_count if gnubg_count else None,
         snowie_error_rate=MILLIPOINTS * rating.error_points / plays_of_both if plays_of_both else None,
-        luck_points=_sum_points([roll.points for roll in own_rolls]),
-        luck_mwc=_sum_mwc([roll.luck_mwc for roll in own_rolls]),
+        luck_points=_sum_points(luck),
+        luck_mwc=_sum_mwc(luck),
         unscaled=len(own) - len(scaled),
     )
 
@@ -253,27 +245,17 @@ def compute_by_phase(
 
 def _add_up(decisions: Sequence[CountedDecision], *choices: Choice) -> ErrorTotal:
     """Add up the decisions with one of the choices; all if none is given."""
-    chosen = [decision for decision in decisions if not choices or decision.choice in choices]
-    return ErrorTotal(
-        len(chosen),
-        _sum_points([decision.error_points for decision in chosen]),
-        _sum_mwc([decision.error_mwc for decision in chosen]),
-    )
+    lost = [decision.loss for decision in decisions if not choices or decision.choice in choices]
+    return ErrorTotal(len(lost), _sum_points(lost), _sum_mwc(lost))
 
 
-def _sum_points(values: Sequence[float | None]) -> float | None:
+def _sum_points(values: Sequence[ScaledPoints]) -> float | None:
     """Return the sum of those that are on a scale; None if none of some values is."""
-    scaled = [value for value in values if value is not None]
+    scaled = [points for value in values if (points := value.points) is not None]
     return sum(scaled) if scaled or not values else None
 
 
-def _sum_mwc(values: Sequence[float | None]) -> float | None:
+def _sum_mwc(values: Sequence[ScaledPoints]) -> float | None:
     """Return the sum; None if there is money play among the values."""
-    return None if None in values else sum(value for value in values if value is not None)
-
-
-def _estimate_interval(counted: Sequence[CountedDecision]) -> float | None:
-    points = [decision.error_points for decision in counted if decision.error_points is not None]
-    if len(points) < 2:
-        return None
-    return _NORMAL_95 * PR_SCALE * statistics.stdev(points) / math.sqrt(len(points))
+    chances = [mwc for value in values if (mwc := value.mwc) is not None]
+    return sum(chances) if len(chances) == len(values) else None

@@ -74,7 +74,7 @@ def _format_game(
     if (ruled := game.ruled_result) is not None:
         points = format_count(ruled.points, "point")
         result += f" by the file, {names[ruled.winner]} {points} ({ruled.name}) by the rules"
-    marks = [each.mark for of_action in decisions.values() for each in of_action]
+    marks = [each.loss.mark for of_action in decisions.values() for each in of_action]
     wrong = f"errors {sum(map(bool, marks))}, blunders {marks.count('blunder')}{', cut' * game.is_cut}"
     crawford = ", Crawford game" if state.crawford else ""
     rows = [
@@ -118,7 +118,9 @@ def _format_action(
     if isinstance(action, PlayAction | DoubleAction | ResponseAction):
         address = name_place(game, move, action.seat)
     verdicts = " ".join(
-        "cube " * (each.choice is Choice.NO_DOUBLE) + format_verdict(each) for each in decisions if each.mark
+        "cube " * (each.choice is Choice.NO_DOUBLE) + format_verdict(each.loss)
+        for each in decisions
+        if each.loss.mark
     )
     heading = f"<h4>{title}</h4> {verdicts}"
     facts = "".join(_format_decision(analysed, each) for each in decisions) + format_comment(notes.comment)
@@ -178,7 +180,7 @@ def _format_plays(analysed: AnalysedMatch, decision: AnalysedDecision) -> str:
     if len(candidates) < 2 and is_legal:
         return ""
     compared, others, others_name = split_by_depth(candidates)
-    worth = decision.mwc_per_point
+    worth = decision.loss.mwc_per_point
     blocks: list[list[str]] = [[], []]
     for rank, each in enumerate((*compared, *others), 1):
         is_made, is_compared = each is decision.made_candidate, rank <= len(compared)
@@ -212,7 +214,7 @@ def _format_cube(analysed: AnalysedMatch, decision: AnalysedDecision) -> str:
     errors = cube.no_double.error, taken and taken.error, None
     actions = (name_cube_action(name, match) for name in ("no double", "double, take", "double, pass"))
     equities = dict(zip(actions, zip(cube.equities, errors, strict=True), strict=True))
-    if decision.choice is Choice.NO_DOUBLE and not (decision.counts_for_gnubg or decision.mark):
+    if decision.choice is Choice.NO_DOUBLE and not (decision.counts_for_gnubg or decision.loss.mark):
         listed = ", ".join(
             f"{name} {_format_scaled(analysed, match, equity)}" for name, (equity, _) in equities.items()
         )

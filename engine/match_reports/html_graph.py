@@ -98,7 +98,7 @@ def _list_games(analysed: AnalysedMatch) -> list[list[_Point]]:
             equity = _find_equity(decision)
             if equity is not None:
                 value = _to_value(analysed, decision.situation.match, equity)
-                points.append(_Point(value, decision if decision.mark else None))
+                points.append(_Point(value, decision if decision.loss.mark else None))
         if points and game.result is not None:
             state = game.initial_state
             won = game.result.points if game.result.winner == 0 else -game.result.points
@@ -138,7 +138,7 @@ def _to_value(analysed: AnalysedMatch, match: MatchState, equity: float) -> floa
 
 def _draw_mark(x: float, y: float, wrong: AnalysedDecision) -> str:
     """Draw the mark of an error, hollow, or of a blunder."""
-    style = f"{('one', 'two')[wrong.seat]}{' hollow' * (wrong.mark == 'error')}"
+    style = f"{('one', 'two')[wrong.seat]}{' hollow' * (wrong.loss.mark == 'error')}"
     if wrong.seat == 0:
         return f'<circle class="{style}" cx="{x:.1f}" cy="{y:.1f}" r="4.5"/>'
     return f'<rect class="{style}" x="{x - 4:.1f}" y="{y - 4:.1f}" width="8" height="8"/>'
@@ -146,7 +146,7 @@ def _draw_mark(x: float, y: float, wrong: AnalysedDecision) -> str:
 
 def _format_legend(games: list[list[_Point]], names: tuple[str, str]) -> str:
     """Format what the marks mean, of those that there are."""
-    found = {(each.wrong.mark, each.wrong.seat) for game in games for each in game if each.wrong}
+    found = {(each.wrong.loss.mark, each.wrong.seat) for game in games for each in game if each.wrong}
     text = ""
     for mark, signs in _SIGNS.items():
         shown = [f"{signs[seat]} {name}" for seat, name in enumerate(names) if (mark, seat) in found]

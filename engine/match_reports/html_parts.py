@@ -6,7 +6,7 @@ from html import escape
 from pathlib import Path
 
 from gammond.engine.match_analysis.analysed_match import AnalysedMatch
-from gammond.engine.match_analysis.decisions import AnalysedDecision
+from gammond.engine.match_analysis.decision_errors import ScaledPoints
 from gammond.engine.match_reports.ratings import format_lost
 from gammond.engine.wording import escape_unprintable
 
@@ -60,21 +60,14 @@ def format_interval(error: float) -> str:
     return f"±{_ERRORS_TO_95 * error:.3f}"
 
 
-def format_loss(decision: AnalysedDecision) -> str:
+def format_loss(loss: ScaledPoints) -> str:
     """Format what a decision lost, in equity and in match-winning chance."""
-    lost = format_lost(decision.error_points, decision.error_mwc)
-    return lost.replace(" %", "\N{NO-BREAK SPACE}%")
+    return format_lost(loss.points, loss.mwc).replace(" %", "\N{NO-BREAK SPACE}%")
 
 
-def format_verdict(decision: AnalysedDecision) -> str:
-    """Format a mark with the loss; empty where the decision was right, or nearly."""
-    mark = decision.mark
-    return f'<span class="{mark}">{mark}: lost {format_loss(decision)}</span>' if mark else ""
-
-
-def get_address(decision: AnalysedDecision) -> str:
-    """Return the name of the place of a decision in the page."""
-    return name_place(decision.game, decision.move, decision.seat)
+def format_verdict(loss: ScaledPoints) -> str:
+    """Format the mark of a loss with the loss."""
+    return f'<span class="{loss.mark}">{loss.mark}: lost {format_loss(loss)}</span>'
 
 
 def name_place(game: int, move: int, seat: int) -> str:

@@ -19,8 +19,8 @@ from gammond.engine.match_reports.html_parts import (
     format_comment,
     format_loss,
     format_page,
-    get_address,
     list_names,
+    name_place,
 )
 from gammond.engine.match_reports.ratings import explain_unscaled
 from gammond.engine.match_reports.text_report import list_statistics
@@ -129,21 +129,19 @@ def _set_signs(text: str) -> str:
 
 
 def _format_errors(analysed: AnalysedMatch) -> str:
-    names = list_names(analysed)
-    wrong = sorted(
-        (each for each in analysed.decisions if each.mark),
-        key=lambda each: -each.size_points,
-    )
-    small = [each.size_points for each in analysed.decisions if not each.mark and each.size_points > 0.0]
+    wrong, names = analysed.errors, list_names(analysed)
+    losses = (each.loss for each in analysed.decisions)
+    small = [loss.size for loss in losses if not loss.mark and loss.size > 0.0]
     rest = '<p class="soft">Moves are numbered as in .mat files: both players have a move of each number.'
     if small:
         rest += f" {len(small)} decisions lost less than .020 each, {sum(small):.3f} in all: see the games."
     if not wrong:
         return f'<section><h2 id="errors">Errors</h2><p>No error of .020 or more.</p>{rest}</p></section>'
     rows = "".join(
-        f'<tr><th scope=row><a href="#{get_address(each)}">Game {each.game + 1}, move {each.move}</a>'
-        f'<td class=text>{names[each.seat]}<td class="text {each.mark}">{each.mark}'
-        f"<td>{format_loss(each)}<td>{format_roll(each.roll)}"
+        f'<tr><th scope=row><a href="#{name_place(each.game, each.move, each.seat)}">'
+        f"Game {each.game + 1}, move {each.move}</a>"
+        f'<td class=text>{names[each.seat]}<td class="text {each.loss.mark}">{each.loss.mark}'
+        f"<td>{format_loss(each.loss)}<td>{format_roll(each.roll)}"
         f"<td class=text>{each.chosen_name}"
         f"<td class=text>{each.best_name}"
         for each in wrong

@@ -5,11 +5,9 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Callable
 
-from gammond.engine.evaluation.results import is_on_scale
 from gammond.engine.match_analysis.analysed_match import AnalysedMatch
-from gammond.engine.match_analysis.decision_errors import XG_ERROR_POINTS, classify_loss
+from gammond.engine.match_analysis.decision_errors import XG_ERROR_POINTS
 from gammond.engine.match_analysis.decisions import AnalysedDecision
-from gammond.engine.match_analysis.resignations import AnalysedResignation
 from gammond.engine.match_analysis.statistics import ErrorTotal, PlayerStatistics
 from gammond.engine.match_reports.ratings import (
     explain_unscaled,
@@ -132,18 +130,17 @@ def _format_count(total: ErrorTotal) -> str:
 
 
 def _format_errors(analysed: AnalysedMatch, count: int) -> list[str]:
-    wrong = [each for each in analysed.decisions if each.mark]
+    wrong = analysed.errors
     if not wrong:
         return [f"No error of {XG_ERROR_POINTS:.3f} or more."]
-    wrong.sort(key=lambda each: -each.size_points)
     names = shorten_names(analysed.names, _NAME_WIDTH)
     rows = [
         (
             f"{each.game + 1}",
             f"{each.move}",
             names[each.seat],
-            format_lost(each.error_points, None) or "-",
-            _format_mwc(each),
+            format_lost(each.loss.points, None) or "-",
+            format_lost(None, each.loss.mwc),
             format_roll(each.roll),
             each.chosen_name,
             each.best_name,
@@ -172,21 +169,17 @@ def _format_resignations(analysed: AnalysedMatch) -> list[str]:
         did = "accepted" if each.is_accepted else "rejected"
         kind = "single game" if each.kind == 1 else RESULT_NAMES[each.kind - 1]
         offer = f"Game {each.game + 1}: {names[each.seat]} resigned a {kind}"
-        is_scaled = is_on_scale(each.worth_points, each.mwc_per_point)
-        worth = f": playing on was worth {each.worth_points:+.3f}" if is_scaled else ""
-        if classify_loss(each.measure(each.loss_points)):
-            lines.append(f"{offer}, which lost {_format_lost(each, each.loss_points)}{worth}")
-        if classify_loss(each.measure(each.answer_loss_points)):
-            lost = _format_lost(each, each.answer_loss_points)
-            answer = f"{names[1 - each.seat]} {did} it, which lost {lost}"
+        worth = "" if each.worth.points is None else f": playing on was worth {each.worth.points:+.3f}"
+        lost, answer_lost = (
+            format_lost(loss.points, None) or format_lost(None, loss.mwc)
+            for loss in (each.loss, each.answer_loss)
+        )
+        if each.loss.mark:
+            lines.append(f"{offer}, which lost {lost}{worth}")
+        if each.answer_loss.mark:
+            answer = f"{names[1 - each.seat]} {did} it, which lost {answer_lost}"
             lines.append(f"{offer}; {answer}{worth}{f' for {names[each.seat]}' if worth else ''}")
     return ["", *lines] if lines else []
-
-
-def _format_lost(resignation: AnalysedResignation, points: float) -> str:
-    """Format what a resignation or its answer lost: in the match where points have no scale."""
-    worth = resignation.mwc_per_point
-    return f"{points:.3f}" if worth is None or is_on_scale(points, worth) else f"{100 * worth * points:.2f} %"
 
 
 def _format_breaches(analysed: AnalysedMatch) -> list[str]:
@@ -210,8 +203,3 @@ def _format_breaches(analysed: AnalysedMatch) -> list[str]:
 def _format_depth(decision: AnalysedDecision) -> str:
     error = decision.standard_error
     return decision.depth if error is None else f"{decision.depth}, ±{error:.3f}"
-
-
-def _format_mwc(decision: AnalysedDecision) -> str:
-    lost = decision.error_mwc
-    return "" if lost is None else f"{100 * lost:.2f} %"

@@ -88,7 +88,7 @@ def describe_loss(decision: AnalysedDecision) -> DecisionLoss:
         decision.roll,
         decision.chosen_name,
         decision.best_name,
-        decision.size_points,
+        decision.loss.size,
         decision.depth,
         decision.is_legal,
     )
@@ -102,7 +102,7 @@ def _describe_resignation(resigned: AnalysedResignation) -> list[DecisionLoss]:
         depth = notes.candidates[0].evaluation.depth
     answers = ("accept", "reject") if resigned.is_accepted else ("reject", "accept")
     found = []
-    lost, answer_lost = map(resigned.measure, (resigned.loss_points, resigned.answer_loss_points))
+    lost, answer_lost = resigned.loss.size, resigned.answer_loss.size
     if lost >= SHOWN_POINTS:
         done = f"resign {RESULT_NAMES[resigned.kind - 1]}"
         found.append(DecisionLoss(place, resigned.seat, move, roll, done, "play on", lost, depth))
@@ -123,7 +123,7 @@ def summarize_losses(record: OpenRecord, seat: int, game: int | None = None) -> 
     of_game = analysed.statistics_by_phase if game is None else analysed.statistics_of_games[game]
     player = of_game.players[seat]
     resigned = sum(
-        each.measure(each.loss_points if each.seat == seat else each.answer_loss_points)
+        (each.loss if each.seat == seat else each.answer_loss).size
         for each in analysed.resignations
         if game in (None, each.game)
     )

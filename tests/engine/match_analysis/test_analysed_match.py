@@ -89,10 +89,10 @@ def test_errors_at_a_score_where_points_have_no_scale_make_no_rating_and_keep_th
     for player in (ann, bob):
         assert player.performance_rating is None or player.performance_rating < 1000
         assert player.total.error_mwc < 1.0
-    takes = [each for each in far_ahead.decisions if each.chosen == "take" and each.error_points is None]
-    worst = max(takes, key=lambda each: each.size_points)
-    assert worst.equity_loss > 50
-    assert worst.size_points == 2 * worst.error_mwc < 2
+    takes = [each for each in far_ahead.decisions if each.chosen == "take" and each.loss.points is None]
+    worst = max(takes, key=lambda each: each.loss.size)
+    assert worst.loss.equity > 50
+    assert worst.loss.size == 2 * worst.loss.mwc < 2
     assert ann.errors >= 1
 
 

@@ -56,8 +56,8 @@ def test_errors_are_those_of_the_file(match):
             Choice.TAKE: 0,
             Choice.PASS: 0.25,
         }
-        assert decision.equity_loss == expected[decision.choice]
-        assert decision.error_mwc == decision.equity_loss * decision.mwc_per_point
+        assert decision.loss.equity == expected[decision.choice]
+        assert decision.loss.mwc == decision.loss.equity * decision.loss.mwc_per_point
 
 
 def test_a_point_is_worth_half_of_what_a_game_decides():
@@ -88,7 +88,7 @@ def test_a_play_loses_what_it_is_behind_the_first(match, equities, error):
     candidates = tuple(RankedPlay(play, Evaluation(equity)) for play, equity in listed)
     changed = game.with_notes({place: ActionNotes(candidates=candidates)})
     (decision,), _, _ = rate_actions(replace(match, games=(changed,)), TABLE)
-    assert (decision.choice, decision.equity_loss) == (Choice.PLAY, error)
+    assert (decision.choice, decision.loss.equity) == (Choice.PLAY, error)
     assert decision.best == format_play(plays[0])
 
 

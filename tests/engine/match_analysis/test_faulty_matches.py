@@ -53,7 +53,7 @@ def test_an_illegal_play_is_shown_beside_the_best_legal_ones(illegal):
 
 def test_an_illegal_play_counts_in_no_statistics(illegal):
     found = find_illegal(illegal)
-    assert found.equity_loss == 0.0
+    assert found.loss.equity == 0.0
     own = [each for each in illegal.decisions if each.seat == 1 and each is not found]
     player = illegal.statistics[1]
     assert player.total.count == len(own)

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from gammond.engine.match_analysis.analysed_match import add_marks
-from gammond.engine.match_analysis.decision_errors import Choice, GamePhase
+from gammond.engine.match_analysis.decision_errors import Choice, GamePhase, ScaledPoints
 from gammond.engine.match_analysis.decisions import AnalysedDecision
 from gammond.engine.match_files.model import ActionNotes
 from gammond.engine.match_files.sgf.reader import parse_sgf
@@ -22,7 +22,7 @@ def mark(*decisions, luck=None):
     (game,) = match.games
     rated = [
         AnalysedDecision(
-            *(0, choice, points, True, True, True, None, GamePhase.CONTACT, 0, place),
+            *(0, choice, ScaledPoints(points, None), True, True, True, GamePhase.CONTACT, 0, place),
             *(*game.replayed[place], notes[place]),
         )
         for place, choice, points in decisions

@@ -38,19 +38,19 @@ def only_resignation(length, kind, no_double, *, seat=0, is_accepted=True):
 )
 def test_an_accepted_resignation_is_compared_with_playing_on(kind, worth, loss, answer_loss):
     found = only_resignation(0, kind, worth)
-    assert (found.offered_points, found.worth_points) == (-kind, worth)
-    assert found.loss_points == pytest.approx(loss)
-    assert found.answer_loss_points == pytest.approx(answer_loss)
+    assert (found.offered_points, found.worth.equity) == (-kind, worth)
+    assert found.loss.points == pytest.approx(loss)
+    assert found.answer_loss.points == pytest.approx(answer_loss)
 
 
 def test_to_reject_a_good_offer_loses():
     found = only_resignation(0, 1, -0.7, is_accepted=False)
-    assert found.loss_points == 0.0
-    assert found.answer_loss_points == pytest.approx(0.3)
+    assert found.loss.points == 0.0
+    assert found.answer_loss.points == pytest.approx(0.3)
 
 
 def test_the_other_seat_sees_the_position_from_its_side():
-    assert only_resignation(0, 1, 0.4, seat=1).worth_points == -0.4
+    assert only_resignation(0, 1, 0.4, seat=1).worth.points == -0.4
 
 
 def test_a_gammon_is_worth_what_it_gives_at_the_score():

@@ -8,7 +8,13 @@ from unittest.mock import ANY
 
 import pytest
 
-from gammond.engine.match_analysis.decision_errors import Choice, CountedDecision, GamePhase, classify_loss
+from gammond.engine.match_analysis.decision_errors import (
+    Choice,
+    CountedDecision,
+    GamePhase,
+    ScaledPoints,
+    classify_loss,
+)
 from gammond.engine.match_analysis.statistics import (
     AnalysedRoll,
     ErrorTotal,
@@ -19,7 +25,11 @@ from gammond.engine.match_analysis.statistics import (
 
 
 def decide(seat, choice, error=0.0, *, xg=True, gnubg=True, worth=0.125):
-    return CountedDecision(seat, choice, error, xg, gnubg, True, worth, GamePhase.CONTACT)
+    return CountedDecision(seat, choice, ScaledPoints(error, worth), xg, gnubg, True, GamePhase.CONTACT)
+
+
+def roll(seat, luck, worth):
+    return AnalysedRoll(seat, ScaledPoints(luck, worth), 0)
 
 
 DECISIONS = [
@@ -66,7 +76,7 @@ def test_the_interval_is_that_of_a_mean():
 
 def test_a_match_is_split_by_phase():
     bearoff = [replace(each, phase=GamePhase.BEAROFF) for each in DECISIONS[4:]]
-    rolls = [AnalysedRoll(0, 0.5, 0.125, 0)]
+    rolls = [roll(0, 0.5, 0.125)]
     found = compute_by_phase([*DECISIONS[:4], *bearoff], rolls)
     assert found.players == (compute_statistics(0, DECISIONS, rolls), compute_statistics(1, DECISIONS, rolls))
     assert list(found.phases) == [GamePhase.CONTACT, GamePhase.BEAROFF]
@@ -75,13 +85,13 @@ def test_a_match_is_split_by_phase():
 
 
 def test_luck_is_of_the_own_rolls_in_points_and_chances():
-    rolls = [AnalysedRoll(0, 0.5, 0.125, 0), AnalysedRoll(0, -0.25, 0.5, 0), AnalysedRoll(1, 3.0, 0.125, 0)]
+    rolls = [roll(0, 0.5, 0.125), roll(0, -0.25, 0.5), roll(1, 3.0, 0.125)]
     found = compute_statistics(0, [], rolls)
     assert (found.luck_points, found.luck_mwc) == (0.25, 0.0625 - 0.125)
 
 
 def test_money_play_has_no_match_winning_chances():
-    found = compute_statistics(0, [decide(0, Choice.PLAY, 0.5, worth=None)], [AnalysedRoll(0, 1.0, None, 0)])
+    found = compute_statistics(0, [decide(0, Choice.PLAY, 0.5, worth=None)], [roll(0, 1.0, None)])
     assert found.total == ErrorTotal(1, 0.5, None)
     assert found.luck_mwc is None
 
@@ -124,7 +134,7 @@ def test_errors_without_a_scale_count_for_no_rate_and_in_winning_chances():
 
 
 def test_without_any_error_on_a_scale_there_is_no_rate():
-    found = compute_statistics(0, [decide(0, Choice.PLAY, 3.0, worth=0.0)], [AnalysedRoll(0, 0.5, 0.0, 0)])
+    found = compute_statistics(0, [decide(0, Choice.PLAY, 3.0, worth=0.0)], [roll(0, 0.5, 0.0)])
     rates = found.performance_rating, found.performance_rating_95, found.gnubg_error_rate
     assert {*rates, found.snowie_error_rate, found.luck_points, found.total.error_points} == {None}
     assert (found.unscaled, found.luck_mwc, found.counted_decisions) == (1, 0.0, 0)

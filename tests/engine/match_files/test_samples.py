@@ -93,7 +93,7 @@ def test_the_analysis_of_every_play_is_found():
 def test_errors_are_those_that_the_file_keeps():
     records = unpack_container((Path(SAMPLES) / f"xg/{NAME}.xg").read_bytes()).records
     decisions, _, _ = rate_actions(read(f"xg/{NAME}.xg"), load_default_table())
-    errors = [decision.equity_loss for decision in decisions]
+    errors = [decision.loss.equity for decision in decisions]
     kept = []
     for record in split_records(records):
         fields = np.frombuffer(record, LAYOUTS[record[8]], count=1)[0]

@@ -62,12 +62,12 @@ class Disagreement:
     @property
     def our_error(self) -> float:
         """What the one says was lost."""
-        return self.ours.size_points
+        return self.ours.loss.size
 
     @property
     def their_error(self) -> float:
         """What the other says was lost."""
-        return self.theirs.size_points
+        return self.theirs.loss.size
 
     @property
     def leaning(self) -> int:

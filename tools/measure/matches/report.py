@@ -79,7 +79,7 @@ def _describe_analysis(analysis: ComparedMatch, errors: int) -> dict[str, object
         ],
         "processor_s": analysis.processor_s,
         "worst": [
-            {**_describe_decision(each), "best": each.best, "error": each.error_points}
+            {**_describe_decision(each), "best": each.best, "error": each.loss.points}
             for each in _find_worst(analysis, errors)
         ],
     }
@@ -136,13 +136,13 @@ def _list_decision(decision: AnalysedDecision) -> tuple[str, ...]:
 def _list_worst(comparison: MatchComparison, count: int) -> Iterator[tuple[str, ...]]:
     for analysis in comparison.analyses:
         for decision in _find_worst(analysis, count):
-            lost = format_lost(decision.error_points, None) or "-"
+            lost = format_lost(decision.loss.points, None) or "-"
             yield comparison.name, analysis.by, *_list_decision(decision), lost
 
 
 def _find_worst(analysis: ComparedMatch, count: int) -> list[AnalysedDecision]:
     decisions = analysis.analysed.decisions
-    return sorted(decisions, key=lambda each: -each.size_points)[:count]
+    return sorted(decisions, key=lambda each: -each.loss.size)[:count]
 
 
 def _list_disagreement(name: str, found: Disagreement) -> tuple[str, ...]:
