@@ -160,16 +160,6 @@ def estimate_play_counts(boards: Board, are_doubles: NDArray[np.bool_]) -> NDArr
     return counts
 
 
-def find_play(position: Position, roll: Roll, result: Board, rules: Rules = STANDARD_RULES) -> Play | None:
-    """Return the legal play of a roll that leads to a board as the next mover sees it; None if none does.
-
-    Raises:
-        ValueRangeError: A die is not 1..6.
-        StateError: The game is over.
-    """
-    return generate_plays(position, roll, rules).find(result)
-
-
 @lru_cache(maxsize=8192)  # the plays of a game repeat themselves, and so do those of its next roll
 def list_checker_moves(
     moves: bytes, hit_points: frozenset[int]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from typing import TypedDict
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,24 +21,23 @@ _COUNT = (1 << _BITS) - 1
 _POINTS = np.arange(1, BAR)
 
 _TURN_STATES = 64
-"""Partial plays that are found, numbered or described between two offers of the turn; some 1 ms."""
+"""Partial plays that are found or numbered between two offers of the turn; some 1 ms."""
 
 _State = tuple[int, int, tuple[int, ...]]
 """The mover's checkers, four bits for each point; a bit for each point on which it hit; and the dice that are
 left, ascending."""
 
 
-@dataclass(frozen=True, slots=True)
-class PartialPlay:
-    """A point on the way from a roll to one of its plays.
+class PartialPlay(TypedDict):
+    """A point on the way from a roll to one of its plays, by keys, as JSON has it.
 
     Attributes:
-        moves: The checker moves that lead on to a legal play, highest source first, and where each leads: an
-            index into the list of all.
+        moves: The checker moves that lead on to a legal play, highest source first: source, target, and where
+            it leads, an index into the list of all.
         play: The play in the usual notation, where it is whole; None where checkers are still to be moved.
     """
 
-    moves: tuple[tuple[CheckerMove, int], ...]
+    moves: list[tuple[int, int, int]]
     play: str | None
 
 
@@ -73,17 +72,6 @@ def _pack_checkers(rows: NDArray[np.int8]) -> list[int]:
     pairs = counts[:, 0::2] | (counts[:, 1::2] << _BITS)
     text, size = pairs.tobytes(), pairs.shape[1]
     return [int.from_bytes(text[at : at + size], "little") for at in range(0, len(text), size)]
-
-
-def describe_partial_plays(partial_plays: Sequence[PartialPlay]) -> list[dict[str, object]]:
-    """Return partial plays by keys, for JSON; a move is a list of from, to and the place that it leads to."""
-    described: list[dict[str, object]] = []
-    for each in partial_plays:
-        moves = [(source, target, following) for (source, target), following in each.moves]
-        described.append({"moves": moves, "play": each.play})
-        if not len(described) % _TURN_STATES:
-            offer_turn()
-    return described
 
 
 class _Graph:
@@ -147,12 +135,12 @@ class _Graph:
         found: list[PartialPlay] = []
         for state in (order := [start]):
             moves = []
-            for move, following in self._moves[state].items():
+            for (source, target), following in self._moves[state].items():
                 if following not in places:
                     places[following] = len(order)
                     order.append(following)
-                moves.append((move, places[following]))
-            found.append(PartialPlay(tuple(moves), None if moves else self._texts.get(state[:2])))
+                moves.append((source, target, places[following]))
+            found.append({"moves": moves, "play": None if moves else self._texts.get(state[:2])})
             if not len(found) % _TURN_STATES:
                 offer_turn()
         return found

@@ -15,7 +15,7 @@ from gammond.engine.formats.position_id import encode_position_id
 from gammond.engine.formats.xgid import encode_xgid
 from gammond.engine.rules.match import MAX_MATCH_LENGTH, RESULT_NAMES, GameResult
 from gammond.engine.rules.moves import estimate_plays
-from gammond.engine.rules.partial_plays import describe_partial_plays, list_partial_plays
+from gammond.engine.rules.partial_plays import list_partial_plays
 from gammond.engine.rules.rules import Feature
 from gammond.protocol.core.requests import JsonReply, Work, WorkControl
 from gammond.protocol.questions.question import MAX_QUICK_PLAYS, MAX_SHORT_PLAYS
@@ -207,8 +207,7 @@ class BackgammonView(TableView):
         """Return the legal plays as a tree of checker moves, while dice lie on the board."""
         if self.phase is not TablePhase.PLAY:
             return {"tree": None}
-        partial = list_partial_plays(*self.session.require_roll(), self.session.game.rules)
-        return {"tree": describe_partial_plays(partial)}
+        return {"tree": list_partial_plays(*self.session.require_roll(), self.session.game.rules)}
 
     def plan_choices(self) -> Work | None:
         """Return the work of finding the tree of a roll with hundreds of plays; it may take 60 ms."""
@@ -221,7 +220,7 @@ class BackgammonView(TableView):
 
         def run(control: WorkControl) -> Sequence[JsonReply]:
             with control.take_interpreter():
-                tree = describe_partial_plays(list_partial_plays(position, roll, rules))
+                tree = list_partial_plays(position, roll, rules)
                 return [JsonReply({"tree": msgspec.Raw(msgspec.json.encode(tree))})]
 
         return Work(run, is_long=count > MAX_SHORT_PLAYS)

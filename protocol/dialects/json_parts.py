@@ -19,7 +19,7 @@ from gammond.engine.rules.dice import Roll
 from gammond.engine.rules.match import RESULT_NAMES, MatchState
 from gammond.engine.rules.moves import generate_plays
 from gammond.engine.rules.notation import format_plays
-from gammond.engine.rules.partial_plays import describe_partial_plays, list_partial_plays
+from gammond.engine.rules.partial_plays import list_partial_plays
 from gammond.engine.rules.position import Position
 from gammond.engine.search import SearchWatch
 from gammond.protocol.commands.cube import (
@@ -179,7 +179,7 @@ def _list_legal(part: PartRequest) -> tuple[object, bool]:
 
 def _list_partial_plays(part: PartRequest) -> tuple[object, bool]:
     with part.control.take_interpreter():
-        return describe_partial_plays(list_partial_plays(part.position, part.roll, part.query.rules)), True
+        return list_partial_plays(part.position, part.roll, part.query.rules), True
 
 
 def _find_resignation(part: PartRequest) -> tuple[object, bool]:

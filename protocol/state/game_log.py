@@ -15,7 +15,7 @@ from gammond.engine.rules.game_record import (
     ResponseAction,
 )
 from gammond.engine.rules.match import GameResult, MatchState
-from gammond.engine.rules.moves import find_play
+from gammond.engine.rules.moves import generate_plays
 from gammond.engine.rules.rules import Feature
 from gammond.protocol.state.game_state import SEAT_NAMES, GameState, SeatNames
 
@@ -210,7 +210,8 @@ def list_record_actions(action: LoggedAction) -> list[GameAction]:
         return []
     assert position is not None
     assert action.after.position is not None
-    play = find_play(position, match.roll, action.after.position.board, action.before.rules)
+    plays = generate_plays(position, match.roll, action.before.rules)
+    play = plays.find(action.after.position.board)
     return [] if play is None else [PlayAction(match.on_roll, match.roll, play)]
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from gammond.engine.errors import StateError, ValueRangeError
 from gammond.engine.rules.dice import ROLLS
-from gammond.engine.rules.moves import can_move, find_play, generate_plays, legal_plays
+from gammond.engine.rules.moves import can_move, generate_plays, legal_plays
 from gammond.engine.rules.position import Position
 from tests.boards import position, random_boards, random_rolls
 
@@ -211,11 +211,12 @@ def test_there_are_no_plays_when_the_game_is_over(over):
 def test_a_play_is_found_by_where_it_leads():
     start = Position.start()
     for roll in ROLLS:
-        for play in legal_plays(start, roll):
-            assert find_play(start, roll, play.result.board) == play
-    assert find_play(start, (3, 1), start.swap_sides().board) is None
+        plays = generate_plays(start, roll)
+        for play in plays:
+            assert plays.find(play.result.board) == play
+    assert generate_plays(start, (3, 1)).find(start.swap_sides().board) is None
     with pytest.raises(ValueRangeError):
-        find_play(start, (7, 1), start.board)
+        generate_plays(start, (7, 1))
 
 
 def test_plays_as_arrays_are_a_sequence_of_the_plays():
