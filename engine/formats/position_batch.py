@@ -10,17 +10,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gammond.engine.errors import GammondError, forget_frames
-from gammond.engine.formats.fibs_board import decode_fibs_boards, is_fibs_board
 from gammond.engine.formats.position_id import decode_position_ids
-from gammond.engine.formats.position_text import describe_assumption, parse_position
-from gammond.engine.formats.xgid import decode_xgid, decode_xgids, encode_xgid
+from gammond.engine.formats.position_text import FORMATS, describe_assumption, parse_position
 from gammond.engine.rules.dice import Roll
 from gammond.engine.rules.match import MatchState
 from gammond.engine.rules.position import CHECKERS, OFF, Board
 from gammond.engine.rules.rules import BACKGAMMON, Variant
 
 _MONEY = MatchState()
-_START_XGID_POSITION = encode_xgid(BACKGAMMON.starting_position, _MONEY).partition(":")[0]
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,7 +49,7 @@ def parse_positions(
     check: Callable[[MatchState], None] = lambda match: None,
     variant: Variant = BACKGAMMON,
 ) -> ParsedPositions:
-    """Parse texts: position IDs all at once, then XGIDs, then FIBS boards, everything else one by one.
+    """Parse texts: position IDs all at once, then each form that is read so, everything else one by one.
 
     Args:
         texts: n texts.
@@ -61,27 +58,19 @@ def parse_positions(
     """
     boards, is_good = decode_position_ids(texts)
     _count_borne_off(boards, is_good, variant)
-    others = np.flatnonzero(~is_good)
-    if others.size:
-        found, are_good = decode_xgids([texts[i] for i in others.tolist()])
-        _count_borne_off(found, are_good, variant)
-        boards[others], is_good[others] = found, are_good
-    fibs_matches = _decode_fibs_boards(texts, others[~is_good[others]].tolist(), boards, variant)
+    others: list[int] = np.flatnonzero(~is_good).tolist()
+    known = _decode_forms(texts, others, boards, variant)
     indices = {_MONEY: 0}
     match_indices = np.zeros(len(texts), np.int64)
     rolls: dict[int, Roll] = {}
     errors: dict[int, GammondError] = {}
     assumed: dict[int, str] = {}
-    match: MatchState | None
-    for i in others.tolist():
+    for i in others:
         try:
-            if is_good[i]:
-                match, remark = _decode_xgid_match(texts[i].partition(":")[2])
-            else:
-                match = fibs_matches.get(i)
-                if match is None:
-                    position, match = parse_position(texts[i], variant)
-                    boards[i] = position.board
+            match, remark = known.get(i, (None, ""))
+            if match is None:
+                position, match = parse_position(texts[i], variant)
+                boards[i] = position.board
                 remark = describe_assumption(texts[i]) if match is not None else ""
             if match is not None:
                 if match.roll is not None:
@@ -108,26 +97,27 @@ def _count_borne_off(boards: Board, is_good: NDArray[np.bool_], variant: Variant
         is_good &= (boards[:, :, OFF] >= 0).all(axis=1)
 
 
-def _decode_fibs_boards(
+def _decode_forms(
     texts: Sequence[str], places: list[int], boards: Board, variant: Variant
-) -> dict[int, MatchState]:
-    """Write the boards of the FIBS boards among some texts, and return the match states by place."""
-    chosen = [i for i in places if is_fibs_board(texts[i])]
-    if not chosen:
-        return {}
-    found, matches = decode_fibs_boards([texts[i] for i in chosen])
-    are_good = np.array([match is not None for match in matches])
-    _count_borne_off(found, are_good, variant)
-    boards[chosen] = found
-    rows = zip(chosen, matches, are_good.tolist(), strict=True)
-    return {i: match for i, match, is_good in rows if is_good and match is not None}
+) -> dict[int, tuple[MatchState, str]]:
+    """Write the boards of the forms that are read at once, and return by place the rest of what was read.
+
+    Returns:
+        The match state, and what was assumed; nothing for texts of other forms, and for bad ones.
+    """
+    known: dict[int, tuple[MatchState, str]] = {}
+    for form in FORMATS.values():
+        if form.decode_many is None:
+            continue
+        if chosen := [i for i in places if i not in known and form.is_written(texts[i])]:
+            found, matches = form.decode_many([texts[i] for i in chosen])
+            are_good = np.array([match is not None for match in matches])
+            _count_borne_off(found, are_good, variant)
+            boards[np.array(chosen)[are_good]] = found[are_good]
+            for i, match, is_good in zip(chosen, matches, are_good.tolist(), strict=True):
+                if is_good and match is not None:
+                    known[i] = match, form.describe_reading(texts[i])
+    return known
 
 
 _before_roll = lru_cache(maxsize=4096)(MatchState.before_roll)
-
-
-@lru_cache(maxsize=4096)
-def _decode_xgid_match(tail: str) -> tuple[MatchState, str]:
-    """Parse all fields of a valid XGID except the first; return what was assumed too."""
-    text = f"{_START_XGID_POSITION}:{tail}"
-    return decode_xgid(text)[1], describe_assumption(text)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import NamedTuple, TypeVar
 from urllib.parse import unquote
 
@@ -12,7 +12,7 @@ from gammond.engine.formats import fibs_board, ogid, snowie, xgid
 from gammond.engine.formats.match_id import decode_match_id
 from gammond.engine.formats.position_id import ID_LENGTH, decode_position_id
 from gammond.engine.rules.match import MatchState
-from gammond.engine.rules.position import Position
+from gammond.engine.rules.position import Board, Position
 from gammond.engine.rules.rules import BACKGAMMON, Variant
 
 START = "startpos"
@@ -31,6 +31,8 @@ class PositionFormat(NamedTuple):
         encode: Writes one.
         describe_reading: Says what was assumed of a valid one that programs write in more than one way; empty
             where nothing was.
+        decode_many: Parses many at once: boards ``int8[n, 2, 26]`` and match states, None for a bad one; None
+            for a form that is parsed one by one.
     """
 
     title: str
@@ -38,6 +40,7 @@ class PositionFormat(NamedTuple):
     decode: Callable[[str], tuple[Position, MatchState]]
     encode: Callable[[Position, MatchState], str]
     describe_reading: Callable[[str], str] = lambda text: ""
+    decode_many: Callable[[Sequence[str]], tuple[Board, list[MatchState | None]]] | None = None
 
 
 def _decode_fibs(text: str) -> tuple[Position, MatchState]:
@@ -46,7 +49,8 @@ def _decode_fibs(text: str) -> tuple[Position, MatchState]:
 
 FORMATS = {
     "xgid": PositionFormat(
-        "an XGID", xgid.is_xgid, xgid.decode_xgid, xgid.encode_xgid, xgid.describe_reading
+        *("an XGID", xgid.is_xgid, xgid.decode_xgid, xgid.encode_xgid, xgid.describe_reading),
+        xgid.decode_xgids,
     ),
     "ogid": PositionFormat(
         "an OGID", ogid.is_ogid, ogid.decode_ogid, ogid.encode_ogid, ogid.describe_reading
@@ -57,6 +61,7 @@ FORMATS = {
         _decode_fibs,
         fibs_board.encode_fibs_board,
         fibs_board.describe_reading,
+        fibs_board.decode_fibs_boards,
     ),
     "snowie": PositionFormat("Snowie's line", snowie.is_snowie, snowie.decode_snowie, snowie.encode_snowie),
 }

@@ -14,7 +14,6 @@ from collections.abc import Sequence
 from functools import lru_cache
 
 import numpy as np
-from numpy.typing import NDArray
 
 from gammond.engine.errors import FormatError, GammondError, PositionError, StateError, ValueRangeError
 from gammond.engine.formats.fields import Fields, check_no_offer
@@ -128,7 +127,7 @@ def is_xgid(text: str) -> bool:
 
 def describe_reading(text: str) -> str:
     """Say what was assumed of a valid XGID: how a raccoon was answered; empty for all others."""
-    if f":{_RACCOONED}:" not in text.upper():
+    if ":R:" not in text and ":r:" not in text:
         return ""
     _, tail = _split_fields(text)
     return f"the raccoon of this XGID is read as taken: the cube is at {_parse_match_state(tail).cube}"
@@ -141,34 +140,35 @@ def has_highest_cube(text: str) -> bool:
     return has_field and int(fields[-1]) != max(int(fields[0]), USUAL_MAX_CUBE_LOG)
 
 
-def decode_xgids(texts: Sequence[str]) -> tuple[Board, NDArray[np.bool_]]:
-    """Parse the positions of many XGIDs; `decode_xgid` explains what is wrong with a bad one.
+def decode_xgids(texts: Sequence[str]) -> tuple[Board, list[MatchState | None]]:
+    """Parse many XGIDs; `decode_xgid` explains what is wrong with a bad one.
 
     Returns:
-        Boards ``int8[n, 2, 26]`` as the player on roll sees them, and which of them are good, ``bool[n]``.
-        The board of a bad XGID is all zero.
+        Boards ``int8[n, 2, 26]`` as the player on roll sees them, and the n match states. The match state of
+        a bad XGID is None, and its board has no meaning.
     """
     boards = np.empty((len(texts), 2, 26), np.int8)
     codes = np.empty(len(texts), np.uint8)
     bottom_is_on_roll = np.zeros(len(texts), np.bool_)
-    letters = []
+    letters, matches = [], []
     for i, text in enumerate(texts):
-        position = _UNREADABLE
+        position, match = _UNREADABLE, None
         try:
             first, fields = _split_fields(text)
-            bottom_is_on_roll[i] = _parse_match_state(fields).on_roll == BOTTOM
+            match = _parse_match_state(fields)
+            bottom_is_on_roll[i] = match.on_roll == BOTTOM
             if len(first) == kernel_formats.XGID_LETTERS and first.isascii():
                 position = first
         except GammondError:
             pass
         letters.append(position)
+        matches.append(match)
     characters = np.frombuffer("".join(letters).encode("ascii"), np.uint8)
     kernel_formats.decode_xgids(
         characters.reshape(len(texts), kernel_formats.XGID_LETTERS), bottom_is_on_roll, boards, codes
     )
-    is_good = codes == kernel_formats.OK
-    boards[~is_good] = 0
-    return boards, is_good
+    are_good = (codes == kernel_formats.OK).tolist()
+    return boards, [match if is_good else None for match, is_good in zip(matches, are_good, strict=True)]
 
 
 @lru_cache(maxsize=4096)
