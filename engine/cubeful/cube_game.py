@@ -229,14 +229,6 @@ class CubeGame:
         """Return the match-winning chances of ``float32[n, columns]``, ``float64[n]``; None in money play."""
         return None if self.is_money else values[:, OUTCOME_COLUMNS].astype(np.float64)
 
-    def result_value(self, points: int) -> float:
-        """Return the value of a result at the present cube, whatever the Jacoby rule says.
-
-        Args:
-            points: 1 to 3 for a single game, gammon or backgammon won; -1 to -3 for one lost.
-        """
-        return float(self.arrays.results[0, int(points > 0), abs(points) - 1])
-
     def decide(self, values: CubefulValues) -> CubeDecision:
         """Compare not doubling, a double taken and a double passed.
 

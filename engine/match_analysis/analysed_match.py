@@ -14,8 +14,7 @@ from gammond.engine.cubeful.solutions import load_solution
 from gammond.engine.errors import DataFileError
 from gammond.engine.match_analysis.analysis import AnalysisSettings
 from gammond.engine.match_analysis.decision_errors import Choice
-from gammond.engine.match_analysis.decisions import AnalysedDecision, rate_actions
-from gammond.engine.match_analysis.resignations import AnalysedResignation
+from gammond.engine.match_analysis.decisions import AnalysedDecision, AnalysedResignation, rate_actions
 from gammond.engine.match_analysis.rollouts import DecisionRollouts
 from gammond.engine.match_analysis.statistics import (
     AnalysedRoll,

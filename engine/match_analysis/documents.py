@@ -9,8 +9,7 @@ from gammond.engine.errors import UnsupportedError
 from gammond.engine.evaluation.results import Evaluation, is_on_scale
 from gammond.engine.formats.xgid import encode_xgid
 from gammond.engine.match_analysis.analysed_match import AnalysedMatch
-from gammond.engine.match_analysis.decisions import AnalysedDecision
-from gammond.engine.match_analysis.resignations import AnalysedResignation
+from gammond.engine.match_analysis.decisions import AnalysedDecision, AnalysedResignation
 from gammond.engine.match_analysis.statistics import (
     ErrorTotal,
     PlayerStatistics,

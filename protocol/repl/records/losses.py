@@ -11,8 +11,7 @@ from gammond.engine.match_analysis.decision_errors import (
     Choice,
     classify_loss,
 )
-from gammond.engine.match_analysis.decisions import AnalysedDecision
-from gammond.engine.match_analysis.resignations import AnalysedResignation
+from gammond.engine.match_analysis.decisions import AnalysedDecision, AnalysedResignation
 from gammond.engine.match_reports.ratings import explain_unscaled
 from gammond.engine.rules.dice import Roll, format_roll
 from gammond.engine.rules.match import RESULT_NAMES

@@ -18,6 +18,11 @@ def race(win: float) -> Outcome:
     return Outcome(win, 0.0, 0.0, 0.0, 0.0)
 
 
+def result_value(game: CubeGame, points: int) -> float:
+    """The value of a result at the present cube, whatever the Jacoby rule says: 1 to 3, lost -1 to -3."""
+    return float(game.arrays.results[0, int(points > 0), abs(points) - 1])
+
+
 def dead_value(outcome: Outcome, game: CubeGame) -> float:
     """The value of an outcome if nobody turns the cube any more: the mean over the six results."""
     win, win_g, win_bg, lose_g, lose_bg = outcome
@@ -29,14 +34,14 @@ def dead_value(outcome: Outcome, game: CubeGame) -> float:
         -2: lose_g - lose_bg,
         -3: lose_bg,
     }
-    return sum(chance * game.result_value(points) for points, chance in chances.items())
+    return sum(chance * result_value(game, points) for points, chance in chances.items())
 
 
 def gammon_value(game: CubeGame, *, won: bool = True) -> float:
     """What a gammon adds, in units of the difference between winning and losing a single game."""
     sign = 1 if won else -1
     _, stake = game.equity_scale
-    return 0.5 * sign * (game.result_value(2 * sign) - game.result_value(sign)) / stake
+    return 0.5 * sign * (result_value(game, 2 * sign) - result_value(game, sign)) / stake
 
 
 def kleinman(own_pips: int, other_pips: int) -> float:

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from gammond.engine.cubeful import make_cube_game, make_dead_cube_game, select_exact_values
 from gammond.engine.rules.match import MatchState
 from gammond.engine.rules.outcome import Outcome, cubeless_equity, invert_outcomes
-from tests.engine.cubeful.cubes import dead_value, match_states, outcomes, race
+from tests.engine.cubeful.cubes import dead_value, match_states, outcomes, race, result_value
 
 MONEY = MatchState(beavers=False)
 CENTRED, OWN, OTHER = 0, 1, 2
@@ -183,11 +183,11 @@ def test_an_equity_is_one_for_a_game_won_singly_and_goes_straight_from_loss_to_w
     points = game.to_equities(np.array(dead))
     if match.is_money:
         assert points == pytest.approx(cubeless_equity(np.array([outcome]))[0], abs=1e-5)
-    elif game.result_value(1) - game.result_value(-1) > 1e-3:
-        lost, won = game.result_value(-1), game.result_value(1)
+    elif result_value(game, 1) - result_value(game, -1) > 1e-3:
+        lost, won = result_value(game, -1), result_value(game, 1)
         assert lost + (points + 1) / 2 * (won - lost) == pytest.approx(dead, abs=1e-6)
-        assert game.to_equities(np.float32(game.result_value(1))) == pytest.approx(1.0, abs=1e-3)
-        assert game.to_equities(np.float32(game.result_value(-1))) == pytest.approx(-1.0, abs=1e-3)
+        assert game.to_equities(np.float32(result_value(game, 1))) == pytest.approx(1.0, abs=1e-3)
+        assert game.to_equities(np.float32(result_value(game, -1))) == pytest.approx(-1.0, abs=1e-3)
 
 
 def test_fewer_turns_of_the_cube_do_not_change_the_values():

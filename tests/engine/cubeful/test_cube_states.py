@@ -10,6 +10,7 @@ from gammond.engine.cubeful.match_equity import load_default_table
 from gammond.engine.errors import PositionError
 from gammond.engine.evaluation.results import find_unscaled, is_on_scale
 from gammond.engine.rules.match import MatchState
+from tests.engine.cubeful.cubes import result_value
 
 
 def states_of(match: MatchState, **options) -> list[tuple[int, int | None]]:
@@ -87,16 +88,16 @@ def test_a_double_is_free_when_the_game_decides_the_match_for_the_other_side(mat
 
 
 def test_results_are_worth_points_for_money_and_chances_in_a_match():
-    assert [make_cube_game(MatchState(cube=4, cube_owner=0)).result_value(n) for n in (1, 3, -2)] == [
+    assert [result_value(make_cube_game(MatchState(cube=4, cube_owner=0)), n) for n in (1, 3, -2)] == [
         1,
         3,
         -2,
     ]
     table = load_default_table()
     game = make_cube_game(MatchState(length=7, score=(2, 3), cube=2, cube_owner=1))
-    assert game.result_value(1) == table.mwc(3, 4)
-    assert game.result_value(-2) == 1 - table.mwc(0, 5)
-    assert game.result_value(3) == 1.0
+    assert result_value(game, 1) == table.mwc(3, 4)
+    assert result_value(game, -2) == 1 - table.mwc(0, 5)
+    assert result_value(game, 3) == 1.0
 
 
 def test_dice_and_a_waiting_double_do_not_matter():

@@ -9,7 +9,7 @@ import pytest
 from gammond.engine.cubeful.match_equity import load_default_table
 from gammond.engine.evaluation.results import CubeDecision, Evaluation
 from gammond.engine.match_analysis.analysed_match import AnalysedMatch
-from gammond.engine.match_analysis.resignations import compute_result_equity
+from gammond.engine.match_analysis.decisions import compute_result_equity
 from gammond.engine.match_files.model import ActionNotes
 from gammond.engine.match_files.sgf.reader import parse_sgf
 from gammond.engine.rules.game_record import ResignationAction

@@ -15,6 +15,7 @@ from gammond.engine.rollout import (
 )
 from gammond.engine.rules.match import MatchState
 from tests import boards
+from tests.engine.cubeful.cubes import result_value
 
 MONEY = make_cube_game(MatchState())
 FULL = RolloutSettings(variance_reduction=False, stop_jsd=0.0)
@@ -64,12 +65,12 @@ def test_a_cube_that_the_other_side_owns_leaves_nothing_to_decide(evaluators):
 def test_in_a_match_equities_are_worth_the_chances_to_win_it(evaluators):
     game = make_cube_game(MatchState(length=2))
     rolled = roll_out_cube(LAST_ROLL, game, evaluators, FULL)
-    won, lost = game.result_value(1), game.result_value(-1)
+    won, lost = result_value(game, 1), result_value(game, -1)
     assert rolled.decision.no_double.mwc == pytest.approx((23 * won + 13 * lost) / 36, abs=1e-6)
     assert rolled.decision.double_take.mwc == pytest.approx(
         23 / 36, abs=1e-6
     )  # 2-away 2-away: the double ends it
-    assert rolled.decision.double_pass.mwc == pytest.approx(game.result_value(1))
+    assert rolled.decision.double_pass.mwc == pytest.approx(result_value(game, 1))
 
 
 def test_a_clear_decision_stops_and_a_close_one_goes_on(evaluators):

@@ -18,6 +18,7 @@ from gammond.protocol.dialects.line_client import connect
 from gammond.protocol.state.rollout_store import RolloutStore
 from gammond.protocol.state.session import Session
 from tests.boards import RacingEvaluator
+from tests.engine.cubeful.cubes import result_value
 from tests.protocol import talking
 from tests.protocol.talking import hear, make_connection
 
@@ -124,7 +125,7 @@ def test_a_match_is_rolled_out_in_chances_to_win_it(connection):
         keys(talk(f"rollout position {SHORT} cubeful={flag}", connection)[0]) for flag in ("true", "false")
     )
     game = ENGINE.make_cube_game(MatchState(length=5, score=(0, 2)))
-    lost, won = game.result_value(-1), game.result_value(1)
+    lost, won = result_value(game, -1), result_value(game, 1)
     chance = lost + (float(with_cube["cubeful"]) + 1) / 2 * (won - lost)
     assert float(with_cube["mwc"]) == pytest.approx(chance, abs=1e-5)
     assert float(with_cube["mwc_se"]) > 0
