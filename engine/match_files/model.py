@@ -17,7 +17,6 @@ from gammond.engine.evaluation.results import CubeDecision, RankedPlay
 from gammond.engine.formats.xgid import USUAL_MAX_CUBE_LOG
 from gammond.engine.rules.game_record import (
     GameAction,
-    GameRecord,
     GameSituation,
     ResignationAction,
     SetAction,
@@ -190,10 +189,10 @@ class ReplayedAction(NamedTuple):
 
 @dataclass(frozen=True)
 class RecordedGame:
-    """A game as far as a file has it; plays that break the rules are marked, and so are gaps.
+    """A game as it was played, or as far as a file has it; illegal plays are marked, and so are gaps.
 
     Attributes:
-        number: Its number in the file.
+        number: Its number in the file; 0 of a game that is in none.
         initial_state: The match state before its first action; the seat on roll began.
         position: The checkers before its first action, as that seat sees them.
         actions: All that was done, in order. A beaver is a double right after a double; a game that was given
@@ -230,13 +229,6 @@ class RecordedGame:
         ruled = before.apply(last).result
         stated = self.result.winner, self.result.points
         return None if ruled is None or (ruled.winner, ruled.points) == stated else ruled
-
-    @property
-    def record(self) -> GameRecord | None:
-        """The record of a game that went from its starting position to its end; None for others."""
-        if self.result is None or self.is_cut or self.position != self.rules.starting_position:
-            return None
-        return GameRecord(self.initial_state, self.actions, self.result, self.rules)
 
     @cached_property
     def replayed(self) -> tuple[ReplayedAction, ...]:

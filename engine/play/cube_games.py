@@ -10,13 +10,13 @@ from dataclasses import replace
 
 from gammond.engine.errors import CancelledWork
 from gammond.engine.evaluation.results import CubeResponse
+from gammond.engine.match_files.model import RecordedGame
 from gammond.engine.play.decider import Decider
 from gammond.engine.play.lockstep import MAX_TURNS, EndlessGameError
 from gammond.engine.rules.dice import Roll
 from gammond.engine.rules.game_record import (
     DoubleAction,
     GameAction,
-    GameRecord,
     GameSituation,
     PlayAction,
     ResponseAction,
@@ -34,7 +34,7 @@ def play_game(
     dice: GameDice,
     cancelled: Callable[[], bool] | None = None,
     rules: Rules = STANDARD_RULES,
-) -> GameRecord:
+) -> RecordedGame:
     """Play one game to its end.
 
     Args:
@@ -73,7 +73,8 @@ def play_game(
             roll = dice(turn)
             act(PlayAction(seat, roll, players[seat].choose_play(position, roll, now.match).play))
         if now.result is not None:
-            return GameRecord(initial_match, tuple(actions), now.result, rules)
+            start = rules.starting_position
+            return RecordedGame(0, initial_match, start, tuple(actions), now.result, rules)
     raise EndlessGameError(f"a game with the cube took over {MAX_TURNS} turns")
 
 
@@ -84,7 +85,7 @@ def play_match(
     dice: Callable[[int], GameDice],
     cancelled: Callable[[], bool] | None = None,
     rules: Rules = STANDARD_RULES,
-) -> list[GameRecord]:
+) -> list[RecordedGame]:
     """Play a match; the winner of its last game has won it.
 
     Args:
@@ -99,12 +100,13 @@ def play_match(
         ValueRangeError: The length is out of range.
         GammondError: As `play_game`.
     """
-    games: list[GameRecord] = []
+    games: list[RecordedGame] = []
     match: MatchState | None = MatchState(length=length)
     while match is not None:
         number = len(games)
         begun = replace(match, on_roll=opening_seat(number))
         games.append(play_game(players, begun, dice(number), cancelled, rules))
         result = games[-1].result
+        assert result is not None  # it was played to its end
         match = begun.after_game(result.winner, result.points)
     return games

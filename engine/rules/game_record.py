@@ -1,4 +1,4 @@
-"""The record of a game: plays, cube actions and resignations in order, and where they lead."""
+"""What is done in a game: plays, cube actions and resignations, and where they lead."""
 
 from __future__ import annotations
 
@@ -12,7 +12,6 @@ from gammond.engine.rules.match import GameResult, MatchState
 from gammond.engine.rules.moves import Play
 from gammond.engine.rules.outcome import classify_results
 from gammond.engine.rules.position import Position
-from gammond.engine.rules.rules import STANDARD_RULES, Rules
 
 
 @dataclass(frozen=True)
@@ -103,23 +102,6 @@ class SetAction:
 
 
 GameAction = PlayAction | RollAction | DoubleAction | ResponseAction | ResignationAction | SetAction
-
-
-@dataclass(frozen=True)
-class GameRecord:
-    """A finished game.
-
-    Attributes:
-        initial_state: The match state before its first roll; the seat on roll began.
-        actions: All that was done, in order.
-        result: How the game ended.
-        rules: The rules by which it was played.
-    """
-
-    initial_state: MatchState
-    actions: tuple[GameAction, ...]
-    result: GameResult
-    rules: Rules = STANDARD_RULES
 
 
 @dataclass(frozen=True)

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from gammond.engine.match_files.model import RecordedGame
 from gammond.engine.play.cube_games import GameDice, play_game, play_match
 from gammond.engine.play.decider import Decider
 from gammond.engine.play.lockstep import (
@@ -20,7 +21,6 @@ from gammond.engine.play.lockstep import (
 )
 from gammond.engine.play.player import Player
 from gammond.engine.rules.dice import Roll, draw_paired_dice
-from gammond.engine.rules.game_record import GameRecord
 from gammond.engine.rules.match import MatchState
 from gammond.engine.rules.rules import STANDARD_RULES, Rules
 from gammond.tools.tournament.entrants import load_cached_player, load_cube_player
@@ -133,7 +133,7 @@ class CubefulPairing:
         game_range: GameRange,
         progress: Callable[[int], None] | None = None,
         cancelled: Callable[[], bool] | None = None,
-    ) -> list[list[GameRecord]]:
+    ) -> list[list[RecordedGame]]:
         """Play a range of games one after the other.
 
         Args:
@@ -149,7 +149,7 @@ class CubefulPairing:
             CancelledWork: `cancelled` returned True.
             GammondError: A player cannot decide.
         """
-        played: list[list[GameRecord]] = []
+        played: list[list[RecordedGame]] = []
         money = _MONEY
         for number in range(game_range.first_game, game_range.first_game + game_range.games):
             begun = replace(money, on_roll=number % 2)
@@ -159,6 +159,7 @@ class CubefulPairing:
                 else:
                     dice = self._make_dice(number, 0)
                     game = play_game(self._players, begun, dice, cancelled, self.rules.game)
+                    assert game.result is not None  # it was played to its end
                     money = begun.after_game(game.result.winner, game.result.points) or _MONEY
                     played.append([game])
             except EndlessGameError:
@@ -171,7 +172,7 @@ class CubefulPairing:
     def _players(self) -> tuple[Decider, Decider]:
         return self.first, self.second
 
-    def _play_match(self, number: int, cancelled: Callable[[], bool] | None) -> list[GameRecord]:
+    def _play_match(self, number: int, cancelled: Callable[[], bool] | None) -> list[RecordedGame]:
         def starter(game: int) -> int:
             return (number + self._roll_dice(number, game, _STARTER_TURN)[0] * (game > 0)) % 2
 
@@ -189,7 +190,7 @@ class CubefulPairing:
         return die, other
 
 
-def score_cubeful_games(records: Sequence[Sequence[GameRecord]], mode: TournamentMode) -> PairedScores:
+def score_cubeful_games(records: Sequence[Sequence[RecordedGame]], mode: TournamentMode) -> PairedScores:
     """Score games or matches with the cube, for seat 0.
 
     Args:
@@ -200,6 +201,7 @@ def score_cubeful_games(records: Sequence[Sequence[GameRecord]], mode: Tournamen
     for place, games in enumerate(records):
         if games:
             result = games[-1].result
+            assert result is not None
             sign, is_match = 1 if result.winner == 0 else -1, mode is TournamentMode.MATCH
             values[place] = sign * (1 if is_match else result.points)
             kinds[place] = sign * (1 if is_match else result.kind)

@@ -13,8 +13,9 @@ from numpy.typing import NDArray
 
 from gammond.engine.errors import UnsupportedError
 from gammond.engine.match_files.mat.writer import format_mat
+from gammond.engine.match_files.model import RecordedGame
 from gammond.engine.play.lockstep import PairedGameResults
-from gammond.engine.rules.game_record import GameRecord, PlayAction
+from gammond.engine.rules.game_record import PlayAction
 from gammond.engine.rules.match import GameResult, MatchState
 from gammond.engine.rules.moves import legal_plays
 from gammond.engine.rules.position import Board, Position
@@ -64,19 +65,21 @@ class LockstepLog:
         """Stack the positions of a game, ``int8[turns + 1, 2, 26]`` as their movers see them."""
         return np.stack([self._rules.starting_position.board, *(after for _, _, after in self._turns[game])])
 
-    def make_records(self, results: PairedGameResults) -> list[GameRecord]:
+    def make_records(self, results: PairedGameResults) -> list[RecordedGame]:
         """Make records of the games that ended, as money games with a running score.
 
         Args:
             results: Of seat 0.
         """
-        match, games = _MONEY, []
+        match, games, start = _MONEY, [], self._rules.starting_position
         for number, (turns, worth) in enumerate(zip(self._turns, results.points.tolist(), strict=True)):
             if number in results.endless:
                 continue
             begun = replace(match, on_roll=turns[0][0])
             result = GameResult(0 if worth > 0 else 1, abs(worth), abs(worth))
-            games.append(GameRecord(begun, tuple(_make_actions(turns, self._rules)), result, self._rules))
+            games.append(
+                RecordedGame(0, begun, start, tuple(_make_actions(turns, self._rules)), result, self._rules)
+            )
             match = begun.after_game(result.winner, result.points) or _MONEY
         return games
 
@@ -93,7 +96,7 @@ def _make_actions(turns: Sequence[tuple[int, NDArray[np.int8], Board]], rules: R
 
 
 def write_records(
-    task: PairingTask[TournamentRules], folder: Path, records: Sequence[Sequence[GameRecord]]
+    task: PairingTask[TournamentRules], folder: Path, records: Sequence[Sequence[RecordedGame]]
 ) -> None:
     """Write a range of games: a file for each match, one file for all money games.
 

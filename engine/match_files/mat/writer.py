@@ -17,7 +17,6 @@ from gammond.engine.rules.dice import ROLLS, encode_roll
 from gammond.engine.rules.game_record import (
     DoubleAction,
     GameAction,
-    GameRecord,
     GameSituation,
     PlayAction,
     ResponseAction,
@@ -53,7 +52,7 @@ def check_player_name(name: str) -> None:
 
 def format_mat(
     names: tuple[str, str],
-    games: Sequence[GameRecord | RecordedGame],
+    games: Sequence[RecordedGame],
     headers: Mapping[str, str] | None = None,
 ) -> str:
     """Format the games of one match, or money games.
@@ -85,16 +84,9 @@ def format_mat(
         own_headers["Crawford"] = "Off"
     lines = [f'; [{word} "{value}"]' for word, value in {**own_headers, **(headers or {})}.items()]
     lines += ["", f" {begun.length} point match", ""]
-    recorded = [game if isinstance(game, RecordedGame) else _adopt(game) for game in games]
-    for number, game in zip(number_games(recorded), recorded, strict=True):
+    for number, game in zip(number_games(games), games, strict=True):
         lines += [f" Game {number}", *_format_game(names, game), ""]
     return "\n".join(lines)
-
-
-def _adopt(record: GameRecord) -> RecordedGame:
-    """Return a game that is in no file, so without a number, as one that is."""
-    start = record.rules.starting_position
-    return RecordedGame(0, record.initial_state, start, record.actions, record.result, record.rules)
 
 
 def format_match(match: RecordedMatch) -> str:

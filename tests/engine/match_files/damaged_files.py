@@ -29,7 +29,6 @@ from gammond.engine.play.cube_games import play_game
 from gammond.engine.rules.game_record import (
     DoubleAction,
     GameAction,
-    GameRecord,
     GameSituation,
     PlayAction,
     ResignationAction,
@@ -70,11 +69,11 @@ class Doubler(Dicer):
 
 
 @cache
-def play_games(seed: int) -> tuple[GameRecord, ...]:
+def play_games(seed: int) -> tuple[RecordedGame, ...]:
     """Play up to three games of a match, or of a session where the seed is a multiple of 4, some resigned."""
     rng = random.Random(seed)
     begun: MatchState | None = MatchState(length=0 if seed % 4 == 0 else rng.choice((2, 3, 5, 7)))
-    games: list[GameRecord] = []
+    games: list[RecordedGame] = []
     while begun is not None and len(games) < 3:
         begun = replace(begun, on_roll=rng.randrange(2))
         players = Doubler(rng.random()), Doubler(rng.random())
@@ -84,7 +83,7 @@ def play_games(seed: int) -> tuple[GameRecord, ...]:
     return tuple(games)
 
 
-def _resign(game: GameRecord, rng: random.Random) -> GameRecord:
+def _resign(game: RecordedGame, rng: random.Random) -> RecordedGame:
     """Let the seat that is next resign after some play."""
     plays = [place for place, action in enumerate(game.actions) if isinstance(action, PlayAction)]
     if len(plays) < 2:
@@ -96,7 +95,7 @@ def _resign(game: GameRecord, rng: random.Random) -> GameRecord:
     resignation = ResignationAction(situation.match.to_act, rng.choice((1, 1, 2)))
     result = situation.apply(resignation).result
     assert result is not None
-    return GameRecord(game.initial_state, (*actions, resignation), result)
+    return replace(game, actions=(*actions, resignation), result=result)
 
 
 _RESULT = re.compile(r"(?i)wins?\b|\bRE\[|_SCORE[12]=")
@@ -120,7 +119,7 @@ class DamagedFormat:
         sign: The last rows of every file that is recognised.
     """
 
-    write: Callable[[Sequence[GameRecord]], tuple[Rows, int]]
+    write: Callable[[Sequence[RecordedGame]], tuple[Rows, int]]
     join: Callable[[Rows], bytes]
     damages: Mapping[str, Damage]
     states_result: Callable[[Any], bool] = _states_result_in_words
@@ -129,8 +128,8 @@ class DamagedFormat:
     sign: Rows = ()
 
 
-def _in_lines(write: Callable[[Sequence[GameRecord]], str]) -> Callable[..., tuple[Rows, int]]:
-    def write_rows(games: Sequence[GameRecord]) -> tuple[Rows, int]:
+def _in_lines(write: Callable[[Sequence[RecordedGame]], str]) -> Callable[..., tuple[Rows, int]]:
+    def write_rows(games: Sequence[RecordedGame]) -> tuple[Rows, int]:
         rows = write(games).splitlines()
         return rows, next(at for at, row in enumerate(rows) if re.search(r"\d\d:|[WB]\[\d\d|\(\d \d\)", row))
 
@@ -141,7 +140,7 @@ def _join_lines(rows: Rows) -> bytes:
     return "\n".join(rows).encode()
 
 
-def _write_party(games: Sequence[GameRecord]) -> tuple[Rows, int]:
+def _write_party(games: Sequence[RecordedGame]) -> tuple[Rows, int]:
     """Return the rows of PartyGammon, the entries of a game one by one."""
     return site_files.write_party(games).replace("#", "\n#").splitlines(), 4
 
@@ -150,11 +149,11 @@ def _join_party(rows: Rows) -> bytes:
     return "\n".join(rows).replace("\n#", "#").encode()
 
 
-def _write_xg(games: Sequence[GameRecord]) -> tuple[Rows, int]:
+def _write_xg(games: Sequence[RecordedGame]) -> tuple[Rows, int]:
     return xg_files.write_games(NAMES, games, analysed=len(games[0].actions) % 2 == 0), 0
 
 
-def _write_ogxm(games: Sequence[GameRecord]) -> tuple[Rows, int]:
+def _write_ogxm(games: Sequence[RecordedGame]) -> tuple[Rows, int]:
     """Return the document, and of each game what it says without its plies, and these."""
     (match,) = parse_mat(format_mat(NAMES, games))
     stated = [replace(game, actions=tuple(map(_state, game.actions))) for game in match.games]

@@ -10,11 +10,12 @@ from types import SimpleNamespace
 import numpy as np
 
 from gammond.engine.evaluation.results import CubeResponse
+from gammond.engine.match_files.model import RecordedGame
 from gammond.engine.play.cube_games import play_game, play_match
 from gammond.engine.rules.dice import draw_paired_dice
 from gammond.engine.rules.match import MatchState
 from gammond.engine.rules.moves import legal_plays
-from gammond.engine.rules.rules import Rules
+from gammond.engine.rules.rules import STANDARD_RULES, Rules
 
 MAT_GAME = """\
  michy : 0                             Thomas Low : 0
@@ -70,6 +71,19 @@ def play_money_games():
         games.append(play_game((Dicer(3), Dicer(4)), replace(begun, on_roll=number % 2), dice(number + 20)))
         begun = begun.after_game(games[-1].result.winner, games[-1].result.points)
     return games
+
+
+def make_game(begun, actions, result, rules=STANDARD_RULES):
+    """Make a game that was played from its starting position to its end."""
+    return RecordedGame(0, begun, rules.starting_position, tuple(actions), result, rules)
+
+
+def strip_game(game):
+    """A game as `make_game` makes it; None if it is cut, has no result or began elsewhere."""
+    is_whole = game.result is not None and not game.is_cut
+    if not is_whole or game.position != game.rules.starting_position:
+        return None
+    return make_game(game.initial_state, game.actions, game.result, game.rules)
 
 
 def play_variant_match(variant):

@@ -16,13 +16,14 @@ from gammond.engine.play.cube_games import play_game, play_match
 from gammond.engine.play.decider import Decider
 from gammond.engine.rules import cube_actions
 from gammond.engine.rules.dice import draw_paired_dice
-from gammond.engine.rules.game_record import DoubleAction, GameRecord, ResignationAction, ResponseAction
+from gammond.engine.rules.game_record import DoubleAction, ResignationAction, ResponseAction
 from gammond.engine.rules.match import GameResult, MatchState
 from gammond.engine.rules.moves import legal_plays
 from gammond.engine.rules.notation import parse_play
 from gammond.engine.rules.position import Position
 from gammond.nets.catalogue import load_engine
 from gammond.tools.gnubg.record import parse_record, replay_game
+from tests.engine.match_files.played_games import make_game
 from tests.peers.gnubg_files import ask
 
 _CELL = re.compile(r"([1-6][1-6]:(?: [0-9]+/[0-9]+\*?)*)|(Doubles => [0-9]+)|(Takes)|(Drops)")
@@ -198,7 +199,7 @@ def test_gnubg_reads_the_same_games(kind, request, tmp_path):
 
 def test_a_double_on_top_of_a_double_is_written_as_a_beaver():
     actions = DoubleAction(0, 2), DoubleAction(1, 4), ResponseAction(0, False)
-    text = format_mat(("one", "two"), [GameRecord(MatchState(), actions, GameResult(1, 1, 2))])
+    text = format_mat(("one", "two"), [make_game(MatchState(), actions, GameResult(1, 1, 2))])
     assert re.findall(r"Doubles => 2|Beavers => 4|Drops|Doubles => 4", text) == [
         "Doubles => 2",
         "Beavers => 4",
@@ -212,7 +213,7 @@ def test_blanks_follow_a_take_after_which_nobody_rolled(taker):
     double, take = DoubleAction(1 - taker, 2), ResponseAction(taker, True)
     actions = double, take, ResignationAction(1 - taker, 1)
     begun = MatchState(on_roll=1 - taker)
-    lines = format_mat(("one", "two"), [GameRecord(begun, actions, GameResult(taker, 1, 2))]).splitlines()
+    lines = format_mat(("one", "two"), [make_game(begun, actions, GameResult(taker, 1, 2))]).splitlines()
     (row,) = [line for line in lines if "Takes" in line]
     assert len(row) > 25
     assert row.endswith(" ") == (taker == 0)
