@@ -100,18 +100,23 @@ class AnalysedMatch:
     @cached_property
     def statistics_of_games(self) -> list[StatisticsByPhase]:
         """The statistics of each game."""
-        decisions: list[list[AnalysedDecision]] = [[] for _ in self.match.games]
         rolls: list[list[AnalysedRoll]] = [[] for _ in self.match.games]
-        for decision in self.decisions:
-            decisions[decision.game].append(decision)
         for roll in self.rolls:
             rolls[roll.game].append(roll)
-        return [compute_by_phase(*each) for each in zip(decisions, rolls, strict=True)]
+        return [compute_by_phase(*each) for each in zip(self.decisions_of_games, rolls, strict=True)]
 
     @property
     def decisions(self) -> list[AnalysedDecision]:
         """All decisions in order."""
         return self._rated[0]
+
+    @cached_property
+    def decisions_of_games(self) -> list[list[AnalysedDecision]]:
+        """The decisions of each game in order."""
+        decisions: list[list[AnalysedDecision]] = [[] for _ in self.match.games]
+        for decision in self.decisions:
+            decisions[decision.game].append(decision)
+        return decisions
 
     @property
     def errors(self) -> list[AnalysedDecision]:

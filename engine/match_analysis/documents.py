@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import fields
 
 from gammond.engine.cubeful.match_equity import MatchEquityTable
-from gammond.engine.errors import UnsupportedError
 from gammond.engine.evaluation.results import Evaluation, is_on_scale
 from gammond.engine.formats.xgid import encode_xgid
 from gammond.engine.match_analysis.analysed_match import AnalysedMatch
@@ -69,14 +68,12 @@ def describe_match(analysed: AnalysedMatch, max_candidates: int | None = None) -
 
 
 def _list_rolls(analysed: AnalysedMatch) -> list[dict[str, object]]:
+    table = analysed.table
     return [
-        {"game": place + 1, "action": number + 1, "luck": _round_equity(notes.luck, match, analysed.table)}
-        for place, game in enumerate(analysed.match.games)
-        for number, match, notes in (
-            (number, situation.match, game.notes.get(number, NO_NOTES))
-            for number, (situation, _, _) in enumerate(game.replayed)
-        )
-        if notes.luck is not None
+        {"game": number + 1, "action": place + 1, "luck": _round_equity(luck, situation.match, table)}
+        for number, game in enumerate(analysed.match.games)
+        for place, (situation, _, _) in enumerate(game.replayed)
+        if (luck := game.notes.get(place, NO_NOTES).luck) is not None
     ]
 
 
@@ -140,10 +137,6 @@ def list_decision(
         max_candidates: The most plays; None for all.
     """
     notes, match = decision.notes, decision.situation.match
-    try:
-        xgid = encode_xgid(decision.situation.position, match.before_roll())
-    except UnsupportedError:
-        xgid = ""
     listed: dict[str, object] = {
         "game": decision.game + 1,
         "action": decision.place + 1,
@@ -151,7 +144,7 @@ def list_decision(
         "seat": decision.seat,
         "phase": str(decision.phase),
         "decision": str(decision.choice),
-        "xgid": xgid,
+        "xgid": encode_xgid(decision.situation.position, match.before_roll()),
         "score": [match.score[seat] for seat in SEATS],
         "roll": encode_roll(decision.roll) if decision.roll else "",
         "chosen": decision.chosen,

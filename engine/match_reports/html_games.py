@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator
 
-from gammond.engine.errors import UnsupportedError
 from gammond.engine.evaluation.results import RankedPlay, is_on_scale
 from gammond.engine.formats.board_svg import draw_board
 from gammond.engine.formats.xgid import encode_xgid
@@ -29,7 +28,6 @@ from gammond.engine.rules.dice import format_roll
 from gammond.engine.rules.game_record import (
     DoubleAction,
     GameAction,
-    GameSituation,
     PlayAction,
     ResignationAction,
     ResponseAction,
@@ -44,12 +42,9 @@ _LISTED_PLAYS = 5
 
 def format_games(analysed: AnalysedMatch) -> Iterator[str]:
     """Yield the games, each as an element that opens and closes."""
-    decisions: dict[tuple[int, int], list[AnalysedDecision]] = defaultdict(list)
-    for decision in analysed.decisions:
-        decisions[decision.game, decision.place].append(decision)
-    for number, game in enumerate(analysed.match.games):
-        of_game = {place: each for (found, place), each in decisions.items() if found == number}
-        yield _format_game(analysed, number, game, of_game)
+    games = zip(analysed.match.games, analysed.decisions_of_games, strict=True)
+    for number, (game, decisions) in enumerate(games):
+        yield _format_game(analysed, number, game, decisions)
 
 
 def format_key(analysed: AnalysedMatch) -> str:
@@ -63,7 +58,7 @@ def format_key(analysed: AnalysedMatch) -> str:
 
 
 def _format_game(
-    analysed: AnalysedMatch, number: int, game: RecordedGame, decisions: dict[int, list[AnalysedDecision]]
+    analysed: AnalysedMatch, number: int, game: RecordedGame, decisions: list[AnalysedDecision]
 ) -> str:
     names, state = list_names(analysed), game.initial_state
     score = ", ".join(f"{name} {points}" for name, points in zip(names, state.score, strict=True))
@@ -74,9 +69,12 @@ def _format_game(
     if (ruled := game.ruled_result) is not None:
         points = format_count(ruled.points, "point")
         result += f" by the file, {names[ruled.winner]} {points} ({ruled.name}) by the rules"
-    marks = [each.loss.mark for of_action in decisions.values() for each in of_action]
+    marks = [each.loss.mark for each in decisions]
     wrong = f"errors {sum(map(bool, marks))}, blunders {marks.count('blunder')}{', cut' * game.is_cut}"
     crawford = ", Crawford game" if state.crawford else ""
+    by_place: dict[int, list[AnalysedDecision]] = defaultdict(list)
+    for decision in decisions:
+        by_place[decision.place].append(decision)
     rows = [
         f'<details id="g{number + 1}"{" open" * (len(analysed.match.games) == 1)}><summary>'
         f"<h3><strong>Game {number + 1}</strong>: {score}{crawford}; {result}; {wrong}</h3></summary>",
@@ -85,7 +83,7 @@ def _format_game(
         _format_phases(analysed, number),
     ]
     for place, replayed in enumerate(game.replayed):
-        rows.append(_format_action(analysed, number, place, replayed, decisions.get(place, [])))
+        rows.append(_format_action(analysed, number, place, replayed, by_place[place]))
     return f"{''.join(rows)}</details>"
 
 
@@ -132,7 +130,8 @@ def _format_action(
         situation.position, shown, f"Board: {title}", is_dark=match.on_roll == 1, names=analysed.match.names
     )
     luck = "" if notes.luck is None else f"Luck of the roll {_format_scaled(analysed, match, notes.luck)} "
-    facts += f'<p class="soft">{luck}{_format_xgid(situation, shown)}</p>'
+    xgid = "" if shown.resigned else f"<code>{encode_xgid(situation.position, shown)}</code>"
+    facts += f'<p class="soft">{luck}{xgid}</p>'
     return f'<article id="{address}">{heading}<div class="sides">{board}<div>{facts}</div></div></article>'
 
 
@@ -259,10 +258,3 @@ def _format_chances(candidate: RankedPlay) -> str:
     sides = ((win, gammon, backgammon), (100 - win, lose_gammon, lose_backgammon))
     nbsp = "\N{NO-BREAK SPACE}"
     return " / ".join(f"{every:.1f}{nbsp}({gammons:.1f},{nbsp}{rest:.1f})" for every, gammons, rest in sides)
-
-
-def _format_xgid(situation: GameSituation, match: MatchState) -> str:
-    try:
-        return f"<code>{encode_xgid(situation.position, match)}</code>"
-    except UnsupportedError:
-        return ""

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from itertools import groupby
-
 from gammond.engine.match_analysis.analysed_match import AnalysedMatch
 from gammond.engine.match_analysis.decision_errors import Choice
 from gammond.engine.match_analysis.decisions import AnalysedDecision
@@ -23,15 +20,9 @@ _SIGNS = {
 _WHOLE_MATCH = (0.0, 100.0)
 
 
-@dataclass(frozen=True)
-class _Point:
-    """What a match was worth to seat 0 after a decision, or after a game; in percent, or points of money.
-
-    A decision that was wrong is kept.
-    """
-
-    value: float
-    wrong: AnalysedDecision | None = None
+_Point = tuple[float, AnalysedDecision | None]
+"""What a match was worth to seat 0 after a decision, or after a game, in percent or points of money; and the
+decision if it was wrong."""
 
 
 def draw_graph(analysed: AnalysedMatch) -> str:
@@ -42,7 +33,7 @@ def draw_graph(analysed: AnalysedMatch) -> str:
         return ""
     is_money = not analysed.match.length
     names = list_names(analysed)
-    values = [point.value for game in games for point in game]
+    values = [value for game in games for value, _ in game]
     low, high = (min(*values, -1.0), max(*values, 1.0)) if is_money else _WHOLE_MATCH
     unit = "points" if is_money else "%"
 
@@ -62,11 +53,11 @@ def draw_graph(analysed: AnalysedMatch) -> str:
         if start >= label_end and game:
             grid.append(f'<text x="{start + 3:.1f}" y="{_HEIGHT - 10}">Game {number}</text>')
             label_end = start + _NEAREST_LABELS
-        for point in game:
-            x, y = _LEFT + _PLOT_WIDTH * done / (total - 1), get_y(point.value)
+        for value, wrong in game:
+            x, y = _LEFT + _PLOT_WIDTH * done / (total - 1), get_y(value)
             curve.append(f"{x:.1f},{y:.1f}")
-            if point.wrong is not None:
-                marks.append(_draw_mark(x, y, point.wrong))
+            if wrong is not None:
+                marks.append(_draw_mark(x, y, wrong))
             done += 1
     what = "points expected" if is_money else "match-winning chances"
     grid.append(f'<text x="4" y="14">{what.capitalize()} of {names[0]}, {unit}</text>')
@@ -88,24 +79,21 @@ def draw_graph(analysed: AnalysedMatch) -> str:
 
 def _list_games(analysed: AnalysedMatch) -> list[list[_Point]]:
     """Return the points of each game."""
-    by_game = {
-        number: list(decisions) for number, decisions in groupby(analysed.decisions, lambda each: each.game)
-    }
     games = []
-    for number, game in enumerate(analysed.match.games):
-        points = []
-        for decision in by_game.get(number, []):
+    for game, decisions in zip(analysed.match.games, analysed.decisions_of_games, strict=True):
+        points: list[_Point] = []
+        for decision in decisions:
             equity = _find_equity(decision)
             if equity is not None:
                 value = _to_value(analysed, decision.situation.match, equity)
-                points.append(_Point(value, decision if decision.loss.mark else None))
+                points.append((value, decision if decision.loss.mark else None))
         if points and game.result is not None:
             state = game.initial_state
             won = game.result.points if game.result.winner == 0 else -game.result.points
             if state.is_money:
-                points.append(_Point(float(state.score[0] - state.score[1] + won)))
+                points.append((float(state.score[0] - state.score[1] + won), None))
             else:
-                points.append(_Point(100.0 * analysed.table.mwc_after(state, 0, won)))
+                points.append((100.0 * analysed.table.mwc_after(state, 0, won), None))
         games.append(points)
     return games
 
@@ -146,7 +134,7 @@ def _draw_mark(x: float, y: float, wrong: AnalysedDecision) -> str:
 
 def _format_legend(games: list[list[_Point]], names: tuple[str, str]) -> str:
     """Format what the marks mean, of those that there are."""
-    found = {(each.wrong.loss.mark, each.wrong.seat) for game in games for each in game if each.wrong}
+    found = {(wrong.loss.mark, wrong.seat) for game in games for _, wrong in game if wrong}
     text = ""
     for mark, signs in _SIGNS.items():
         shown = [f"{signs[seat]} {name}" for seat, name in enumerate(names) if (mark, seat) in found]

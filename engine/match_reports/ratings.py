@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from gammond.engine.match_analysis.statistics import NO_SCALE, NO_SCALE_REASON, ErrorTotal, PlayerStatistics
+from gammond.engine.match_analysis.statistics import NO_SCALE, NO_SCALE_REASON, PlayerStatistics
 from gammond.engine.wording import format_count
 
 
@@ -37,11 +37,6 @@ def format_lost(points: float | None, mwc: float | None) -> str:
     if points is None:
         return shown
     return f"{points:.3f} ({shown})" if shown else f"{points:.3f}"
-
-
-def format_total(total: ErrorTotal) -> str:
-    """Format what decisions lost."""
-    return format_lost(total.error_points, total.error_mwc)
 
 
 def format_luck(points: float | None) -> str:

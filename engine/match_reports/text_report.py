@@ -15,7 +15,6 @@ from gammond.engine.match_reports.ratings import (
     format_luck,
     format_rate,
     format_rating,
-    format_total,
 )
 from gammond.engine.rules.dice import format_roll
 from gammond.engine.rules.match import RESULT_NAMES
@@ -76,7 +75,7 @@ def list_statistics(analysed: AnalysedMatch) -> list[tuple[str, tuple[str, str]]
             lambda player: format_rate(player.snowie_error_rate, player.unscaled),
         ),
         ("Decisions counted for PR", lambda player: str(player.counted_decisions)),
-        ("Lost in all", lambda player: format_total(player.total)),
+        ("Lost in all", lambda player: format_lost(player.total.error_points, player.total.error_mwc)),
         ("  by plays", lambda player: _format_count(player.plays)),
         ("  by doubling or not", lambda player: _format_count(player.doublings)),
         ("    doubles missed", lambda player: _format_count(player.missed_doubles)),
@@ -126,7 +125,7 @@ def _format_luck(player: PlayerStatistics) -> str:
 
 
 def _format_count(total: ErrorTotal) -> str:
-    return f"{total.count}: {format_total(total)}" if total.count else "0"
+    return f"{total.count}: {format_lost(total.error_points, total.error_mwc)}" if total.count else "0"
 
 
 def _format_errors(analysed: AnalysedMatch, count: int) -> list[str]:
