@@ -19,7 +19,7 @@ from gammond.engine.errors import CancelledWork, LimitError, ValueRangeError
 from gammond.engine.play.player import Player
 from gammond.engine.rules.dice import draw_paired_dice
 from gammond.engine.rules.outcome import classify_results
-from gammond.engine.rules.position import OFF, Board, Phase, classify_phases, count_checkers
+from gammond.engine.rules.position import Board, Phase, classify_phases, find_finished
 from gammond.engine.rules.rules import STANDARD_RULES, Rules
 from gammond.engine.rules.seeded_random import check_seed
 
@@ -54,11 +54,6 @@ class EndCondition(NamedTuple):
     score_games: Callable[[Board], NDArray[Any]]
 
 
-def _find_borne_off(boards: Board) -> NDArray[np.bool_]:
-    done: NDArray[np.bool_] = boards[:, 1, OFF] == count_checkers(boards)
-    return done
-
-
 def _find_races(boards: Board) -> NDArray[np.bool_]:
     return classify_phases(boards) >= Phase.RACE
 
@@ -69,7 +64,7 @@ def _count_pips_ahead(boards: Board) -> NDArray[np.float32]:
     return (pips[:, 0] - pips[:, 1] - np.float32(PIPS_PER_ROLL)).astype(np.float32)
 
 
-GAME_OVER = EndCondition(np.dtype(np.int8), _find_borne_off, classify_results)
+GAME_OVER = EndCondition(np.dtype(np.int8), find_finished, classify_results)
 """Games end when a side has borne off all its checkers; they score 1 to 3 points."""
 
 HOME_BOUND = EndCondition(np.dtype(np.float32), _find_races, _count_pips_ahead)
