@@ -18,7 +18,7 @@ from gammond.engine.rules.match import MatchState
 from gammond.engine.rules.position import Board, Position
 from gammond.engine.rules.rules import Rules, Variant
 from gammond.engine.search import SearchWatch
-from gammond.engine.search.ranked_plays import ChosenPlay, RankedPlays
+from gammond.engine.search.ranked_plays import ChosenPlay
 
 _MONEY = MatchState()
 _NO_DICE = (0, 0)
@@ -101,7 +101,11 @@ class Decider:
             ranked = self.engine.rank_plays(
                 position, roll, match, self.settings, watch, stop_when_decided=self._noise_points == 0.0
             )
-            return self._choose_among(ranked, position, roll)
+            if self._noise_points == 0.0:
+                return ChosenPlay(ranked.best, 1, ranked)
+            number = self._draw_number(position, roll)
+            place = choose_with_noise(ranked.survivor_equities(), self._noise_points, number)
+            return ChosenPlay(ranked[place], place + 1, ranked)
         chosen = self._player.choose_and_rank(position, roll, watch)
         if chosen is not None:
             return chosen
@@ -109,18 +113,10 @@ class Decider:
         ranked = self.engine.rank_plays(
             position, roll, match, EvalSettings(is_cubeful=self.settings.is_cubeful)
         )
-        place = ranked.find_place(board)
-        if place is None:
+        found = ranked.find_place(board)
+        if found is None:
             raise PlayError(f"{self.name} chose what is no legal play of {format_roll(roll)}", field="player")
-        return ChosenPlay(ranked[place], place + 1, ranked)
-
-    def _choose_among(self, ranked: RankedPlays, position: Position, roll: Roll) -> ChosenPlay:
-        """Choose among ranked plays, with its errors."""
-        if self._noise_points == 0.0:
-            return ChosenPlay(ranked.best, 1, ranked)
-        number = self._draw_number(position, roll)
-        place = choose_with_noise(ranked.survivor_equities(), self._noise_points, number)
-        return ChosenPlay(ranked[place], place + 1, ranked)
+        return ChosenPlay(ranked[found], found + 1, ranked)
 
     def should_double(self, position: Position, match: MatchState, watch: SearchWatch | None = None) -> bool:
         """Decide whether to double, with the checkers of the seat on roll first.
