@@ -25,6 +25,6 @@ def main(args: argparse.Namespace) -> int:
     """Run the tool; its errors are those of `answer_question`."""
     return answer_question(
         args,
-        lambda session, control: show_cube_decision(session, {}, control),
+        show_cube_decision,
         lambda session, control: query_position(session, control, {"want": ["eval", "cube"]}),
     )

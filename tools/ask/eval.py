@@ -46,6 +46,6 @@ def main(args: argparse.Namespace) -> int:
         return answer_opinion(args, 1)
     return answer_question(
         args,
-        lambda session, control: show_evaluation(session, {}, control),
+        show_evaluation,
         lambda session, control: query_position(session, control, {"want": ["eval"]}),
     )

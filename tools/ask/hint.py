@@ -56,7 +56,7 @@ def main(args: argparse.Namespace) -> int:
         return answer_opinion(args, args.plays, has_dice=True)
     return answer_question(
         args,
-        lambda session, control: show_hint(session, {"n": args.plays}, control),
+        lambda session, control: show_hint(session, control, args.plays),
         lambda session, control: query_position(session, control, _make_query(session.game, args.plays)),
         has_dice=True,
     )

@@ -41,6 +41,6 @@ def main(args: argparse.Namespace) -> int:
     values = {"away": args.away, "cube": args.cube_value, "equities": not args.letters}
     return answer_question(
         args,
-        lambda session, control: show_matrix(session, values, control),
+        lambda session, control: show_matrix(session, control, **values),
         lambda session, control: query_position(session, control, {"want": ["matrix"], **values}),
     )

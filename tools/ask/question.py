@@ -27,8 +27,9 @@ from gammond.protocol.core.replies import format_reply
 from gammond.protocol.core.requests import JsonReply, WorkControl
 from gammond.protocol.repl.answers.analysis import show_opinion
 from gammond.protocol.repl.answers.replies import RefusedRequestError
-from gammond.protocol.repl.game.game_view import GameView
 from gammond.protocol.repl.game.preferences import get_config_file, read_preferences
+from gammond.protocol.repl.game.repl_game import ReplGame
+from gammond.protocol.repl.game.views import show_board
 from gammond.protocol.state.service import EngineCatalogue, Service, make_shipped_catalogue
 from gammond.protocol.state.session import Session
 from gammond.tools.ask.progress import CLEAR_LINE, AnswerProgress
@@ -160,9 +161,7 @@ def answer_opinion(args: argparse.Namespace, count: int, *, has_dice: bool = Fal
 
     return answer_question(
         args,
-        lambda session, control: show_opinion(
-            set_table(session), {"player": args.player, "n": count}, control
-        ),
+        lambda session, control: show_opinion(set_table(session), control, args.player, count),
         lambda session, control: query_position(set_table(session), control, query),
         has_dice=has_dice,
     )
@@ -265,9 +264,9 @@ def call_session(call: Callable[[], list[str]]) -> list[str]:
 
 def draw_table(session: Session) -> list[str]:
     """Draw the board in the columns there are."""
-    view = GameView(session)
-    view.columns = count_columns()
-    return view.show_board()
+    game = ReplGame(session)
+    game.columns = count_columns()
+    return show_board(game)
 
 
 def count_columns() -> int:

@@ -1,4 +1,4 @@
-"""The position in figures and IDs."""
+"""The position in IDs."""
 
 from __future__ import annotations
 
@@ -9,17 +9,7 @@ from gammond.engine.formats.xgid import encode_xgid
 from gammond.engine.rules.match import MatchState
 from gammond.engine.rules.position import Position
 from gammond.protocol.repl.answers.replies import PreformattedLine
-from gammond.protocol.repl.answers.sentences import SeatNames, describe_pips
 from gammond.protocol.state.session import Session
-
-
-def show_pips(session: Session, names: SeatNames) -> list[str]:
-    """Return the pip counts, and who leads.
-
-    Raises:
-        StateError: There is no position.
-    """
-    return [describe_pips(session.require_position(), session.game.match.on_roll, names)]
 
 
 def show_ids(session: Session) -> list[str]:

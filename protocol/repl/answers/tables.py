@@ -10,7 +10,7 @@ from gammond.engine.match_analysis.statistics import NO_SCALE
 from gammond.engine.rollout.stop_rules import REASONS
 from gammond.engine.wording import format_count
 from gammond.protocol.commands.evaluation import UNSCALED
-from gammond.protocol.core.requests import Reply, ReplyValue
+from gammond.protocol.core.requests import ReplyValue
 from gammond.protocol.repl.answers.replies import Mark, MarkedLine, PreformattedLine
 
 ReplyValues = Mapping[str, ReplyValue]
@@ -221,13 +221,8 @@ def _format_loss(move: ReplyValues, best: ReplyValues) -> str:
     return format_points(-loss)
 
 
-def format_legal_plays(replies: Sequence[Reply]) -> list[str]:
-    """Lay out legal plays in columns.
-
-    Args:
-        replies: The answer to ``legal``: the plays, then the line with their number.
-    """
-    plays = [str(reply.values["play"]) for reply in replies[:-1]]
+def format_legal_plays(plays: Sequence[str]) -> list[str]:
+    """Lay out legal plays in columns."""
     width = max(map(len, plays), default=0) + 2
     columns = max(1, (TABLE_WIDTH - 2) // width)
     rows = [plays[start : start + columns] for start in range(0, len(plays), columns)]
@@ -449,13 +444,13 @@ def _format_matrix_equities(rows: Sequence[Mapping[str, Any]], double: str) -> l
     return lines
 
 
-def format_rollout(replies: Sequence[Reply]) -> list[str]:
+def format_rollout(rolled: Sequence[ReplyValues], summary: ReplyValues) -> list[str]:
     """Lay out a rollout: two rows for whatever was rolled out, the numbers and their standard errors.
 
     Args:
-        replies: The answer to ``rollout``: the plays, best first, or the estimates; then the summary.
+        rolled: The keys of the plays, best first, or of the estimates.
+        summary: Those of the last line of ``rollout``.
     """
-    *rolled, summary = (reply.values for reply in replies)
     first = rolled[0]
     mwc = f"{'mwc %':>7}" if "mwc" in first else ""
     has_plays = "play" in first

@@ -72,16 +72,25 @@ class ActionLoss:
         return find_loss_size(self.loss, is_points=self.is_points)
 
 
-class DecisionMeter:
-    """Measures decisions by the engine of the session, at its depth; each of them once.
+class Tutor:
+    """Measures decisions, and objects to those that lose too much before they are carried out.
+
+    It asks the engine of the session, at its depth; about each decision once.
 
     Args:
         session: The table.
+
+    Attributes:
+        limit: The loss in points from which it objects; None while it is off.
+        is_followed: Whether the last decision came in place of one that it had objected to.
     """
 
     def __init__(self, session: Session) -> None:
+        self.limit: float | None = None
+        self.is_followed = False
         self._session = session
         self._losses: dict[tuple[bytes, MatchState, str, int, str], ActionLoss | None] = {}
+        self._objected: tuple[GameState, str] | None = None
 
     def measure(self, table: GameState, action: str, control: WorkControl) -> ActionLoss | None:
         """Measure a decision.
@@ -113,6 +122,64 @@ class DecisionMeter:
         if not control.is_stopped:  # what was stopped early is measured again
             self._losses[key] = loss
         return loss
+
+    @property
+    def has_objected(self) -> bool:
+        """Whether it waits for another decision, or the same again."""
+        return self._objected is not None
+
+    def set_limit(self, limit: float | None) -> None:
+        """Set the loss from which it objects; 0 switches it off, None on where it is off."""
+        self.limit = (self.limit or XG_ERROR_POINTS) if limit is None else limit or None
+
+    def describe(self) -> list[str]:
+        """Say whether it is on."""
+        if self.limit is None:
+            return ["The tutor is off."]
+        return [f"The tutor objects to decisions that lose {self.limit:.3f} points or more."]
+
+    def object_to(self, table: GameState, action: str, control: WorkControl) -> list[str]:
+        """Return what it says against a decision; nothing where it lets it pass.
+
+        Args:
+            table: The table before it.
+            action: `ROLL_ACTION`, or what ``play`` takes.
+            control: Stops and watches the search.
+
+        Raises:
+            GammondError: The evaluation failed.
+        """
+        objected, self._objected = self._objected, None
+        self.is_followed = False
+        if self.limit is None:
+            return []
+        verdict = self.measure(table, action, control)
+        was_objected = objected is not None and objected[0] is table
+        self.is_followed = was_objected and (verdict is None or objected != (table, verdict.done))
+        if verdict is None or verdict.size < self.limit or verdict.done == verdict.best:
+            return []
+        if objected == (table, verdict.done):
+            return []
+        self._objected = table, verdict.done
+        rating = f", {rate_loss(verdict.size)}" if rate_loss(verdict.size) else ""
+        done = name_cube_action(_PHRASES.get(verdict.done, verdict.done), table.match)
+        start = f"Tutor: {done} loses {format_loss(verdict.loss, is_points=verdict.is_points)}{rating}"
+        mark = Mark(len("Tutor: "), len(start), classify_loss(verdict.size))
+        return [
+            PreformattedLine(f"{start}.", [mark]),
+            f"Better: {name_cube_action(verdict.best, table.match)} ({verdict.source}).",
+            "It is taken back: decide again, or 'keep' it.",
+        ]
+
+    def take_objected(self, table: GameState) -> str:
+        """Return the decision that it objected to at this table.
+
+        Raises:
+            StateError: There is none.
+        """
+        if self._objected is None or self._objected[0] is not table:
+            raise StateError("nothing to keep: the tutor has objected to nothing", field="keep")
+        return _ACTIONS.get(self._objected[1], self._objected[1])
 
 
 def _measure_play(
@@ -181,73 +248,3 @@ def _measure_resignation(
     source = describe_source(source_to_values(effort, engine))
     resigned = ActionLoss(action, "play on", loss, is_points, source)
     return resigned if resigned.size >= SHOWN_POINTS else None
-
-
-class Tutor:
-    """Objects to decisions that lose too much, before they are carried out.
-
-    Args:
-        meter: What measures them.
-
-    Attributes:
-        limit: The loss in points from which it objects; None while it is off.
-        is_followed: Whether the last decision came in place of one that it had objected to.
-    """
-
-    def __init__(self, meter: DecisionMeter) -> None:
-        self.limit: float | None = None
-        self.is_followed = False
-        self._meter = meter
-        self._objected: tuple[GameState, str] | None = None
-
-    @property
-    def has_objected(self) -> bool:
-        """Whether it waits for another decision, or the same again."""
-        return self._objected is not None
-
-    def set_limit(self, limit: float | None) -> None:
-        """Set the loss from which it objects; 0 switches it off, None on where it is off."""
-        self.limit = (self.limit or XG_ERROR_POINTS) if limit is None else limit or None
-
-    def object_to(self, table: GameState, action: str, control: WorkControl) -> list[str]:
-        """Return what it says against a decision; nothing where it lets it pass.
-
-        Args:
-            table: The table before it.
-            action: `ROLL_ACTION`, or what ``play`` takes.
-            control: Stops and watches the search.
-
-        Raises:
-            GammondError: The evaluation failed.
-        """
-        objected, self._objected = self._objected, None
-        self.is_followed = False
-        if self.limit is None:
-            return []
-        verdict = self._meter.measure(table, action, control)
-        was_objected = objected is not None and objected[0] is table
-        self.is_followed = was_objected and (verdict is None or objected != (table, verdict.done))
-        if verdict is None or verdict.size < self.limit or verdict.done == verdict.best:
-            return []
-        if objected == (table, verdict.done):
-            return []
-        self._objected = table, verdict.done
-        rating = f", {rate_loss(verdict.size)}" if rate_loss(verdict.size) else ""
-        done = name_cube_action(_PHRASES.get(verdict.done, verdict.done), table.match)
-        start = f"Tutor: {done} loses {format_loss(verdict.loss, is_points=verdict.is_points)}{rating}"
-        mark = Mark(len("Tutor: "), len(start), classify_loss(verdict.size))
-        return [
-            PreformattedLine(f"{start}.", [mark]),
-            f"Better: {name_cube_action(verdict.best, table.match)} ({verdict.source}).",
-            "It is taken back: decide again, or 'keep' it.",
-        ]
-
-    def take_objected(self, table: GameState) -> str:
-        """Return the decision that it objected to at this table.
-
-        Raises:
-            StateError: There is none.
-        """
-        if self._objected is None or self._objected[0] is not table:
-            raise StateError("nothing to keep: the tutor has objected to nothing", field="keep")
-        return _ACTIONS.get(self._objected[1], self._objected[1])

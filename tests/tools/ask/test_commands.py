@@ -248,7 +248,7 @@ def test_a_mistake_is_one_line_that_says_what_was_expected(words, message, capsy
 
 @pytest.mark.parametrize("kind", [signal.SIGINT, signal.SIGTERM])
 def test_a_signal_ends_a_search_with_the_best_answer_so_far(kind, capsys, monkeypatch):
-    def ask(session, values, control):
+    def ask(session, control):
         assert not control.is_stopped
         signal.raise_signal(kind)
         return ["stopped"] if control.is_stopped else ["not stopped"]
@@ -283,9 +283,9 @@ def test_a_signal_at_first_use_does_not_wait_for_the_compiler(words, tmp_path):
 def test_a_matrix_that_is_stopped_has_no_answer(capsys, monkeypatch):
     ask = matrix.show_matrix
 
-    def stop_first(session, values, control):
+    def stop_first(session, control, **values):
         control.stop()
-        return ask(session, values, control)
+        return ask(session, control, **values)
 
     monkeypatch.setattr("gammond.tools.ask.matrix.show_matrix", stop_first)
     said = run(capsys, "matrix", XGID, "--plies", "1", status=130)

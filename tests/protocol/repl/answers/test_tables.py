@@ -1,6 +1,5 @@
 import pytest
 
-from gammond.protocol.core.requests import Reply
 from gammond.protocol.repl.answers.tables import (
     TABLE_WIDTH,
     UNSCALED_NOTE,
@@ -76,7 +75,7 @@ def test_the_widest_rows_fit_a_terminal(match):
     rolled = {**widest, **errors, "se": 0.0999, "trials": 100_000, "given_up": True}
     rolled |= {"rank": 32, "behind": 2.9999, "behind_se": 0.0999}
     summary = {"of": "moves", "trials": 1, "reason": "jsd", "seed": 2**63 - 1, "elapsed_ms": 99, **BY}
-    lines = format_rollout([Reply("candidate", values=rolled), Reply("rollout", values=summary)])
+    lines = format_rollout([rolled], summary)
     assert max(map(len, lines[:-1])) <= TABLE_WIDTH
 
 
@@ -153,8 +152,7 @@ def test_a_rollout_of_plays_marks_pruned_ones():
     other = {**best, "rank": 2, "play": "24/20", "equity": -0.1, "behind": 0.2665, "behind_se": 0.03}
     other |= {"trials": 108, "given_up": True}
     summary = {"of": "moves", "trials": 216, "reason": "stopped", "seed": 7, "elapsed_ms": 1234, **BY}
-    replies = [Reply("candidate", values=best), Reply("candidate", values=other)]
-    lines = format_rollout([*replies, Reply("rollout", values=summary)])
+    lines = format_rollout([best, other], summary)
     assert lines[3].split() == ["±", "0.020", "1.0", "1.0", "1.0", "1.0", "1.0", "216", "trials"]
     assert lines[4].split()[:3] == ["2", "-0.100", "-0.267"]
     assert lines[5].endswith("  108 trials, pruned")
@@ -165,7 +163,7 @@ def test_a_rollout_of_plays_marks_pruned_ones():
 def test_a_single_trial_has_no_errors():
     estimate = {"of": "position", **OUTCOME, "trials": 1}
     summary = {"of": "position", "trials": 1, "reason": "trials", "seed": 0, "elapsed_ms": 1, **BY}
-    lines = format_rollout([Reply("estimate", values=estimate), Reply("rollout", values=summary)])
+    lines = format_rollout([estimate], summary)
     assert lines[3].split() == ["±", "1", "trial"]
 
 

@@ -426,7 +426,7 @@ def test_an_analysis_goes_on_in_the_background_and_its_games_are_shown_as_they_a
     assert re.fullmatch(r"Analysing [0-9]+ decisions at 0-ply in the background\.", lines[0])
     while not talk.game.records.current.is_analysed:
         time.sleep(0.01)
-    assert re.search(r"game 1 move 1, analysed [0-9]+/[0-9]+", talk.toolbar(120))
+    assert re.search(r"game 1 move 1, analysed [0-9]+/[0-9]+", talk.talk.toolbar(120))
     assert "Luck: " in talk.answer("next")[1]
     assert "Luck: " not in "".join(talk.answer("last"))
     control, reports = WorkControl(lambda reply: (reports.append(reply.text), control.stop())), []
@@ -436,7 +436,7 @@ def test_an_analysis_goes_on_in_the_background_and_its_games_are_shown_as_they_a
     go_on.set()
     lines = talk.answer("errors")
     assert not any("goes on" in line for line in lines)
-    assert "analysed" not in talk.toolbar(120)
+    assert "analysed" not in talk.talk.toolbar(120)
     assert "Luck: " in "".join(talk.answer("game 2"))
 
 
@@ -470,7 +470,7 @@ def test_an_analysis_tells_how_far_its_rollouts_are(file, monkeypatch):
     talk = opened(file, "analyse game plies=0 rollout=true")
     while talk.game.records.analysis.trials is None:
         time.sleep(0.01)
-    assert "trials 12/648" in talk.toolbar(140)
+    assert "trials 12/648" in talk.talk.toolbar(140)
     control, reports = WorkControl(lambda reply: (reports.append(reply.text), control.stop())), []
     talk.answer("errors", control)
     assert re.fullmatch(r"trials 12 of 648 time_ms [0-9]+", reports[0])

@@ -105,7 +105,7 @@ def test_the_tutor_is_on_again_and_says_so(tmp_path):
     fresh, lines = restart(talk, tmp_path)
     assert "The tutor objects to decisions that lose 0.050 points or more." in lines
     assert fresh.game.tutor.limit == 0.05
-    assert fresh.game.chances.is_shown
+    assert fresh.game.shows_chances
     fresh, lines = restart(make_talk("new 5", rolls=ROLLS), tmp_path)
     assert not any("tutor" in line for line in lines)
 
