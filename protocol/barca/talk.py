@@ -220,7 +220,7 @@ class BarcaTalk(MoveTalk):
     def _draw(self, game: BarcaGame, origin: int | None = None) -> list[str]:
         own = self.human or 0
         return [
-            BoardLine(line.text, is_drawing=line.is_drawing, marks=[_mark(part, own) for part in line.parts])
+            BoardLine(line.text, [_mark(part, own) for part in line.parts])
             for line in draw_board(game, self.columns, origin)
         ]
 

@@ -13,7 +13,7 @@ import json
 import sys
 
 from gammond.protocol.games import OTHER_GAMES
-from gammond.protocol.repl.answers.position_views import show_ids
+from gammond.protocol.repl.answers.checkers import show_ids
 from gammond.protocol.repl.game.repl_game import ReplGame
 from gammond.protocol.repl.game.views import show_pips
 from gammond.protocol.state.session import Session

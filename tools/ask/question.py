@@ -12,7 +12,7 @@ from functools import partial
 from typing import Any
 
 from gammond.engine.analysis.levels import find_level
-from gammond.engine.errors import CancelledWork, GammondError, StateError, UnsupportedError, ValueRangeError
+from gammond.engine.errors import CancelledWork, StateError, UnsupportedError, ValueRangeError
 from gammond.engine.formats.xgid import encode_xgid
 from gammond.engine.rules.match import MatchState
 from gammond.engine.rules.position import Position
@@ -26,7 +26,6 @@ from gammond.nets.catalogue import BOOK_FILE
 from gammond.protocol.core.replies import format_reply
 from gammond.protocol.core.requests import JsonReply, WorkControl
 from gammond.protocol.repl.answers.analysis import show_opinion
-from gammond.protocol.repl.answers.replies import RefusedRequestError
 from gammond.protocol.repl.game.preferences import get_config_file, read_preferences
 from gammond.protocol.repl.game.repl_game import ReplGame
 from gammond.protocol.repl.game.views import show_board
@@ -253,13 +252,12 @@ def call_session(call: Callable[[], list[str]]) -> list[str]:
     """
     try:
         return call()
-    except GammondError as raised:
-        error = raised.reply.error if isinstance(raised, RefusedRequestError) else raised
-        if isinstance(error, StateError) and error.missing:
-            raise StateError(f"{error.problem}: there is nothing to decide", field=error.field) from None
-        if isinstance(error, CancelledWork):
-            raise KeyboardInterrupt from None
-        raise error if isinstance(error, GammondError) else raised from None
+    except StateError as error:
+        if not error.missing:
+            raise
+        raise StateError(f"{error.problem}: there is nothing to decide", field=error.field) from None
+    except CancelledWork:
+        raise KeyboardInterrupt from None
 
 
 def draw_table(session: Session) -> list[str]:

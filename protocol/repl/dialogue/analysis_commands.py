@@ -20,10 +20,9 @@ from gammond.protocol.core.requests import WorkControl
 from gammond.protocol.repl.dialogue.command import ReplCommand, in_group
 from gammond.protocol.repl.game.games import show_place
 from gammond.protocol.repl.game.repl_game import ReplGame
-from gammond.protocol.repl.game.review import start_analysis
 from gammond.protocol.repl.records.descriptions import describe_record
 from gammond.protocol.repl.records.losses import find_costliest, format_losses, list_losses, summarize_losses
-from gammond.protocol.repl.records.match_analysis import MatchAnalysis
+from gammond.protocol.repl.records.match_analysis import MatchAnalysis, start_analysis
 from gammond.protocol.repl.records.open_record import OpenRecord
 
 DEFAULT_ERROR_COUNT = 10

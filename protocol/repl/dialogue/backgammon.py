@@ -24,7 +24,6 @@ from gammond.protocol.repl.answers.sentences import LEAVE_VARIANT, describe_vari
 from gammond.protocol.repl.dialogue import gnubg_words
 from gammond.protocol.repl.dialogue.command import COMMON_TOPICS, ReplCommand
 from gammond.protocol.repl.dialogue.commands import AGAINST_PREFIX, REPL_COMMANDS
-from gammond.protocol.repl.dialogue.position_setup import paste_position
 from gammond.protocol.repl.dialogue.suggestions import (
     Suggestion,
     list_setting_values,
@@ -35,7 +34,7 @@ from gammond.protocol.repl.dialogue.suggestions import (
 )
 from gammond.protocol.repl.dialogue.talk import Talk
 from gammond.protocol.repl.dialogue.toolbar import format_toolbar
-from gammond.protocol.repl.game.games import take_up_variant
+from gammond.protocol.repl.game.games import paste_position, take_up_variant
 from gammond.protocol.repl.game.playing import OPPONENT, continue_game, make_play
 from gammond.protocol.repl.game.repl_game import ReplGame
 from gammond.protocol.repl.game.views import show_board

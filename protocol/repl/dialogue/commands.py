@@ -22,17 +22,31 @@ from gammond.protocol.core.arguments import (
 from gammond.protocol.core.errors import CommandError
 from gammond.protocol.core.requests import WorkControl
 from gammond.protocol.repl.answers import analysis
-from gammond.protocol.repl.answers.position_views import show_ids
+from gammond.protocol.repl.answers.checkers import show_ids
 from gammond.protocol.repl.dialogue.analysis_commands import ANALYSIS_ROWS
 from gammond.protocol.repl.dialogue.command import ReplCommand
 from gammond.protocol.repl.dialogue.configuration import configure
-from gammond.protocol.repl.dialogue.position_setup import edit_position
 from gammond.protocol.repl.dialogue.record_commands import RECORD_ROWS
-from gammond.protocol.repl.game.games import leave, play_against, play_from_here, redo, start_game, undo
-from gammond.protocol.repl.game.playing import OPPONENT, keep, make_play, play_best_action, roll, take_action
+from gammond.protocol.repl.game.games import (
+    edit_position,
+    leave,
+    play_against,
+    play_from_here,
+    redo,
+    start_game,
+    undo,
+)
+from gammond.protocol.repl.game.playing import (
+    OPPONENT,
+    keep,
+    make_play,
+    play_best_action,
+    review,
+    roll,
+    take_action,
+)
 from gammond.protocol.repl.game.preferences import Preferences
 from gammond.protocol.repl.game.repl_game import ReplGame
-from gammond.protocol.repl.game.review import review
 from gammond.protocol.repl.game.views import (
     show_board,
     show_chances,

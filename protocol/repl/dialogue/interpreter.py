@@ -10,9 +10,10 @@ from gammond.engine.errors import GammondError
 from gammond.engine.options import MAX_QUOTED_CHARS
 from gammond.engine.rules.rules import VARIANTS
 from gammond.protocol.commands.session_game import explain_foreign_value, find_setting
+from gammond.protocol.core.replies import make_error_reply
 from gammond.protocol.core.requests import WorkControl
 from gammond.protocol.games import GAMES, list_variants
-from gammond.protocol.repl.answers.replies import ERROR_MARK, Piece, RefusedRequestError, format_error
+from gammond.protocol.repl.answers.replies import ERROR_MARK, Piece, format_error
 from gammond.protocol.repl.answers.sentences import LEAVE_VARIANT, describe_variant
 from gammond.protocol.repl.dialogue.backgammon import BackgammonTalk
 from gammond.protocol.repl.dialogue.talk import Talk
@@ -136,10 +137,8 @@ class LineInterpreter:
             kept = read_kept_moves(self._folder / f"{name}.json")
             self._kept[name] = kept
             return [] if kept is None else talk.resume(kept)
-        except RefusedRequestError as error:
-            return [format_error(error.reply)]
         except GammondError as error:
-            return [f"{ERROR_MARK}{error.message}"]
+            return [format_error(make_error_reply(error))]
 
     def resume(self, kept: SavedGame, control: WorkControl | None = None) -> list[str]:
         """Go on with a game of backgammon of an earlier session; return what to show."""

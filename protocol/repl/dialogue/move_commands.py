@@ -14,6 +14,7 @@ from gammond.protocol.core.requests import WorkControl
 from gammond.protocol.repl.answers.replies import PreformattedLine
 from gammond.protocol.repl.dialogue.command import ReplCommand
 from gammond.protocol.repl.dialogue.move_talk import POSITION, MoveTalk
+from gammond.protocol.repl.records.open_records import write_record
 
 DEFAULT_HINT_COUNT = 5
 """The number of moves that ``hint`` shows."""
@@ -51,7 +52,7 @@ def _show_record(talk: MoveTalk, control: WorkControl) -> list[str]:
 
 def _save(talk: MoveTalk, control: WorkControl, file: str) -> list[str]:
     """Write the game to a file, as `_show_record` shows it."""
-    talk.saver.write(file, "".join(f"{line}\n" for line in _show_record(talk, control)).encode())
+    write_record(talk.written, file, "".join(f"{line}\n" for line in _show_record(talk, control)).encode())
     return [f"Saved the game to {file}: 'open {file}' sets it up again."]
 
 

@@ -24,7 +24,6 @@ from gammond.protocol.repl.dialogue.command import COMMON_TOPICS, ReplCommand
 from gammond.protocol.repl.dialogue.suggestions import Suggestion, suggest_arguments, suggest_matching
 from gammond.protocol.repl.dialogue.talk import Talk
 from gammond.protocol.repl.game.saved_game import KeptMoves
-from gammond.protocol.repl.records.record_saver import RecordSaver
 from gammond.protocol.state.move_table import MoveTable
 from gammond.protocol.state.session import Session
 
@@ -57,7 +56,7 @@ class MoveTalk(Talk):
         sides: The names of sides 0 and 1.
         rules: What a beginner must know, in lines.
         table: The game on the table, and the person's side in a game against the engine.
-        saver: Writes what is saved.
+        written: What was saved to files, by their names.
     """
 
     title: ClassVar[str]
@@ -69,7 +68,7 @@ class MoveTalk(Talk):
     def __init__(self, session: Session, table: MoveTable[Any]) -> None:
         super().__init__(session)
         self.table = table
-        self.saver = RecordSaver()
+        self.written: dict[str, bytes] = {}
         self._last_side = 0
 
     @property

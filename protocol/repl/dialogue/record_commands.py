@@ -25,7 +25,7 @@ from gammond.protocol.repl.records.descriptions import (
 )
 from gammond.protocol.repl.records.losses import list_losses
 from gammond.protocol.repl.records.open_record import OpenRecord
-from gammond.protocol.repl.records.open_records import list_places_from
+from gammond.protocol.repl.records.open_records import list_places_from, write_record
 
 _LEAST_LOSSES: dict[int | str, float] = {"error": XG_ERROR_POINTS, "blunder": XG_BLUNDER_POINTS}
 """Words of ``next`` and ``previous`` for decisions that lost so much, or more."""
@@ -164,7 +164,7 @@ def _save(game: ReplGame, control: WorkControl, file: str) -> list[str]:
         content, losses = write_match(record.analysed_match.marked_match, ending[1:])
     else:
         content, losses = MATCH_FORMATS["mat"].write(record.match), []
-    game.saver.write(name, content)
+    write_record(game.written, name, content)
     with_analysis = ", with the analysis" if has_analysis and record.is_analysed else ""
     return [
         f"Saved {format_count(len(record.match.games), 'game')} to {name}{with_analysis}.",
@@ -181,7 +181,7 @@ def save_games(game: ReplGame, name: str) -> list[str]:
     """
     log = game.session.log
     text, count = log.format()
-    game.saver.write(name, text.encode())
+    write_record(game.written, name, text.encode())
     goes_on = log.game is not None and log.game.result is None and log.game.record is not None
     rest = ["The last one is not over: 'save' writes it anew."] if goes_on else []
     return [f"Saved {format_count(count, 'game')} to {name}.", *rest]

@@ -12,7 +12,7 @@ from gammond.protocol.commands.dispatch import fail_request, run_line
 from gammond.protocol.commands.session_game import find_game
 from gammond.protocol.core.requests import AnyReply, WorkControl
 from gammond.protocol.repl.answers.progress import ProgressLine
-from gammond.protocol.repl.answers.replies import Piece, RefusedRequestError, format_error, format_replies
+from gammond.protocol.repl.answers.replies import Piece, format_replies
 from gammond.protocol.repl.dialogue.command import (
     ReplCommand,
     explain_commands,
@@ -68,8 +68,6 @@ class Talk(ABC):
         before = self.table_state
         try:
             lines = self.run_line(text.strip(), control or WorkControl())
-        except RefusedRequestError as error:
-            lines = [format_error(error.reply)]
         except Exception as error:
             lines = format_replies([fail_request(self.session, error)])
         if self.table_state is not before and self.session.game_name == self.name:

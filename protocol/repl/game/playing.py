@@ -8,10 +8,12 @@ each step back.
 from __future__ import annotations
 
 from gammond.engine.errors import StateError
+from gammond.engine.match_analysis.analysis import AnalysisSettings
 from gammond.engine.rules.dice import format_roll
 from gammond.engine.rules.match import RESULT_NAMES, GameResult
 from gammond.engine.rules.notation import format_moves_plain
 from gammond.engine.rules.rules import Feature
+from gammond.engine.wording import format_count
 from gammond.protocol.commands.cube import read_resignation
 from gammond.protocol.commands.decisions import decide, read_double, read_play, read_response
 from gammond.protocol.commands.evaluation import ask
@@ -20,19 +22,24 @@ from gammond.protocol.commands.session_game import find_setting, put_setting
 from gammond.protocol.core.requests import WorkControl
 from gammond.protocol.repl.answers.analysis import ROLL_ACTION, find_best_action
 from gammond.protocol.repl.answers.sentences import (
+    HUMAN_NAME,
     describe_action,
     describe_offer,
     describe_result,
     make_sentence,
 )
 from gammond.protocol.repl.game.repl_game import ReplGame
-from gammond.protocol.repl.game.review import review
 from gammond.protocol.repl.game.views import format_chances_now, show_score
+from gammond.protocol.repl.records.losses import find_costliest, format_losses, list_losses, summarize_losses
+from gammond.protocol.repl.records.match_analysis import start_analysis
 from gammond.protocol.state.offers import RESPONSE_WORDS
 from gammond.protocol.state.session import Session
 
 OPPONENT = "opponent"
 """The word for the player that is played against."""
+
+WORST_COUNT = 5
+"""The number of decisions that a review shows."""
 
 _DOUBLE_ANSWERS = {"pass": "drop", "reject": "drop", "accept": "take"}
 """Words for plays and resignations that, while a double is pending, can only mean an answer to it."""
@@ -175,6 +182,38 @@ def choose_action(session: Session, control: WorkControl, *, rejected_kind: int)
             return f"resign {RESULT_NAMES[found.kind - 1]}"
     doubles = game.may_double and decide(session, read_double(session), control)
     return "double" if doubles else ROLL_ACTION
+
+
+def review(game: ReplGame, control: WorkControl) -> list[str]:
+    """Return what the person's decisions of this game, or the last one, lost; with two people both.
+
+    It also says for how many decisions the engine had told its choice.
+
+    Raises:
+        StateError: There has been no game.
+        GammondError: An evaluation failed.
+    """
+    if not game.session.log.actions:
+        raise StateError("no game to review: 'play' or 'new' starts one", field="review")
+    record = game.records.update_own(game.session.log)
+    game.records.stop_analysis(of=record)
+    number, engine = len(record.match.games) - 1, game.session.engine_settings
+    settings = AnalysisSettings(engine.plies, filter_name=engine.filter_name)
+    analysis = start_analysis(game.session, record, [number], settings)
+    count, lines = len(game.advised), ["Stopped: nothing is reviewed."]
+    if analysis.wait(control):
+        seats = (record.names.index(HUMAN_NAME),) if HUMAN_NAME in record.names else (0, 1)
+        losses = [each for each in list_losses(record) if each.place.game == number]
+        worst = [each for seat in seats for each in find_costliest(losses, seat, WORST_COUNT)]
+        game.records.note_listed(record, [each.place for each in worst])
+        lines = [line for seat in seats for line in summarize_losses(record, seat, number)]
+        lines += format_losses(record, worst)
+    else:
+        analysis.stop()
+    if not count:
+        return lines
+    decisions = f"For {format_count(count, 'decision')} of this game"
+    return [*lines, f"{decisions} the engine had told its choice: these figures are not yours alone."]
 
 
 def note_leaving(game: ReplGame) -> list[str]:

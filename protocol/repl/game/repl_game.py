@@ -16,7 +16,6 @@ from gammond.protocol.repl.game.preferences import Preferences
 from gammond.protocol.repl.game.tutor import Tutor
 from gammond.protocol.repl.records.open_record import OpenRecord
 from gammond.protocol.repl.records.open_records import OpenRecords
-from gammond.protocol.repl.records.record_saver import RecordSaver
 from gammond.protocol.state.game_log import GameLog
 from gammond.protocol.state.game_state import GameState
 from gammond.protocol.state.player_registry import ENGINE_PLAYER, HUMAN_PLAYER
@@ -98,7 +97,7 @@ class ReplGame:
         tutor: Objects to bad decisions, once switched on.
         shows_chances: Whether winning chances are shown after each play.
         preferences: What the terminal begins with.
-        saver: Writes what is saved.
+        written: What was saved to files, by their names.
         draft: What the next prompt has been filled with, to be changed; empty for nothing.
         decisions: The tables before each of the person's decisions in the game at hand, in order.
         advised: The tables at which the engine chose for the person, or had told what it would choose.
@@ -116,7 +115,7 @@ class ReplGame:
         self.shows_chances = False
         self.preferences = Preferences()
         self.draft = ""
-        self.saver = RecordSaver()
+        self.written: dict[str, bytes] = {}
         self.decisions: list[GameState] = []
         self.advised: list[GameState] = []
         self.rejected_kind = 0

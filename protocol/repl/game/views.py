@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterator
+
 from gammond.engine.evaluation.evaluator import Evaluator
 from gammond.engine.rules.outcome import invert_outcomes
 from gammond.engine.rules.rules import Feature
 from gammond.protocol.commands.board_drawing import (
+    BOARD_COLUMNS,
     CHECKER_MARKS,
     NOTED_COLUMNS,
     describe_money_rules,
     draw_board,
 )
-from gammond.protocol.repl.answers.replies import BoardLine
+from gammond.protocol.repl.answers.replies import BoardLine, Mark
 from gammond.protocol.repl.answers.sentences import (
     begin_sentence,
     describe_cube_access,
@@ -22,6 +26,9 @@ from gammond.protocol.repl.answers.sentences import (
 from gammond.protocol.repl.answers.tables import CHANCE_KEYS, describe_chances
 from gammond.protocol.repl.game.repl_game import ReplGame
 from gammond.protocol.state.player_registry import SESSION_PLAYERS
+
+_PLAYER = re.compile(r"\s*([OX])(?=: |$)")
+_ROLLED = re.compile(r"rolled ([1-6]-[1-6])")
 
 
 def show_board(game: ReplGame) -> list[str]:
@@ -40,8 +47,30 @@ def show_board(game: ReplGame) -> list[str]:
         columns=game.columns,
     )
     own = CHECKER_MARKS[(game.human_seat if view is None else view) or 0]
-    has_notes = game.columns < NOTED_COLUMNS
-    return [BoardLine(line, own, not has_notes or line[1:2] in ("|", "+")) for line in drawn]
+    return [
+        BoardLine(line, _mark_board(line, own, has_notes=game.columns >= NOTED_COLUMNS)) for line in drawn
+    ]
+
+
+def _mark_board(line: str, own: str, *, has_notes: bool) -> Iterator[Mark]:
+    """Mark the checkers of a line by whose they are, the frame, and in the notes the players and the roll.
+
+    Args:
+        line: Of a board.
+        own: The checkers that are drawn as the person's own.
+        has_notes: Whether notes stand beside the board; if not, they have lines of their own.
+    """
+    is_drawing = has_notes or line[1:2] in ("|", "+")
+    for place, character in enumerate(line[:BOARD_COLUMNS] if is_drawing else ""):
+        if character in CHECKER_MARKS:
+            yield Mark(place, place + 1, "own" if character == own else "other")
+        elif character in "|+-":
+            yield Mark(place, place + 1, "frame")
+    notes = BOARD_COLUMNS if is_drawing else 0
+    if found := _PLAYER.match(line, notes):
+        yield Mark(found.start(1), found.end(1), "own" if found[1] == own else "other")
+    if found := _ROLLED.search(line, notes):
+        yield Mark(found.start(1), found.end(1), "dice")
 
 
 def show_pips(game: ReplGame) -> list[str]:

@@ -100,9 +100,10 @@ def describe_place(record: OpenRecord) -> list[str]:
             missing.append(f"That is what the file says; by the rules: {by_rules}")
         return [f"{where}: {ending} {score}", *missing]
     move = f"move {step.move} of {record.count_moves(place.game)}"
-    done = "" if place.is_before_roll else _describe_action(record, step.action, step.situation.match)
-    if place.is_before_roll:
-        done = make_sentence(record.names[step.situation.match.on_roll], "roll", "without a double")
+    match = step.situation.match
+    done = make_sentence(record.names[match.on_roll], "roll", "without a double")
+    if place.is_rolled:
+        done = _describe_action(record, step.action, match)
     lines = [f"{where}, {move}. {done}", *_describe_decisions(record)]
     return [*lines, *_shorten_comments(record)]
 
@@ -183,12 +184,12 @@ def _describe_decisions(record: OpenRecord) -> Sequence[str]:
     losses = [describe_loss(each) for each in record.find_decisions(place)]
     if isinstance(record.find_step().action, ResignationAction):
         losses = [loss for loss in list_losses(record) if loss.place == place]
-    if place.is_before_roll:
-        losses = [loss for loss in losses if loss.place.is_before_roll]
+    if not place.is_rolled:
+        losses = [loss for loss in losses if not loss.place.is_rolled]
     shown = [loss for loss in losses if loss.points >= SHOWN_POINTS or loss is losses[-1]]
     lines = [_describe_loss(record, loss) for loss in shown]
     luck = record.match.games[place.game].notes.get(place.action, NO_NOTES).luck
-    if luck is None or place.is_before_roll:
+    if luck is None or not place.is_rolled:
         return lines
     worth = record.analysed_match.table.mwc_per_point(record.find_step(place).situation.match)
     said = f"Luck: {format_points(luck if is_on_scale(luck, worth) else None)}."

@@ -39,7 +39,7 @@ def format_kept_hint(record: OpenRecord, count: int) -> list[str]:
     """
     place, action = record.place, record.find_step().action
     notes = record.match.games[place.game].notes.get(place.action, NO_NOTES)
-    if isinstance(action, PlayAction) and not place.is_before_roll:
+    if isinstance(action, PlayAction) and place.is_rolled:
         return _format_candidates(record, action, notes.candidates, count) if notes.candidates else []
     is_beavered = record.find_step().situation.match.beavered
     if (

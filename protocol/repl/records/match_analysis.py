@@ -14,6 +14,7 @@ from gammond.engine.match_analysis.rollouts import DecisionRollouts, roll_out_de
 from gammond.engine.runtime.threads import Workers
 from gammond.protocol.core.requests import Reply, WorkControl
 from gammond.protocol.repl.records.open_record import OpenRecord
+from gammond.protocol.state.session import Session
 
 _REPORT_EVERY_S = 0.1
 
@@ -71,25 +72,11 @@ class MatchAnalysis:
         rollouts: DecisionRollouts | None,
         net: str,
     ) -> bool:
-        """Return whether it has ended with games of a match analysed as another one would analyse them.
-
-        Args:
-            record: The match.
-            games: The places of the games.
-            settings: How deep the other looks.
-            rollouts: How the other rolls out.
-            net: The name of the other's evaluator.
-        """
-        same = (settings.plies, settings.deeper_plies) == (self.settings.plies, self.settings.deeper_plies)
+        """Return whether it has ended with games of a match, analysed as another one by a net would do it."""
         is_whole = not self.is_running and self.error is None and self.done == self.total
-        return (
-            record is self.record
-            and same
-            and rollouts == self._rollouts
-            and net == self._engine.name
-            and is_whole
-            and self._games.keys() >= {*games}
-        )
+        own = self.record, self.settings.plies, self.settings.deeper_plies, self._rollouts, self._engine.name
+        others = record, settings.plies, settings.deeper_plies, rollouts, net
+        return is_whole and own == others and self._games.keys() >= {*games}
 
     def stop(self) -> None:
         """End it; the game that it is at stays without analysis."""
@@ -155,3 +142,28 @@ class MatchAnalysis:
             pass
         except GammondError as error:
             self.error = error
+
+
+def start_analysis(
+    session: Session,
+    record: OpenRecord,
+    games: Sequence[int],
+    settings: AnalysisSettings,
+    rollouts: DecisionRollouts | None = None,
+) -> MatchAnalysis:
+    """Begin to analyse games of a match in the background, by the engine of the session.
+
+    Args:
+        session: The table.
+        record: The match.
+        games: The places of the games, in the order in which they are analysed.
+        settings: How deep; kept answers will do if the session takes them.
+        rollouts: As for `MatchAnalysis`.
+
+    Raises:
+        DataFileError: The evaluator cannot be loaded.
+    """
+    chosen = session.engine_settings
+    engine = session.service.get_engine(chosen.net, chosen.threads)
+    settings = replace(settings, store=chosen.store)
+    return MatchAnalysis(record, games, engine, settings, chosen.threads, rollouts)

@@ -376,7 +376,7 @@ def test_each_match_has_its_own_list_of_errors(file, tmp_path):
 def test_a_roll_without_a_double_is_shown_before_the_roll_and_its_play_comes_next(file):
     talk = opened(file, "errors")
     record = talk.game.records.current
-    record.place = record.place._replace(action=8, is_before_roll=True)
+    record.place = record.place._replace(action=8, is_rolled=False)
     lines = talk.answer("back")
     assert lines[0] == "Game 1 of 2, move 5 of 7. Thomas Low rolls without a double."
     assert talk.session.game.may_double
@@ -566,7 +566,7 @@ def test_what_is_about_the_position_before_the_roll_says_so_where_the_dice_are_o
     roll = talk.session.game.match.roll
     said = "    before the roll: the {}-{} does not count ('hint' takes it)".format(*roll)
     assert talk.answer(line)[0] == said
-    talk.game.records.current.place = talk.game.records.current.place._replace(is_before_roll=True)
+    talk.game.records.current.place = talk.game.records.current.place._replace(is_rolled=False)
     talk.answer("back")
     assert "does not count" not in "".join(talk.answer(line))
 

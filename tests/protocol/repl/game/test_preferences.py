@@ -6,9 +6,9 @@ import pytest
 
 from gammond.engine.errors import DataFileError, GammondError
 from gammond.engine.options import list_fields
-from gammond.protocol.repl.answers.themes import THEMES
 from gammond.protocol.repl.dialogue.configuration import apply_preferences
 from gammond.protocol.repl.game.preferences import (
+    THEMES,
     Preferences,
     change_preference,
     get_config_file,

@@ -8,8 +8,7 @@ import pytest
 
 from gammond.protocol.core.requests import WorkControl
 from gammond.protocol.repl.answers.replies import Mark
-from gammond.protocol.repl.game.playing import keep, roll, take_action
-from gammond.protocol.repl.game.review import review
+from gammond.protocol.repl.game.playing import keep, review, roll, take_action
 from gammond.protocol.repl.game.tutor import Tutor
 from gammond.protocol.repl.records.losses import (
     DecisionLoss,

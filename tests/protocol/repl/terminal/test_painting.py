@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from gammond.engine.match_analysis.decision_errors import classify_loss
-from gammond.protocol.repl.answers.themes import THEMES
+from gammond.protocol.repl.game.preferences import THEMES
 from gammond.protocol.repl.terminal.pages import paint_line
 from tests.protocol.repl.tables import make_talk
 

@@ -419,7 +419,7 @@ def test_work_without_progress_says_after_a_second_that_it_goes_on(monkeypatch):
 
 def test_the_board_is_lost_when_answers_below_it_push_it_off_and_only_then():
     size = Size(rows=24, columns=80)
-    board = [BoardLine("|", "O", is_drawing=True)] * 15
+    board = [BoardLine("|")] * 15
     sight = pages.Sight()
     assert not sight.loses_board(["one"] * 5, size)
     sight.note([*board, "below"], size)
