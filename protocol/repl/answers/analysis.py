@@ -7,36 +7,25 @@ from typing import Any
 from gammond.engine.analysis.engine import Engine
 from gammond.engine.analysis.levels import DEFAULT_CANDIDATES, LEVELS
 from gammond.engine.errors import UnsupportedError
+from gammond.engine.evaluation.results import Evaluation
 from gammond.engine.rules.dice import format_roll
 from gammond.engine.rules.notation import format_play
 from gammond.engine.rules.notation import format_plays as format_plays_as_text
 from gammond.engine.rules.rules import Feature
 from gammond.protocol.commands.cube import (
-    answer_to_values,
-    decision_to_values,
     list_matrix_rows,
     matrix_to_values,
     read_cube,
     read_matrix,
     read_resignation,
     read_take,
-    resignation_to_values,
 )
-from gammond.protocol.commands.evaluation import (
-    ask,
-    evaluation_to_values,
-    plays_to_values,
-    ranking_to_values,
-    read_evaluation,
-    read_ranking,
-    source_to_values,
-)
+from gammond.protocol.commands.evaluation import ask, read_evaluation, read_ranking
 from gammond.protocol.commands.game import read_legal_plays
-from gammond.protocol.commands.opinions import list_opinions, opinion_to_values, read_opinion
-from gammond.protocol.commands.rollout_replies import list_rollout_rows
-from gammond.protocol.commands.rollouts import plan_rollout, summarize_rollout
+from gammond.protocol.commands.opinions import read_opinion
+from gammond.protocol.commands.rollouts import plan_rollout
 from gammond.protocol.commands.session_game import find_setting, put_setting
-from gammond.protocol.core.requests import ReplyValue, WorkControl
+from gammond.protocol.core.requests import WorkControl
 from gammond.protocol.questions.positions import Resignation
 from gammond.protocol.repl.answers.replies import PreformattedLine
 from gammond.protocol.repl.answers.tables import (
@@ -82,33 +71,30 @@ def show_hint(
     session.require_game()
     if match.resigned:
         found, engine = _assess_resignation(session, control, plies)
-        return format_resignation(
-            resignation_to_values(found) | source_to_values(found.evaluation.effort, engine)
-        )
+        return format_resignation(found, engine.name)
     if match.doubled:
         return _show_response(session, control, plies)
     if match.roll is None:
         advise = show_cube_decision if session.game.may_double else _advise_roll
         return advise(session, control, plies)
-    settings = session.make_eval_settings(plies, filter)
-    ranked, engine = ask(session, read_ranking(session, settings, n), control)
-    moves = [{"rank": rank, **row} for rank, row in enumerate(plays_to_values(ranked, slice(0, n), match), 1)]
-    return format_plays(moves, ranking_to_values(ranked, len(moves), engine))
+    question = read_ranking(session, session.make_eval_settings(plies, filter), n)
+    ranked, engine = ask(session, question, control)
+    count, searched = len(ranked), ranked.survivors
+    return format_plays(ranked[:n], ranked.effort, engine.name, count=count, searched=searched)
 
 
 def _show_response(session: Session, control: WorkControl, plies: int | None) -> list[str]:
     """Return the response to a pending double or beaver."""
     found, engine = ask(session, read_take(session, plies), control)
-    return format_response(answer_to_values(found) | source_to_values(found.evaluation.effort, engine))
+    return format_response(found, engine.name)
 
 
 def _evaluate(
     session: Session, control: WorkControl, plies: int | None, cubeful: bool | None = None
-) -> dict[str, ReplyValue]:
-    """Return the value of the position before the roll, as keys."""
+) -> tuple[Evaluation, Engine]:
+    """Return the value of the position before the roll, and the engine that found it."""
     settings = session.make_eval_settings(plies, cubeful=cubeful)
-    evaluation, engine = ask(session, read_evaluation(session, settings), control)
-    return evaluation_to_values(evaluation) | source_to_values(evaluation.effort, engine)
+    return ask(session, read_evaluation(session, settings), control)
 
 
 def _advise_roll(session: Session, control: WorkControl, plies: int | None) -> list[str]:
@@ -122,16 +108,17 @@ def _advise_roll(session: Session, control: WorkControl, plies: int | None) -> l
         reason = "these rules have no cube"
     else:
         reason = "a double would gain nothing"
-    chances = _evaluate(session, control, plies)
-    return [f"    Roll: {reason}.", *describe_chances(chances), format_source(chances)]
+    found, engine = _evaluate(session, control, plies)
+    source = format_source(found.effort, engine.name)
+    return [f"    Roll: {reason}.", *describe_chances(found.outcome), source]
 
 
 def show_evaluation(
     session: Session, control: WorkControl, plies: int | None = None, cubeful: bool | None = None
 ) -> list[str]:
     """Return winning chances and equities before the roll."""
-    evaluation = format_evaluation(_evaluate(session, control, plies, cubeful))
-    return [*_note_roll(session), *evaluation]
+    found, engine = _evaluate(session, control, plies, cubeful)
+    return [*_note_roll(session), *format_evaluation(found, engine.name)]
 
 
 def _note_roll(session: Session) -> list[str]:
@@ -147,11 +134,14 @@ def show_cube_decision(session: Session, control: WorkControl, plies: int | None
     if session.game.match.beavered and not session.game.match.resigned:
         return _show_response(session, control, plies)
     found, engine = ask(session, read_cube(session, plies), control)
+    before, _ = _evaluate(session, control, plies)
     assert found.decision is not None  # it is cubeful and the game is not over
-    decision = decision_to_values(found.decision) | source_to_values(found.effort, engine)
-    chances = _evaluate(session, control, plies)
-    same_depth = chances["plies"] == decision["plies"]  # not if either was stopped
-    return [*_note_roll(session), *format_cube_decision(decision, chances if same_depth else None)]
+    assert found.effort is not None
+    assert before.effort is not None
+    is_same_depth = before.effort.plies == found.effort.plies  # not if either was stopped
+    outcome = before.outcome if is_same_depth else None
+    decided = format_cube_decision(found.decision, found.effort, engine.name, outcome)
+    return [*_note_roll(session), *decided]
 
 
 def find_best_action(session: Session, control: WorkControl) -> str:
@@ -202,14 +192,12 @@ def show_opinion(session: Session, control: WorkControl, player: str | None, n: 
     """Return what a player thinks of the position, or of so many plays of the roll."""
     question = read_opinion(session, player)
     found = question.run(session.service.players, session.engine_settings.threads)
-    moves = list_opinions(found, n)
-    return format_opinion(moves, opinion_to_values(found, len(moves)))
+    return format_opinion(found, n)
 
 
 def show_rollout(session: Session, control: WorkControl, **values: Any) -> list[str]:  # noqa: ANN401
     """Roll out the position on the table, or continue the last rollout, for the arguments of ``rollout``."""
-    found, elapsed_ms = plan_rollout(session, values)(control)
-    return format_rollout(list_rollout_rows(found), summarize_rollout(found, elapsed_ms))
+    return format_rollout(*plan_rollout(session, values)(control))
 
 
 def set_or_list_levels(session: Session, control: WorkControl, name: str | None) -> list[str]:

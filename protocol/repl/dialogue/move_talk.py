@@ -451,6 +451,6 @@ class MoveTalk(Talk):
         words: dict[str, Callable[[], Iterable[tuple[str, str]]]] = {
             "MOVE": lambda: ((move, "") for move in self.list_moves()),
             "SIDE": lambda: ((side.lower(), "") for side in self.sides),
-            "COMMAND": lambda: (self.list_commands() | self.topics).items(),
+            "COMMAND": lambda: {**self.list_commands(), **self.topics}.items(),
         }
         return suggest_arguments(command.name, command.arguments, typed, self.session, words, {})

@@ -12,24 +12,18 @@ from gammond.engine.rules.cube_actions import name_cube_action
 from gammond.engine.rules.match import RESULT_NAMES, MatchState
 from gammond.engine.rules.notation import format_play, parse_play
 from gammond.engine.rules.position import Position
-from gammond.protocol.commands.cube import (
-    answer_to_values,
-    decision_to_values,
-    read_cube,
-    read_resignation,
-    read_take,
-)
-from gammond.protocol.commands.evaluation import (
-    ask,
-    find_mwc_loss,
-    read_comparison,
-    read_ranking,
-    source_to_values,
-)
+from gammond.protocol.commands.cube import read_cube, read_resignation, read_take
+from gammond.protocol.commands.evaluation import ask, find_mwc_loss, read_comparison, read_ranking
 from gammond.protocol.core.requests import WorkControl
 from gammond.protocol.repl.answers.analysis import ROLL_ACTION
 from gammond.protocol.repl.answers.replies import Mark, PreformattedLine
-from gammond.protocol.repl.answers.tables import describe_source, find_difference, find_loss_size, format_loss
+from gammond.protocol.repl.answers.tables import (
+    describe_source,
+    find_difference,
+    find_loss_size,
+    format_loss,
+    list_answers,
+)
 from gammond.protocol.repl.records.losses import SHOWN_POINTS, rate_loss
 from gammond.protocol.state.game_state import GameState
 from gammond.protocol.state.offers import RESPONSE_WORDS
@@ -196,7 +190,7 @@ def _measure_play(
     if len(found.ranked) == 1:
         return None
     done, best = format_play(found.play), format_play(found.best.play)
-    mwc_loss, source = find_mwc_loss(found), describe_source(source_to_values(found.ranked.effort, engine))
+    mwc_loss, source = find_mwc_loss(found), describe_source(found.ranked.effort, engine.name)
     if found.is_loss_scaled or mwc_loss is None:
         return ActionLoss(done, best, found.loss, True, source)
     return ActionLoss(done, best, mwc_loss, False, source)
@@ -209,22 +203,24 @@ def _measure_cube_action(
     if table.match.doubled:
         answer, engine = ask(scratch, read_take(scratch), control)
         effort, best = answer.evaluation.effort, RESPONSE_WORDS[answer.response]
+        values = list_answers(answer)
         if action not in ("take", "drop", "beaver") or (best == "beaver" and action == "take"):
             return None
         right, done = ("drop" if word == "drop" else "take" for word in (best, action))
-        loss, is_points = find_difference(answer_to_values(answer), right, done)
+        loss, is_points = find_difference(values[right], values[done])
     elif action in (ROLL_ACTION, "double") and table.may_double:
         evaluation, engine = ask(scratch, read_cube(scratch), control)
         effort, decision = evaluation.effort, evaluation.decision
         assert decision is not None  # it is cubeful and the game is not over
         best = "double" if decision.should_double else ROLL_ACTION
-        choices = ("take", "drop") if action == "double" else ("no_double",)
-        values = decision_to_values(decision)
-        loss, is_points = max(find_difference(values, "best", choice) for choice in choices)
+        answers = (decision.double_take, decision.double_pass)
+        choices = answers if action == "double" else (decision.no_double,)
+        known = [each for each in choices if each is not None]
+        loss, is_points = max(find_difference(decision.best, each) for each in known)
     else:
         return None
     done, best = (_ACTION_NAMES.get(word, word) for word in (action, best))
-    source = describe_source(source_to_values(effort, engine))
+    source = describe_source(effort, engine.name)
     return ActionLoss(done, best, max(loss, 0.0), is_points, source)
 
 
@@ -245,6 +241,6 @@ def _measure_resignation(
     loss, is_points = compute_resignation_loss(value, kind, space), True
     if not is_on_scale(loss, space.mwc_per_point):
         loss, is_points = loss * space.equity_scale[1], False
-    source = describe_source(source_to_values(effort, engine))
+    source = describe_source(effort, engine.name)
     resigned = ActionLoss(action, "play on", loss, is_points, source)
     return resigned if resigned.size >= SHOWN_POINTS else None

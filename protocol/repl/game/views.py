@@ -23,7 +23,7 @@ from gammond.protocol.repl.answers.sentences import (
     describe_score,
     describe_turn,
 )
-from gammond.protocol.repl.answers.tables import CHANCE_KEYS, describe_chances
+from gammond.protocol.repl.answers.tables import describe_chances
 from gammond.protocol.repl.game.repl_game import ReplGame
 from gammond.protocol.state.player_registry import SESSION_PLAYERS
 
@@ -162,7 +162,7 @@ def format_chances_now(game: ReplGame) -> list[str]:
     outcomes = find_chances_evaluator(game).evaluate(game.session.require_game().board[None])
     if match.on_roll != seat:
         outcomes = invert_outcomes(outcomes)
-    return describe_chances(dict(zip(CHANCE_KEYS, map(float, outcomes[0]), strict=True)))
+    return describe_chances(outcomes[0].tolist())
 
 
 def find_chances_evaluator(game: ReplGame) -> Evaluator:
