@@ -136,14 +136,10 @@ def handle_rollout(call: CommandCall) -> Answer:
         found, elapsed_ms = roll_out(control)
         word = "candidate" if found.request.kind == MOVES else "estimate"
         lines = [Reply(word, values=row, is_final=False) for row in list_rollout_rows(found)]
-        return [*lines, Reply("rollout", values=summarize_rollout(found, elapsed_ms))]
+        about: dict[str, ReplyValue] = {"elapsed_ms": elapsed_ms, "net": found.evaluator_name}
+        return [*lines, Reply("rollout", values=rollout_to_values(found) | about)]
 
     return Work(run, is_long=True)
-
-
-def summarize_rollout(found: RolloutResult, elapsed_ms: int) -> dict[str, ReplyValue]:
-    """Return what a rollout comes to as keys, how it ended, and how long it took."""
-    return rollout_to_values(found) | {"elapsed_ms": elapsed_ms, "net": found.evaluator_name}
 
 
 def plan_rollout(session: Session, values: Mapping[str, Any]) -> RolloutRun:

@@ -108,7 +108,7 @@ def add_json_argument(parser: argparse.ArgumentParser) -> None:
 def answer_question(
     args: argparse.Namespace,
     ask: Ask,
-    make_json: Callable[[Session, WorkControl], str],
+    make_query: Callable[[Session], dict[str, object]],
     *,
     has_dice: bool = False,
 ) -> int:
@@ -117,7 +117,8 @@ def answer_question(
     Args:
         args: Parsed, with what `add_question_arguments` declares.
         ask: Answers in text.
-        make_json: Answers as a JSON object.
+        make_query: Makes the JSON query about the table that answers as an object: its fields beside the
+            position, and how that is evaluated.
         has_dice: As for `add_question_arguments`.
 
     Returns:
@@ -134,7 +135,7 @@ def answer_question(
     heading = format_heading(position, match if has_dice else match.before_roll())
     with watch_work() as control:
         if args.json:
-            (line,) = call_session(lambda: [make_json(session, control)])
+            (line,) = call_session(lambda: [query_position(session, control, make_query(session))])
             lines = [add_assumed(args, line)]
         else:
             lines += call_session(lambda: [heading, *ask(session, control)])
@@ -152,18 +153,17 @@ def answer_opinion(args: argparse.Namespace, count: int, *, has_dice: bool = Fal
     """
     query = {"want": ["opinion"], "player": args.player, "max_moves": count}
 
-    def set_table(session: Session) -> Session:
+    def set_table(session: Session) -> dict[str, object]:
         position, match = session.game.position, session.game.match
         if position is not None and not has_dice:
             session.set_position(position, match.before_roll())
-        return session
+        return query
 
-    return answer_question(
-        args,
-        lambda session, control: show_opinion(set_table(session), control, args.player, count),
-        lambda session, control: query_position(set_table(session), control, query),
-        has_dice=has_dice,
-    )
+    def ask(session: Session, control: WorkControl) -> list[str]:
+        set_table(session)
+        return show_opinion(session, control, args.player, count)
+
+    return answer_question(args, ask, set_table, has_dice=has_dice)
 
 
 @contextmanager

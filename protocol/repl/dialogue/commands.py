@@ -313,7 +313,7 @@ _ROWS: tuple[ReplCommand, ...] = (
     ReplCommand(
         "config",
         "list the preferences, or show or set one; they are kept for the next time",
-        configure,
+        lambda game, _, name, value: configure(game, name, value),
         (
             choice_argument(
                 "name",
@@ -359,7 +359,7 @@ _ROWS: tuple[ReplCommand, ...] = (
     ReplCommand(
         "edit",
         "set up the checkers by hand; alone, it puts those on the board into the next line, to be changed",
-        edit_position,
+        lambda game, _, checkers: edit_position(game, checkers),
         (
             rest_argument(
                 "checkers",

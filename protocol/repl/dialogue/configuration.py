@@ -7,7 +7,6 @@ from collections.abc import Callable
 from gammond.engine.errors import GammondError
 from gammond.engine.options import format_value
 from gammond.protocol.commands.session_game import find_setting, put_setting
-from gammond.protocol.core.requests import WorkControl
 from gammond.protocol.repl.answers.replies import ERROR_MARK
 from gammond.protocol.repl.game.preferences import (
     Preferences,
@@ -51,12 +50,11 @@ def apply_preferences(game: ReplGame, preferences: Preferences) -> list[str]:
     return problems
 
 
-def configure(game: ReplGame, control: WorkControl, name: str | None, value: str | None) -> list[str]:
+def configure(game: ReplGame, name: str | None, value: str | None) -> list[str]:
     """Show preferences, or set one in the file and at the table.
 
     Args:
         game: The table.
-        control: Stops nothing: this is quick.
         name: The preference; None for all.
         value: Its new value; None to show it.
 

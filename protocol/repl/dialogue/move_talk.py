@@ -23,6 +23,7 @@ from gammond.protocol.repl.answers.sentences import ENGINE_NAME, HUMAN_NAME, mak
 from gammond.protocol.repl.dialogue.command import COMMON_TOPICS, ReplCommand
 from gammond.protocol.repl.dialogue.suggestions import Suggestion, suggest_arguments, suggest_matching
 from gammond.protocol.repl.dialogue.talk import Talk
+from gammond.protocol.repl.dialogue.toolbar import fit_parts
 from gammond.protocol.repl.game.saved_game import KeptMoves
 from gammond.protocol.state.move_table import MoveTable
 from gammond.protocol.state.session import Session
@@ -438,9 +439,7 @@ class MoveTalk(Talk):
     def toolbar(self, width: int) -> str:
         """Write the line below the prompt: as much as there is room for."""
         parts = self.list_status()
-        while len(parts) > 1 and len(" " + " | ".join(parts)) > width:
-            parts.pop()
-        return (" " + " | ".join(parts))[:width]
+        return fit_parts(parts, [(place, "") for place in range(len(parts) - 1, 0, -1)], width)
 
     def suggest_moves(self, typed: str) -> Iterable[Suggestion]:
         """Suggest legal moves that begin with what was typed."""

@@ -284,12 +284,11 @@ def paste_position(game: ReplGame, text: str) -> list[str]:
     return [described, *remark, *aside]
 
 
-def edit_position(game: ReplGame, control: WorkControl, checkers: str | None) -> list[str]:
+def edit_position(game: ReplGame, checkers: str | None) -> list[str]:
     """Set up the checkers, or offer those on the table to be changed.
 
     Args:
         game: The table; a game that is on is set aside.
-        control: Stops nothing: this is quick.
         checkers: As `parse_checkers` reads them; None to put those on the board into the next prompt.
 
     Raises:

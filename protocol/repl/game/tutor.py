@@ -155,9 +155,9 @@ class Tutor:
         if objected == (table, verdict.done):
             return []
         self._objected = table, verdict.done
-        rating = f", {rate_loss(verdict.size)}" if rate_loss(verdict.size) else ""
         done = name_cube_action(_PHRASES.get(verdict.done, verdict.done), table.match)
-        start = f"Tutor: {done} loses {format_loss(verdict.loss, is_points=verdict.is_points)}{rating}"
+        start = f"Tutor: {done} loses {format_loss(verdict.loss, is_points=verdict.is_points)}"
+        start += rate_loss(verdict.size)
         mark = Mark(len("Tutor: "), len(start), classify_loss(verdict.size))
         return [
             PreformattedLine(f"{start}.", [mark]),

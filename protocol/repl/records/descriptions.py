@@ -171,7 +171,7 @@ def _describe_loss(record: OpenRecord, loss: DecisionLoss) -> MarkedLine:
         return MarkedLine(f"The play is illegal, and no error is counted; best: {loss.best}{source}.")
     if loss.points < SHOWN_POINTS:
         return MarkedLine(f"Nothing is better{source}.")
-    rating = f", {rate_loss(loss.points)}" if rate_loss(loss.points) else ""
+    rating = rate_loss(loss.points)
     done = loss.done if loss.done.startswith("bar") else f"{loss.done[:1].upper()}{loss.done[1:]}"
     start = f"{done} lost {loss.points:.3f}"
     mark = Mark(0, len(start + rating), classify_loss(loss.points))

@@ -28,7 +28,7 @@ SHOWN_POINTS = 0.0005
 _LEAST_PLAYER_WIDTH = 10
 """Of the column with names, however long the others are."""
 
-_RATINGS = {"error": "an error", "blunder": "a blunder"}
+_RATINGS = {"error": ", an error", "blunder": ", a blunder"}
 
 
 @dataclass(frozen=True)
@@ -59,7 +59,7 @@ class DecisionLoss:
 
 
 def rate_loss(points: float) -> str:
-    """Return how bad a loss is, in words; empty for a small one."""
+    """Return how bad a loss is, as the end of a clause, ``, a blunder``; empty for a small one."""
     return _RATINGS.get(classify_loss(points), "")
 
 

@@ -295,7 +295,7 @@ def test_a_matrix_that_is_stopped_has_no_answer(capsys, monkeypatch):
         control.stop()
         return query_position(session, control, fields)
 
-    monkeypatch.setattr("gammond.tools.ask.matrix.query_position", query_stopped)
+    monkeypatch.setattr("gammond.tools.ask.question.query_position", query_stopped)
     stopped = json.loads(run(capsys, "matrix", XGID, "--plies", "1", "--json", status=130).out)
     assert (stopped["results"], stopped["stopped"]) == ([], True)
 
@@ -305,7 +305,7 @@ def test_what_is_stopped_before_any_answer_is_interrupted(kind, capsys, monkeypa
     def stop(session, control, fields):
         raise kind
 
-    monkeypatch.setattr("gammond.tools.ask.eval.query_position", stop)
+    monkeypatch.setattr("gammond.tools.ask.question.query_position", stop)
     said = run(capsys, "eval", XGID, "--json", status=130)
     assert (said.out, said.err) == ("", "gammond: interrupted\n")
 
