@@ -218,7 +218,7 @@ class BarcaTalk(MoveTalk):
         return [] if game is None else self._draw(game)
 
     def _draw(self, game: BarcaGame, origin: int | None = None) -> list[str]:
-        own = self.human or 0
+        own = self.table.human or 0
         return [
             BoardLine(line.text, [_mark(part, own) for part in line.parts])
             for line in draw_board(game, self.columns, origin)

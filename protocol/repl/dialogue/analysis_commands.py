@@ -22,7 +22,7 @@ from gammond.protocol.repl.game.games import show_place
 from gammond.protocol.repl.game.repl_game import ReplGame
 from gammond.protocol.repl.records.descriptions import describe_record
 from gammond.protocol.repl.records.losses import find_costliest, format_losses, list_losses, summarize_losses
-from gammond.protocol.repl.records.match_analysis import MatchAnalysis, start_analysis
+from gammond.protocol.repl.records.match_analysis import MatchAnalysis
 from gammond.protocol.repl.records.open_record import OpenRecord
 
 DEFAULT_ERROR_COUNT = 10
@@ -76,7 +76,7 @@ def _begin_analysis(
 ) -> MatchAnalysis:
     """Begin to analyse games of a match; another analysis ends."""
     game.records.stop_analysis()
-    game.records.analysis = start_analysis(game.session, record, games, settings, rollouts)
+    game.records.analysis = MatchAnalysis(game.session, record, games, settings, rollouts)
     return game.records.analysis
 
 

@@ -22,7 +22,7 @@ from gammond.protocol.core.requests import Reply, WorkControl
 from gammond.protocol.repl.answers.checkers import is_checkers
 from gammond.protocol.repl.answers.sentences import LEAVE_VARIANT, describe_variant
 from gammond.protocol.repl.dialogue import gnubg_words
-from gammond.protocol.repl.dialogue.command import COMMON_TOPICS, ReplCommand
+from gammond.protocol.repl.dialogue.command import ReplCommand
 from gammond.protocol.repl.dialogue.commands import AGAINST_PREFIX, REPL_COMMANDS
 from gammond.protocol.repl.dialogue.suggestions import (
     Suggestion,
@@ -32,7 +32,7 @@ from gammond.protocol.repl.dialogue.suggestions import (
     suggest_plays,
     takes,
 )
-from gammond.protocol.repl.dialogue.talk import Talk
+from gammond.protocol.repl.dialogue.talk import COMMON_TOPICS, Talk
 from gammond.protocol.repl.dialogue.toolbar import format_toolbar
 from gammond.protocol.repl.game.games import paste_position, take_up_variant
 from gammond.protocol.repl.game.playing import OPPONENT, continue_game, make_play
@@ -76,6 +76,10 @@ class BackgammonTalk(Talk):
         **COMMON_TOPICS,
     }
 
+    drawing_hint: ClassVar[str] = (
+        "a drawn board is read with its ID or XGID beside it, and 'edit' sets up checkers"
+    )
+
     def __init__(self, session: Session) -> None:
         super().__init__(session)
         self.subject = self.game = ReplGame(session)
@@ -96,15 +100,6 @@ class BackgammonTalk(Talk):
     def table_state(self) -> object:
         """The game on the table."""
         return self.session.game
-
-    @property
-    def drawing_hint(self) -> str:
-        """What to do instead of pasting the drawing of a board."""
-        return "a drawn board is read with its ID or XGID beside it, and 'edit' sets up checkers"
-
-    def take_up(self) -> list[str]:
-        """Return the board, if there is one: this is the talk that the terminal begins with."""
-        return self.show_board()
 
     def show_board(self) -> list[str]:
         """Draw the board; nothing without a position."""
@@ -203,7 +198,7 @@ class BackgammonTalk(Talk):
         if name == "position":
             form = rest.split(maxsplit=1)[:1]
             return rest.strip() if form and form[0] not in POSITION_FORMS else None
-        if name in self.wire or name in self.rows:
+        if name in self.commands:
             return None
         match_id, position = find_match_id(text), self.session.game.position
         if match_id and position is not None:
@@ -244,7 +239,7 @@ class BackgammonTalk(Talk):
             message = f"there is no {name!r} here: {instead}"
         else:
             shown = name[:MAX_QUOTED_CHARS]
-            close = difflib.get_close_matches(shown.lower(), [*self.rows, *self.wire], n=1)
+            close = difflib.get_close_matches(shown.lower(), self.commands, n=1)
             hint = f"did you mean {close[0]!r}?" if close else "'help' lists the commands"
             message = f"expected a command or a play such as 8/5 6/5, got {shown!r}: {hint}"
         return CommandError(message, field="command")

@@ -20,9 +20,9 @@ from gammond.protocol.games import FIRST_GAME
 from gammond.protocol.repl.answers.progress import MoveProgressLine, ProgressLine
 from gammond.protocol.repl.answers.replies import send_command
 from gammond.protocol.repl.answers.sentences import ENGINE_NAME, HUMAN_NAME, make_sentence
-from gammond.protocol.repl.dialogue.command import COMMON_TOPICS, ReplCommand
+from gammond.protocol.repl.dialogue.command import ReplCommand
 from gammond.protocol.repl.dialogue.suggestions import Suggestion, suggest_arguments, suggest_matching
-from gammond.protocol.repl.dialogue.talk import Talk
+from gammond.protocol.repl.dialogue.talk import COMMON_TOPICS, Talk
 from gammond.protocol.repl.dialogue.toolbar import fit_parts
 from gammond.protocol.repl.game.saved_game import KeptMoves
 from gammond.protocol.state.move_table import MoveTable
@@ -64,6 +64,7 @@ class MoveTalk(Talk):
     sides: ClassVar[tuple[str, str]]
     rules: ClassVar[Sequence[str]]
     topics: ClassVar[Mapping[str, str]] = {"rules": "the rules", **COMMON_TOPICS}
+    progress: ClassVar[type[ProgressLine]] = MoveProgressLine
     table: MoveTable[Any]
 
     def __init__(self, session: Session, table: MoveTable[Any]) -> None:
@@ -90,14 +91,9 @@ class MoveTalk(Talk):
         return []
 
     @property
-    def human(self) -> int | None:
-        """The person's side in a game against the engine; None without one."""
-        return self.table.human
-
-    @property
     def is_running(self) -> bool:
         """Whether a game against the engine, or between two people who began one, goes on."""
-        return self.human is not None and self.turn is not None
+        return self.table.human is not None and self.turn is not None
 
     @property
     def player(self) -> str:
@@ -117,10 +113,10 @@ class MoveTalk(Talk):
 
     def describe_kept(self) -> KeptMoves | None:
         """Return the game against the engine that is on; None without one."""
-        if self.human is None or self.turn is None:
+        if self.table.human is None or self.turn is None:
             return None
         lines = self.list_setup_lines()
-        return KeptMoves(self.human, tuple(lines)) if lines else None
+        return KeptMoves(self.table.human, tuple(lines)) if lines else None
 
     def resume(self, kept: KeptMoves) -> list[str]:
         """Go on with the game of an earlier session.
@@ -159,7 +155,7 @@ class MoveTalk(Talk):
         """
         if self.turn is None:
             return self.start_game(control)
-        if self.human is not None:
+        if self.table.human is not None:
             raise StateError(
                 "a game is in progress: play it, 'leave' it, or start another with 'new'", field="play"
             )
@@ -182,17 +178,17 @@ class MoveTalk(Talk):
         return [*self._describe_seats(), *self.continue_game(control)]
 
     def _describe_seats(self) -> list[str]:
-        assert self.human is not None
+        assert self.table.human is not None
         if self.has_two_people:
             return [f"You play both sides; {self.describe_turn()}."]
-        other = self._name_side(1 - self.human)
-        return [f"You play {self.sides[self.human]}, {other} {self.sides[1 - self.human]}."]
+        other = self._name_side(1 - self.table.human)
+        return [f"You play {self.sides[self.table.human]}, {other} {self.sides[1 - self.table.human]}."]
 
     def _name_side(self, side: int) -> str:
         """Return who plays a side, as sentences have it."""
-        if self.human is None or self.has_two_people:
+        if self.table.human is None or self.has_two_people:
             return self.sides[side]
-        if side == self.human:
+        if side == self.table.human:
             return HUMAN_NAME
         return ENGINE_NAME if self.player == ENGINE else self.player
 
@@ -240,7 +236,11 @@ class MoveTalk(Talk):
 
     @property
     def _is_engines_turn(self) -> bool:
-        return self.human is not None and self.turn not in (None, self.human) and not self.has_two_people
+        return (
+            self.table.human is not None
+            and self.turn not in (None, self.table.human)
+            and not self.has_two_people
+        )
 
     def undo(self, control: WorkControl) -> list[str]:
         """Take back the last change, a game set aside too; in a game, all since the person's last move.
@@ -248,7 +248,7 @@ class MoveTalk(Talk):
         Raises:
             StateError: There is nothing to take back.
         """
-        before, human = self.list_played(), self.human
+        before, human = self.list_played(), self.table.human
         self.table.undo()
         while self._is_engines_turn and self.table.can_undo:
             self.table.undo()
@@ -261,7 +261,7 @@ class MoveTalk(Talk):
         Raises:
             StateError: Nothing was taken back, or something was done since.
         """
-        before, human = self.list_played(), self.human
+        before, human = self.list_played(), self.table.human
         self.table.redo()
         while self._is_engines_turn and self.table.can_redo:
             self.table.redo()
@@ -276,7 +276,7 @@ class MoveTalk(Talk):
             longer: Those after it.
             human: The person's side up to now.
         """
-        if human != self.human or list(shorter) != list(longer[: len(shorter)]):
+        if human != self.table.human or list(shorter) != list(longer[: len(shorter)]):
             return f"{'you are back in the game, and ' if self.is_running else ''}{self.describe_turn()}"
         moves = longer[len(shorter) :]
         return f"{' '.join(moves)}; {self.describe_turn()}" if moves else self.describe_turn()
@@ -287,7 +287,7 @@ class MoveTalk(Talk):
         Raises:
             StateError: None is on.
         """
-        if self.human is None:
+        if self.table.human is None:
             raise StateError("no game against the engine: 'play' starts one", field="leave")
         self.table.push(self.table.game)
         self.table.human = None
@@ -343,10 +343,6 @@ class MoveTalk(Talk):
     def describe_strength(self) -> str:
         """Say in a sentence how strongly the engine plays, and how to change that; empty for nothing."""
         return ""
-
-    def make_progress(self) -> ProgressLine:
-        """Return what makes the line that shows the progress of a search."""
-        return MoveProgressLine()
 
     def take_up(self) -> list[str]:
         """Return how to begin, and the board."""
@@ -432,9 +428,9 @@ class MoveTalk(Talk):
         if self.table.game is None:
             return [f"{self.title}: 'new' starts a game"]
         turn = self.describe_turn().replace(" is to move", " to move").replace("the game is", "game")
-        if self.human is None:
+        if self.table.human is None:
             return [turn]
-        return [turn, f"you play {'both sides' if self.has_two_people else self.sides[self.human]}"]
+        return [turn, f"you play {'both sides' if self.has_two_people else self.sides[self.table.human]}"]
 
     def toolbar(self, width: int) -> str:
         """Write the line below the prompt: as much as there is room for."""

@@ -4,26 +4,27 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
-from typing import ClassVar
+from typing import ClassVar, get_args
 
 from gammond.engine.errors import DataFileError, GammondError, UnsupportedError
-from gammond.protocol.commands.command import Command
+from gammond.protocol.commands.command import Command, HelpGroup
 from gammond.protocol.commands.dispatch import fail_request, run_line
 from gammond.protocol.commands.session_game import find_game
 from gammond.protocol.core.requests import AnyReply, WorkControl
 from gammond.protocol.repl.answers.progress import ProgressLine
 from gammond.protocol.repl.answers.replies import Piece, format_replies
-from gammond.protocol.repl.dialogue.command import (
-    ReplCommand,
-    explain_commands,
-    format_overview,
-    list_aliases,
-    summarize_commands,
-)
+from gammond.protocol.repl.dialogue.command import ReplCommand
 from gammond.protocol.repl.dialogue.suggestions import Suggestion, suggest_matching
 from gammond.protocol.repl.game.repl_game import DEFAULT_COLUMNS
 from gammond.protocol.repl.game.saved_game import KeptMoves
 from gammond.protocol.state.session import Session
+
+COMMON_TOPICS = {
+    "all": "every command with its meaning",
+    "wire": "the commands of the line protocol",
+    "games": "other games",
+}
+"""Words for ``help`` in every game, with what it says then."""
 
 
 class Talk(ABC):
@@ -35,16 +36,20 @@ class Talk(ABC):
     Attributes:
         rows: The commands of the terminal, which come before those of the line protocol.
         topics: Further words for ``help``, with what it says then.
+        drawing_hint: What to do instead of pasting the drawing of a board.
+        progress: Makes the line that shows the progress of an answer.
         has_ended: Whether the person has asked to leave.
         name: The game's, as in `gammond.protocol.games.GAMES`.
         columns: Those of the terminal.
         subject: What the commands of `rows` work on.
-        wire: The commands of the line protocol.
+        commands: Those of the terminal, then those of the line protocol that it has none for.
         aliases: The command of each other name that one has.
     """
 
     rows: ClassVar[Mapping[str, ReplCommand]]
     topics: ClassVar[Mapping[str, str]]
+    drawing_hint: ClassVar[str] = "'help' lists the commands"
+    progress: ClassVar[type[ProgressLine]] = ProgressLine
 
     def __init__(self, session: Session) -> None:
         self.session = session
@@ -52,8 +57,11 @@ class Talk(ABC):
         self.name = session.game_name
         self.columns = DEFAULT_COLUMNS
         self.subject: object = self
-        self.wire: Mapping[str, Command] = find_game(session).commands
-        self.aliases = list_aliases(self.rows, self.wire)
+        wire: Mapping[str, Command] = find_game(session).commands
+        beyond = {name: row for name, row in wire.items() if name not in self.rows}
+        self.commands: dict[str, ReplCommand | Command] = {**self.rows, **beyond}
+        named = (*wire.values(), *self.rows.values())
+        self.aliases = {other: row.name for row in named for other in row.other_names}
 
     def answer(self, text: str, control: WorkControl | None = None) -> list[str]:
         """Answer one line; after a change on the table, the board comes last.
@@ -95,14 +103,13 @@ class Talk(ABC):
                 "tags and JSON queries are for programs: run 'gammond' with its input from a pipe",
                 field="command",
             )
-        name = self.aliases.get(name, name)
-        if name in self.rows:
-            row = self.rows[name]
-            return row.run(self.subject, control, **row.parse(rest))
-        if name == "help":
+        command = self.find_command(name)
+        if isinstance(command, ReplCommand):
+            return command.run(self.subject, control, **command.parse(rest))
+        if command is not None and command.name == "help":
             return self.show_help(rest.strip())
-        if name in self.wire:
-            return self.run_command(f"{name} {rest}".rstrip(), control)
+        if command is not None:
+            return self.run_command(f"{command.name} {rest}".rstrip(), control)
         if self.is_move(text):
             return self.make_move(text, control)
         raise self.explain_unknown(text)
@@ -116,19 +123,38 @@ class Talk(ABC):
         """Explain the game and its commands, or one of them."""
         name = self.aliases.get(name or "", name)
         if not name:
-            return self.show_overview(format_overview(self.topics, self.rows, self.wire))
-        if lines := explain_commands(name, self.rows, self.wire) or self.explain_topic(name):
-            return lines
-        return format_replies(run_line(self.session, f"help {name}")[0])
+            return self.show_overview(self._list_groups())
+        of_wire = ", ".join(name for name in self.commands if name not in self.rows)
+        others = f"Commands of the line protocol ('help COMMAND' explains one): {of_wire}."
+        if name == "all":
+            return ["Commands of the terminal:", *(row.explain()[0] for row in self.rows.values()), others]
+        if name == "wire":
+            return [others]
+        lines = self.rows[name].explain() if name in self.rows else self.explain_topic(name)
+        return lines or format_replies(run_line(self.session, f"help {name}")[0])
+
+    def _list_groups(self) -> list[str]:
+        """Return the commands in groups, and how there is more help."""
+        rows = self.commands.values()
+        groups = {each: [row.name for row in rows if row.help_group == each] for each in get_args(HelpGroup)}
+        listed = ", ".join(f"'help {name}': {meaning}" for name, meaning in self.topics.items())
+        return [
+            *(f"  {group:<8}{' '.join(names)}" for group, names in groups.items() if names),
+            f"'help WORD' explains a command; {listed}.",
+            "Tab completes, Ctrl-C cancels, Ctrl-D leaves.",
+        ]
 
     def list_commands(self) -> dict[str, str]:
-        """Return all commands with what they do; those of the terminal come first."""
-        return summarize_commands(self.rows, self.wire)
+        """Return all commands with what they do."""
+        return {name: row.summary for name, row in self.commands.items()}
+
+    def find_command(self, name: str) -> ReplCommand | Command | None:
+        """Return the command of a name, its own or another; None if there is none."""
+        return self.commands.get(self.aliases.get(name, name))
 
     def knows(self, name: str) -> bool:
         """Return whether a word is a command of this game."""
-        name = self.aliases.get(name, name)
-        return name in self.rows or name in self.wire
+        return self.find_command(name) is not None
 
     def reads(self, text: str) -> bool:
         """Return whether a line has the looks of a command, a move or a position, right or wrong."""
@@ -150,7 +176,7 @@ class Talk(ABC):
             commands = self.list_commands()
             first = {each: commands[each] for each in self.list_current_actions()}
             return [*self.suggest_moves(text), *suggest_matching(text, (first | commands).items())]
-        found = self.rows.get(name) or self.wire.get(name)
+        found = self.commands.get(name)
         if found is None:
             return list(self.suggest_moves(text))
         return list(self.suggest_rest(found, rest))
@@ -164,7 +190,7 @@ class Talk(ABC):
         """
         bare = text.lstrip()
         name, indent = bare.split(" ", 1)[0], text[: len(text) - len(bare)]
-        if self.aliases.get(name, name) in self.list_commands():
+        if self.find_command(name) is not None:
             return [("", indent), ("command", name), ("", bare[len(name) :])]
         if self.begins_move(bare):
             return [("play" if may_wait and self.is_legal(bare) else "", text)]
@@ -173,7 +199,7 @@ class Talk(ABC):
     def begins_word(self, text: str, *, may_wait: bool) -> bool:
         """Return whether a line begins like a command; arguments as for `mark_input`."""
         name = text.split(" ", 1)[0]
-        return any(each.startswith(name) for each in (*self.rows, *self.aliases, *self.wire))
+        return any(each.startswith(name) for each in (*self.commands, *self.aliases))
 
     @property
     def news(self) -> Sequence[str]:
@@ -184,15 +210,6 @@ class Talk(ABC):
     def must_show_board(self) -> bool:
         """Whether the board belongs under an answer that pushes it off the screen."""
         return False
-
-    @property
-    def drawing_hint(self) -> str:
-        """What to do instead of pasting the drawing of a board."""
-        return "'help' lists the commands"
-
-    def make_progress(self) -> ProgressLine:
-        """Return what makes the line that shows the progress of an answer."""
-        return ProgressLine()
 
     def describe_kept(self) -> KeptMoves | None:
         """Return what the next start of the terminal goes on with; None for nothing."""
@@ -279,9 +296,9 @@ class Talk(ABC):
     def show_board(self) -> list[str]:
         """Draw the board; nothing without a position."""
 
-    @abstractmethod
     def take_up(self) -> list[str]:
-        """Return what is said once the session has gone over to this game."""
+        """Return what is said once the session has gone over to this game; the board alone."""
+        return self.show_board()
 
     @abstractmethod
     def split(self, text: str) -> list[str]:

@@ -31,7 +31,7 @@ from gammond.protocol.repl.answers.sentences import (
 from gammond.protocol.repl.game.repl_game import ReplGame
 from gammond.protocol.repl.game.views import format_chances_now, show_score
 from gammond.protocol.repl.records.losses import find_costliest, format_losses, list_losses, summarize_losses
-from gammond.protocol.repl.records.match_analysis import start_analysis
+from gammond.protocol.repl.records.match_analysis import MatchAnalysis
 from gammond.protocol.state.offers import RESPONSE_WORDS
 from gammond.protocol.state.session import Session
 
@@ -199,7 +199,7 @@ def review(game: ReplGame, control: WorkControl) -> list[str]:
     game.records.stop_analysis(of=record)
     number, engine = len(record.match.games) - 1, game.session.engine_settings
     settings = AnalysisSettings(engine.plies, filter_name=engine.filter_name)
-    analysis = start_analysis(game.session, record, [number], settings)
+    analysis = MatchAnalysis(game.session, record, [number], settings)
     count, lines = len(game.advised), ["Stopped: nothing is reviewed."]
     if analysis.wait(control):
         seats = (record.names.index(HUMAN_NAME),) if HUMAN_NAME in record.names else (0, 1)

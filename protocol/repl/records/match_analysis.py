@@ -7,7 +7,6 @@ import time
 from collections.abc import Sequence
 from dataclasses import replace
 
-from gammond.engine.analysis.engine import Engine
 from gammond.engine.errors import CancelledWork, GammondError
 from gammond.engine.match_analysis.analysis import AnalysisSettings, analyse_match, count_decisions
 from gammond.engine.match_analysis.rollouts import DecisionRollouts, roll_out_decisions
@@ -23,11 +22,10 @@ class MatchAnalysis:
     """Analyses games of an open match; what is found of a game is kept once all of it is analysed.
 
     Args:
+        session: Its engine analyses them, on its threads.
         record: The match.
         games: The places of the games, in the order in which they are analysed.
-        engine: Analyses them.
-        settings: How deep.
-        threads: How many threads share the decisions of a game.
+        settings: How deep; kept answers will do if the session takes them.
         rollouts: How decisions are rolled out that are close or wrong after that; None for not at all.
 
     Attributes:
@@ -37,23 +35,27 @@ class MatchAnalysis:
         total: All decisions of these games.
         trials: Of the rollouts of a game, those that are done, and all; None while decisions are analysed.
         error: What ended it; None for nothing.
+
+    Raises:
+        DataFileError: The evaluator cannot be loaded.
     """
 
     def __init__(
         self,
+        session: Session,
         record: OpenRecord,
         games: Sequence[int],
-        engine: Engine,
         settings: AnalysisSettings,
-        threads: int,
         rollouts: DecisionRollouts | None = None,
     ) -> None:
-        self.record, self.settings, self._rollouts = record, settings, rollouts
+        chosen = session.engine_settings
+        self._engine, self._threads = session.service.get_engine(chosen.net, chosen.threads), chosen.threads
+        self.record, self.settings = record, replace(settings, store=chosen.store)
+        self._rollouts = rollouts
         self._games = {number: replace(record.match, games=(record.match.games[number],)) for number in games}
         self.done, self.total = 0, sum(map(count_decisions, self._games.values()))
         self.trials: tuple[int, int] | None = None
         self.error: GammondError | None = None
-        self._engine, self._threads = engine, threads
         self._stopped = threading.Event()
         self._began_s = time.monotonic()
         self._thread = threading.Thread(target=self._run, name="match analysis", daemon=True)
@@ -142,28 +144,3 @@ class MatchAnalysis:
             pass
         except GammondError as error:
             self.error = error
-
-
-def start_analysis(
-    session: Session,
-    record: OpenRecord,
-    games: Sequence[int],
-    settings: AnalysisSettings,
-    rollouts: DecisionRollouts | None = None,
-) -> MatchAnalysis:
-    """Begin to analyse games of a match in the background, by the engine of the session.
-
-    Args:
-        session: The table.
-        record: The match.
-        games: The places of the games, in the order in which they are analysed.
-        settings: How deep; kept answers will do if the session takes them.
-        rollouts: As for `MatchAnalysis`.
-
-    Raises:
-        DataFileError: The evaluator cannot be loaded.
-    """
-    chosen = session.engine_settings
-    engine = session.service.get_engine(chosen.net, chosen.threads)
-    settings = replace(settings, store=chosen.store)
-    return MatchAnalysis(record, games, engine, settings, chosen.threads, rollouts)

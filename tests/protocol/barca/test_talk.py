@@ -328,7 +328,7 @@ def test_the_board_is_marked_for_colours():
 
 
 def test_progress_is_told_in_the_words_of_the_game():
-    progress = begin().talk.make_progress()
+    progress = begin().talk.progress()
     text = "depth 5 nodes 11179 time_ms 1300 multipv 1 score -29 pv e1-e4 g9-d6 e5-g5 c8-g4"
     assert progress.update(Reply("info", text, is_final=False)) == (
         "thinking: depth 5, best e1-e4 g9-d6 e5-g5 (-29), 11,179 positions, 1.3 s"

@@ -5,7 +5,6 @@ from gammond.protocol.commands.table import COMMANDS
 from gammond.protocol.core.replies import make_error_reply
 from gammond.protocol.repl.answers.replies import PreformattedLine, format_error
 from gammond.protocol.repl.dialogue import commands
-from gammond.protocol.repl.dialogue.command import format_overview
 from gammond.protocol.repl.dialogue.commands import REPL_COMMANDS
 from gammond.protocol.repl.dialogue.gnubg_words import EXPLANATIONS, TRANSLATIONS, translate
 from gammond.protocol.repl.dialogue.interpreter import LineInterpreter
@@ -212,9 +211,8 @@ def test_help_lists_words_and_commands_and_explains_each():
 
 
 def test_each_word_is_in_one_group_of_the_help():
-    grouped = [
-        name for line in format_overview({}, REPL_COMMANDS, COMMANDS)[:-2] for name in line[10:].split()
-    ]
+    groups = make_talk().answer("help")[1:-2]
+    grouped = [name for line in groups for name in line[10:].split()]
     assert len(grouped) == len(set(grouped))
     assert set(REPL_COMMANDS) <= set(grouped) <= {*REPL_COMMANDS, *COMMANDS}
 
