@@ -5,6 +5,8 @@ from __future__ import annotations
 import argparse
 import shutil
 import sys
+import threading
+import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
@@ -24,14 +26,13 @@ from gammond.engine.search import FILTERS, MAX_PLIES
 from gammond.engine.store.options import NO_STORE, StoreOptions, make_store_opener
 from gammond.nets.catalogue import BOOK_FILE
 from gammond.protocol.core.replies import format_reply
-from gammond.protocol.core.requests import JsonReply, WorkControl
+from gammond.protocol.core.requests import AnyReply, JsonReply, WorkControl
 from gammond.protocol.repl.answers.analysis import show_opinion
 from gammond.protocol.repl.game.preferences import get_config_file, read_preferences
 from gammond.protocol.repl.game.repl_game import ReplGame
 from gammond.protocol.repl.game.views import show_board
 from gammond.protocol.state.service import EngineCatalogue, Service, make_shipped_catalogue
 from gammond.protocol.state.session import Session
-from gammond.tools.ask.progress import CLEAR_LINE, AnswerProgress
 from gammond.tools.common.background import prepare_on_first_compile
 from gammond.tools.common.interrupts import call_on_interrupt
 from gammond.tools.common.opponents import load_net_engine
@@ -43,6 +44,8 @@ from gammond.tools.common.strength import DEFAULT_NET, add_net_argument
 
 Ask = Callable[[Session, WorkControl], list[str]]
 """Answers a question about the position on the table of a session, in lines for people."""
+
+CLEAR_LINE = "\r\x1b[K"
 
 TERMINAL_COLUMNS = 80
 """The width of the text where no terminal shows it."""
@@ -166,13 +169,50 @@ def answer_opinion(args: argparse.Namespace, count: int, *, has_dice: bool = Fal
     return answer_question(args, ask, set_table, has_dice=has_dice)
 
 
+class _AnswerProgress:
+    """Shows reports of work as they come, and that it goes on where none comes."""
+
+    def __init__(self) -> None:
+        from gammond.protocol.repl.answers.progress import (
+            ProgressLine,  # most answers are there before it is needed
+        )
+
+        self._line = ProgressLine()
+        self._text = ""
+        self._began_s = time.monotonic()
+        self._lock = threading.Lock()
+
+    def __call__(self, reply: AnyReply) -> None:
+        """Take a report."""
+        if text := self._line.update(reply):
+            self._text = text
+            if sys.stderr.isatty() and not COMPILATION.is_compiling:
+                self._draw(text)
+
+    def repeat(self) -> None:
+        """Show the last report, if it has not been shown as a line, or the time."""
+        text, self._text = self._text, ""
+        text = text or f"thinking: {time.monotonic() - self._began_s:.0f} s"
+        if sys.stderr.isatty():
+            self._draw(text)
+        else:
+            sys.stderr.write(f"{PULSE.name}: {text}\n")
+            sys.stderr.flush()
+
+    def _draw(self, text: str) -> None:
+        with self._lock:
+            sys.stderr.write(f"{CLEAR_LINE}{text[: shutil.get_terminal_size().columns - 1]}")
+            sys.stderr.flush()
+            PULSE.note()
+
+
 @contextmanager
 def watch_work() -> Iterator[WorkControl]:
     """Show the progress of work on stderr, and end it early on Ctrl-C or SIGTERM.
 
     While a kernel is compiled, the process ends.
     """
-    progress = AnswerProgress()
+    progress = _AnswerProgress()
     control = WorkControl(progress)
 
     def stop() -> None:

@@ -82,7 +82,9 @@ def _begin_analysis(
 
 def _list_errors(game: ReplGame, control: WorkControl, which: str | None) -> list[str]:
     record = game.find_record()
-    analysis = game.records.find_analysis(record)
+    analysis = game.records.analysis
+    if analysis is None or analysis.record is not record or not (analysis.is_running or analysis.error):
+        analysis = None  # it is of another match, or has ended
     if analysis is None and not record.is_analysed:
         settings = AnalysisSettings(_find_default_plies(record))
         analysis = _begin_analysis(game, record, _list_games(record), settings)

@@ -37,6 +37,7 @@ from gammond.protocol.repl.dialogue.toolbar import format_toolbar
 from gammond.protocol.repl.game.games import paste_position, take_up_variant
 from gammond.protocol.repl.game.playing import OPPONENT, continue_game, make_play
 from gammond.protocol.repl.game.repl_game import ReplGame
+from gammond.protocol.repl.game.saved_game import KeptGame
 from gammond.protocol.repl.game.views import show_board
 from gammond.protocol.state.offers import list_responses
 from gammond.protocol.state.session import Session
@@ -100,6 +101,10 @@ class BackgammonTalk(Talk):
     def table_state(self) -> object:
         """The game on the table."""
         return self.session.game
+
+    def describe_kept(self) -> KeptGame | None:
+        """Return the game that another session can go on with, review and save; None without one."""
+        return self.game.describe_kept()
 
     def show_board(self) -> list[str]:
         """Draw the board; nothing without a position."""

@@ -12,14 +12,14 @@ from gammond.engine.rules.rules import VARIANTS
 from gammond.protocol.commands.session_game import explain_foreign_value, find_setting
 from gammond.protocol.core.replies import make_error_reply
 from gammond.protocol.core.requests import WorkControl
-from gammond.protocol.games import GAMES, list_variants
+from gammond.protocol.games import FIRST_GAME, GAMES, OTHER_GAMES, list_variants
 from gammond.protocol.repl.answers.replies import ERROR_MARK, Piece, format_error
 from gammond.protocol.repl.answers.sentences import LEAVE_VARIANT, describe_variant
 from gammond.protocol.repl.dialogue.backgammon import BackgammonTalk
 from gammond.protocol.repl.dialogue.talk import Talk
 from gammond.protocol.repl.game.games import resume
 from gammond.protocol.repl.game.repl_game import SavedGame
-from gammond.protocol.repl.game.saved_game import KeptMoves, read_kept_moves, write_state
+from gammond.protocol.repl.game.saved_game import KeptGame, read_kept_moves, write_kept
 from gammond.protocol.state.session import Session
 
 VARIANT_KEY = "game.variant"
@@ -51,8 +51,8 @@ class LineInterpreter:
         self._talks[first.name] = first
         self.game = first.game
         self._variants: dict[str, str] = {}
-        self._folder: Path | None = None
-        self._kept: dict[str, KeptMoves | None] = {}
+        self._files: dict[str, Path] = {}
+        self._kept: dict[str, KeptGame | None] = {}
 
     @property
     def has_ended(self) -> bool:
@@ -92,50 +92,49 @@ class LineInterpreter:
             lines += self.talk.take_up()
         return lines
 
-    def keep_tables_in(self, folder: Path) -> list[str]:
-        """Go on with games of an earlier session where a talk begins, and let `keep_tables` write them.
+    def keep_in(self, file: Path) -> list[str]:
+        """Let `keep` write games, and go on with those of an earlier session where a talk begins.
 
         Args:
-            folder: Where they are, a file for each game but the first, whose games `resume` takes.
+            file: Where the game of the first talk is, which `resume` takes; those of the others are beside
+                it, unless the person prefers to go on with none.
 
         Returns:
             Lines that say which games wait.
         """
-        self._folder = folder
-        waiting = [name for name in GAMES if (folder / f"{name}.json").exists()]
+        self._files, self._kept = {FIRST_GAME: file}, {FIRST_GAME: self.game.describe_kept()}
+        if self.game.preferences.resume:
+            self._files |= {name: file.with_name(f"{name}.json") for name in OTHER_GAMES}
+        waiting = [name for name in OTHER_GAMES if name in self._files and self._files[name].exists()]
         return [f"Your game of {name} waits: {name!r} goes on with it." for name in waiting]
 
-    def keep_tables(self) -> None:
-        """Write the games that have changed.
-
-        Raises:
-            DataFileError: A file cannot be written.
-        """
+    def keep(self) -> list[str]:
+        """Write the games that have changed; return what could not be done."""
+        problems = []
         for name, talk in self._talks.items():
-            kept = talk.describe_kept()
-            if self._folder is None or kept == self._kept.get(name):
+            kept, file = talk.describe_kept(), self._files.get(name)
+            if file is None or kept == self._kept.get(name):
                 continue
             self._kept[name] = kept
-            file = self._folder / f"{name}.json"
-            if kept is None:
-                file.unlink(missing_ok=True)
-            else:
-                write_state(file, kept)
+            try:
+                write_kept(file, kept)
+            except GammondError as error:
+                problems.append(f"{ERROR_MARK}{error.message}")
+        return problems
 
     @property
     def kept_games(self) -> list[str]:
-        """The names of games that `keep_tables` has written."""
-        return [name for name, kept in self._kept.items() if kept is not None]
+        """The names of the games beside the first that `keep` has written."""
+        return [name for name, kept in self._kept.items() if kept is not None and name != FIRST_GAME]
 
     def _resume_kept(self) -> list[str]:
         """Go on with the kept game of a talk that has just begun; return what to show."""
         name = self.session.game_name
-        if self._folder is None or name in self._talks:
+        if name not in self._files or name in self._talks:
             return []
         talk = self.talk
         try:
-            kept = read_kept_moves(self._folder / f"{name}.json")
-            self._kept[name] = kept
+            self._kept[name] = kept = read_kept_moves(self._files[name])
             return [] if kept is None else talk.resume(kept)
         except GammondError as error:
             return [format_error(make_error_reply(error))]

@@ -16,7 +16,7 @@ from gammond.protocol.repl.answers.replies import Piece, format_replies
 from gammond.protocol.repl.dialogue.command import ReplCommand
 from gammond.protocol.repl.dialogue.suggestions import Suggestion, suggest_matching
 from gammond.protocol.repl.game.repl_game import DEFAULT_COLUMNS
-from gammond.protocol.repl.game.saved_game import KeptMoves
+from gammond.protocol.repl.game.saved_game import KeptGame, KeptMoves
 from gammond.protocol.state.session import Session
 
 COMMON_TOPICS = {
@@ -211,7 +211,7 @@ class Talk(ABC):
         """Whether the board belongs under an answer that pushes it off the screen."""
         return False
 
-    def describe_kept(self) -> KeptMoves | None:
+    def describe_kept(self) -> KeptGame | None:
         """Return what the next start of the terminal goes on with; None for nothing."""
         return None
 

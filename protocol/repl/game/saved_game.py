@@ -63,15 +63,10 @@ class _File(msgspec.Struct, frozen=True):
     advised: list[_Table] = []
 
 
-def write_game(file: Path, kept: SavedGame) -> None:
-    """Write a game and the settings that it is played by; the old file stays until the new one is whole.
-
-    Raises:
-        DataFileError: The file cannot be written.
-    """
+def _pack_file(kept: SavedGame) -> _File:
     game, engine = kept.game, kept.engine
     rules, log = game.table.rules, game.log
-    content = _File(
+    return _File(
         *(_FORMAT, rules.variant.name, rules.doubles, game.human_seat, _pack(game.table)),
         decisions=[_pack(table) for table in game.decisions],
         games=[_pack_game(each) for each in (*log.finished, log.game) if each is not None],
@@ -84,7 +79,6 @@ def write_game(file: Path, kept: SavedGame) -> None:
         shows_chances=kept.shows_chances,
         advised=[_pack(table) for table in game.advised],
     )
-    write_state(file, content)
 
 
 def read_game(file: Path, engine: EngineSettings) -> SavedGame | None:
@@ -170,6 +164,28 @@ class KeptMoves(msgspec.Struct, frozen=True):
     format: int = _MOVES_FORMAT
 
 
+KeptGame = SavedGame | KeptMoves
+"""What the next start of the terminal goes on with, of backgammon or a game of moves."""
+
+
+def write_kept(file: Path, kept: KeptGame | None) -> None:
+    """Write a game, or remove the file of one that is over; an old file stays until the new one is whole.
+
+    Raises:
+        DataFileError: The file cannot be written.
+    """
+    if kept is None:
+        file.unlink(missing_ok=True)
+        return
+    content = kept if isinstance(kept, KeptMoves) else _pack_file(kept)
+    try:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        with open_output(file) as out:
+            out.write(msgspec.json.encode(content))
+    except OSError as error:
+        raise DataFileError(f"the game is not saved: {error}", field="game") from error
+
+
 def read_kept_moves(file: Path) -> KeptMoves | None:
     """Read a game.
 
@@ -188,17 +204,3 @@ def read_kept_moves(file: Path) -> KeptMoves | None:
         return None
     except (OSError, ValueError, RecursionError, DataFileError) as error:  # msgspec's errors are ValueErrors
         raise DataFileError(f"the saved game {file} cannot be read: {error}", field="game") from error
-
-
-def write_state(file: Path, content: msgspec.Struct) -> None:
-    """Write a state as JSON; the old file stays until the new one is whole.
-
-    Raises:
-        DataFileError: The file cannot be written.
-    """
-    try:
-        file.parent.mkdir(parents=True, exist_ok=True)
-        with open_output(file) as out:
-            out.write(msgspec.json.encode(content))
-    except OSError as error:
-        raise DataFileError(f"the game is not saved: {error}", field="game") from error

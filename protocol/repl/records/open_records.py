@@ -172,13 +172,6 @@ class OpenRecords:
             self.listed = None
         return closed
 
-    def find_analysis(self, record: OpenRecord) -> MatchAnalysis | None:
-        """Return the analysis of a match that goes on, or has failed; None without one."""
-        analysis = self.analysis
-        if analysis is None or analysis.record is not record:
-            return None
-        return analysis if analysis.is_running or analysis.error is not None else None
-
     def stop_analysis(self, of: OpenRecord | None = None) -> bool:
         """End the analysis that goes on; return whether there was one.
 

@@ -34,7 +34,7 @@ from gammond.protocol.repl.answers.replies import ERROR_MARK, BoardLine
 from gammond.protocol.repl.dialogue.configuration import apply_preferences
 from gammond.protocol.repl.dialogue.interpreter import LineInterpreter
 from gammond.protocol.repl.game.preferences import get_config_file, get_state_folder, read_preferences
-from gammond.protocol.repl.game.saved_game import read_game, write_game
+from gammond.protocol.repl.game.saved_game import read_game
 from gammond.protocol.repl.terminal.line_work import LineWork, ShowLines, answer_interruptibly
 from gammond.protocol.repl.terminal.pages import (
     Sight,
@@ -132,32 +132,12 @@ def keep_game(interpreter: LineInterpreter, file: Path, show: ShowLines) -> Iter
         with suppress(OSError):
             file.replace(aside)
         show([f"{ERROR_MARK}{error.message}; it is now {aside}, and the next game is kept in its place"])
-    if interpreter.game.preferences.resume:
-        show(interpreter.keep_tables_in(file.parent))
-    last = interpreter.game.describe_kept()
-
-    def keep() -> None:
-        nonlocal last
-        try:
-            interpreter.keep_tables()
-        except GammondError as error:
-            show([f"{ERROR_MARK}{error.message}"])
-        game = interpreter.game.describe_kept()
-        if game == last:
-            return
-        last = game
-        if game is None:
-            file.unlink(missing_ok=True)
-            return
-        try:
-            write_game(file, game)
-        except GammondError as error:
-            show([f"{ERROR_MARK}{error.message}"])
-
+    show(interpreter.keep_in(file))
     try:
-        yield keep
-        if last is not None and interpreter.game.preferences.resume:
-            table = last.game.table
+        yield lambda: show(interpreter.keep())
+        kept = interpreter.game.describe_kept()
+        if kept is not None and interpreter.game.preferences.resume:
+            table = kept.game.table
             what = "match" if table.match.length else "score"
             what = what if table.is_over or table.position is None else "game"
             does = "can still review and save it" if table.final_score is not None else "goes on with it"
