@@ -175,14 +175,13 @@ def show_legal_plays(session: Session, control: WorkControl, point: int | None) 
 def show_matrix(
     session: Session,
     control: WorkControl,
-    away: int | None = None,
+    away: int,
+    cube: int,
     plies: int | None = None,
-    cube: int | None = None,
     equities: bool | None = None,
 ) -> list[str]:
     """Return the cube action at every score, for the arguments of ``matrix``."""
-    given = {"away": away, "plies": plies, "cube": cube}
-    question = read_matrix(session, **{name: value for name, value in given.items() if value is not None})
+    question = read_matrix(session, away, cube, plies)
     found, engine = ask(session, question, control)
     rows = list_matrix_rows(found[0], has_equities=bool(equities))
     return format_matrix(rows, matrix_to_values(question, found, engine))

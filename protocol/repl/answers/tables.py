@@ -427,7 +427,7 @@ def format_rollout(found: RolloutResult, elapsed_ms: int) -> list[str]:
     behind = f"{'behind' if has_plays else '':>7}"
     lines = format_chances_header(f"{'':2}{mwc}{'equity':>7}{behind}", "play" if has_plays else "")
     for row in rows:
-        lines += [_format_rolled_out(*row), _format_errors(*row)]
+        lines += _format_rolled_out(*row)
     compared: list[Evaluation | None] = [evaluation for _, _, evaluation, _, _ in rows]
     if isinstance(results, CubeRollout):
         decision = results.decision
@@ -461,29 +461,24 @@ def _list_rolled_out(results: list[RankedPlay] | Evaluation | CubeRollout) -> li
 
 def _format_rolled_out(
     rank: str, name: str, estimate: Evaluation, difference: MeanEquity | None, remark: str
-) -> PreformattedLine:
+) -> list[PreformattedLine]:
+    """Lay out what was rolled out, and below it the standard errors; a single trial has none."""
     behind = "" if difference is None else format_points(difference.equity)
     equity = format_points(_find_equity(estimate))
     left = f"{rank:>2}{_format_mwc(estimate)}{equity:>7}{behind:>7}"
-    return format_chances_row(rank, left, format_chances(estimate.outcome), name)
-
-
-def _format_errors(
-    rank: str, name: str, estimate: Evaluation, difference: MeanEquity | None, remark: str
-) -> PreformattedLine:
-    """The standard errors of the row above; a single trial has none."""
+    row = format_chances_row(rank, left, format_chances(estimate.outcome), name)
     mwc = ""
     if estimate.mwc is not None and estimate.mwc_per_point is not None and estimate.error is not None:
         mwc = f"{_format_error(estimate.mwc_per_point * estimate.error, 100.0, 2):>7}"
     error = estimate.error if estimate.is_scaled else None
     equity = _format_error(error if estimate.is_cubeful else estimate.cubeless_error, 1.0, 3)
+    behind = "" if difference is None else _format_error(difference.error, 1.0, 3)
     chances = "".join(
         f"{_format_error(each, 100.0, 1):>{width}}"
         for each, width in zip(estimate.outcome_errors or (None,) * 5, _CHANCE_WIDTHS, strict=True)
     )
-    behind = "" if difference is None else _format_error(difference.error, 1.0, 3)
     trials = f"{format_count(estimate.trials, 'trial')}{remark}"
-    return format_chances_row(" ±", f" ±{mwc}{equity:>7}{behind:>7}", chances, trials)
+    return [row, format_chances_row(" ±", f" ±{mwc}{equity:>7}{behind:>7}", chances, trials)]
 
 
 def _format_error(value: float | None, factor: float, decimals: int) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 
 from gammond.engine.analysis.levels import DEFAULT_CANDIDATES, LEVELS
 from gammond.engine.match_analysis.decision_errors import XG_ERROR_POINTS
@@ -141,6 +142,12 @@ _SHOWN: dict[str, Callable[[ReplGame], list[str]]] = {
 
 def _show(game: ReplGame, control: WorkControl, what: str) -> list[str]:
     return _SHOWN[what](game)
+
+
+def _make_look(what: str, summary: str, other_names: tuple[str, ...] = ()) -> ReplCommand:
+    """Return the command that shows something which ``show`` takes too."""
+    run = partial(_show, what=what)
+    return ReplCommand(what, summary, run, help_group="look", other_names=other_names)
 
 
 _ROWS: tuple[ReplCommand, ...] = (
@@ -355,7 +362,7 @@ _ROWS: tuple[ReplCommand, ...] = (
     ),
     *RECORD_ROWS,
     *ANALYSIS_ROWS,
-    ReplCommand("board", "draw the board", lambda game, _: show_board(game), help_group="look"),
+    _make_look("board", "draw the board"),
     ReplCommand(
         "edit",
         "set up the checkers by hand; alone, it puts those on the board into the next line, to be changed",
@@ -371,20 +378,9 @@ _ROWS: tuple[ReplCommand, ...] = (
         ),
         help_group="set up",
     ),
-    ReplCommand(
-        "pip",
-        "show the pip counts",
-        lambda game, _: show_pips(game),
-        help_group="look",
-        other_names=("pips", "pipcount"),
-    ),
-    ReplCommand("score", "show the score", lambda game, _: show_score(game), help_group="look"),
-    ReplCommand(
-        "id",
-        "print the position for other programs: GNUbg ID, XGID and OGID",
-        lambda game, _: show_ids(game.session),
-        help_group="look",
-    ),
+    _make_look("pip", "show the pip counts", ("pips", "pipcount")),
+    _make_look("score", "show the score"),
+    _make_look("id", "print the position for other programs: GNUbg ID, XGID and OGID"),
     ReplCommand(
         "show",
         "show the board, pip counts, score, rules, cube, whose turn it is, IDs, the tutor, or the engine's "

@@ -54,22 +54,17 @@ def takes(arguments: Sequence[Argument], what: str) -> bool:
 def _suggest_argument_values(
     arguments: Sequence[Argument], before: Sequence[str], prefix: str, meanings: Mapping[str, str]
 ) -> Iterator[Suggestion]:
-    """Suggest values of the argument that the cursor is in, and named ones."""
+    """Suggest values of the argument that the cursor is in; named ones by their names, then their values."""
     positional = [argument for argument in arguments if not argument.is_named]
     if len(before) < len(positional):
         choices = positional[len(before)].choices
         yield from suggest_matching(prefix, ((value, meanings.get(value, "")) for value in choices))
     for argument in arguments:
-        if argument.is_named:
-            yield from _suggest_named(prefix, argument)
-
-
-def _suggest_named(prefix: str, argument: Argument) -> Iterator[Suggestion]:
-    """Suggest an argument by its name, or once that is written, its values."""
-    name = f"{argument.name}="
-    if not prefix.startswith(name):
-        return suggest_matching(prefix, [(name, argument.meaning)])
-    return suggest_matching(prefix, ((f"{name}{value}", "") for value in argument.choices))
+        name = f"{argument.name}="
+        if argument.is_named and prefix.startswith(name):
+            yield from suggest_matching(prefix, ((f"{name}{value}", "") for value in argument.choices))
+        elif argument.is_named:
+            yield from suggest_matching(prefix, [(name, argument.meaning)])
 
 
 def suggest_arguments(

@@ -60,7 +60,7 @@ class Talk(ABC):
         wire: Mapping[str, Command] = find_game(session).commands
         beyond = {name: row for name, row in wire.items() if name not in self.rows}
         self.commands: dict[str, ReplCommand | Command] = {**self.rows, **beyond}
-        named = (*wire.values(), *self.rows.values())
+        named: list[ReplCommand | Command] = [*wire.values(), *self.rows.values()]
         self.aliases = {other: row.name for row in named for other in row.other_names}
 
     def answer(self, text: str, control: WorkControl | None = None) -> list[str]:

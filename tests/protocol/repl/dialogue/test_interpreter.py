@@ -404,7 +404,7 @@ def test_a_fault_of_the_program_answers_that_line_and_the_talk_goes_on(monkeypat
     def fail(*_):
         raise ZeroDivisionError
 
-    monkeypatch.setattr(commands, "show_score", fail)
+    monkeypatch.setitem(commands._SHOWN, "score", fail)
     assert talk.answer("score")[0].startswith("error: internal error")
     assert talk.answer("8/5 6/5")[0].endswith("plays 8/5 6/5.")
 
