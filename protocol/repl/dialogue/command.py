@@ -58,10 +58,11 @@ class ReplCommand:
 
     def explain(self) -> list[str]:
         """Return what ``help`` says of it: the whole line, then each of its arguments."""
-        labels = (f"{each.name}={each.metavar}" if each.is_named else each.metavar for each in self.arguments)
-        meanings = (each.meaning for each in self.arguments)
-        rows = (f"  {label}: {meaning}" for label, meaning in zip(labels, meanings, strict=True))
-        return [f"  {self.usage} : {self.summary}", *rows]
+        lines = [f"  {self.usage} : {self.summary}"]
+        for each in self.arguments:
+            label = f"{each.name}={each.metavar}" if each.is_named else each.metavar
+            lines.append(f"  {label}: {each.meaning}")
+        return lines
 
 
 def in_group(group: HelpGroup, *rows: ReplCommand) -> tuple[ReplCommand, ...]:

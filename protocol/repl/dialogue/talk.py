@@ -124,7 +124,7 @@ class Talk(ABC):
         name = self.aliases.get(name or "", name)
         if not name:
             return self.show_overview(self._list_groups())
-        of_wire = ", ".join(name for name in self.commands if name not in self.rows)
+        of_wire = ", ".join(each for each in self.commands if each not in self.rows)
         others = f"Commands of the line protocol ('help COMMAND' explains one): {of_wire}."
         if name == "all":
             return ["Commands of the terminal:", *(row.explain()[0] for row in self.rows.values()), others]

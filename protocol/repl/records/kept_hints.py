@@ -125,15 +125,14 @@ def _format_response(record: OpenRecord, cube: CubeDecision) -> list[Preformatte
 def _format_choices(record: OpenRecord, choices: dict[str, float], best: float) -> list[PreformattedLine]:
     """Lay out choices by their equities, in a match whose points have no scale by their chances."""
     match, table = record.find_step().situation.match, record.analysed_match.table
-    values = {name: Evaluation(equity) for name, equity in {**choices, "": best}.items()}
-    if not all(is_on_scale(equity, _find_worth(record)) for equity in (*choices.values(), best)):
+    values = {name: Evaluation(equity) for name, equity in choices.items()}
+    if not all(is_on_scale(equity, _find_worth(record)) for equity in choices.values()):
         even, stake = table.equity_scale(match, match.to_act)
         values = {
-            name: each._replace(mwc=even + stake * each.equity, mwc_per_point=0.0)
-            for name, each in values.items()
+            name: Evaluation(equity, mwc=even + stake * equity, mwc_per_point=0.0)
+            for name, equity in choices.items()
         }
-    highest = values.pop("")
-    return format_choices(values, highest)
+    return format_choices(values, next(each for each in values.values() if each.equity == best))
 
 
 def _format_chosen(record: OpenRecord) -> list[str]:
