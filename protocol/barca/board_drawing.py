@@ -46,12 +46,10 @@ class DrawnLine(NamedTuple):
     Attributes:
         text: The line.
         parts: Its parts, in their order.
-        is_drawing: Whether it is part of the board itself; if not, it has notes only.
     """
 
     text: str
     parts: tuple[DrawnSpan, ...]
-    is_drawing: bool = True
 
 
 def draw_board(game: BarcaGame, columns: int = MAX_COLUMNS, origin: int | None = None) -> list[DrawnLine]:
@@ -72,7 +70,7 @@ def draw_board(game: BarcaGame, columns: int = MAX_COLUMNS, origin: int | None =
     notes, ranks, goals = _make_notes(game), range(SIZE, 0, -1), _mark_goals(game, origin)
     if columns >= MAX_COLUMNS:
         return [frame, *(_draw_rank(game, rank, notes.get(rank, ""), goals) for rank in ranks), frame]
-    below = [DrawnLine(notes[rank], (), is_drawing=False) for rank in ranks if rank in notes]
+    below = [DrawnLine(notes[rank], ()) for rank in ranks if rank in notes]
     return [frame, *(_draw_rank(game, rank, "", goals) for rank in ranks), frame, *below]
 
 

@@ -24,9 +24,8 @@ from gammond.protocol.core.arguments import choice_argument, integer_argument, r
 from gammond.protocol.core.requests import Reply, WorkControl
 from gammond.protocol.repl.answers.replies import BoardLine, Mark, send_command
 from gammond.protocol.repl.dialogue.command import ReplCommand
-from gammond.protocol.repl.dialogue.move_commands import MOVE_ROWS
-from gammond.protocol.repl.dialogue.move_game import PLAYER_KEY
-from gammond.protocol.repl.dialogue.move_talk import MoveTalk
+from gammond.protocol.repl.dialogue.move_commands import MOVE_ROWS, set_or_show
+from gammond.protocol.repl.dialogue.move_talk import PLAYER_KEY, MoveTalk
 from gammond.protocol.state.session import Session
 
 _MOVE = re.compile(r"[a-z][0-9]{1,3}(?:[- ]?[a-z](?:[0-9]{1,3})?|[- ])?", re.IGNORECASE | re.ASCII)
@@ -39,16 +38,11 @@ HINT_DEPTH = LEVELS[DEFAULT_LEVEL].depth
 """How deep hints search, whatever the level of the engine."""
 
 
-def _write_hint(values: Mapping[str, Any]) -> str:
-    """Write the arguments of a hint as ``moves`` takes them."""
-    return f"{values['n']} depth={values['depth']}"
-
-
-_ROWS: Mapping[str, ReplCommand[Any]] = {
+_ROWS: Mapping[str, ReplCommand] = {
     **MOVE_ROWS,
     "hint": replace(
         MOVE_ROWS["hint"],
-        run=lambda talk, values, control: talk.show_hint(_write_hint(values), control),
+        run=lambda talk, control, n, depth: talk.show_hint(control, f"{n} depth={depth}"),
         arguments=(
             *MOVE_ROWS["hint"].arguments,
             integer_argument("depth", 1, MAX_DEPTH, "plies of search", default=HINT_DEPTH, is_named=True),
@@ -58,30 +52,28 @@ _ROWS: Mapping[str, ReplCommand[Any]] = {
     "eval": ReplCommand(
         "eval",
         "say what the position is worth to the side to move, by heuristic, or by a search with its line",
-        lambda talk, values, control: talk.show_evaluation(values, control),
+        lambda talk, control, **values: talk.show_evaluation(values, control),
         BARCA_COMMANDS["eval"].arguments,
         help_group="ask",
     ),
     "legal": ReplCommand(
         "legal",
         BARCA_COMMANDS["legal"].summary,
-        lambda talk, values, control: talk.show_legal(values["square"], control),
+        lambda talk, control, square: talk.show_legal(square, control),
         BARCA_COMMANDS["legal"].arguments,
         help_group="ask",
     ),
     "level": ReplCommand(
         "level",
         "set how strongly the engine plays, or show it",
-        lambda talk, values, control: talk.set_or_show(
-            "engine.level", values["name"], control, tuple(LEVELS)
-        ),
+        lambda talk, control, name: set_or_show(talk, control, "engine.level", name, _LEVELS),
         (choice_argument("name", _LEVELS, "one of the levels", is_required=False),),
         help_group="prefer",
     ),
     "player": ReplCommand(
         "player",
         "set who plays against you: engine, human, random, search:depth=4 ...; or show it",
-        lambda talk, values, control: talk.set_or_show(PLAYER_KEY, values["name"], control, _PLAYERS),
+        lambda talk, control, name: set_or_show(talk, control, PLAYER_KEY, name, _PLAYERS),
         (
             rest_argument(
                 "name",
@@ -226,9 +218,9 @@ class BarcaTalk(MoveTalk):
         return [] if game is None else self._draw(game)
 
     def _draw(self, game: BarcaGame, origin: int | None = None) -> list[str]:
-        own = self.human or 0
+        own = self.table.human or 0
         return [
-            BoardLine(line.text, is_drawing=line.is_drawing, marks=[_mark(part, own) for part in line.parts])
+            BoardLine(line.text, [_mark(part, own) for part in line.parts])
             for line in draw_board(game, self.columns, origin)
         ]
 

@@ -155,22 +155,42 @@ def handle_newgame(call: CommandCall) -> Answer:
     return make_ok_reply("newgame", game_to_values(call.session))
 
 
-def handle_legal(call: CommandCall) -> Answer:
-    """List the legal plays, all or those that move a checker from a point."""
-    position, roll = call.session.require_roll()
-    rules, point = call.session.game.rules, call.values["point"]
-    match, has_xgids = call.session.game.match, call.session.engine_settings.has_xgids
+def read_legal_plays(session: Session, point: int | None) -> Callable[[], LegalPlays]:
+    """Return what finds the legal plays of the roll.
+
+    Args:
+        session: Whose game it is.
+        point: For those alone that move a checker from this point, 25 for the bar; None for all.
+
+    Raises:
+        StateError: As `Session.require_roll`.
+        ValueRangeError: There is no checker on the point.
+    """
+    position, roll = session.require_roll()
+    rules = session.game.rules
     if point is not None and not position.board[0, point]:
         got = "the bar" if point == BAR else point
         raise ValueRangeError(f"expected a point with a checker, got {got}", field="point")
 
-    service, kind = call.session.service, ("legal", rules.doubles)
+    def find() -> LegalPlays:
+        plays = generate_plays(position, roll, rules)
+        if point is None:
+            return plays
+        return plays.take(np.flatnonzero(plays.boards[:, 1, point] < position.board[0, point]))
+
+    return find
+
+
+def handle_legal(call: CommandCall) -> Answer:
+    """List the legal plays, all or those that move a checker from a point."""
+    session = call.session
+    find, (position, roll) = read_legal_plays(session, call.values["point"]), session.require_roll()
+    match, has_xgids = session.game.match, session.engine_settings.has_xgids
+    service, kind = session.service, ("legal", session.game.rules.doubles)
 
     def run(control: WorkControl) -> list[Reply]:
         with service.time_evaluation(None, kind):
-            plays = generate_plays(position, roll, rules)
-        if point is not None:
-            plays = plays.take(np.flatnonzero(plays.boards[:, 1, point] < position.board[0, point]))
+            plays = find()
         lines = control.run_in_blocks(len(plays), lambda block: list_plays(plays.take(block), block.start))
         return [*lines, Reply("legal", values={"count": len(lines)})]
 
@@ -212,17 +232,33 @@ def handle_play(call: CommandCall) -> Answer:
 
     This runs at once, since what follows depends on it: at worst 0.4 ms, with the 2,000 plays of a double.
     """
-    session, words = call.session, " ".join(call.values["play"].lower().split())
-    if words in OFFER_ACTIONS:
-        result = _take_action(session, words)
-    elif words.partition(" ")[0] == "resign":
-        kinds = "|".join(RESULT_NAMES)
-        raise CommandError(f"expected 'play resign {kinds}', got {words[:MAX_QUOTED_CHARS]!r}", field="play")
-    else:
-        words, result = _play_checkers(session, call.values["play"])
+    session = call.session
+    words, result = act(session, call.values["play"])
     return make_ok_reply(
         "play", {"play": words, **game_to_values(session), **_result_to_values(session, result)}
     )
+
+
+def act(session: Session, text: str) -> tuple[str, GameResult | None]:
+    """Make a play, or act on the cube or a resignation, as the seat to act.
+
+    Args:
+        session: Whose game it is.
+        text: What ``play`` takes.
+
+    Returns:
+        What was done, a play as it is written usually, and how the game ended if it did.
+
+    Raises:
+        GammondError: The rules do not allow it now, or it means nothing; nothing is changed.
+    """
+    words = " ".join(text.lower().split())
+    if words in OFFER_ACTIONS:
+        return words, _take_action(session, words)
+    if words.partition(" ")[0] == "resign":
+        kinds = "|".join(RESULT_NAMES)
+        raise CommandError(f"expected 'play resign {kinds}', got {words[:MAX_QUOTED_CHARS]!r}", field="play")
+    return _play_checkers(session, text)
 
 
 def _take_action(session: Session, words: str) -> GameResult | None:

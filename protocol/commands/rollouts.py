@@ -14,11 +14,12 @@ from gammond.engine.analysis.rollout_requests import (
     KINDS,
     MOVES,
     RolloutRequest,
+    RolloutResult,
     default_kind,
     parse_candidates,
 )
 from gammond.engine.errors import LimitError, StateError, ValueRangeError
-from gammond.engine.rollout import RolloutSettings, RolloutState
+from gammond.engine.rollout import RolloutSettings
 from gammond.engine.rollout.settings import MAX_TRUNCATION
 from gammond.engine.rollout.stop_rules import EITHER, STOP_RULES, StopRule
 from gammond.engine.rules.dice import MAX_SEED, Roll
@@ -49,6 +50,9 @@ from gammond.protocol.questions.rollouts import RollOut, TrialsProgress
 from gammond.protocol.state.cluster_work import ClusterWork
 from gammond.protocol.state.rollout_store import FinishedRollout, RolloutSlot
 from gammond.protocol.state.session import Session, rules_error_field
+
+RolloutRun = Callable[[WorkControl], tuple[RolloutResult, int]]
+"""Rolls out; returns the result, and how many milliseconds it took."""
 
 CONTINUE = "continue"
 
@@ -126,25 +130,51 @@ _CONTINUE_ARGUMENTS = ("trials", *STOP_RULES, "min_trials", "threads")
 
 def handle_rollout(call: CommandCall) -> Answer:
     """Roll out the plays, the position or the cube decision, or continue the last rollout."""
-    values, session = call.values, call.session
+    roll_out = plan_rollout(call.session, call.values)
+
+    def run(control: WorkControl) -> list[Reply]:
+        found, elapsed_ms = roll_out(control)
+        word = "candidate" if found.request.kind == MOVES else "estimate"
+        lines = [Reply(word, values=row, is_final=False) for row in list_rollout_rows(found)]
+        about: dict[str, ReplyValue] = {"elapsed_ms": elapsed_ms, "net": found.evaluator_name}
+        return [*lines, Reply("rollout", values=rollout_to_values(found) | about)]
+
+    return Work(run, is_long=True)
+
+
+def plan_rollout(session: Session, values: Mapping[str, Any]) -> RolloutRun:
+    """Return what rolls out, or continues the last rollout of a session, which can then be continued.
+
+    Args:
+        session: Who asks about its game.
+        values: One for each of `ROLLOUT_ARGUMENTS`, None for those that are not given.
+
+    Returns:
+        What does the work, and returns the result and how many milliseconds it took; it raises as
+        `RollOut.run`.
+
+    Raises:
+        GammondError: There is no game or no earlier rollout, the arguments do not fit together, or they ask
+            for too much.
+    """
     if values["what"] == CONTINUE:
-        return _continue_rollout(session, values)
+        return _plan_continuation(session, values)
     request, load_engine = _read_request(session, values), session.make_engine_loader()
     settings = apply_rollout_arguments(RolloutSettings(threads=session.engine_settings.threads), values)
     _check_game_count(session, request, settings)
     slot = session.last_rollout = RolloutSlot(session.service.rollout_store)
     cluster = session.service.cluster
 
-    def run(control: WorkControl) -> list[Reply]:
+    def run(control: WorkControl) -> tuple[RolloutResult, int]:
         record: FinishedRollout | None = None
         try:
-            replies, state = _roll_out(RollOut(request, settings), load_engine, control, cluster)
-            record = FinishedRollout(request, load_engine, settings, state)
+            found, elapsed_ms = _roll_out(RollOut(request, settings), load_engine, control, cluster)
+            record = FinishedRollout(request, load_engine, settings, found.rollout.state)
         finally:
             slot.finish(record)
-        return replies
+        return found, elapsed_ms
 
-    return Work(run, is_long=True)
+    return run
 
 
 def _read_request(session: Session, values: Mapping[str, Any]) -> RolloutRequest:
@@ -227,7 +257,7 @@ def _check_game_count(session: Session, request: RolloutRequest, settings: Rollo
         )
 
 
-def _continue_rollout(session: Session, values: Mapping[str, Any]) -> Work:
+def _plan_continuation(session: Session, values: Mapping[str, Any]) -> RolloutRun:
     """Continue the last rollout of the session, whatever the position is now."""
     for name, value in values.items():
         if value is not None and name not in ("what", *_CONTINUE_ARGUMENTS):
@@ -244,27 +274,27 @@ def _continue_rollout(session: Session, values: Mapping[str, Any]) -> Work:
     earlier, cluster = session.last_rollout, session.service.cluster
     slot = session.last_rollout = RolloutSlot(session.service.rollout_store)
 
-    def run(control: WorkControl) -> list[Reply]:
+    def run(control: WorkControl) -> tuple[RolloutResult, int]:
         try:
             with control.leave_turn():
                 record = earlier.wait_for_rollout(lambda: control.is_stopped)
             settings = apply_rollout_arguments(record.settings, values)
             _check_game_count(session, record.request, settings)
             question = RollOut(record.request, settings, record.state)
-            replies, state = _roll_out(question, record.load_engine, control, cluster)
+            found, elapsed_ms = _roll_out(question, record.load_engine, control, cluster)
         except BaseException:
             slot.finish_as(earlier)
             raise
-        slot.finish(replace(record, settings=settings, state=state))
-        return replies
+        slot.finish(replace(record, settings=settings, state=found.rollout.state))
+        return found, elapsed_ms
 
-    return Work(run, is_long=True)
+    return run
 
 
 def _roll_out(
     question: RollOut, load_engine: Callable[[], Engine], control: WorkControl, cluster: ClusterWork | None
-) -> tuple[list[Reply], RolloutState]:
-    """Roll out; return the lines of the answer, and the state to continue from."""
+) -> tuple[RolloutResult, int]:
+    """Roll out; return the result, and how many milliseconds it took."""
 
     def report(progress: TrialsProgress) -> None:
         pairs = [
@@ -274,9 +304,5 @@ def _roll_out(
         control.report(Reply("info", " ".join(pairs), is_final=False))
 
     engine, started_s = load_engine(), time.monotonic()
-    answer = question.run(engine, control, report, cluster)
-    elapsed_ms = int(1000 * (time.monotonic() - started_s))
-    word = "candidate" if question.request.kind == MOVES else "estimate"
-    lines = [Reply(word, values=row, is_final=False) for row in list_rollout_rows(answer)]
-    about: dict[str, ReplyValue] = {"elapsed_ms": elapsed_ms, "net": answer.evaluator_name}
-    return [*lines, Reply("rollout", values=rollout_to_values(answer) | about)], answer.rollout.state
+    found = question.run(engine, control, report, cluster)
+    return found, int(1000 * (time.monotonic() - started_s))

@@ -131,11 +131,11 @@ def test_answers_in_json_are_for_every_game():
 @pytest.mark.usefixtures("third_game")
 def test_a_third_game_is_played_through_at_the_terminal():
     conversation = make_talk("set game.variant noughts")
-    assert conversation.toolbar(80) == " Noughts and crosses: 'new' starts a game"
+    assert conversation.talk.toolbar(80) == " Noughts and crosses: 'new' starts a game"
     assert conversation.answer("new") == ["You play O, gammond X.", "...", "...", "..."]
     assert conversation.answer("5") == ["You play 5.", "gammond plays 1.", "X..", ".O.", "..."]
-    assert conversation.toolbar(80) == " O to move | you play O"
-    assert [each.text for each in conversation.suggest("")][:3] == ["2", "3", "4"]
+    assert conversation.talk.toolbar(80) == " O to move | you play O"
+    assert [each.text for each in conversation.talk.suggest("")][:3] == ["2", "3", "4"]
     assert conversation.mark_input("2") == [("play", "2")]
     assert conversation.mark_input("5") == [("", "5")]
     assert conversation.answer("5") == ["error: expected a free cell, got 5"]
@@ -143,7 +143,7 @@ def test_a_third_game_is_played_through_at_the_terminal():
     assert conversation.answer("undo")[0] == "Undone: O is to move."
     assert conversation.answer("redo")[0] == "Redone: O is to move."
     assert conversation.answer("8")[:2] == ["You play 8.", "Won."]
-    assert conversation.toolbar(80) == " game over | you play O"
+    assert conversation.talk.toolbar(80) == " game over | you play O"
     assert any("Three in a row win." in line for line in conversation.answer("help"))
 
 

@@ -12,9 +12,10 @@ import argparse
 import json
 import sys
 
-from gammond.protocol.commands.board_drawing import CHECKER_MARKS
 from gammond.protocol.games import OTHER_GAMES
-from gammond.protocol.repl.answers.position_views import show_ids, show_pips
+from gammond.protocol.repl.answers.checkers import show_ids
+from gammond.protocol.repl.game.repl_game import ReplGame
+from gammond.protocol.repl.game.views import show_pips
 from gammond.protocol.state.session import Session
 from gammond.tools.ask.question import add_json_argument, draw_table, open_table, show_lines
 from gammond.tools.common.position_arguments import add_assumed, add_position_arguments, read_position
@@ -43,7 +44,7 @@ def main(args: argparse.Namespace) -> int:
     if args.json:
         sys.stdout.write(add_assumed(args, json.dumps(_describe_board(session))) + "\n")
     else:
-        show_lines([*draw_table(session), *show_pips(session, CHECKER_MARKS), *show_ids(session)])
+        show_lines([*draw_table(session), *show_pips(ReplGame(session)), *show_ids(session)])
     return 0
 
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 import argparse
 
 from gammond.protocol.repl.answers.analysis import show_cube_decision
-from gammond.tools.ask.question import add_question_arguments, answer_question, query_position
+from gammond.tools.ask.question import add_question_arguments, answer_question
 
 SUMMARY = "whether to double, and whether to take"
 
@@ -23,8 +23,4 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def main(args: argparse.Namespace) -> int:
     """Run the tool; its errors are those of `answer_question`."""
-    return answer_question(
-        args,
-        lambda session, control: show_cube_decision(session, {}, control),
-        lambda session, control: query_position(session, control, {"want": ["eval", "cube"]}),
-    )
+    return answer_question(args, show_cube_decision, lambda _: {"want": ["eval", "cube"]})

@@ -21,7 +21,6 @@ from gammond.tools.ask.question import (
     add_question_arguments,
     answer_opinion,
     answer_question,
-    query_position,
 )
 
 SUMMARY = "winning chances and equities of a position"
@@ -44,8 +43,4 @@ def main(args: argparse.Namespace) -> int:
         )
     if args.player is not None:
         return answer_opinion(args, 1)
-    return answer_question(
-        args,
-        lambda session, control: show_evaluation(session, {}, control),
-        lambda session, control: query_position(session, control, {"want": ["eval"]}),
-    )
+    return answer_question(args, show_evaluation, lambda _: {"want": ["eval"]})

@@ -23,7 +23,6 @@ from gammond.tools.ask.question import (
     add_question_arguments,
     answer_opinion,
     answer_question,
-    query_position,
 )
 
 SUMMARY = "best plays of a roll, cube decision, or answer to an offer"
@@ -56,8 +55,8 @@ def main(args: argparse.Namespace) -> int:
         return answer_opinion(args, args.plays, has_dice=True)
     return answer_question(
         args,
-        lambda session, control: show_hint(session, {"n": args.plays}, control),
-        lambda session, control: query_position(session, control, _make_query(session.game, args.plays)),
+        lambda session, control: show_hint(session, control, args.plays),
+        lambda session: _make_query(session.game, args.plays),
         has_dice=True,
     )
 

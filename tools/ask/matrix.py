@@ -14,7 +14,7 @@ import argparse
 
 from gammond.protocol.commands.cube import DEFAULT_MATRIX_AWAY, MAX_MATRIX_AWAY
 from gammond.protocol.repl.answers.analysis import show_matrix
-from gammond.tools.ask.question import add_question_arguments, answer_question, query_position
+from gammond.tools.ask.question import add_question_arguments, answer_question
 
 SUMMARY = "the cube decision at every score"
 
@@ -41,6 +41,6 @@ def main(args: argparse.Namespace) -> int:
     values = {"away": args.away, "cube": args.cube_value, "equities": not args.letters}
     return answer_question(
         args,
-        lambda session, control: show_matrix(session, values, control),
-        lambda session, control: query_position(session, control, {"want": ["matrix"], **values}),
+        lambda session, control: show_matrix(session, control, **values),
+        lambda _: {"want": ["matrix"], **values},
     )

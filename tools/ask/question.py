@@ -5,6 +5,8 @@ from __future__ import annotations
 import argparse
 import shutil
 import sys
+import threading
+import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
@@ -12,7 +14,7 @@ from functools import partial
 from typing import Any
 
 from gammond.engine.analysis.levels import find_level
-from gammond.engine.errors import CancelledWork, GammondError, StateError, UnsupportedError, ValueRangeError
+from gammond.engine.errors import CancelledWork, StateError, UnsupportedError, ValueRangeError
 from gammond.engine.formats.xgid import encode_xgid
 from gammond.engine.rules.match import MatchState
 from gammond.engine.rules.position import Position
@@ -24,14 +26,13 @@ from gammond.engine.search import FILTERS, MAX_PLIES
 from gammond.engine.store.options import NO_STORE, StoreOptions, make_store_opener
 from gammond.nets.catalogue import BOOK_FILE
 from gammond.protocol.core.replies import format_reply
-from gammond.protocol.core.requests import JsonReply, WorkControl
+from gammond.protocol.core.requests import AnyReply, JsonReply, WorkControl
 from gammond.protocol.repl.answers.analysis import show_opinion
-from gammond.protocol.repl.answers.replies import RefusedRequestError
-from gammond.protocol.repl.game.game_view import GameView
 from gammond.protocol.repl.game.preferences import get_config_file, read_preferences
+from gammond.protocol.repl.game.repl_game import ReplGame
+from gammond.protocol.repl.game.views import show_board
 from gammond.protocol.state.service import EngineCatalogue, Service, make_shipped_catalogue
 from gammond.protocol.state.session import Session
-from gammond.tools.ask.progress import CLEAR_LINE, AnswerProgress
 from gammond.tools.common.background import prepare_on_first_compile
 from gammond.tools.common.interrupts import call_on_interrupt
 from gammond.tools.common.opponents import load_net_engine
@@ -43,6 +44,8 @@ from gammond.tools.common.strength import DEFAULT_NET, add_net_argument
 
 Ask = Callable[[Session, WorkControl], list[str]]
 """Answers a question about the position on the table of a session, in lines for people."""
+
+CLEAR_LINE = "\r\x1b[K"
 
 TERMINAL_COLUMNS = 80
 """The width of the text where no terminal shows it."""
@@ -108,7 +111,7 @@ def add_json_argument(parser: argparse.ArgumentParser) -> None:
 def answer_question(
     args: argparse.Namespace,
     ask: Ask,
-    make_json: Callable[[Session, WorkControl], str],
+    make_query: Callable[[Session], dict[str, object]],
     *,
     has_dice: bool = False,
 ) -> int:
@@ -117,7 +120,8 @@ def answer_question(
     Args:
         args: Parsed, with what `add_question_arguments` declares.
         ask: Answers in text.
-        make_json: Answers as a JSON object.
+        make_query: Makes the JSON query about the table that answers as an object: its fields beside the
+            position, and how that is evaluated.
         has_dice: As for `add_question_arguments`.
 
     Returns:
@@ -134,7 +138,7 @@ def answer_question(
     heading = format_heading(position, match if has_dice else match.before_roll())
     with watch_work() as control:
         if args.json:
-            (line,) = call_session(lambda: [make_json(session, control)])
+            (line,) = call_session(lambda: [query_position(session, control, make_query(session))])
             lines = [add_assumed(args, line)]
         else:
             lines += call_session(lambda: [heading, *ask(session, control)])
@@ -152,20 +156,54 @@ def answer_opinion(args: argparse.Namespace, count: int, *, has_dice: bool = Fal
     """
     query = {"want": ["opinion"], "player": args.player, "max_moves": count}
 
-    def set_table(session: Session) -> Session:
+    def set_table(session: Session) -> dict[str, object]:
         position, match = session.game.position, session.game.match
         if position is not None and not has_dice:
             session.set_position(position, match.before_roll())
-        return session
+        return query
 
-    return answer_question(
-        args,
-        lambda session, control: show_opinion(
-            set_table(session), {"player": args.player, "n": count}, control
-        ),
-        lambda session, control: query_position(set_table(session), control, query),
-        has_dice=has_dice,
-    )
+    def ask(session: Session, control: WorkControl) -> list[str]:
+        set_table(session)
+        return show_opinion(session, control, args.player, count)
+
+    return answer_question(args, ask, set_table, has_dice=has_dice)
+
+
+class _AnswerProgress:
+    """Shows reports of work as they come, and that it goes on where none comes."""
+
+    def __init__(self) -> None:
+        from gammond.protocol.repl.answers.progress import (
+            ProgressLine,  # most answers are there before it is needed
+        )
+
+        self._line = ProgressLine()
+        self._text = ""
+        self._began_s = time.monotonic()
+        self._lock = threading.Lock()
+
+    def __call__(self, reply: AnyReply) -> None:
+        """Take a report."""
+        if text := self._line.update(reply):
+            self._text = text
+            if sys.stderr.isatty() and not COMPILATION.is_compiling:
+                self._draw(text)
+
+    def repeat(self) -> None:
+        """Show the last report, if it has not been shown as a line, or the time."""
+        text, self._text = self._text, ""
+        text = text or f"thinking: {time.monotonic() - self._began_s:.0f} s"
+        if sys.stderr.isatty():
+            self._draw(text)
+        else:
+            sys.stderr.write(f"{PULSE.name}: {text}\n")
+            sys.stderr.flush()
+
+    def _draw(self, text: str) -> None:
+        with self._lock:
+            sys.stderr.write(f"{CLEAR_LINE}{text[: shutil.get_terminal_size().columns - 1]}")
+            sys.stderr.flush()
+            PULSE.note()
 
 
 @contextmanager
@@ -174,7 +212,7 @@ def watch_work() -> Iterator[WorkControl]:
 
     While a kernel is compiled, the process ends.
     """
-    progress = AnswerProgress()
+    progress = _AnswerProgress()
     control = WorkControl(progress)
 
     def stop() -> None:
@@ -254,20 +292,19 @@ def call_session(call: Callable[[], list[str]]) -> list[str]:
     """
     try:
         return call()
-    except GammondError as raised:
-        error = raised.reply.error if isinstance(raised, RefusedRequestError) else raised
-        if isinstance(error, StateError) and error.missing:
-            raise StateError(f"{error.problem}: there is nothing to decide", field=error.field) from None
-        if isinstance(error, CancelledWork):
-            raise KeyboardInterrupt from None
-        raise error if isinstance(error, GammondError) else raised from None
+    except StateError as error:
+        if not error.missing:
+            raise
+        raise StateError(f"{error.problem}: there is nothing to decide", field=error.field) from None
+    except CancelledWork:
+        raise KeyboardInterrupt from None
 
 
 def draw_table(session: Session) -> list[str]:
     """Draw the board in the columns there are."""
-    view = GameView(session)
-    view.columns = count_columns()
-    return view.show_board()
+    game = ReplGame(session)
+    game.columns = count_columns()
+    return show_board(game)
 
 
 def count_columns() -> int:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from gammond.engine.rules.match import MatchState
 from gammond.engine.rules.position import Position
-from gammond.protocol.repl.answers.position_views import list_ids
+from gammond.protocol.repl.answers.checkers import list_ids
 from gammond.protocol.repl.answers.sentences import describe_game
 from gammond.protocol.state.game_state import SEAT_NAMES, GameState
 from gammond.protocol.state.settings import format_seat

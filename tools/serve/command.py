@@ -12,7 +12,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from gammond.engine.errors import FormatError, GammondError, missing_package
+from gammond.engine.errors import FormatError, GammondError, LimitError, missing_package
 from gammond.engine.runtime.exit_codes import EXIT_OK, EXIT_USAGE, find_error_code
 from gammond.engine.runtime.version import read_version
 from gammond.engine.store.database import DEFAULT_TIERS, DepthTiers
@@ -43,7 +43,6 @@ from gammond.tools.serve.config_file import (
     format_configuration,
     list_options,
 )
-from gammond.tools.serve.open_files import count_files, fit_clients
 from gammond.tools.serve.options import DIALECTS, add_arguments, check_options, find_faults, parse_address
 
 __all__ = ["SUMMARY", "add_arguments", "main"]
@@ -51,6 +50,14 @@ __all__ = ["SUMMARY", "add_arguments", "main"]
 SUMMARY = "show a board to browsers, answer clients on sockets"
 
 _LOG = logging.getLogger(__name__)
+
+_OWN_FILES = 64
+"""Files that a server has open besides its clients."""
+
+_CLIENT_FILES = 2
+"""Files for a client: as many more may be on their way out."""
+
+_RAISE_LIMIT = "raise the limit with 'ulimit -n', or LimitNOFILE= in a unit of systemd"
 
 _QUICK_S = 0.5
 """What a server waits for its net before it listens without; where kernels are there, it needs a tenth."""
@@ -143,7 +150,7 @@ def _serve_lines(args: argparse.Namespace) -> None:
         raise missing_package(
             "--web needs", (error.name or "starlette").partition(".")[0], "web", "web"
         ) from error
-    limits, beside = WebLimits(), 0 if tcp is None else count_files(tcp.limits.clients)
+    limits, beside = WebLimits(), 0 if tcp is None else _count_files(tcp.limits.clients)
     options = _make_options("web", args, limits, "", limits.connections + beside)
     archive = ArchiveOptions.parse(args.archive or "")
     origins = tuple(args.web_allow_origin or ())
@@ -249,3 +256,59 @@ def _announce(dialect: str, what: str, clients: int, host: str, port: int) -> No
     }
     log_event(_LOG, "listening", f"gammond {version} {place}", **fields)
     log_event(_LOG, "message", hint)
+
+
+def fit_clients(clients: int, others: int = 0) -> int:
+    """Return how many clients the limit of open files leaves room for, and say so if they are fewer.
+
+    Args:
+        clients: How many are wanted.
+        others: Files and sockets that are open besides: those of other listeners, connections of no client.
+
+    Raises:
+        LimitError: There is room for none.
+    """
+    kept = _OWN_FILES + others
+    allowed = _raise_open_file_limit(_count_files(clients) + kept)
+    room = (allowed - kept) // _CLIENT_FILES
+    if room < 1:
+        raise LimitError(
+            f"expected {kept + _CLIENT_FILES} open files or more, the system allows {allowed}: "
+            f"{_RAISE_LIMIT}",
+            field="clients",
+        )
+    if room < clients:
+        _LOG.warning(
+            "the system allows %s open files, so %s clients, not %s: %s",
+            *(f"{number:,}" for number in (allowed, room, clients)),
+            _RAISE_LIMIT,
+        )
+    return min(clients, room)
+
+
+def _count_files(clients: int) -> int:
+    """Return how many files and sockets clients may have open."""
+    return _CLIENT_FILES * clients
+
+
+def _raise_open_file_limit(wanted: int) -> int:
+    """Raise the limit of open files as far as the system allows, if it is below a number.
+
+    Args:
+        wanted: The number of files and sockets to have room for.
+
+    Returns:
+        How many may be open; the number itself where there is no such limit.
+    """
+    if sys.platform == "win32":
+        return wanted
+    import resource
+
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    allowed = wanted if hard == resource.RLIM_INFINITY else min(wanted, hard)
+    if soft != resource.RLIM_INFINITY and soft < allowed:
+        try:
+            resource.setrlimit(resource.RLIMIT_NOFILE, (allowed, hard))
+        except (OSError, ValueError):  # the system has a lower limit of its own
+            return soft
+    return allowed

@@ -2,45 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 from gammond.engine.analysis.engine import Engine
 from gammond.engine.analysis.levels import DEFAULT_CANDIDATES, LEVELS
 from gammond.engine.errors import UnsupportedError
-from gammond.engine.evaluation.evaluator import Evaluator
+from gammond.engine.evaluation.results import Evaluation
 from gammond.engine.rules.dice import format_roll
 from gammond.engine.rules.notation import format_play
-from gammond.engine.rules.outcome import invert_outcomes
+from gammond.engine.rules.notation import format_plays as format_plays_as_text
 from gammond.engine.rules.rules import Feature
 from gammond.protocol.commands.cube import (
-    answer_to_values,
-    decision_to_values,
     list_matrix_rows,
     matrix_to_values,
     read_cube,
     read_matrix,
     read_resignation,
     read_take,
-    resignation_to_values,
 )
-from gammond.protocol.commands.evaluation import (
-    ask,
-    evaluation_to_values,
-    plays_to_values,
-    ranking_to_values,
-    read_evaluation,
-    read_ranking,
-    source_to_values,
-)
-from gammond.protocol.commands.opinions import list_opinions, opinion_to_values, read_opinion
-from gammond.protocol.commands.table import COMMANDS
-from gammond.protocol.core.replies import format_value
-from gammond.protocol.core.requests import ReplyValue, WorkControl
+from gammond.protocol.commands.evaluation import ask, read_evaluation, read_ranking
+from gammond.protocol.commands.game import read_legal_plays
+from gammond.protocol.commands.opinions import read_opinion
+from gammond.protocol.commands.rollouts import plan_rollout
+from gammond.protocol.commands.session_game import find_setting, put_setting
+from gammond.protocol.core.requests import WorkControl
 from gammond.protocol.questions.positions import Resignation
-from gammond.protocol.repl.answers.replies import PreformattedLine, send_command
+from gammond.protocol.repl.answers.replies import PreformattedLine
 from gammond.protocol.repl.answers.tables import (
-    CHANCE_KEYS,
     describe_chances,
     format_cube_decision,
     format_evaluation,
@@ -54,7 +42,7 @@ from gammond.protocol.repl.answers.tables import (
     format_source,
 )
 from gammond.protocol.state.offers import RESPONSE_WORDS
-from gammond.protocol.state.player_registry import ENGINE_PLAYER, SESSION_PLAYERS
+from gammond.protocol.state.player_registry import ENGINE_PLAYER
 from gammond.protocol.state.session import CUSTOM_LEVEL, Session
 
 ROLL_ACTION = "roll"
@@ -64,13 +52,17 @@ _LEVELS_HEADER = "  level         depth   loss  strength"
 _LEVELS_LEGEND = "  loss: thousandths of a point per unforced play"
 
 
-def show_hint(session: Session, values: Mapping[str, Any], control: WorkControl) -> list[str]:
+def show_hint(
+    session: Session, control: WorkControl, n: int, plies: int | None = None, filter: str | None = None
+) -> list[str]:
     """Return the best action of the seat to act, whatever it must decide.
 
     Args:
         session: The table.
-        values: ``n``, the number of plays to show; ``plies`` and ``filter``, if given.
         control: Stops and watches the search.
+        n: How many plays to show.
+        plies: The look-ahead; None for the session's.
+        filter: The move filter; None for the session's.
 
     Raises:
         GammondError: There is nothing to decide.
@@ -78,39 +70,34 @@ def show_hint(session: Session, values: Mapping[str, Any], control: WorkControl)
     match = session.game.match
     session.require_game()
     if match.resigned:
-        found, engine = _judge_resignation(session, values, control)
-        return format_resignation(
-            resignation_to_values(found) | source_to_values(found.evaluation.effort, engine)
-        )
+        found, engine = _assess_resignation(session, control, plies)
+        return format_resignation(found, engine.name)
     if match.doubled:
-        return _show_response(session, values, control)
+        return _show_response(session, control, plies)
     if match.roll is None:
-        return (
-            show_cube_decision(session, values, control)
-            if session.game.may_double
-            else _advise_roll(session, values, control)
-        )
-    shown, settings = values["n"], session.make_eval_settings(values.get("plies"), values.get("filter"))
-    ranked, engine = ask(session, read_ranking(session, settings, shown), control)
-    rows = plays_to_values(ranked, slice(0, shown), match)
-    moves = [{"rank": rank, **row} for rank, row in enumerate(rows, 1)]
-    return format_plays(moves, ranking_to_values(ranked, len(moves), engine))
+        advise = show_cube_decision if session.game.may_double else _advise_roll
+        return advise(session, control, plies)
+    question = read_ranking(session, session.make_eval_settings(plies, filter), n)
+    ranked, engine = ask(session, question, control)
+    count, searched = len(ranked), ranked.survivors
+    return format_plays(ranked[:n], ranked.effort, engine.name, count=count, searched=searched)
 
 
-def _show_response(session: Session, values: Mapping[str, Any], control: WorkControl) -> list[str]:
+def _show_response(session: Session, control: WorkControl, plies: int | None) -> list[str]:
     """Return the response to a pending double or beaver."""
-    found, engine = ask(session, read_take(session, values.get("plies")), control)
-    return format_response(answer_to_values(found) | source_to_values(found.evaluation.effort, engine))
+    found, engine = ask(session, read_take(session, plies), control)
+    return format_response(found, engine.name)
 
 
-def _evaluate(session: Session, values: Mapping[str, Any], control: WorkControl) -> dict[str, ReplyValue]:
-    """Return the value of the position before the roll, as keys."""
-    settings = session.make_eval_settings(values.get("plies"), cubeful=values.get("cubeful"))
-    evaluation, engine = ask(session, read_evaluation(session, settings), control)
-    return evaluation_to_values(evaluation) | source_to_values(evaluation.effort, engine)
+def _evaluate(
+    session: Session, control: WorkControl, plies: int | None, cubeful: bool | None = None
+) -> tuple[Evaluation, Engine]:
+    """Return the value of the position before the roll, and the engine that found it."""
+    settings = session.make_eval_settings(plies, cubeful=cubeful)
+    return ask(session, read_evaluation(session, settings), control)
 
 
-def _advise_roll(session: Session, values: Mapping[str, Any], control: WorkControl) -> list[str]:
+def _advise_roll(session: Session, control: WorkControl, plies: int | None) -> list[str]:
     """Return why there is nothing to decide before the roll, with winning chances."""
     match, seat = session.game.match, session.game.match.on_roll
     if match.crawford:
@@ -121,14 +108,17 @@ def _advise_roll(session: Session, values: Mapping[str, Any], control: WorkContr
         reason = "these rules have no cube"
     else:
         reason = "a double would gain nothing"
-    chances = _evaluate(session, {"plies": values.get("plies")}, control)
-    return [f"    Roll: {reason}.", *describe_chances(chances), format_source(chances)]
+    found, engine = _evaluate(session, control, plies)
+    source = format_source(found.effort, engine.name)
+    return [f"    Roll: {reason}.", *describe_chances(found.outcome), source]
 
 
-def show_evaluation(session: Session, values: Mapping[str, Any], control: WorkControl) -> list[str]:
+def show_evaluation(
+    session: Session, control: WorkControl, plies: int | None = None, cubeful: bool | None = None
+) -> list[str]:
     """Return winning chances and equities before the roll."""
-    evaluation = format_evaluation(_evaluate(session, values, control))
-    return [*_note_roll(session), *evaluation]
+    found, engine = _evaluate(session, control, plies, cubeful)
+    return [*_note_roll(session), *format_evaluation(found, engine.name)]
 
 
 def _note_roll(session: Session) -> list[str]:
@@ -139,17 +129,19 @@ def _note_roll(session: Session) -> list[str]:
     return [f"    before the roll: the {format_roll(roll)} does not count ('hint' takes it)"]
 
 
-def show_cube_decision(session: Session, values: Mapping[str, Any], control: WorkControl) -> list[str]:
+def show_cube_decision(session: Session, control: WorkControl, plies: int | None = None) -> list[str]:
     """Return the cube decision before the roll with winning chances; for a pending beaver, the response."""
     if session.game.match.beavered and not session.game.match.resigned:
-        return _show_response(session, values, control)
-    plies = values.get("plies")
+        return _show_response(session, control, plies)
     found, engine = ask(session, read_cube(session, plies), control)
+    before, _ = _evaluate(session, control, plies)
     assert found.decision is not None  # it is cubeful and the game is not over
-    decision = decision_to_values(found.decision) | source_to_values(found.effort, engine)
-    chances = _evaluate(session, {"plies": plies}, control)
-    same_depth = chances["plies"] == decision["plies"]  # not if either was stopped
-    return [*_note_roll(session), *format_cube_decision(decision, chances if same_depth else None)]
+    assert found.effort is not None
+    assert before.effort is not None
+    is_same_depth = before.effort.plies == found.effort.plies  # not if either was stopped
+    outcome = before.outcome if is_same_depth else None
+    decided = format_cube_decision(found.decision, found.effort, engine.name, outcome)
+    return [*_note_roll(session), *decided]
 
 
 def find_best_action(session: Session, control: WorkControl) -> str:
@@ -161,13 +153,12 @@ def find_best_action(session: Session, control: WorkControl) -> str:
     match = session.game.match
     session.require_game()
     if match.resigned:
-        return "accept" if _judge_resignation(session, {}, control)[0].is_accepted else "reject"
+        return "accept" if _assess_resignation(session, control)[0].is_accepted else "reject"
     if match.doubled:
         return RESPONSE_WORDS[ask(session, read_take(session), control)[0].response]
     if match.roll is not None:
-        ranked, _ = ask(
-            session, read_ranking(session, session.make_eval_settings(), DEFAULT_CANDIDATES), control
-        )
+        settings = session.make_eval_settings()
+        ranked, _ = ask(session, read_ranking(session, settings, DEFAULT_CANDIDATES), control)
         return format_play(ranked.best.play)
     if not session.game.may_double:
         return ROLL_ACTION
@@ -176,43 +167,42 @@ def find_best_action(session: Session, control: WorkControl) -> str:
     return "double" if evaluation.decision.should_double else ROLL_ACTION
 
 
-def show_legal_plays(session: Session, point: str | None, control: WorkControl) -> list[str]:
+def show_legal_plays(session: Session, control: WorkControl, point: int | None) -> list[str]:
     """List the plays of the roll, all or those that move a checker from a point."""
-    return format_legal_plays(send_command(session, "legal" if point is None else f"legal {point}", control))
+    return format_legal_plays(format_plays_as_text(read_legal_plays(session, point)()))
 
 
-def show_matrix(session: Session, values: Mapping[str, Any], control: WorkControl) -> list[str]:
-    """Return the cube action at every score."""
-    given = {name: values[name] for name in ("away", "cube", "plies") if values.get(name) is not None}
-    question = read_matrix(session, **given)
+def show_matrix(
+    session: Session,
+    control: WorkControl,
+    away: int,
+    cube: int,
+    plies: int | None = None,
+    equities: bool | None = None,
+) -> list[str]:
+    """Return the cube action at every score, for the arguments of ``matrix``."""
+    question = read_matrix(session, away, cube, plies)
     found, engine = ask(session, question, control)
-    rows = list_matrix_rows(found[0], has_equities=bool(values.get("equities")))
+    rows = list_matrix_rows(found[0], has_equities=bool(equities))
     return format_matrix(rows, matrix_to_values(question, found, engine))
 
 
-def show_opinion(session: Session, values: Mapping[str, Any], control: WorkControl) -> list[str]:
-    """Return what a player thinks of the position, or of the plays of the roll."""
-    question = read_opinion(session, values.get("player"))
+def show_opinion(session: Session, control: WorkControl, player: str | None, n: int) -> list[str]:
+    """Return what a player thinks of the position, or of so many plays of the roll."""
+    question = read_opinion(session, player)
     found = question.run(session.service.players, session.engine_settings.threads)
-    moves = list_opinions(found, values["n"])
-    return format_opinion(moves, opinion_to_values(found, len(moves)))
+    return format_opinion(found, n)
 
 
-def show_rollout(session: Session, values: Mapping[str, Any], control: WorkControl) -> list[str]:
-    """Roll out the position on the table, or continue the last rollout."""
-    what = "" if values["what"] is None else f" {values['what']}"
-    named = [argument.name for argument in COMMANDS["rollout"].arguments if argument.is_named]
-    return format_rollout(send_command(session, f"rollout{what}{_format_named(values, *named)}", control))
+def show_rollout(session: Session, control: WorkControl, **values: Any) -> list[str]:  # noqa: ANN401
+    """Roll out the position on the table, or continue the last rollout, for the arguments of ``rollout``."""
+    return format_rollout(*plan_rollout(session, values)(control))
 
 
-def set_or_list_levels(session: Session, name: str | None, control: WorkControl) -> list[str]:
-    """Set the level, or list the levels with the present one marked.
-
-    Raises:
-        RefusedRequestError: There is no such level.
-    """
+def set_or_list_levels(session: Session, control: WorkControl, name: str | None) -> list[str]:
+    """Set the level, or list the levels with the present one marked."""
     if name is not None:
-        send_command(session, f"set engine.level {name}", control)
+        put_setting(session, find_setting(session, "engine.level"), name)
         return [describe_strength(session)]
     present = session.engine_settings.level
     rows = [
@@ -224,10 +214,10 @@ def set_or_list_levels(session: Session, name: str | None, control: WorkControl)
     return [*table, _LEVELS_LEGEND, describe_strength(session)]
 
 
-def set_or_show_plies(session: Session, number: int | None, control: WorkControl) -> list[str]:
+def set_or_show_plies(session: Session, control: WorkControl, n: int | None) -> list[str]:
     """Set the look-ahead of the engine, or show it."""
-    if number is not None:
-        send_command(session, f"set engine.ply {number + 1}", control)
+    if n is not None:
+        put_setting(session, find_setting(session, "engine.ply"), str(n + 1))
     return [describe_strength(session)]
 
 
@@ -240,91 +230,11 @@ def describe_strength(session: Session) -> str:
     return f"{name}: {engine.plies}-ply, filter {engine.filter_name}{noise}.{others}"
 
 
-def _judge_resignation(
-    session: Session, values: Mapping[str, Any], control: WorkControl
+def _assess_resignation(
+    session: Session, control: WorkControl, plies: int | None = None
 ) -> tuple[Resignation, Engine]:
     """Return whether to accept the pending resignation."""
     match = session.game.match
     if match.doubled:
         raise UnsupportedError("no hint for a resignation while a double is pending", field="hint")
-    plies = values.get("plies")
     return ask(session, read_resignation(session, match.resigned, plies), control)
-
-
-def _format_named(values: Mapping[str, Any], *names: str) -> str:
-    """Format the named arguments that were given, for the session."""
-    given = [(name, values[name]) for name in names if values.get(name) is not None]
-    texts = [
-        (name, f'"{text}"' if isinstance(text, str) else format_value(text))
-        for name, value in given
-        for text in (value if isinstance(value, tuple) else (value,))
-    ]
-    return "".join(f" {name}={text}" for name, text in texts)
-
-
-class WinningChances:
-    """Shows winning chances during a game, once switched on.
-
-    The evaluator is that of the opponent; in a variant that is solved, the solution.
-
-    Args:
-        session: The table.
-
-    Attributes:
-        is_shown: Whether they are switched on.
-    """
-
-    def __init__(self, session: Session) -> None:
-        self._session = session
-        self.is_shown = False
-
-    def set_shown(self, is_shown: bool) -> str:
-        """Switch them on or off, and return a sentence that says so.
-
-        Raises:
-            DataFileError: A file of the evaluator is missing or damaged.
-        """
-        source = self._find_evaluator().name if is_shown else ""
-        self.is_shown = is_shown
-        return (
-            f"Showing winning chances by {source} after each play."
-            if is_shown
-            else "Winning chances are no longer shown."
-        )
-
-    def describe_source(self) -> list[str]:
-        """Name the evaluator, if they are shown.
-
-        Raises:
-            DataFileError: As for `set_shown`.
-        """
-        return [f"Winning chances by {self._find_evaluator().name}."] if self.is_shown else []
-
-    def format_lines(self, seat: int) -> list[str]:
-        """Format a seat's winning chances before the next roll, at 0-ply, if they are shown.
-
-        Args:
-            seat: The seat.
-
-        Raises:
-            StateError: No game goes on.
-            DataFileError: As for `set_shown`.
-        """
-        if not self.is_shown:
-            return []
-        outcomes = self._find_evaluator().evaluate(self._session.require_game().board[None])
-        if self._session.game.match.on_roll != seat:
-            outcomes = invert_outcomes(outcomes)
-        return describe_chances(dict(zip(CHANCE_KEYS, map(float, outcomes[0]), strict=True)))
-
-    def _find_evaluator(self) -> Evaluator:
-        """Return the opponent's evaluator, or the session's for one without and where all is solved.
-
-        It may have to be loaded.
-        """
-        engine, rules = self._session.engine_settings, self._session.game.rules
-        if engine.player not in SESSION_PLAYERS and not rules.variant.is_solved:
-            player = self._session.service.players.find(engine.player, engine.threads)
-            if player.evaluator is not None:
-                return player.evaluator
-        return self._session.make_engine_loader(needs=None)().evaluator

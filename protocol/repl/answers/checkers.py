@@ -1,4 +1,4 @@
-"""Checkers written point by point, as people do: ``O 24:2 13:5 8:3 6:5 X bar:1 6:5``."""
+"""Positions as people write them, ``O 24:2 13:5 8:3 6:5 X bar:1 6:5``, and as other programs read them."""
 
 from __future__ import annotations
 
@@ -7,8 +7,15 @@ import re
 import numpy as np
 
 from gammond.engine.errors import FormatError
+from gammond.engine.formats.match_id import encode_match_id
+from gammond.engine.formats.ogid import encode_ogid
+from gammond.engine.formats.position_id import encode_position_id
+from gammond.engine.formats.xgid import encode_xgid
+from gammond.engine.rules.match import MatchState
 from gammond.engine.rules.position import BAR, CHECKERS, Board, Position, fill_borne_off, swap_sides
 from gammond.protocol.commands.board_drawing import CHECKER_MARKS
+from gammond.protocol.repl.answers.replies import PreformattedLine
+from gammond.protocol.state.session import Session
 
 _PLACE = re.compile(r"(bar|[0-9]{1,2})(?::([0-9]{1,2}))?", re.IGNORECASE)
 _BOTH_SIDES = re.compile(r"(?P<first>[OX])\s+[^OX]*(?!(?P=first))[OX]\b[^OX]*", re.IGNORECASE)
@@ -87,3 +94,26 @@ def parse_checkers(text: str, board: Board, checkers: int = CHECKERS) -> Board:
     edited[:, 0] = 0
     fill_borne_off(edited, CHECKER_MARKS, checkers)
     return edited
+
+
+def show_ids(session: Session) -> list[str]:
+    """Return the position as other programs read it.
+
+    Raises:
+        StateError: There is no position.
+    """
+    ids = list_ids(session.require_position(), session.game.match)
+    lines = [f"GNUbg ID: {ids['gnubgid']}:{ids['matchid']}"]
+    lines += [ids["xgid"]] if "xgid" in ids else []
+    lines += [f"OGID={ids['ogid']}"] if "ogid" in ids else []
+    return [PreformattedLine(line) for line in lines]
+
+
+def list_ids(position: Position, match: MatchState) -> dict[str, str]:
+    """Return the IDs of a position by their names on the wire; XGID and OGID cannot have every offer."""
+    ids = {"gnubgid": encode_position_id(position), "matchid": encode_match_id(match)}
+    if not match.resigned:
+        ids["xgid"] = encode_xgid(position, match)
+        if not match.beavered:
+            ids["ogid"] = encode_ogid(position, match)
+    return ids

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple, Self
 
-from gammond.engine.errors import GammondError, StateError
-from gammond.protocol.commands.dispatch import run_line
+from gammond.engine.errors import StateError
+from gammond.protocol.commands.command import CommandCall
+from gammond.protocol.commands.session_game import find_game
 from gammond.protocol.core.errors import INTERNAL_ERROR
 from gammond.protocol.core.replies import format_reply
-from gammond.protocol.core.requests import AnyReply, Reply, WorkControl
+from gammond.protocol.core.requests import AnyReply, Reply, Work, WorkControl
 from gammond.protocol.state.session import Session
 
 Piece = tuple[str, str]
-"""A mark of `gammond.protocol.repl.answers.themes`, empty for none, and text."""
+"""A mark of `gammond.protocol.repl.game.preferences.THEMES`, empty for none, and text."""
 
 ERROR_MARK = "error: "
 """The beginning of a line that says why nothing was done."""
@@ -78,42 +79,13 @@ class PreformattedLine(MarkedLine):
 
 
 class BoardLine(PreformattedLine):
-    """A line of a drawn board.
+    """A line of a drawn board."""
 
-    Args:
-        text: The line.
-        own_mark: The checkers that are drawn as the person's own, in backgammon.
-        is_drawing: Whether it begins with the board itself; if not, it has notes only.
-        marks: Its coloured parts, where the game marks them itself.
-    """
-
-    __slots__ = ("is_drawing", "own_mark")
-    own_mark: str
-    is_drawing: bool
-
-    def __new__(
-        cls, text: str, own_mark: str = "", is_drawing: bool = True, marks: Iterable[Mark] = ()
-    ) -> Self:
-        """Return the line."""
-        line = super().__new__(cls, text, marks)
-        line.own_mark, line.is_drawing = own_mark, is_drawing
-        return line
-
-
-class RefusedRequestError(GammondError):
-    """A command that the session answered with an error: the reply says what to do.
-
-    Args:
-        reply: The error line.
-    """
-
-    def __init__(self, reply: Reply) -> None:
-        super().__init__(reply.text)
-        self.reply = reply
+    __slots__ = ()
 
 
 def send_command(session: Session, line: str, control: WorkControl) -> list[Reply]:
-    """Send a command to the session, as any other client would.
+    """Carry out a command of the game that a session plays, and do its work on the spot.
 
     Args:
         session: The table.
@@ -124,13 +96,14 @@ def send_command(session: Session, line: str, control: WorkControl) -> list[Repl
         Its replies, the last of them final.
 
     Raises:
-        RefusedRequestError: The session answered with an error.
+        GammondError: It cannot be done.
     """
-    replies, _ = run_line(session, line, control)
-    lines = [reply for reply in replies if isinstance(reply, Reply)]
-    if lines[-1].word == "error":
-        raise RefusedRequestError(lines[-1])
-    return lines
+    name, _, rest = line.partition(" ")
+    commands = find_game(session).commands
+    answer = commands[name].handler(CommandCall(session, commands[name].parser.parse(rest), commands))
+    replies = answer.run(control) if isinstance(answer, Work) else answer
+    assert isinstance(replies, Sequence)  # only `stop` and `quit` ask for something else
+    return [reply for reply in replies if isinstance(reply, Reply)]
 
 
 def format_replies(replies: Iterable[AnyReply]) -> list[str]:

@@ -20,6 +20,8 @@ HUMAN_NAMES = (HUMAN_NAME, *CHECKER_MARKS)
 SeatNames = tuple[str, str]
 """The names of seats 0 and 1."""
 
+LEAVE_VARIANT = "'set game.variant backgammon' goes back"
+
 _RESULT_PHRASES = {"single": "a single game", "gammon": "a gammon", "backgammon": "a backgammon"}
 
 

@@ -2,23 +2,36 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from gammond.engine.analysis.rollout_requests import RolloutResult
+from gammond.engine.evaluation.results import (
+    CubeDecision,
+    CubeResponse,
+    Effort,
+    Evaluation,
+    MeanEquity,
+    RankedPlay,
+    is_on_scale,
+)
 from gammond.engine.match_analysis.decision_errors import classify_loss
 from gammond.engine.match_analysis.statistics import NO_SCALE
+from gammond.engine.rollout import CubeRollout
 from gammond.engine.rollout.stop_rules import REASONS
+from gammond.engine.rules.notation import format_play
 from gammond.engine.wording import format_count
-from gammond.protocol.commands.evaluation import UNSCALED
-from gammond.protocol.core.requests import Reply, ReplyValue
+from gammond.protocol.commands.cube import format_action
+from gammond.protocol.core.requests import ReplyValue
+from gammond.protocol.questions.plays import PlayerOpinion
+from gammond.protocol.questions.positions import CubeAnswer, Resignation
 from gammond.protocol.repl.answers.replies import Mark, MarkedLine, PreformattedLine
-
-ReplyValues = Mapping[str, ReplyValue]
+from gammond.protocol.state.offers import RESPONSE_WORDS
 
 TABLE_WIDTH = 80
 """Columns that all tables fit into."""
 
-CHANCE_KEYS = ("win", "win_g", "win_bg", "lose_g", "lose_bg")
 _CHANCE_WIDTHS = (6, 5, 5, 6, 5)
 
 UNSCALED_SIGN = "n/a"
@@ -34,25 +47,26 @@ _CHOICE_WIDTH = 14
 _MATRIX_LEGEND = "N no {double}, D {double}/take, P {double}/pass, T too good, - no doubling"
 
 
-def format_points(value: ReplyValue | None) -> str:
+def format_points(value: float | None) -> str:
     """Write an equity, in points, or None for one on no scale; what rounds to nothing has no minus."""
-    return UNSCALED_SIGN if value is None else f"{round(float(value), 3) + 0.0:+.3f}"
+    return UNSCALED_SIGN if value is None else f"{round(value, 3) + 0.0:+.3f}"
 
 
-def find_difference(values: ReplyValues, one: str, other: str) -> tuple[float, bool]:
-    """Return by how much a choice about the cube is better than another.
-
-    Args:
-        values: The equities of choices by key, and in a match their chances (``mwc_...``).
-        one: The key of the choice.
-        other: That of the other one.
+def find_difference(one: Evaluation, other: Evaluation) -> tuple[float, bool]:
+    """Return by how much a choice is better than another, by what choices are ranked by.
 
     Returns:
         The difference, and whether it is in points; else, where one of them is on no scale, in chances.
     """
-    if one in values and other in values:
-        return float(values[one]) - float(values[other]), True
-    return float(values[f"mwc_{one}"]) - float(values[f"mwc_{other}"]), False
+    first, second = _find_equity(one), _find_equity(other)
+    if first is not None and second is not None:
+        return first - second, True
+    return _find_chance(one) - _find_chance(other), False
+
+
+def _find_chance(evaluation: Evaluation) -> float:
+    assert evaluation.mwc is not None  # only in a match an equity is on no scale
+    return evaluation.mwc
 
 
 def format_loss(loss: float, *, is_points: bool = True) -> str:
@@ -70,92 +84,104 @@ def find_loss_size(loss: float, *, is_points: bool = True) -> float:
     return loss if is_points else 2.0 * loss
 
 
-def _note_unscaled(rows: Iterable[ReplyValues]) -> list[str]:
+def _note_unscaled(evaluations: Iterable[Evaluation | None]) -> list[str]:
     """Return what the sign for equities on no scale means, if there are any."""
-    return [f"    {UNSCALED_NOTE}"] if any(UNSCALED in values for values in rows) else []
+    is_unscaled = any(each is not None and each.is_cubeful and not each.is_scaled for each in evaluations)
+    return [f"    {UNSCALED_NOTE}"] if is_unscaled else []
 
 
-def _find_equity(values: ReplyValues) -> ReplyValue | None:
+def _find_equity(evaluation: Evaluation) -> float | None:
     """Return the equity by which choices are ranked; None where it is on no scale."""
-    return None if UNSCALED in values else values.get("cubeful", values["equity"])
+    return evaluation.points if evaluation.is_cubeful else evaluation.cubeless_equity
 
 
-def _name_measure(values: ReplyValues) -> str:
-    return "cubeful equity" if "cubeful" in values or UNSCALED in values else "cubeless money equity"
+def _name_measure(evaluation: Evaluation) -> str:
+    return "cubeful equity" if evaluation.is_cubeful else "cubeless money equity"
 
 
-def format_percent(value: ReplyValue, decimals: int = 1) -> str:
+def format_percent(value: float, decimals: int = 1) -> str:
     """Write a probability in percent."""
-    return f"{100 * float(value):.{decimals}f}"
+    return f"{100 * value:.{decimals}f}"
 
 
-def describe_source(values: ReplyValues) -> str:
-    """Format depth and net of an evaluation: ``2-ply, net strong``.
-
-    Args:
-        values: Of a final line with ``plies`` and ``net``.
-    """
-    stopped = ", stopped early" if values.get("stopped") else ""
-    stored = ", as kept before" if values.get("stored") else ""
-    return f"{values['plies']}-ply{stopped}{stored}, net {values['net']}"
+def _format_mwc(evaluation: Evaluation, width: int = 7) -> str:
+    """Write the match-winning chance in percent, in a column; nothing in money play."""
+    return "" if evaluation.mwc is None else f"{format_percent(evaluation.mwc, 2):>{width}}"
 
 
-def format_plays(moves: Sequence[ReplyValues], totals: ReplyValues) -> list[str]:
+def describe_source(effort: Effort | None, net: str) -> str:
+    """Describe depth and net of an evaluation: ``2-ply, net strong``."""
+    assert effort is not None  # a search says what it took
+    stopped = "" if effort.is_finished else ", stopped early"
+    stored = ", as kept before" if effort.is_stored else ""
+    return f"{effort.plies}-ply{stopped}{stored}, net {net}"
+
+
+def format_source(effort: Effort | None, net: str) -> str:
+    """Write the last line of an evaluation: depth and net."""
+    return f"    at {describe_source(effort, net)}"
+
+
+def format_plays(
+    plays: Sequence[RankedPlay], effort: Effort, net: str, *, count: int, searched: int
+) -> list[str]:
     """Lay out ranked plays.
 
     Args:
-        moves: The keys of the plays of ``moves``, best first and all searched as deep.
-        totals: Those of its last line: counts, plies and net.
+        plays: Those to be shown, best first.
+        effort: What the search took; its plies are those of the plays that were searched.
+        net: The evaluator.
+        count: How many plays the roll has.
+        searched: How many of them compare, since they were searched that deep.
 
     Returns:
         A table: rank, plies, in a match MWC, equity, loss against the best one, chances in percent, play;
         then what the numbers are, and how many plays have none of that depth.
     """
-    best = moves[0]
-    shown = "" if totals["shown"] == totals["count"] else f"{totals['shown']} of "
-    mwc = f"{'mwc %':>7}" if "mwc" in best else ""
+    best = plays[0].evaluation
+    shown = "" if len(plays) == count else f"{len(plays)} of "
+    mwc = "" if best.mwc is None else f"{'mwc %':>7}"
+    beyond = f"    not searched at {effort.plies}-ply: {format_count(count - searched, 'play')}"
     return [
         *format_chances_header(f"{'':2}{'ply':>4}{mwc}{'equity':>7}{'behind':>7}"),
-        *(_format_play_row(move, best) for move in moves),
-        f"    {shown}{format_count(int(totals['count']), 'play')} at {describe_source(totals)}; "
-        f"{_name_measure(best)}",
-        *_note_unscaled(moves),
-        *describe_unsearched(int(totals["count"]) - int(totals.get("searched", totals["count"])), totals),
+        *(_format_play_row(rank, each, best) for rank, each in enumerate(plays, 1)),
+        f"    {shown}{format_count(count, 'play')} at {describe_source(effort, net)}; {_name_measure(best)}",
+        *_note_unscaled(each.evaluation for each in plays),
+        *([beyond] if searched < count else []),
     ]
 
 
-def describe_unsearched(count: int, totals: ReplyValues) -> list[str]:
-    """Say how many plays of a roll do not compare with those that were searched; nothing for none.
+def _format_play_row(rank: int, play: RankedPlay, best: Evaluation) -> PreformattedLine:
+    """Lay out a play; how far it is behind is in what the plays are ranked by, chances in percent."""
+    evaluation = play.evaluation
+    loss, is_points = find_difference(best, evaluation)
+    if rank == 1:
+        behind = ""
+    elif not is_points or (not best.is_cubeful and best.mwc is not None):
+        behind = format_behind(_find_chance(evaluation) - _find_chance(best), is_points=False)
+    else:
+        behind = format_points(-loss)
+    equity = format_points(_find_equity(evaluation))
+    left = f"{rank:>2}{evaluation.plies:>4}{_format_mwc(evaluation)}{equity:>7}{behind:>7}"
+    mark = classify_loss(find_loss_size(loss, is_points=is_points))
+    return format_chances_row(rank, left, format_chances(evaluation.outcome), format_play(play.play), mark)
 
-    Args:
-        count: How many.
-        totals: Of the final line, with ``plies``.
-    """
-    return [f"    not searched at {totals['plies']}-ply: {format_count(count, 'play')}"] if count else []
 
-
-def format_opinion(moves: Sequence[ReplyValues], final: ReplyValues) -> list[str]:
-    """Lay out what a player thinks of the position, or of plays.
-
-    Args:
-        moves: The keys of the plays of ``opinion``.
-        final: Those of its last line.
-    """
-    if "count" not in final:
-        names = [name for name in final if name not in ("score", "player", *CHANCE_KEYS)]
-        chances = describe_chances(final) if "win" in final else []
-        features = [f"    {name.replace('_', ' '):<26}{_format_number(final[name])}" for name in names]
-        return [f"    {_format_number(final['score'])} by {final['player']}", *chances, *features]
-    shown = "" if final["shown"] == final["count"] else f"{final['shown']} of "
-    width = _NUMBER_WIDTH
+def format_opinion(found: PlayerOpinion, count: int) -> list[str]:
+    """Lay out what a player thinks of the position, or of the best plays, of which so many are shown."""
+    if found.opinion is not None:
+        score, outcome, features = found.opinion.score, found.opinion.outcome, found.opinion.features
+        rows = [f"    {name.replace('_', ' '):<26}{_format_number(each)}" for name, each in features.items()]
+        return [f"    {_format_number(score)} by {found.player}", *describe_chances(outcome), *rows]
+    plays, width = found.plays[:count], _NUMBER_WIDTH
+    shown = "" if len(plays) == len(found.plays) else f"{len(plays)} of "
     lines = format_chances_header(f"{'':2}{'score':>{width}}{'behind':>{width}}", width=width)
-    for move in moves:
-        is_first = move is moves[0]
-        behind = "" if is_first else _format_number(float(move["score"]) - float(moves[0]["score"]))
-        left = f"{move['rank']:>2}{_format_number(move['score']):>{width}}{behind:>{width}}"
-        outcome, play = format_chances(move), str(move["play"])
-        lines.append(format_chances_row(move["rank"], left, outcome, play, width=width))
-    return [*lines, f"    {shown}{format_count(int(final['count']), 'play')} by {final['player']}"]
+    for rank, (play, opinion) in enumerate(plays, 1):
+        behind = "" if rank == 1 else _format_number(opinion.score - plays[0][1].score)
+        left = f"{rank:>2}{_format_number(opinion.score):>{width}}{behind:>{width}}"
+        chances = format_chances(opinion.outcome)
+        lines.append(format_chances_row(rank, left, chances, format_play(play), width=width))
+    return [*lines, f"    {shown}{format_count(len(found.plays), 'play')} by {found.player}"]
 
 
 def _format_number(value: ReplyValue) -> str:
@@ -175,7 +201,7 @@ def format_chances_header(left: str, last: str = "play", *, width: int = _EQUITY
 
 
 def format_chances_row(
-    rank: ReplyValue, left: str, chances: str, last: str, mark: str = "", *, width: int = _EQUITY_WIDTH
+    rank: int | str, left: str, chances: str, last: str, mark: str = "", *, width: int = _EQUITY_WIDTH
 ) -> PreformattedLine:
     """Write a row of such a table; the last of its columns on the left is how far it is behind."""
     marks = [Mark(len(left) - width, len(left), mark)]
@@ -186,48 +212,14 @@ def format_chances_row(
     return PreformattedLine(f"{left}{chances}  {last}".rstrip(), marks, narrow)
 
 
-def format_chances(values: ReplyValues) -> str:
-    """Write the five chances in percent, in columns; those that are not known are left empty."""
-    return "".join(
-        f"{format_percent(values[key]) if key in values else '':>{width}}"
-        for key, width in zip(CHANCE_KEYS, _CHANCE_WIDTHS, strict=True)
-    )
+def format_chances(outcome: Sequence[float] | None) -> str:
+    """Write the five chances of an outcome in percent, in columns; empty where they are not known."""
+    shown = [""] * len(_CHANCE_WIDTHS) if outcome is None else map(format_percent, outcome)
+    return "".join(f"{chance:>{width}}" for chance, width in zip(shown, _CHANCE_WIDTHS, strict=True))
 
 
-def _format_play_row(move: ReplyValues, best: ReplyValues) -> PreformattedLine:
-    mwc = f"{format_percent(move['mwc'], 2):>7}" if "mwc" in best else ""
-    equity = format_points(_find_equity(move))
-    left = f"{move['rank']:>2}{move['plies']:>4}{mwc}{equity:>7}{_format_loss(move, best):>7}"
-    loss, is_points = _find_loss(move, best)
-    mark = classify_loss(find_loss_size(loss, is_points=is_points))
-    return format_chances_row(move["rank"], left, format_chances(move), str(move["play"]), mark)
-
-
-def _find_loss(move: ReplyValues, best: ReplyValues) -> tuple[float, bool]:
-    """Return how far a play is behind, and whether that is in points; else in chances."""
-    if UNSCALED in best or UNSCALED in move:
-        return float(best["mwc"]) - float(move["mwc"]), False
-    key = "cubeful" if "cubeful" in best else "equity"
-    return float(best[key]) - float(move[key]), True
-
-
-def _format_loss(move: ReplyValues, best: ReplyValues) -> str:
-    """How far a play is behind, by what the plays are ranked by; MWC in percent."""
-    if move["rank"] == 1:
-        return ""
-    loss, is_points = _find_loss(move, best)
-    if not is_points or ("cubeful" not in best and "mwc" in best):
-        return format_behind(float(move["mwc"]) - float(best["mwc"]), is_points=False)
-    return format_points(-loss)
-
-
-def format_legal_plays(replies: Sequence[Reply]) -> list[str]:
-    """Lay out legal plays in columns.
-
-    Args:
-        replies: The answer to ``legal``: the plays, then the line with their number.
-    """
-    plays = [str(reply.values["play"]) for reply in replies[:-1]]
+def format_legal_plays(plays: Sequence[str]) -> list[str]:
+    """Lay out legal plays in columns."""
     width = max(map(len, plays), default=0) + 2
     columns = max(1, (TABLE_WIDTH - 2) // width)
     rows = [plays[start : start + columns] for start in range(0, len(plays), columns)]
@@ -235,168 +227,144 @@ def format_legal_plays(replies: Sequence[Reply]) -> list[str]:
     return [*drawn, f"    {format_count(len(plays), 'play')}"]
 
 
-def format_cube_decision(cube: ReplyValues, chances: ReplyValues | None = None) -> list[str]:
+def format_cube_decision(
+    decision: CubeDecision, effort: Effort | None, net: str, outcome: Sequence[float] | None = None
+) -> list[str]:
     """Lay out the cube decision of the side on roll.
 
     Args:
-        cube: The keys of the answer to ``cube``.
-        chances: Those of the answer to ``eval``.
+        decision: The decision.
+        effort: What the search took.
+        net: The evaluator.
+        outcome: The chances before the roll; None to leave them out.
 
     Returns:
         A table of the choices, the best of them in words, chances, and depth and net.
     """
-    double = _name_double(cube)
-    taken = "beaver" if cube.get("response") == "beaver" else "take"
-    names = {"no_double": f"no {double}", "take": f"{double}, {taken}", "drop": f"{double}, pass"}
-    known = {key: name for key, name in names.items() if _has_choice(cube, key)}
-    width = max(_CHOICE_WIDTH, *map(len, known.values()))
-    rows = [format_choice_row(name, cube, key, "best", width) for key, name in known.items()]
+    double = _name_double(decision)
+    taken = "beaver" if decision.response is CubeResponse.BEAVER else "take"
+    choices = {
+        f"no {double}": decision.no_double,
+        f"{double}, {taken}": decision.double_take,
+        f"{double}, pass": decision.double_pass,
+    }
+    known = {name: value for name, value in choices.items() if value is not None}
     return [
-        format_choice_header(cube, width),
-        *rows,
-        f"    {_describe_cube_decision(cube)}",
-        *_note_unscaled([cube]),
-        *describe_chances(chances),
-        format_source(cube),
+        *format_choices(known, decision.best),
+        f"    {_describe_cube_decision(decision)}",
+        *_note_unscaled(known.values()),
+        *describe_chances(outcome),
+        format_source(effort, net),
     ]
 
 
-def format_response(take: ReplyValues) -> list[str]:
-    """Lay out the response to a double or a beaver, for the side that answers.
-
-    Args:
-        take: The keys of the answer to ``take``.
-    """
-    response = str(take["response"])
-    names = {"take": "beaver" if response == "beaver" else "take", "drop": "pass"}
+def format_response(answer: CubeAnswer, net: str) -> list[str]:
+    """Lay out the response to a double or a beaver, for the side that answers."""
+    response, values = RESPONSE_WORDS[answer.response], list_answers(answer)
+    taken = {"beaver" if response == "beaver" else "take": values["take"], "pass": values["drop"]}
     best, other = ("drop", "take") if response == "drop" else ("take", "drop")
-    loss, is_points = find_difference(take, best, other)
-    cost = format_loss(abs(loss), is_points=is_points)
+    loss, is_points = find_difference(values[best], values[other])
     word = {"take": "Take: passing", "beaver": "Beaver: passing", "drop": "Pass: taking"}[response]
-    rows = [format_choice_row(name, take, key, best) for key, name in names.items()]
     return [
-        format_choice_header(take),
-        *rows,
-        f"    {word} costs {cost}.",
-        *_note_unscaled([take]),
-        format_source(take),
+        *format_choices(taken, values[best]),
+        f"    {word} costs {format_loss(abs(loss), is_points=is_points)}.",
+        *_note_unscaled(values.values()),
+        format_source(answer.evaluation.effort, net),
     ]
 
 
-def format_resignation(offer: ReplyValues) -> list[str]:
-    """Format whether the side that was offered a resignation should accept it.
+def list_answers(answer: CubeAnswer) -> dict[str, Evaluation]:
+    """Return what ``take`` and ``drop`` are worth to who answers a double, or a beaver.
 
-    Args:
-        offer: The keys of the answer to ``resign`` with a kind.
+    Equities are in units of the cube before the double, those of a beaver of the cube as it is.
     """
-    verdict = "Accept" if offer["accept"] else "Reject"
-    mwc = f"MWC {format_percent(1 - float(offer['mwc']), 2)} %" if "mwc" in offer else ""
-    if "cubeful" in offer:
-        points = format_points(-float(offer["cubeful"]))
-        value = f"{points} to the side that answers{f', {mwc}' if mwc else ''}"
-    else:
-        value = f"{mwc} to the side that answers"
-    return [
-        f"    {verdict}: playing on is worth {value}.",
-        format_source(offer),
-    ]
+    decision = answer.decision
+    if decision is None:
+        return {"take": Evaluation(answer.evaluation.equity), "drop": Evaluation(-1.0)}
+    choices = {"take": decision.double_take, "drop": decision.double_pass}
+    return {
+        name: each._replace(equity=-each.equity, mwc=None if each.mwc is None else 1.0 - each.mwc)
+        for name, each in choices.items()
+        if each is not None
+    }
 
 
-def format_choice_header(values: ReplyValues, width: int = _CHOICE_WIDTH) -> PreformattedLine:
-    """Write the titles of `format_choice_row`."""
-    has_mwc = any(key.startswith("mwc_") for key in values)
-    mwc = f"{'mwc %':>8}" if has_mwc else ""
-    text = f"{'':{width}}{'equity':>8}{mwc}{'vs best':>9}"
-    return PreformattedLine(f"    {text}", narrow=text)
+def format_resignation(found: Resignation, net: str) -> list[str]:
+    """Format whether the side that was offered a resignation should accept it."""
+    evaluation = found.evaluation
+    points = evaluation.points if evaluation.is_cubeful else None
+    worth = [] if points is None else [format_points(-points)]
+    mwc = [] if evaluation.mwc is None else [f"MWC {format_percent(1 - evaluation.mwc, 2)} %"]
+    seen = " to the side that answers"
+    value = ", ".join([f"{worth[0]}{seen}", *mwc]) if worth else f"{''.join(mwc)}{seen}"
+    verdict = "Accept" if found.is_accepted else "Reject"
+    return [f"    {verdict}: playing on is worth {value}.", format_source(evaluation.effort, net)]
 
 
-def format_choice_row(
-    name: str, values: ReplyValues, key: str, best: str, width: int = _CHOICE_WIDTH
-) -> PreformattedLine:
-    """Write a row of a table of choices about the cube.
+def format_choices(choices: Mapping[str, Evaluation], best: Evaluation) -> list[PreformattedLine]:
+    """Lay out choices about the cube, by their names, with how far they are from the best."""
+    width = max(_CHOICE_WIDTH, *map(len, choices))
+    mwc = f"{'mwc %':>8}" if any(each.mwc is not None for each in choices.values()) else ""
+    title = f"{'':{width}}{'equity':>8}{mwc}{'vs best':>9}"
+    rows = [_format_choice(f"{name:<{width}}", each, best) for name, each in choices.items()]
+    return [PreformattedLine(f"    {title}", narrow=title), *rows]
 
-    Args:
-        name: What the choice is called.
-        values: The equities of all choices, by key.
-        key: That of the choice.
-        best: That of the best one.
-        width: How many characters the names have.
-    """
-    mwc = f"{format_percent(values[f'mwc_{key}'], 2):>8}" if f"mwc_{key}" in values else ""
-    difference, is_points = find_difference(values, key, best)
+
+def _format_choice(name: str, evaluation: Evaluation, best: Evaluation) -> PreformattedLine:
+    difference, is_points = find_difference(evaluation, best)
     written = format_behind(difference, is_points=is_points)
     behind = f"{written:>9}" if abs(difference) >= (0.0005 if is_points else 0.00005) else ""
-    text = f"{name:<{width}}{format_points(values.get(key)):>8}{mwc}{behind}"
+    text = f"{name}{format_points(evaluation.points):>8}{_format_mwc(evaluation, 8)}{behind}"
     size = find_loss_size(abs(difference), is_points=is_points)
     mark = Mark(len(text) - len(behind), len(text), classify_loss(size))
     shifted = Mark(mark.start + 4, mark.end + 4, mark.name)
     return PreformattedLine(f"    {text}", [shifted], MarkedLine(text, [mark]))
 
 
-def _name_double(cube: ReplyValues) -> str:
+def _name_double(decision: CubeDecision) -> str:
     """Return what doubling is called in a cube decision."""
-    return "redouble" if "redouble" in str(cube.get("action", "")).lower() else "double"
+    return "redouble" if "redouble" in decision.text.lower() else "double"
 
 
-def _describe_cube_decision(cube: ReplyValues) -> str:
+def _describe_cube_decision(decision: CubeDecision) -> str:
     """The proper action, and what the wrong ones cost."""
-    if not _has_choice(cube, "take"):
+    taken, passed = decision.double_take, decision.double_pass
+    if taken is None or passed is None:
         return "Doubling is not possible here."
-    wrong = min(("no_double",) if cube["double"] else ("take", "drop"), key=lambda each: _rank(cube, each))
-    doubling = find_difference(cube, "best", wrong)
-    double = _name_double(cube)
+    wrong = min((taken, passed), key=lambda each: each.mwc_or_equity)
+    if decision.should_double:
+        wrong = decision.no_double
+    double = _name_double(decision)
     offering = f"{double.removesuffix('e')}ing"
-    doubler = f"not {offering}" if cube["double"] else offering
-    answer = "taking" if cube["response"] == "drop" else "passing"
-    answering = find_difference(cube, "take", "drop")
-    lost, other = (format_loss(abs(loss), is_points=is_points) for loss, is_points in (doubling, answering))
-    return f"{cube['action']}: {doubler} costs {lost}, {answer} a {double} costs {other}."
+    doubler = f"not {offering}" if decision.should_double else offering
+    answer = "passing" if decision.should_take else "taking"
+    costs = find_difference(decision.best, wrong), find_difference(taken, passed)
+    lost, other = (format_loss(abs(loss), is_points=is_points) for loss, is_points in costs)
+    return f"{format_action(decision)}: {doubler} costs {lost}, {answer} a {double} costs {other}."
 
 
-def _has_choice(values: ReplyValues, key: str) -> bool:
-    """Return whether a choice about the cube is possible, whether or not its equity is on a scale."""
-    return key in values or f"mwc_{key}" in values
-
-
-def _rank(values: ReplyValues, key: str) -> float:
-    """Return what orders the choices of one decision: chances in a match, else equities."""
-    return float(values.get(f"mwc_{key}", values.get(key, 0.0)))
-
-
-def describe_chances(values: ReplyValues | None) -> list[str]:
-    """Format the winning chances of the side on roll.
-
-    Args:
-        values: The keys of the answer to ``eval``; None for nothing to say.
-    """
-    if values is None:
+def describe_chances(outcome: Sequence[float] | None) -> list[str]:
+    """Format the winning chances of the side on roll; nothing where they are not known."""
+    if outcome is None:
         return []
-    win, win_g, win_bg, lose_g, lose_bg = (format_percent(values[key]) for key in CHANCE_KEYS)
+    win, win_g, win_bg, lose_g, lose_bg = map(format_percent, outcome)
     return [
         f"    win {win} % (gammon {win_g}, backgammon {win_bg}), lose gammon {lose_g}, backgammon {lose_bg}"
     ]
 
 
-def format_evaluation(values: ReplyValues) -> list[str]:
-    """Lay out the evaluation of a position before the roll.
-
-    Args:
-        values: The keys of the answer to ``eval``.
-    """
-    equity = f"    equity {format_points(values['equity'])} cubeless, for money"
-    if "cubeful" in values or UNSCALED in values:
-        equity += f"; {format_points(values.get('cubeful'))} with the cube"
-    if "mwc" in values:
-        equity += f"; match-winning chance {format_percent(values['mwc'], 2)} %"
-    return [*describe_chances(values), equity, *_note_unscaled([values]), format_source(values)]
+def format_evaluation(evaluation: Evaluation, net: str) -> list[str]:
+    """Lay out the evaluation of a position before the roll."""
+    equity = f"    equity {format_points(evaluation.cubeless_equity)} cubeless, for money"
+    if evaluation.is_cubeful:
+        equity += f"; {format_points(evaluation.points)} with the cube"
+    if evaluation.mwc is not None:
+        equity += f"; match-winning chance {format_percent(evaluation.mwc, 2)} %"
+    chances, source = describe_chances(evaluation.outcome), format_source(evaluation.effort, net)
+    return [*chances, equity, *_note_unscaled([evaluation]), source]
 
 
-def format_source(values: ReplyValues) -> str:
-    """Write the last line of an evaluation: depth and net."""
-    return f"    at {describe_source(values)}"
-
-
-def format_matrix(rows: Sequence[Mapping[str, Any]], summary: ReplyValues) -> list[str]:
+def format_matrix(rows: Sequence[Mapping[str, Any]], summary: Mapping[str, ReplyValue]) -> list[str]:
     """Lay out the cube action at every score.
 
     Args:
@@ -407,6 +375,8 @@ def format_matrix(rows: Sequence[Mapping[str, Any]], summary: ReplyValues) -> li
         A table, with what its letters mean.
     """
     away, double = int(summary["away"]), "double" if summary["cube"] == 1 else "redouble"
+    stored = ", as kept before" if summary.get("stored") else ""
+    source = f"{summary['plies']}-ply{stored}, net {summary['net']}"
     width = max(1, min(3, (TABLE_WIDTH - 6) // away))
     step = 1 if width == 3 else 5  # two digits need a blank between them
     head = "".join(f"{number:>{step * width}}" for number in range(step, away + 1, step))
@@ -420,7 +390,7 @@ def format_matrix(rows: Sequence[Mapping[str, Any]], summary: ReplyValues) -> li
             for row in rows
         ),
         *_format_matrix_equities([row for row in rows if "double" in row], double),
-        f"    money: {summary['money']}; cube {summary['cube']}; {describe_source(summary)}",
+        f"    money: {summary['money']}; cube {summary['cube']}; {source}",
         f"    {_MATRIX_LEGEND.format(double=double)}",
     ]
 
@@ -449,56 +419,67 @@ def _format_matrix_equities(rows: Sequence[Mapping[str, Any]], double: str) -> l
     return lines
 
 
-def format_rollout(replies: Sequence[Reply]) -> list[str]:
-    """Lay out a rollout: two rows for whatever was rolled out, the numbers and their standard errors.
-
-    Args:
-        replies: The answer to ``rollout``: the plays, best first, or the estimates; then the summary.
-    """
-    *rolled, summary = (reply.values for reply in replies)
-    first = rolled[0]
-    mwc = f"{'mwc %':>7}" if "mwc" in first else ""
-    has_plays = "play" in first
+def format_rollout(found: RolloutResult, elapsed_ms: int) -> list[str]:
+    """Lay out a rollout: two rows for whatever was rolled out, the numbers and their standard errors."""
+    results, rows = found.results, _list_rolled_out(found.results)
+    first, has_plays = rows[0][2], isinstance(results, list)
+    mwc = "" if first.mwc is None else f"{'mwc %':>7}"
     behind = f"{'behind' if has_plays else '':>7}"
     lines = format_chances_header(f"{'':2}{mwc}{'equity':>7}{behind}", "play" if has_plays else "")
-    for values in rolled:
-        lines += [_format_rollout_row(values, _name_double(summary)), _format_error_row(values)]
-    if "action" in summary:
-        lines.append(f"    {_describe_cube_decision(summary)}")
-    seconds = f"{int(summary['elapsed_ms']) / 1000:.1f} s"
-    ending = REASONS[str(summary["reason"])]
-    how = f"{ending}, seed {summary['seed']}, {seconds}, {describe_source(summary)}; {_name_measure(first)}"
-    return [*lines, f"    {how}", *_note_unscaled([*rolled, summary])]
-
-
-_ESTIMATE_NAMES = {"position": "", "no_double": "no {double}", "take": "{double}, take"}
-
-
-def _format_rollout_row(values: ReplyValues, double: str) -> PreformattedLine:
-    mwc = f"{format_percent(values['mwc'], 2):>7}" if "mwc" in values else ""
-    behind = format_points(-float(values["behind"])) if "behind" in values else ""
-    rank, equity = values.get("rank", ""), format_points(_find_equity(values))
-    left = f"{rank:>2}{mwc}{equity:>7}{behind:>7}"
-    name = (
-        str(values["play"]) if "play" in values else _ESTIMATE_NAMES[str(values["of"])].format(double=double)
+    for row in rows:
+        lines += _format_rolled_out(*row)
+    compared: list[Evaluation | None] = [evaluation for _, _, evaluation, _, _ in rows]
+    if isinstance(results, CubeRollout):
+        decision = results.decision
+        lines.append(f"    {_describe_cube_decision(decision)}")
+        compared += [decision.no_double, decision.double_take, decision.double_pass]
+    how = (
+        f"{REASONS[found.rollout.reason]}, seed {found.rollout.state.seed}, {elapsed_ms / 1000:.1f} s, "
+        f"{found.plies}-ply, net {found.evaluator_name}; {_name_measure(first)}"
     )
-    return format_chances_row(rank, left, format_chances(values), name)
+    return [*lines, f"    {how}", *_note_unscaled(compared)]
 
 
-def _format_error_row(values: ReplyValues) -> PreformattedLine:
-    """The standard errors of the row above; a single trial has none."""
-    mwc = f"{_format_error(values, 'mwc_se', 100.0, 2):>7}" if "mwc" in values else ""
-    key = "se" if "cubeful" not in values and UNSCALED not in values else "cubeful_se"
-    equity = _format_error(values, key, 1.0, 3)
+_RolledOut = tuple[str, str, Evaluation, MeanEquity | None, str]
+"""What was rolled out: rank, name, estimate, difference to the best play if points have a scale, a remark."""
+
+
+def _list_rolled_out(results: list[RankedPlay] | Evaluation | CubeRollout) -> list[_RolledOut]:
+    if isinstance(results, Evaluation):
+        return [("", "", results, None, "")]
+    if isinstance(results, CubeRollout):
+        double = _name_double(results.decision)
+        estimates = {f"no {double}": results.no_double, f"{double}, take": results.take}
+        return [("", name, each, None, "") for name, each in estimates.items() if each is not None]
+    rows: list[_RolledOut] = []
+    for rank, (play, estimate, survived, difference) in enumerate(results, 1):
+        if difference is not None and not is_on_scale(difference.equity, estimate.mwc_per_point):
+            difference = None
+        rows.append((str(rank), format_play(play), estimate, difference, "" if survived else ", pruned"))
+    return rows
+
+
+def _format_rolled_out(
+    rank: str, name: str, estimate: Evaluation, difference: MeanEquity | None, remark: str
+) -> list[PreformattedLine]:
+    """Lay out what was rolled out, and below it the standard errors; a single trial has none."""
+    behind = "" if difference is None else format_points(difference.equity)
+    equity = format_points(_find_equity(estimate))
+    left = f"{rank:>2}{_format_mwc(estimate)}{equity:>7}{behind:>7}"
+    row = format_chances_row(rank, left, format_chances(estimate.outcome), name)
+    mwc = ""
+    if estimate.mwc is not None and estimate.mwc_per_point is not None and estimate.error is not None:
+        mwc = f"{_format_error(estimate.mwc_per_point * estimate.error, 100.0, 2):>7}"
+    error = estimate.error if estimate.is_scaled else None
+    equity = _format_error(error if estimate.is_cubeful else estimate.cubeless_error, 1.0, 3)
+    behind = "" if difference is None else _format_error(difference.error, 1.0, 3)
     chances = "".join(
-        f"{_format_error(values, f'{key}_se', 100.0, 1):>{width}}"
-        for key, width in zip(CHANCE_KEYS, _CHANCE_WIDTHS, strict=True)
+        f"{_format_error(each, 100.0, 1):>{width}}"
+        for each, width in zip(estimate.outcome_errors or (None,) * 5, _CHANCE_WIDTHS, strict=True)
     )
-    given_up = ", pruned" if values.get("given_up") else ""
-    behind = _format_error(values, "behind_se", 1.0, 3)
-    trials = f"{format_count(int(values['trials']), 'trial')}{given_up}"
-    return format_chances_row(" ±", f" ±{mwc}{equity:>7}{behind:>7}", chances, trials)
+    trials = f"{format_count(estimate.trials, 'trial')}{remark}"
+    return [row, format_chances_row(" ±", f" ±{mwc}{equity:>7}{behind:>7}", chances, trials)]
 
 
-def _format_error(values: ReplyValues, key: str, factor: float, decimals: int) -> str:
-    return f"{factor * float(values[key]):.{decimals}f}" if key in values else ""
+def _format_error(value: float | None, factor: float, decimals: int) -> str:
+    return "" if value is None or not math.isfinite(value) else f"{factor * value:.{decimals}f}"

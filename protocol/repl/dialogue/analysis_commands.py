@@ -17,7 +17,8 @@ from gammond.protocol.commands.board_drawing import CHECKER_MARKS
 from gammond.protocol.core.arguments import choice_argument, integer_argument, rest_argument, switch_argument
 from gammond.protocol.core.errors import CommandError
 from gammond.protocol.core.requests import WorkControl
-from gammond.protocol.repl.dialogue.command import ArgumentValues, ReplCommand, in_group
+from gammond.protocol.repl.dialogue.command import ReplCommand, in_group
+from gammond.protocol.repl.game.games import show_place
 from gammond.protocol.repl.game.repl_game import ReplGame
 from gammond.protocol.repl.records.descriptions import describe_record
 from gammond.protocol.repl.records.losses import find_costliest, format_losses, list_losses, summarize_losses
@@ -30,18 +31,23 @@ DEFAULT_ERROR_COUNT = 10
 _MAX_LISTED = 10_000
 
 
-def _analyse(game: ReplGame, values: ArgumentValues, control: WorkControl) -> list[str]:
-    if values["what"] == "stop":
+def _analyse(
+    game: ReplGame,
+    control: WorkControl,
+    what: str,
+    plies: int | None,
+    deepen: int | None,
+    rollout: bool | None,
+) -> list[str]:
+    if what == "stop":
         was_running = game.records.stop_analysis()
         return ["The analysis has ended: what it found stays." if was_running else "No analysis goes on."]
-    record = game.find_record()
-    plies = _find_default_plies(record) if values["plies"] is None else values["plies"]
-    settings = AnalysisSettings(plies, values["deepen"] or 0)
-    rollouts = None
-    if values["rollout"]:
-        rollouts = DecisionRollouts(replace(QUICK_ROLLOUT, threads=game.session.engine_settings.threads))
-    games, before = _list_games(record, only_shown=values["what"] == "game"), game.records.analysis
-    if before is not None and before.has_done(record, games, settings, rollouts, game.find_engine().name):
+    record, chosen = game.find_record(), game.session.engine_settings
+    settings = AnalysisSettings(_find_default_plies(record) if plies is None else plies, deepen or 0)
+    rollouts = DecisionRollouts(replace(QUICK_ROLLOUT, threads=chosen.threads)) if rollout else None
+    games, before = _list_games(record, only_shown=what == "game"), game.records.analysis
+    net = game.session.service.get_engine(chosen.net, chosen.threads).name if before is not None else ""
+    if before is not None and before.has_done(record, games, settings, rollouts, net):
         return [f"It is analysed at {before.depth} already: 'errors' lists what was lost."]
     analysis = _begin_analysis(game, record, games, settings, rollouts)
     return [
@@ -70,19 +76,21 @@ def _begin_analysis(
 ) -> MatchAnalysis:
     """Begin to analyse games of a match; another analysis ends."""
     game.records.stop_analysis()
-    game.records.analysis = game.start_analysis(record, games, settings, rollouts)
+    game.records.analysis = MatchAnalysis(game.session, record, games, settings, rollouts)
     return game.records.analysis
 
 
-def _list_errors(game: ReplGame, values: ArgumentValues, control: WorkControl) -> list[str]:
+def _list_errors(game: ReplGame, control: WorkControl, which: str | None) -> list[str]:
     record = game.find_record()
-    analysis = game.records.find_analysis(record)
+    analysis = game.records.analysis
+    if analysis is None or analysis.record is not record or not (analysis.is_running or analysis.error):
+        analysis = None  # it is of another match, or has ended
     if analysis is None and not record.is_analysed:
         settings = AnalysisSettings(_find_default_plies(record))
         analysis = _begin_analysis(game, record, _list_games(record), settings)
     is_whole = analysis is None or analysis.wait(control)
     losses = list_losses(record)
-    seat, least, count = _parse_error_filter(record, values["which"] or "")
+    seat, least, count = _parse_error_filter(record, which or "")
     worst = find_costliest([each for each in losses if each.points >= least], seat, count)
     game.records.note_listed(record, [each.place for each in worst])
     more = []
@@ -117,10 +125,10 @@ def _parse_error_filter(record: OpenRecord, text: str) -> tuple[int | None, floa
     )
 
 
-def _show_error(game: ReplGame, values: ArgumentValues, control: WorkControl) -> list[str]:
+def _show_error(game: ReplGame, control: WorkControl, number: int) -> list[str]:
     before = game.records.current
-    record = game.records.select_listed(values["number"])
-    lines = game.show_place(record)
+    record = game.records.select_listed(number)
+    lines = show_place(game, record)
     if before not in (None, record):
         lines.append(f"This is another match: {describe_record(record)}")
     return lines

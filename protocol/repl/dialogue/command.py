@@ -3,35 +3,23 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any, Generic, TypeVar, get_args
+from typing import Any
 
-from gammond.protocol.commands.command import Command, HelpGroup
+from gammond.protocol.commands.command import HelpGroup
 from gammond.protocol.core.arguments import Argument, ArgumentParser
-from gammond.protocol.core.requests import WorkControl
-
-ArgumentValues = Mapping[str, Any]
-
-COMMON_TOPICS = {
-    "all": "every command with its meaning",
-    "wire": "the commands of the line protocol",
-    "games": "other games",
-}
-"""Words for ``help`` in every game, with what it says then."""
-
-TableT = TypeVar("TableT")
-"""What the commands of a talk work on."""
 
 
 @dataclass(frozen=True)
-class ReplCommand(Generic[TableT]):
+class ReplCommand:
     """One row of the REPL's command table.
 
     Attributes:
         name: The first word of the line.
         summary: One line for the reader.
-        run: Carries it out, given the values of its arguments; returns the lines to show.
+        run: Carries it out on what the commands of a talk work on, with a `WorkControl` that stops and
+            watches work, and the value of each argument by its name; returns the lines to show.
         arguments: Its arguments.
         short_usage: Its arguments in short, where all of them are too long for one line.
         help_group, other_names: As in `Command`.
@@ -39,7 +27,7 @@ class ReplCommand(Generic[TableT]):
 
     name: str
     summary: str
-    run: Callable[[TableT, ArgumentValues, WorkControl], list[str]]
+    run: Callable[..., list[str]]
     arguments: tuple[Argument, ...] = ()
     short_usage: str = ""
     help_group: HelpGroup | None = None
@@ -68,79 +56,15 @@ class ReplCommand(Generic[TableT]):
         )
         return " ".join([self.name, *arguments])
 
+    def explain(self) -> list[str]:
+        """Return what ``help`` says of it: the whole line, then each of its arguments."""
+        lines = [f"  {self.usage} : {self.summary}"]
+        for each in self.arguments:
+            label = f"{each.name}={each.metavar}" if each.is_named else each.metavar
+            lines.append(f"  {label}: {each.meaning}")
+        return lines
 
-def in_group(group: HelpGroup, *rows: ReplCommand[TableT]) -> tuple[ReplCommand[TableT], ...]:
+
+def in_group(group: HelpGroup, *rows: ReplCommand) -> tuple[ReplCommand, ...]:
     """Return commands as those of one group of ``help``."""
     return tuple(replace(row, help_group=group) for row in rows)
-
-
-def summarize_commands(own: Mapping[str, ReplCommand[Any]], wire: Mapping[str, Command]) -> dict[str, str]:
-    """Return all commands with what they do, those of the terminal first.
-
-    Args:
-        own: The commands of the terminal, which come before those of the same name on the wire.
-        wire: Those of the line protocol.
-    """
-    return {row.name: row.summary for row in _list_rows(own, wire)}
-
-
-def list_aliases(own: Mapping[str, ReplCommand[Any]], wire: Mapping[str, Command]) -> dict[str, str]:
-    """Return the command of each other name that one has, arguments as for `summarize_commands`."""
-    found = {other: row.name for row in wire.values() for other in row.other_names}
-    return found | {other: row.name for row in own.values() for other in row.other_names}
-
-
-def format_overview(
-    topics: Mapping[str, str], own: Mapping[str, ReplCommand[Any]], wire: Mapping[str, Command]
-) -> list[str]:
-    """Write what ``help`` shows of every game: the commands in groups, and how there is more help.
-
-    Args:
-        topics: Further words for ``help``, with what it says then.
-        own: The commands of the terminal.
-        wire: Those of the line protocol.
-    """
-    rows = _list_rows(own, wire)
-    groups = {group: [row.name for row in rows if row.help_group == group] for group in get_args(HelpGroup)}
-    listed = ", ".join(f"'help {name}': {meaning}" for name, meaning in topics.items())
-    return [
-        *(f"  {group:<8}{' '.join(names)}" for group, names in groups.items() if names),
-        f"'help WORD' explains a command; {listed}.",
-        "Tab completes, Ctrl-C cancels, Ctrl-D leaves.",
-    ]
-
-
-def explain_commands(
-    name: str, own: Mapping[str, ReplCommand[Any]], wire: Mapping[str, Command]
-) -> list[str]:
-    """Return what ``help`` says of ``all``, ``wire`` or a command of the terminal; nothing of other words.
-
-    Args:
-        name: The word.
-        own: The commands of the terminal.
-        wire: Those of the line protocol.
-    """
-    others = ", ".join(command for command in wire if command not in own)
-    of_wire = [f"Commands of the line protocol ('help COMMAND' explains one): {others}."]
-    if name == "all":
-        return ["Commands of the terminal:", *map(_explain, own.values()), *of_wire]
-    if name == "wire":
-        return of_wire
-    if name not in own:
-        return []
-    return [_explain(own[name]), *(f"  {_label(each)}: {each.meaning}" for each in own[name].arguments)]
-
-
-def _list_rows(
-    own: Mapping[str, ReplCommand[Any]], wire: Mapping[str, Command]
-) -> list[ReplCommand[Any] | Command]:
-    rows: list[ReplCommand[Any] | Command] = [*own.values()]
-    return rows + [row for name, row in wire.items() if name not in own]
-
-
-def _label(argument: Argument) -> str:
-    return f"{argument.name}={argument.metavar}" if argument.is_named else argument.metavar
-
-
-def _explain(row: ReplCommand[Any]) -> str:
-    return f"  {row.usage} : {row.summary}"

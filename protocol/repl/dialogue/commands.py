@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 
 from gammond.engine.analysis.levels import DEFAULT_CANDIDATES, LEVELS
 from gammond.engine.match_analysis.decision_errors import XG_ERROR_POINTS
@@ -22,15 +23,40 @@ from gammond.protocol.core.arguments import (
 from gammond.protocol.core.errors import CommandError
 from gammond.protocol.core.requests import WorkControl
 from gammond.protocol.repl.answers import analysis
-from gammond.protocol.repl.answers.position_views import show_ids, show_pips
+from gammond.protocol.repl.answers.checkers import show_ids
 from gammond.protocol.repl.dialogue.analysis_commands import ANALYSIS_ROWS
-from gammond.protocol.repl.dialogue.command import ArgumentValues, ReplCommand, list_aliases
+from gammond.protocol.repl.dialogue.command import ReplCommand
 from gammond.protocol.repl.dialogue.configuration import configure
-from gammond.protocol.repl.dialogue.position_setup import edit_position
 from gammond.protocol.repl.dialogue.record_commands import RECORD_ROWS
-from gammond.protocol.repl.game.played_game import OPPONENT
+from gammond.protocol.repl.game.games import (
+    edit_position,
+    leave,
+    play_against,
+    play_from_here,
+    redo,
+    start_game,
+    undo,
+)
+from gammond.protocol.repl.game.playing import (
+    OPPONENT,
+    keep,
+    make_play,
+    play_best_action,
+    review,
+    roll,
+    take_action,
+)
 from gammond.protocol.repl.game.preferences import Preferences
 from gammond.protocol.repl.game.repl_game import ReplGame
+from gammond.protocol.repl.game.views import (
+    show_board,
+    show_chances,
+    show_cube,
+    show_pips,
+    show_rules,
+    show_score,
+    show_turn,
+)
 from gammond.protocol.repl.records.kept_hints import format_kept_hint
 
 AGAINST_PREFIX = "against "
@@ -42,19 +68,18 @@ _WHO_BEGINS = {"me": True, OPPONENT: False}
 _LEVEL = choice_argument("name", tuple(LEVELS), "one of the levels", is_required=False)
 
 
-def _play(game: ReplGame, values: ArgumentValues, control: WorkControl) -> list[str]:
-    text = values["play"]
-    if text is None:
-        return game.play_from_here(control)
-    if text == AGAINST_PREFIX.strip():
+def _play(game: ReplGame, control: WorkControl, play: str | None) -> list[str]:
+    if play is None:
+        return play_from_here(game, control)
+    if play == AGAINST_PREFIX.strip():
         raise CommandError(
             "expected a player after 'play against', such as strong, pubeval or human: 'gammond players', in "
             "the shell, lists all",
             field="play",
         )
-    if text.startswith(AGAINST_PREFIX):
-        return game.play_against(text.removeprefix(AGAINST_PREFIX).strip(), control)
-    return game.take_action(text, control) if text in OFFER_ACTIONS else game.make_play(text, control)
+    if play.startswith(AGAINST_PREFIX):
+        return play_against(game, control, play.removeprefix(AGAINST_PREFIX).strip())
+    return (take_action if play in OFFER_ACTIONS else make_play)(game, control, play)
 
 
 def _parse_tutor_limit(text: str) -> float:
@@ -65,23 +90,35 @@ def _parse_tutor_limit(text: str) -> float:
     return float(Field("limit", float, Bounds(0.001, 10.0)).parse(text.strip()))
 
 
-def _make_action(name: str, summary: str, other_names: tuple[str, ...] = ()) -> ReplCommand[ReplGame]:
+def _make_action(name: str, summary: str, other_names: tuple[str, ...] = ()) -> ReplCommand:
     """Return the command for an action that ``play`` takes too."""
     return ReplCommand(
         name,
         summary,
-        lambda game, _, control: game.take_action(name, control),
+        lambda game, control: take_action(game, control, name),
         help_group="play",
         other_names=other_names,
     )
 
 
-def _show_hint(game: ReplGame, values: ArgumentValues, control: WorkControl) -> list[str]:
-    shown, is_search = game.shown_place, values["plies"] is not None or values["filter"] is not None
-    kept = [] if shown is None or is_search else format_kept_hint(shown.record, values["n"])
-    lines = kept or analysis.show_hint(game.session, values, control)
+def _show_hint(
+    game: ReplGame, control: WorkControl, n: int, plies: int | None, filter: str | None
+) -> list[str]:
+    shown, is_search = game.shown_place, plies is not None or filter is not None
+    kept = [] if shown is None or is_search else format_kept_hint(shown.record, n)
+    lines = kept or analysis.show_hint(game.session, control, n, plies, filter)
     game.note_advice()
     return lines
+
+
+def _set_tutor(game: ReplGame, control: WorkControl, limit: float | None) -> list[str]:
+    game.tutor.set_limit(limit)
+    return game.tutor.describe()
+
+
+def _answer_by(answer: Callable[..., list[str]]) -> Callable[..., list[str]]:
+    """Return what carries out a command about the position of the session."""
+    return lambda game, control, **values: answer(game.session, control, **values)
 
 
 def _select_arguments(command: str, *names: str) -> tuple[Argument, ...]:
@@ -89,21 +126,31 @@ def _select_arguments(command: str, *names: str) -> tuple[Argument, ...]:
     return tuple(argument for argument in COMMANDS[command].arguments if argument.name in names)
 
 
-_SHOWN: dict[str, Callable[[ReplGame, WorkControl], list[str]]] = {
-    "board": lambda game, _: game.show_board(),
-    "pip": lambda game, _: show_pips(game.session, game.names),
-    "score": lambda game, _: game.show_score(),
-    "rules": lambda game, _: game.show_rules(),
-    "cube": lambda game, _: game.show_cube(),
-    "id": lambda game, _: show_ids(game.session),
-    "turn": lambda game, _: game.show_turn(),
-    "tutor": lambda game, _: game.show_tutor(),
-    "strength": lambda game, _: [analysis.describe_strength(game.session)],
+_SHOWN: dict[str, Callable[[ReplGame], list[str]]] = {
+    "board": show_board,
+    "pip": show_pips,
+    "score": show_score,
+    "rules": show_rules,
+    "cube": show_cube,
+    "id": lambda game: show_ids(game.session),
+    "turn": show_turn,
+    "tutor": lambda game: game.tutor.describe(),
+    "strength": lambda game: [analysis.describe_strength(game.session)],
 }
 """What ``show`` takes."""
 
 
-_ROWS: tuple[ReplCommand[ReplGame], ...] = (
+def _show(game: ReplGame, control: WorkControl, what: str) -> list[str]:
+    return _SHOWN[what](game)
+
+
+def _make_look(what: str, summary: str, other_names: tuple[str, ...] = ()) -> ReplCommand:
+    """Return the command that shows something which ``show`` takes too."""
+    run = partial(_show, what=what)
+    return ReplCommand(what, summary, run, help_group="look", other_names=other_names)
+
+
+_ROWS: tuple[ReplCommand, ...] = (
     ReplCommand(
         "play",
         "play against the engine from this position (or the start); 'against NAME': choose the opponent; "
@@ -123,8 +170,8 @@ _ROWS: tuple[ReplCommand[ReplGame], ...] = (
     ReplCommand(
         "new",
         "begin the next game against the engine, or a match to LENGTH points",
-        lambda game, values, control: game.start_game(
-            control, values["length"], human_begins=_WHO_BEGINS.get(values["begins"])
+        lambda game, control, length, begins: start_game(
+            game, control, length, human_begins=_WHO_BEGINS.get(begins)
         ),
         (
             integer_argument(
@@ -144,7 +191,7 @@ _ROWS: tuple[ReplCommand[ReplGame], ...] = (
         ),
         help_group="play",
     ),
-    ReplCommand("roll", "roll the dice", lambda game, _, control: game.roll(control), help_group="play"),
+    ReplCommand("roll", "roll the dice", roll, help_group="play"),
     _make_action("double", "double before the roll; 'redouble' is the same", other_names=("redouble",)),
     _make_action("take", "take the double"),
     _make_action("drop", "pass the double and lose the game"),
@@ -152,7 +199,7 @@ _ROWS: tuple[ReplCommand[ReplGame], ...] = (
     ReplCommand(
         "resign",
         "offer to resign: a single game, a gammon or a backgammon",
-        lambda game, values, control: game.take_action(f"resign {values['kind']}", control),
+        lambda game, control, kind: take_action(game, control, f"resign {kind}"),
         (
             choice_argument(
                 "kind", RESULT_NAMES, "what is offered", default=RESULT_NAMES[0], is_required=False
@@ -177,7 +224,7 @@ _ROWS: tuple[ReplCommand[ReplGame], ...] = (
     ReplCommand(
         "best",
         "do what 'hint' finds best: a play, a double, a roll or an answer; or what a player would do",
-        lambda game, values, control: game.play_best_action(control, values["player"]),
+        play_best_action,
         (
             word_argument(
                 "player",
@@ -191,14 +238,14 @@ _ROWS: tuple[ReplCommand[ReplGame], ...] = (
     ReplCommand(
         "eval",
         "show winning chances and equities before the roll",
-        lambda game, values, control: analysis.show_evaluation(game.session, values, control),
+        _answer_by(analysis.show_evaluation),
         _select_arguments("eval", "plies", "cubeful"),
         help_group="ask",
     ),
     ReplCommand(
         "opinion",
         "show what a player thinks of the position, or of the plays of the roll",
-        lambda game, values, control: analysis.show_opinion(game.session, values, control),
+        _answer_by(analysis.show_opinion),
         (
             *_select_arguments("opinion", "player"),
             integer_argument(
@@ -210,21 +257,21 @@ _ROWS: tuple[ReplCommand[ReplGame], ...] = (
     ReplCommand(
         "legal",
         "list the legal plays, all or those that move a checker from a point",
-        lambda game, values, control: analysis.show_legal_plays(game.session, values["point"], control),
-        (replace(*COMMANDS["legal"].arguments, parse=str),),
+        _answer_by(analysis.show_legal_plays),
+        COMMANDS["legal"].arguments,
         help_group="ask",
     ),
     ReplCommand(
         "cube",
         "show the cube decision before the roll",
-        lambda game, values, control: analysis.show_cube_decision(game.session, values, control),
+        _answer_by(analysis.show_cube_decision),
         _select_arguments("cube", "plies"),
         help_group="ask",
     ),
     ReplCommand(
         "chances",
         "show winning chances after each play, by the opponent's evaluator",
-        lambda game, values, _: game.show_chances(values["shown"] == "on"),
+        lambda game, _, shown: show_chances(game, is_shown=shown == "on"),
         (choice_argument("shown", ("on", "off"), "whether to show them", default="on", is_required=False),),
         help_group="ask",
     ),
@@ -232,7 +279,7 @@ _ROWS: tuple[ReplCommand[ReplGame], ...] = (
         "tutor",
         f"object to decisions that lose POINTS or more ({XG_ERROR_POINTS} if left out), and show the worst "
         "after each game",
-        lambda game, values, _: game.set_tutor(values["limit"]),
+        _set_tutor,
         (
             replace(
                 rest_argument("limit", "on|off|POINTS", "whether, or from which loss on", is_required=False),
@@ -245,27 +292,27 @@ _ROWS: tuple[ReplCommand[ReplGame], ...] = (
     ReplCommand(
         "keep",
         "stand by the decision that the tutor objected to",
-        lambda game, _, c: game.keep(c),
+        keep,
         help_group="rate",
         other_names=("yes", "y"),
     ),
     ReplCommand(
         "review",
         "show what your decisions of this game, or the last one, lost, and the five worst",
-        lambda game, _, control: game.review(control),
+        review,
         help_group="rate",
     ),
     ReplCommand(
         "matrix",
         "show the cube decision at every score",
-        lambda game, values, control: analysis.show_matrix(game.session, values, control),
+        _answer_by(analysis.show_matrix),
         _select_arguments("matrix", "away", "plies", "cube", "equities"),
         help_group="ask",
     ),
     ReplCommand(
         "rollout",
         "roll out the plays of the roll, the position, or the cube decision",
-        lambda game, values, control: analysis.show_rollout(game.session, values, control),
+        _answer_by(analysis.show_rollout),
         COMMANDS["rollout"].arguments,
         short_usage="[moves|position|cube|continue] [trials=N] [plies=N] ...",
         help_group="ask",
@@ -273,7 +320,7 @@ _ROWS: tuple[ReplCommand[ReplGame], ...] = (
     ReplCommand(
         "config",
         "list the preferences, or show or set one; they are kept for the next time",
-        lambda game, values, _: configure(game, values["name"], values["value"]),
+        lambda game, _, name, value: configure(game, name, value),
         (
             choice_argument(
                 "name",
@@ -289,14 +336,14 @@ _ROWS: tuple[ReplCommand[ReplGame], ...] = (
     ReplCommand(
         "level",
         "set the engine's level, or list the levels",
-        lambda game, values, control: analysis.set_or_list_levels(game.session, values["name"], control),
+        _answer_by(analysis.set_or_list_levels),
         (replace(_LEVEL, metavar="NAME"),),
         help_group="prefer",
     ),
     ReplCommand(
         "plies",
         "set or show the look-ahead of the engine and of hints",
-        lambda game, values, control: analysis.set_or_show_plies(game.session, values["n"], control),
+        _answer_by(analysis.set_or_show_plies),
         (integer_argument("n", 0, MAX_PLIES, "look-ahead, 0 for the net alone", metavar="N"),),
         help_group="prefer",
     ),
@@ -304,22 +351,22 @@ _ROWS: tuple[ReplCommand[ReplGame], ...] = (
         "undo",
         "take back your last decision and all after it; a game set aside comes back; "
         "without a game, the last change",
-        lambda game, _, control: game.undo(control),
+        undo,
         help_group="play",
     ),
     ReplCommand(
         "redo",
         "redo what 'undo' took back, unless you did something else since",
-        lambda game, _, control: game.redo(control),
+        redo,
         help_group="play",
     ),
     *RECORD_ROWS,
     *ANALYSIS_ROWS,
-    ReplCommand("board", "draw the board", lambda game, _, __: game.show_board(), help_group="look"),
+    _make_look("board", "draw the board"),
     ReplCommand(
         "edit",
         "set up the checkers by hand; alone, it puts those on the board into the next line, to be changed",
-        lambda game, values, control: edit_position(game, values["checkers"], control),
+        lambda game, _, checkers: edit_position(game, checkers),
         (
             rest_argument(
                 "checkers",
@@ -331,38 +378,24 @@ _ROWS: tuple[ReplCommand[ReplGame], ...] = (
         ),
         help_group="set up",
     ),
-    ReplCommand(
-        "pip",
-        "show the pip counts",
-        lambda game, _, __: show_pips(game.session, game.names),
-        help_group="look",
-        other_names=("pips", "pipcount"),
-    ),
-    ReplCommand("score", "show the score", lambda game, _, __: game.show_score(), help_group="look"),
-    ReplCommand(
-        "id",
-        "print the position for other programs: GNUbg ID, XGID and OGID",
-        lambda game, _, __: show_ids(game.session),
-        help_group="look",
-    ),
+    _make_look("pip", "show the pip counts", ("pips", "pipcount")),
+    _make_look("score", "show the score"),
+    _make_look("id", "print the position for other programs: GNUbg ID, XGID and OGID"),
     ReplCommand(
         "show",
         "show the board, pip counts, score, rules, cube, whose turn it is, IDs, the tutor, or the engine's "
         "strength",
-        lambda game, values, control: _SHOWN[values["what"]](game, control),
+        _show,
         (choice_argument("what", tuple(_SHOWN), "what to show", default="board", is_required=False),),
         help_group="look",
     ),
     ReplCommand(
         "leave",
         "end the game against the engine; the position stays",
-        lambda game, _, __: game.leave(),
+        lambda game, _: leave(game),
         help_group="play",
     ),
 )
 
-REPL_COMMANDS: dict[str, ReplCommand[ReplGame]] = {row.name: row for row in _ROWS}
+REPL_COMMANDS: dict[str, ReplCommand] = {row.name: row for row in _ROWS}
 """The table: name -> row, in the order of ``help``. It comes before the table of the wire."""
-
-ALIASES = list_aliases(REPL_COMMANDS, COMMANDS)
-"""Other names of commands."""

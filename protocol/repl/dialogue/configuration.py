@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from gammond.engine.errors import GammondError
 from gammond.engine.options import format_value
-from gammond.protocol.core.requests import WorkControl
-from gammond.protocol.repl.answers.replies import ERROR_MARK, send_command
+from gammond.protocol.commands.session_game import find_setting, put_setting
+from gammond.protocol.repl.answers.replies import ERROR_MARK
 from gammond.protocol.repl.game.preferences import (
     Preferences,
     change_preference,
@@ -14,6 +16,7 @@ from gammond.protocol.repl.game.preferences import (
     list_preferences,
 )
 from gammond.protocol.repl.game.repl_game import ReplGame
+from gammond.protocol.repl.game.views import show_chances
 
 
 def apply_preferences(game: ReplGame, preferences: Preferences) -> list[str]:
@@ -25,26 +28,25 @@ def apply_preferences(game: ReplGame, preferences: Preferences) -> list[str]:
     """
     problems: list[str] = []
     before, game.preferences = game.preferences, preferences
-    lines = {
-        "level": f"set engine.level {preferences.level}",
-        "opponent": f"set engine.player {preferences.opponent}",
-        "length": f"set game.length {preferences.length}",
+
+    def set_key(key: str, text: str) -> None:
+        put_setting(game.session, find_setting(game.session, key), text)
+
+    changes: dict[str, Callable[[], object]] = {
+        "level": lambda: set_key("engine.level", preferences.level),
+        "opponent": lambda: set_key("engine.player", preferences.opponent),
+        "length": lambda: set_key("game.length", str(preferences.length)),
+        "tutor": lambda: game.tutor.set_limit(preferences.tutor),
+        "chances": lambda: show_chances(game, is_shown=preferences.chances),
     }
-    for name, line in lines.items():
+    for name, change in changes.items():
         is_changed = getattr(preferences, name) != getattr(before, name)
         if not is_changed or (name == "length" and game.session.game.position is not None):
             continue
         try:
-            send_command(game.session, line, WorkControl())
+            change()
         except GammondError as error:
             problems.append(f"{ERROR_MARK}preference {name}: {error.message}")
-    try:
-        if preferences.tutor != before.tutor:
-            game.set_tutor(preferences.tutor)
-        if preferences.chances != before.chances:
-            game.chances.set_shown(preferences.chances)
-    except GammondError as error:
-        problems.append(f"{ERROR_MARK}preference chances: {error.message}")
     return problems
 
 

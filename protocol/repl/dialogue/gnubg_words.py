@@ -103,7 +103,7 @@ _EXPLAINED_LINES = (
 def translate(line: str) -> str:
     """Return a line of GNU Backgammon's in the words of this terminal; any other line as it is."""
     for pattern, ours in _RULES:
-        if ours and (found := re.fullmatch(pattern, line, re.IGNORECASE)):
+        if found := re.fullmatch(pattern, line, re.IGNORECASE):
             return found.expand(ours)
     return line
 

@@ -1,78 +1,309 @@
 """The talk about a game of moves: two sides move in turn, without dice; moves are typed as they are.
 
-A game that inherits it says how its board is drawn, whose turn it is and which moves there are.
+A game that inherits it says how its board is drawn, whose turn it is and which moves there are. What is done
+goes through the commands of the game's own table, as any other client would send them.
 """
 
 from __future__ import annotations
 
-import os
 from abc import abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from pathlib import Path
 from typing import Any, ClassVar
 
-from gammond.engine.errors import DataFileError, GammondError, UnsupportedError
-from gammond.engine.options import MAX_QUOTED_CHARS, did_you_mean
-from gammond.protocol.commands.dispatch import run_line
+from gammond.engine.errors import GammondError, StateError, UnsupportedError
+from gammond.engine.options import MAX_QUOTED_CHARS, Field, did_you_mean
+from gammond.protocol.commands.command import Command
 from gammond.protocol.commands.session_game import find_game, make_unknown_error
 from gammond.protocol.core.errors import CommandError
 from gammond.protocol.core.requests import Reply, WorkControl
 from gammond.protocol.games import FIRST_GAME
 from gammond.protocol.repl.answers.progress import MoveProgressLine, ProgressLine
-from gammond.protocol.repl.answers.replies import Piece, PreformattedLine, format_replies, send_command
-from gammond.protocol.repl.dialogue.command import (
-    COMMON_TOPICS,
-    ReplCommand,
-    explain_commands,
-    format_overview,
-    list_aliases,
-    summarize_commands,
-)
-from gammond.protocol.repl.dialogue.move_game import SET_ASIDE, MoveGame
-from gammond.protocol.repl.dialogue.suggestions import (
-    Suggestion,
-    suggest_arguments,
-    suggest_matching,
-)
-from gammond.protocol.repl.records.record_saver import RecordSaver
+from gammond.protocol.repl.answers.replies import send_command
+from gammond.protocol.repl.answers.sentences import ENGINE_NAME, HUMAN_NAME, make_sentence
+from gammond.protocol.repl.dialogue.command import ReplCommand
+from gammond.protocol.repl.dialogue.suggestions import Suggestion, suggest_arguments, suggest_matching
+from gammond.protocol.repl.dialogue.talk import COMMON_TOPICS, Talk
+from gammond.protocol.repl.dialogue.toolbar import fit_parts
+from gammond.protocol.repl.game.saved_game import KeptMoves
 from gammond.protocol.state.move_table import MoveTable
 from gammond.protocol.state.session import Session
 
-_TOPICS = {"rules": "the rules", **COMMON_TOPICS}
+PERSON = "human"
+"""The value of ``engine.player`` with which people play both sides."""
 
-_POSITION = "position"
-_MAX_FILE_CHARS = 1 << 20
-"""No game is longer; of a longer file the beginning is read."""
+ENGINE = "engine"
+"""That with which the engine plays."""
+
+PLAYER_KEY = "engine.player"
+
+SET_ASIDE = "The game that was on is set aside: 'undo' brings it back."
+
+POSITION = "position"
+"""The command that sets up a game, and begins the line that does it again."""
 
 _CONTINUED = "  "
 """How a line begins that goes on with one before it, as wrapped lines do."""
 
 
-class MoveTalk(MoveGame):
-    """The talk about a game of moves.
+class MoveTalk(Talk):
+    """The talk about a game of moves, against the engine or between people: seats, turns, taking back.
+
+    Args:
+        session: The table, which the person shares with nobody.
+        table: The game on it.
 
     Attributes:
         title: The game, as sentences name it.
+        sides: The names of sides 0 and 1.
         rules: What a beginner must know, in lines.
-        rows: The commands of the terminal, which come before those of the line protocol.
+        table: The game on the table, and the person's side in a game against the engine.
+        written: What was saved to files, by their names.
     """
 
     title: ClassVar[str]
+    sides: ClassVar[tuple[str, str]]
     rules: ClassVar[Sequence[str]]
-    rows: ClassVar[Mapping[str, ReplCommand[Any]]]
+    topics: ClassVar[Mapping[str, str]] = {"rules": "the rules", **COMMON_TOPICS}
+    progress: ClassVar[type[ProgressLine]] = MoveProgressLine
+    table: MoveTable[Any]
 
     def __init__(self, session: Session, table: MoveTable[Any]) -> None:
-        super().__init__(session, table)
-        self._saver = RecordSaver()
-        self._aliases = list_aliases(self.rows, find_game(session).commands)
+        super().__init__(session)
+        self.table = table
+        self.written: dict[str, bytes] = {}
+        self._last_side = 0
+
+    @property
+    @abstractmethod
+    def turn(self) -> int | None:
+        """The side to move; None without a game, and when it is over."""
+
+    @abstractmethod
+    def describe_end(self) -> str:
+        """Return how the game ended, as a sentence; empty while it lasts."""
+
+    def list_played(self) -> Sequence[str]:
+        """List the moves of the game, from the position that was set up."""
+        return ()
+
+    def list_setup_lines(self) -> list[str]:
+        """List commands that set up settings and game again; none for a game that is not kept."""
+        return []
+
+    @property
+    def is_running(self) -> bool:
+        """Whether a game against the engine, or between two people who began one, goes on."""
+        return self.table.human is not None and self.turn is not None
+
+    @property
+    def player(self) -> str:
+        """Who chooses the engine's moves."""
+        setting = find_game(self.session).settings.get(PLAYER_KEY)
+        return ENGINE if setting is None else setting.get(self.session)
+
+    @property
+    def has_two_people(self) -> bool:
+        """Whether people play both sides."""
+        return self.player == PERSON
+
+    @property
+    def table_state(self) -> object:
+        """The game on the table."""
+        return self.table.game
+
+    def describe_kept(self) -> KeptMoves | None:
+        """Return the game against the engine that is on; None without one."""
+        if self.table.human is None or self.turn is None:
+            return None
+        lines = self.list_setup_lines()
+        return KeptMoves(self.table.human, tuple(lines)) if lines else None
+
+    def resume(self, kept: KeptMoves) -> list[str]:
+        """Go on with the game of an earlier session.
+
+        Raises:
+            GammondError: It is none of this game.
+        """
+        for line in kept.lines:
+            send_command(self.session, line, WorkControl())
+            self.table.human = kept.human if self.table.game is not None else None
+        self._last_side = kept.human
+        going_on = f"Going on with the game that you left: {self.describe_turn()}."
+        return [f"{going_on} ('new' starts another.)", *self.continue_game(WorkControl())]
+
+    def start_game(self, control: WorkControl, side: str | None = None) -> list[str]:
+        """Begin a game against the engine, or between two people; one that is on is set aside.
+
+        Args:
+            control: Stops and watches the engine's turn.
+            side: The person's side; that of the last game, or the first, if None.
+        """
+        words = tuple(name.lower() for name in self.sides)
+        chosen = self._last_side
+        if side is not None:
+            chosen = words.index(Field("side", str, choices=words).parse(side.lower()))
+        remark = [SET_ASIDE] if self.is_running else []
+        send_command(self.session, "newgame", control)
+        self.table.human = self._last_side = chosen
+        return [*remark, *self._describe_seats(), *self.continue_game(control)]
+
+    def play_on(self, control: WorkControl) -> list[str]:
+        """Play against the engine from the position on the table, or from the start without one.
+
+        Raises:
+            StateError: A game against it is on.
+        """
+        if self.turn is None:
+            return self.start_game(control)
+        if self.table.human is not None:
+            raise StateError(
+                "a game is in progress: play it, 'leave' it, or start another with 'new'", field="play"
+            )
+        self.table.human = self._last_side = self.turn
+        return [*self._describe_seats(), *self.continue_game(control)]
+
+    def play_against(self, player: str, control: WorkControl) -> list[str]:
+        """Set who plays against the person, and begin a game or go on with the present one.
+
+        Args:
+            player: What ``engine.player`` takes.
+            control: Stops and watches the other player's turn.
+
+        Raises:
+            GammondError: There is no such player.
+        """
+        send_command(self.session, f"set {PLAYER_KEY} {player}", control)
+        if not self.is_running:
+            return self.play_on(control)
+        return [*self._describe_seats(), *self.continue_game(control)]
+
+    def _describe_seats(self) -> list[str]:
+        assert self.table.human is not None
+        if self.has_two_people:
+            return [f"You play both sides; {self.describe_turn()}."]
+        other = self._name_side(1 - self.table.human)
+        return [f"You play {self.sides[self.table.human]}, {other} {self.sides[1 - self.table.human]}."]
+
+    def _name_side(self, side: int) -> str:
+        """Return who plays a side, as sentences have it."""
+        if self.table.human is None or self.has_two_people:
+            return self.sides[side]
+        if side == self.table.human:
+            return HUMAN_NAME
+        return ENGINE_NAME if self.player == ENGINE else self.player
+
+    def say_of(self, side: int, verb: str, rest: str = "") -> str:
+        """Return a sentence about who plays a side: ``You win.``, ``gammond wins.``."""
+        return make_sentence(self._name_side(side), verb, rest)
+
+    def make_move(self, text: str, control: WorkControl) -> list[str]:
+        """Make a move for the side to move; in a game the engine answers it.
+
+        Raises:
+            GammondError: It is no legal move; the table is as it was.
+        """
+        lines = self.continue_game(control)
+        return [*lines, *self._move(text, control), *self.continue_game(control)]
+
+    def play_best(self, control: WorkControl) -> list[str]:
+        """Make the best move, for the side to move."""
+        return self.make_move(self.find_best_move(control), control)
+
+    def find_best_move(self, control: WorkControl) -> str:
+        """Return the best move: the one that the engine would choose, unless the game knows better.
+
+        Raises:
+            GammondError: There is none to choose.
+        """
+        return self._choose_move(control)
+
+    def _choose_move(self, control: WorkControl) -> str:
+        return send_command(self.session, "go", control)[-1].text
+
+    def _move(self, text: str, control: WorkControl) -> list[str]:
+        side = self.turn
+        done = send_command(self.session, f"play {text}", control)[-1].values
+        assert side is not None  # else the command would have failed
+        end = self.describe_end()
+        return [self.say_of(side, "play", str(done["play"])), *([end] if end else [])]
+
+    def continue_game(self, control: WorkControl) -> list[str]:
+        """Let the engine move where it is its turn."""
+        lines: list[str] = []
+        while self._is_engines_turn:
+            lines += self._move(self._choose_move(control), control)
+        return lines
+
+    @property
+    def _is_engines_turn(self) -> bool:
+        return (
+            self.table.human is not None
+            and self.turn not in (None, self.table.human)
+            and not self.has_two_people
+        )
+
+    def undo(self, control: WorkControl) -> list[str]:
+        """Take back the last change, a game set aside too; in a game, all since the person's last move.
+
+        Raises:
+            StateError: There is nothing to take back.
+        """
+        before, human = self.list_played(), self.table.human
+        self.table.undo()
+        while self._is_engines_turn and self.table.can_undo:
+            self.table.undo()
+        change = self._describe_change(self.list_played(), before, human)
+        return [f"Undone: {change}.", *self.continue_game(control)]
+
+    def redo(self, control: WorkControl) -> list[str]:
+        """Do again what `undo` took back last, the engine's answer included.
+
+        Raises:
+            StateError: Nothing was taken back, or something was done since.
+        """
+        before, human = self.list_played(), self.table.human
+        self.table.redo()
+        while self._is_engines_turn and self.table.can_redo:
+            self.table.redo()
+        change = self._describe_change(before, self.list_played(), human)
+        return [f"Redone: {change}.", *self.continue_game(control)]
+
+    def _describe_change(self, shorter: Sequence[str], longer: Sequence[str], human: int | None) -> str:
+        """Say what undo or redo changed: moves of the game, or the game.
+
+        Args:
+            shorter: The moves of the game before what was undone or redone.
+            longer: Those after it.
+            human: The person's side up to now.
+        """
+        if human != self.table.human or list(shorter) != list(longer[: len(shorter)]):
+            return f"{'you are back in the game, and ' if self.is_running else ''}{self.describe_turn()}"
+        moves = longer[len(shorter) :]
+        return f"{' '.join(moves)}; {self.describe_turn()}" if moves else self.describe_turn()
+
+    def leave(self) -> list[str]:
+        """End the game against the engine; the position stays, and `undo` goes back to the game.
+
+        Raises:
+            StateError: None is on.
+        """
+        if self.table.human is None:
+            raise StateError("no game against the engine: 'play' starts one", field="leave")
+        self.table.push(self.table.game)
+        self.table.human = None
+        return ["You have left the game: the position stays, 'undo' goes back to the game."]
+
+    def describe_turn(self) -> str:
+        """Say whose turn it is, as part of a sentence."""
+        if self.table.game is None:
+            return "no game is on the table"
+        if self.turn is None:
+            return "the game is over"
+        return f"{self.sides[self.turn]} is to move"
 
     @abstractmethod
     def list_moves(self) -> list[str]:
         """List the legal moves as they are typed; none without a game, and when it is over."""
-
-    @abstractmethod
-    def is_move(self, text: str) -> bool:
-        """Return whether a line is written as a move, legal or not."""
 
     @abstractmethod
     def format_hint(self, replies: Sequence[Reply]) -> list[str]:
@@ -113,10 +344,6 @@ class MoveTalk(MoveGame):
         """Say in a sentence how strongly the engine plays, and how to change that; empty for nothing."""
         return ""
 
-    def make_progress(self) -> ProgressLine:
-        """Return what makes the line that shows the progress of a search."""
-        return MoveProgressLine()
-
     def take_up(self) -> list[str]:
         """Return how to begin, and the board."""
         second = self.sides[1]
@@ -138,194 +365,87 @@ class MoveTalk(MoveGame):
         return lines or [""]
 
     def _begins_position(self, line: str) -> bool:
-        return line.split(maxsplit=1)[0] == _POSITION or self.is_position(line)
+        return line.split(maxsplit=1)[0] == POSITION or self.is_position(line)
 
-    def knows(self, name: str) -> bool:
-        """Return whether a word is a command."""
-        return self._aliases.get(name, name) in self._list_commands()
-
-    def reads(self, text: str) -> bool:
-        """Return whether a line has the looks of a command, a move or a position, right or wrong."""
-        name = text.split()[0]
-        return self.knows(name) or name[0] in "@{" or self.is_position(text) or self.is_move(text)
-
-    def run_line(self, text: str, control: WorkControl) -> list[str]:
-        """Carry out a command, set up a position, or make a move that is typed as it is."""
-        name, _, rest = text.replace("\t", " ").partition(" ")
-        if not name:
-            return []
-        if name[0] in "@{":
-            raise UnsupportedError(
-                "tags and JSON queries are for programs: run 'gammond' with its input from a pipe",
-                field="command",
-            )
-        name = self._aliases.get(name, name)
-        if name == _POSITION and not rest.strip():
+    def set_up(self, text: str, control: WorkControl) -> list[str] | None:
+        """Set up a position that is typed as it is, or write that on the table; None for other lines."""
+        if text == POSITION:
             return [self.write_position()]
-        if name in self.rows:
-            row = self.rows[name]
-            return row.run(self, row.parse(rest), control)
-        if name in find_game(self.session).commands:
-            return self._run_command(f"{name} {rest}".rstrip(), control)
-        if self.is_position(text):
-            return self._run_command(f"{_POSITION} {text}", control)
-        if self.is_move(text):
-            return self.make_move(text, control)
-        raise self._explain_unknown(name)
+        return self.run_command(f"{POSITION} {text}", control) if self.is_position(text) else None
 
-    def _explain_unknown(self, name: str) -> GammondError:
+    def run_command(self, text: str, control: WorkControl) -> list[str]:
+        """Carry out a command of the line protocol; one that sets up another game sets that at hand aside."""
+        before, was_running = self.table_state, self.is_running
+        _, lines = self.run_wire(text, control)
+        if self.table_state is before:
+            return lines
+        self.table.human = None
+        return [*lines, *([f"{SET_ASIDE} 'play' goes on from here."] if was_running else [])]
+
+    def is_legal(self, text: str) -> bool:
+        """Return whether a line is a legal move."""
+        return text.strip().lower() in self.list_moves()
+
+    def begins_word(self, text: str, *, may_wait: bool) -> bool:
+        """Return whether a line begins like a command or a legal move, or is a position."""
+        moves = self.list_moves() if may_wait else []
+        name = text.split(" ", 1)[0].lower()
+        is_word = super().begins_word(name, may_wait=may_wait)
+        return is_word or any(each.startswith(name) for each in moves) or self.is_position(text)
+
+    def explain_unknown(self, text: str) -> GammondError:
         """Return the error for a line that is neither command nor move."""
+        name = text.split()[0]
         error = make_unknown_error(name, self.session)
         if isinstance(error, UnsupportedError):  # a command of another game
             return error
         moves = self.list_moves()
         example = f" such as {moves[0]}" if moves else ""
-        hint = did_you_mean(name, self._list_commands()) or ": 'help' lists the commands"
+        hint = did_you_mean(name, self.list_commands()) or ": 'help' lists the commands"
         return CommandError(
             f"expected a command or a move{example}, got {name[:MAX_QUOTED_CHARS]!r}{hint}", field="command"
         )
 
-    def _list_commands(self) -> dict[str, str]:
-        """Return all commands with what they do; those of the terminal come first."""
-        return summarize_commands(self.rows, find_game(self.session).commands)
+    def explain_topic(self, name: str) -> list[str]:
+        """Return the rules, where they are asked for."""
+        return list(self.rules) if name == "rules" else []
 
-    def _run_command(self, text: str, control: WorkControl) -> list[str]:
-        """Send a line to the session; one that sets up another game sets that against the engine aside."""
-        before, was_running = self.table_state, self.is_running
-        replies, self.has_ended = run_line(self.session, text, control)
-        if self.has_ended:
-            return ["Goodbye."]
-        remark = []
-        if self.table_state is not before:
-            self.table.human = None
-            remark = [f"{SET_ASIDE} 'play' goes on from here."] if was_running else []
-        return format_replies(replies) + remark
+    def show_overview(self, commands: Sequence[str]) -> list[str]:
+        """Return the rules and the commands in groups: less than a screen."""
+        return [*self.rules, "A move is typed as it is, a position is pasted as it is.", *commands]
 
-    def show_hint(self, arguments: str, control: WorkControl) -> list[str]:
+    def show_hint(self, control: WorkControl, arguments: str) -> list[str]:
         """Rank the moves, best first.
 
         Args:
-            arguments: Those of the command ``moves``.
             control: Stops and watches the search.
+            arguments: Those of the command ``moves``.
         """
         return self.format_hint(send_command(self.session, f"moves {arguments}", control))
-
-    def show_record(self) -> list[str]:
-        """Show the moves of the game, numbered, and the line that sets it up again."""
-        rows = [*([""] if self.first_side else []), *self.list_played()]
-        width = max(map(len, rows), default=0)
-        lines = [
-            PreformattedLine(
-                f"{at // 2 + 1:>4}. " + "  ".join(f"{move:<{width}}" for move in rows[at : at + 2])
-            )
-            for at in range(0, len(rows), 2)
-        ]
-        end = self.describe_end()
-        return [*lines, *([end] if end else []), PreformattedLine(f"{_POSITION} {self.write_record()}")]
-
-    def save(self, name: str) -> list[str]:
-        """Write the game to a file, as `show_record` shows it.
-
-        Raises:
-            DataFileError: The file exists, with something else, or cannot be written.
-            StateError: There is no game.
-        """
-        self._saver.write(name, "".join(f"{line}\n" for line in self.show_record()).encode())
-        return [f"Saved the game to {name}: 'open {name}' sets it up again."]
-
-    def open_record(self, name: str, control: WorkControl) -> list[str]:
-        """Set up the game of a file: the last line in it that begins with ``position``.
-
-        Raises:
-            DataFileError: The file cannot be read, or has no such line.
-        """
-        try:
-            with Path(os.path.expanduser(name)).open(encoding="utf-8") as file:
-                lines = file.read(_MAX_FILE_CHARS).splitlines()
-        except (OSError, ValueError) as error:
-            reason = getattr(error, "strerror", None) or error
-            raise DataFileError(f"{name} cannot be read: {reason}", field="file") from error
-        found = [line for line in lines if line.startswith(f"{_POSITION} ")]
-        if not found:
-            raise DataFileError(
-                f"{name}: expected a line that begins with '{_POSITION}', as 'save' writes it", field="file"
-            )
-        answered, *remark = self._run_command(found[-1], control)
-        is_set_up = answered.startswith(f"ok {_POSITION}")
-        return [f"Opened {name}." if is_set_up else answered, *remark]
-
-    def set_or_show(
-        self, key: str, value: str | None, control: WorkControl, choices: Sequence[str]
-    ) -> list[str]:
-        """Set a key and go on with the game, or show its present value and all that it can have."""
-        if value is not None:
-            send_command(self.session, f"set {key} {value}", control)
-        setting = find_game(self.session).settings[key]
-        name = key.rpartition(".")[2].capitalize()
-        return [f"{name}: {setting.get(self.session)} ({', '.join(choices)}).", *self.continue_game(control)]
-
-    def show_help(self, name: str | None) -> list[str]:
-        """Explain the game and its commands, or one of them."""
-        name = self._aliases.get(name or "", name)
-        if name is None:
-            return self._show_overview()
-        if name == "rules":
-            return list(self.rules)
-        if lines := explain_commands(name, self.rows, find_game(self.session).commands):
-            return lines
-        return format_replies(send_command(self.session, f"help {name}", WorkControl()))
-
-    def _show_overview(self) -> list[str]:
-        """Return the rules and the commands in groups: less than a screen."""
-        return [
-            *self.rules,
-            "A move is typed as it is, a position is pasted as it is.",
-            *format_overview(_TOPICS, self.rows, find_game(self.session).commands),
-        ]
 
     def list_status(self) -> list[str]:
         """List what the line below the prompt says, the most important first."""
         if self.table.game is None:
             return [f"{self.title}: 'new' starts a game"]
         turn = self.describe_turn().replace(" is to move", " to move").replace("the game is", "game")
-        if self.human is None:
+        if self.table.human is None:
             return [turn]
-        return [turn, f"you play {'both sides' if self.has_two_people else self.sides[self.human]}"]
+        return [turn, f"you play {'both sides' if self.has_two_people else self.sides[self.table.human]}"]
 
     def toolbar(self, width: int) -> str:
         """Write the line below the prompt: as much as there is room for."""
         parts = self.list_status()
-        while len(parts) > 1 and len(" " + " | ".join(parts)) > width:
-            parts.pop()
-        return (" " + " | ".join(parts))[:width]
+        return fit_parts(parts, [(place, "") for place in range(len(parts) - 1, 0, -1)], width)
 
-    def suggest(self, text_before_cursor: str) -> list[Suggestion]:
-        """Suggest legal moves, commands, and values of the argument that the cursor is in."""
-        text = text_before_cursor.lstrip()
-        name, blank, rest = text.partition(" ")
-        moves = [(move, "") for move in self.list_moves()]
-        if not blank:
-            return [*suggest_matching(text, moves), *suggest_matching(text, self._list_commands().items())]
-        found = self.rows.get(name) or find_game(self.session).commands.get(name)
-        if found is None:
-            return []
-        first: dict[str, Callable[[], Iterable[tuple[str, str]]]] = {
-            "MOVE": lambda: moves,
+    def suggest_moves(self, typed: str) -> Iterable[Suggestion]:
+        """Suggest legal moves that begin with what was typed."""
+        return suggest_matching(typed, ((move, "") for move in self.list_moves()))
+
+    def suggest_rest(self, command: ReplCommand | Command, typed: str) -> Iterable[Suggestion]:
+        """Suggest values of the argument of a command that the cursor is in."""
+        words: dict[str, Callable[[], Iterable[tuple[str, str]]]] = {
+            "MOVE": lambda: ((move, "") for move in self.list_moves()),
             "SIDE": lambda: ((side.lower(), "") for side in self.sides),
-            "COMMAND": lambda: (self._list_commands() | _TOPICS).items(),
+            "COMMAND": lambda: {**self.list_commands(), **self.topics}.items(),
         }
-        return list(suggest_arguments(name, found.arguments, rest, self.session, first, {}))
-
-    def mark_input(self, text: str, *, may_wait: bool = True) -> list[Piece]:
-        """Cut a line as it is typed into pieces: commands, legal moves, and what is neither yet."""
-        bare = text.lstrip()
-        name, indent = bare.split(" ", 1)[0], text[: len(text) - len(bare)]
-        commands = self._list_commands()
-        if self._aliases.get(name, name) in commands:
-            return [("", indent), ("command", name), ("", bare[len(name) :])]
-        if self.is_move(bare):
-            is_legal = may_wait and bare.strip().lower() in self.list_moves()
-            return [("play" if is_legal else "", text)]
-        moves = self.list_moves() if may_wait else []
-        is_word = any(each.startswith(name.lower()) for each in (*commands, *self._aliases, *moves))
-        return [("" if is_word or self.is_position(bare) else "unknown", text)]
+        return suggest_arguments(command.name, command.arguments, typed, self.session, words, {})

@@ -13,7 +13,9 @@ from gammond.engine.wording import format_count
 from gammond.protocol.core.arguments import choice_argument, integer_argument, rest_argument
 from gammond.protocol.core.errors import CommandError
 from gammond.protocol.core.requests import WorkControl
-from gammond.protocol.repl.dialogue.command import ArgumentValues, ReplCommand, in_group
+from gammond.protocol.repl.dialogue.command import ReplCommand, in_group
+from gammond.protocol.repl.game.games import show_place, undo
+from gammond.protocol.repl.game.playing import make_play
 from gammond.protocol.repl.game.repl_game import ReplGame
 from gammond.protocol.repl.records.descriptions import (
     describe_opened,
@@ -23,7 +25,7 @@ from gammond.protocol.repl.records.descriptions import (
 )
 from gammond.protocol.repl.records.losses import list_losses
 from gammond.protocol.repl.records.open_record import OpenRecord
-from gammond.protocol.repl.records.open_records import list_places_from
+from gammond.protocol.repl.records.open_records import list_places_from, write_record
 
 _LEAST_LOSSES: dict[int | str, float] = {"error": XG_ERROR_POINTS, "blunder": XG_BLUNDER_POINTS}
 """Words of ``next`` and ``previous`` for decisions that lost so much, or more."""
@@ -35,40 +37,39 @@ _MAX_STEPS, _MAX_MATCHES = 10_000, 100_000
 _FOREIGN_ENDINGS = (".xg", ".xgp", ".sgg", ".tmg", ".gam", ".html", ".json", ".csv")
 
 
-def _open(game: ReplGame, values: ArgumentValues, control: WorkControl) -> list[str]:
-    name = values["file"]
-    if name is None:
+def _open(game: ReplGame, control: WorkControl, file: str | None) -> list[str]:
+    if file is None:
         record = game.records.open_own(game.session.log)
-        return [describe_record(record), *game.show_place(record)]
-    found = game.records.open_file(_strip_quotes(name))
+        return [describe_record(record), *show_place(game, record)]
+    found = game.records.open_file(_strip_quotes(file))
     others = f"It has {len(found)} matches: 'match' lists what is open, 'match N' goes to one."
     return [
         *describe_opened(found[0]),
         *([others] if len(found) > 1 else []),
-        *game.show_place(found[0]),
+        *show_place(game, found[0]),
     ]
 
 
-def _show_match(game: ReplGame, values: ArgumentValues, control: WorkControl) -> list[str]:
+def _show_match(game: ReplGame, control: WorkControl, number: int | None) -> list[str]:
     records = game.records
-    if values["number"] is not None:
-        record = records.select(values["number"])
-        return [describe_record(record), *game.show_place(record)]
+    if number is not None:
+        record = records.select(number)
+        return [describe_record(record), *show_place(game, record)]
     if not records.records:
         raise StateError("no match is open: 'open FILE' opens a match file", field="match")
     return [
-        f"{'*' if record is records.current else ' '} {number:>3}  {describe_record(record)}"
-        for number, record in enumerate(records.records, 1)
+        f"{'*' if record is records.current else ' '} {place:>3}  {describe_record(record)}"
+        for place, record in enumerate(records.records, 1)
     ]
 
 
-def _close(game: ReplGame, values: ArgumentValues, control: WorkControl) -> list[str]:
+def _close(game: ReplGame, control: WorkControl) -> list[str]:
     closed = game.records.close()
     lines = [f"Closed: {describe_record(closed)}"]
     if game.records.current is not None:
         lines.append(f"'back' shows {describe_record(game.records.current)}")
     if game.shown_place is not None and game.shown_place.record is closed:
-        lines += game.undo(control)
+        lines += undo(game, control)
     return lines
 
 
@@ -90,7 +91,7 @@ def _step(game: ReplGame, where: int | str, *, forward: bool) -> list[str]:
     if not ahead:
         raise StateError(_explain_end(record, where, forward=forward), field="record")
     record.place = ahead[min(where, len(ahead)) - 1] if isinstance(where, int) else ahead[0]
-    return game.show_place(record)
+    return show_place(game, record)
 
 
 def _explain_end(record: OpenRecord, where: int | str, *, forward: bool) -> str:
@@ -109,35 +110,34 @@ def _go_to_end(game: ReplGame, what: str, *, is_last: bool) -> list[str]:
     record = game.find_record()
     places = [place for place in record.list_places() if what == "match" or place.game == record.place.game]
     record.place = places[-1 if is_last else 0]
-    return game.show_place(record)
+    return show_place(game, record)
 
 
-def _go_to_game(game: ReplGame, values: ArgumentValues, control: WorkControl) -> list[str]:
+def _go_to_game(game: ReplGame, control: WorkControl, number: int) -> list[str]:
     record = game.find_record()
-    record.place = record.find_game(values["number"])
-    return game.show_place(record)
+    record.place = record.find_game(number)
+    return show_place(game, record)
 
 
-def _move(game: ReplGame, values: ArgumentValues, control: WorkControl) -> list[str]:
-    text = values["what"]
-    if not text.isdecimal():
-        return game.make_play(text, control)
+def _move(game: ReplGame, control: WorkControl, what: str) -> list[str]:
+    if not what.isdecimal():
+        return make_play(game, control, what)
     record = game.find_record()
-    record.place = record.find_move(int(text))
-    return game.show_place(record)
+    record.place = record.find_move(int(what))
+    return show_place(game, record)
 
 
-def _go_back(game: ReplGame, values: ArgumentValues, control: WorkControl) -> list[str]:
+def _go_back(game: ReplGame, control: WorkControl) -> list[str]:
     if game.records.current is None:
         raise StateError("no match is open: 'open FILE' opens a match file", field="back")
-    return game.show_place(game.records.current)
+    return show_place(game, game.records.current)
 
 
-def _show_comment(game: ReplGame, values: ArgumentValues, control: WorkControl) -> list[str]:
+def _show_comment(game: ReplGame, control: WorkControl) -> list[str]:
     return list_comments(game.find_record()) or ["There is no comment here."]
 
 
-def _show_log(game: ReplGame, values: ArgumentValues, control: WorkControl) -> list[str]:
+def _show_log(game: ReplGame, control: WorkControl) -> list[str]:
     record = game.records.current
     if record is not None and game.human_seat is None:
         return list_moves(record, record.place.game)
@@ -145,8 +145,8 @@ def _show_log(game: ReplGame, values: ArgumentValues, control: WorkControl) -> l
     return list_moves(record, len(record.match.games) - 1)
 
 
-def _save(game: ReplGame, values: ArgumentValues, control: WorkControl) -> list[str]:
-    name = _strip_quotes(values["file"])
+def _save(game: ReplGame, control: WorkControl, file: str) -> list[str]:
+    name = _strip_quotes(file)
     ending = PurePath(name).suffix.lower()
     if ending in _FOREIGN_ENDINGS:
         raise UnsupportedError(
@@ -158,18 +158,33 @@ def _save(game: ReplGame, values: ArgumentValues, control: WorkControl) -> list[
     record = game.records.current
     if record is None or record.is_own or game.human_seat is not None:
         if not has_analysis:
-            return game.save_games(name)
+            return save_games(game, name)
         record = game.records.update_own(game.session.log)
     if has_analysis:
         content, losses = write_match(record.analysed_match.marked_match, ending[1:])
     else:
         content, losses = MATCH_FORMATS["mat"].write(record.match), []
-    game.record_saver.write(name, content)
+    write_record(game.written, name, content)
     with_analysis = ", with the analysis" if has_analysis and record.is_analysed else ""
     return [
         f"Saved {format_count(len(record.match.games), 'game')} to {name}{with_analysis}.",
         *([f"{ending} has no place for: {', '.join(losses)}."] if losses else []),
     ]
+
+
+def save_games(game: ReplGame, name: str) -> list[str]:
+    """Write the games of the match or of money play as ``.mat`` text, that at hand as far as it went.
+
+    Raises:
+        StateError: There is no such game.
+        DataFileError: The file cannot be written.
+    """
+    log = game.session.log
+    text, count = log.format()
+    write_record(game.written, name, text.encode())
+    goes_on = log.game is not None and log.game.result is None and log.game.record is not None
+    rest = ["The last one is not over: 'save' writes it anew."] if goes_on else []
+    return [f"Saved {format_count(count, 'game')} to {name}.", *rest]
 
 
 def _strip_quotes(name: str) -> str:
@@ -212,25 +227,25 @@ RECORD_ROWS = in_group(
     ReplCommand(
         "next",
         "go to the next action of the open match; to the next roll, game, error or blunder",
-        lambda game, values, _: _step(game, values["where"] or 1, forward=True),
+        lambda game, _, where: _step(game, where or 1, forward=True),
         (_WHERE,),
     ),
     ReplCommand(
         "previous",
         "go back by an action; to the roll, game, error or blunder before",
-        lambda game, values, _: _step(game, values["where"] or 1, forward=False),
+        lambda game, _, where: _step(game, where or 1, forward=False),
         (_WHERE,),
     ),
     ReplCommand(
         "first",
         "go to the beginning of the open match, or of the game",
-        lambda game, values, _: _go_to_end(game, values["what"], is_last=False),
+        lambda game, _, what: _go_to_end(game, what, is_last=False),
         (_END,),
     ),
     ReplCommand(
         "last",
         "go to the end of the open match, or of the game",
-        lambda game, values, _: _go_to_end(game, values["what"], is_last=True),
+        lambda game, _, what: _go_to_end(game, what, is_last=True),
         (_END,),
     ),
     ReplCommand(

@@ -1,4 +1,4 @@
-"""Suggestions for the line at the prompt, and those that every talk makes alike."""
+"""Suggestions for the line at the prompt, as pure functions: what was typed in, ways to go on out."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from gammond.engine.errors import GammondError
+from gammond.engine.rules.notation import format_play
 from gammond.protocol.commands.session_game import find_game
 from gammond.protocol.core.arguments import Argument
 from gammond.protocol.state.session import Session
@@ -53,22 +54,17 @@ def takes(arguments: Sequence[Argument], what: str) -> bool:
 def _suggest_argument_values(
     arguments: Sequence[Argument], before: Sequence[str], prefix: str, meanings: Mapping[str, str]
 ) -> Iterator[Suggestion]:
-    """Suggest values of the argument that the cursor is in, and named ones."""
+    """Suggest values of the argument that the cursor is in; named ones by their names, then their values."""
     positional = [argument for argument in arguments if not argument.is_named]
     if len(before) < len(positional):
         choices = positional[len(before)].choices
         yield from suggest_matching(prefix, ((value, meanings.get(value, "")) for value in choices))
     for argument in arguments:
-        if argument.is_named:
-            yield from _suggest_named(prefix, argument)
-
-
-def _suggest_named(prefix: str, argument: Argument) -> Iterator[Suggestion]:
-    """Suggest an argument by its name, or once that is written, its values."""
-    name = f"{argument.name}="
-    if not prefix.startswith(name):
-        return suggest_matching(prefix, [(name, argument.meaning)])
-    return suggest_matching(prefix, ((f"{name}{value}", "") for value in argument.choices))
+        name = f"{argument.name}="
+        if argument.is_named and prefix.startswith(name):
+            yield from suggest_matching(prefix, ((f"{name}{value}", "") for value in argument.choices))
+        elif argument.is_named:
+            yield from suggest_matching(prefix, [(name, argument.meaning)])
 
 
 def suggest_arguments(
@@ -127,3 +123,31 @@ def list_setting_values(setting: Setting, session: Session) -> Sequence[str]:
     if setting.kind == "bool":
         return ["true", "false"]
     return setting.values.split("|") if setting.kind == "enum" else [setting.get(session)]
+
+
+def suggest_plays(typed: str, session: Session) -> Iterator[Suggestion]:
+    """Suggest legal plays that begin with what was typed, in any order of parts, each with its number."""
+    game = session.game
+    if game.position is None or game.is_over or game.match.roll is None:
+        return
+    *done, prefix = typed.split(" ")
+    tried = (
+        _complete_play(done, prefix, format_play(play).split(" ")) for play in session.list_legal_plays()
+    )
+    found = [written for written in tried if written]
+    for number, written in enumerate(found, 1):
+        yield Suggestion(written, len(typed), f"{number} of {len(found)} plays")
+
+
+def _complete_play(done: Sequence[str], prefix: str, parts: Sequence[str]) -> str:
+    """Write the parts of a play so that they begin as typed; nothing when they cannot."""
+    left = list(parts)
+    for part in done:
+        if part not in left:
+            return ""
+        left.remove(part)
+    following = next((part for part in left if part.startswith(prefix)), None)
+    if following is None:
+        return ""
+    left.remove(following)
+    return " ".join([*done, following, *left])

@@ -33,7 +33,7 @@ def format_toolbar(game: ReplGame, net: str, width: int) -> str:
     engine = _format_engine(game.session.engine_settings, net)
     if position is None:
         shorter = [(1, form) for form in (*engine[1:], "")]
-        return _fit_parts(
+        return fit_parts(
             ["no position: 'play' starts a game", engine[0], _format_record(game)], shorter, width
         )
     pips, score, cube = (
@@ -45,10 +45,10 @@ def format_toolbar(game: ReplGame, net: str, width: int) -> str:
     record = _format_record(game)
     parts = [_format_turn(game), pips[0], score[0], cube[0], engine[0], tutor, record]
     shortened = [(4, engine[1]), (1, pips[1]), (3, cube[1]), (2, score[1]), (4, engine[2])]
-    return _fit_parts(parts, [*shortened, (3, ""), (4, ""), (5, ""), (2, ""), (1, ""), (6, "")], width)
+    return fit_parts(parts, [*shortened, (3, ""), (4, ""), (5, ""), (2, ""), (1, ""), (6, "")], width)
 
 
-def _fit_parts(parts: list[str], shortenings: Sequence[tuple[int, str]], width: int) -> str:
+def fit_parts(parts: list[str], shortenings: Sequence[tuple[int, str]], width: int) -> str:
     """Join the parts; while they are too long, put in their shorter forms in turn.
 
     Args:

@@ -1,189 +1,260 @@
-"""Which game is at the session's table: begun, set aside for another position, left, taken up again.
+"""The session's table as a person at the terminal has it: the seats, what was set aside, what can be undone.
 
-No terminal, no clock: calls in, text out.
+What is done and said there are functions beside this module; the state that they work on is here.
 """
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, field
 
 from gammond.engine.errors import StateError
-from gammond.engine.rules.match import MatchState
-from gammond.engine.rules.rules import BACKGAMMON
-from gammond.engine.wording import format_count
+from gammond.engine.rules.dice import RollSequence
+from gammond.nets.player_specs import name_player
 from gammond.protocol.commands.board_drawing import CHECKER_MARKS
-from gammond.protocol.core.requests import WorkControl
-from gammond.protocol.repl.answers.replies import send_command
-from gammond.protocol.repl.answers.sentences import describe_offer, describe_turn, make_sentence
-from gammond.protocol.repl.game.game_view import ShownPlace
-from gammond.protocol.repl.game.history import SetAsideGame
-from gammond.protocol.repl.game.played_game import PlayedGame
+from gammond.protocol.repl.answers.sentences import ENGINE_NAME, HUMAN_NAME
 from gammond.protocol.repl.game.preferences import Preferences
-from gammond.protocol.repl.game.saved_game import SavedGame
-from gammond.protocol.repl.records.descriptions import describe_place
+from gammond.protocol.repl.game.tutor import Tutor
 from gammond.protocol.repl.records.open_record import OpenRecord
-from gammond.protocol.state.session import Session
+from gammond.protocol.repl.records.open_records import OpenRecords
+from gammond.protocol.state.game_log import GameLog
+from gammond.protocol.state.game_state import GameState
+from gammond.protocol.state.player_registry import ENGINE_PLAYER, HUMAN_PLAYER
+from gammond.protocol.state.session import EngineSettings, Session
+
+DEFAULT_COLUMNS = 80
+"""Columns of a terminal that does not say how many it has."""
+
+_MAX_SET_ASIDE = 20
 
 
-class ReplGame(PlayedGame):
-    """The actions of REPL commands on games as a whole, beside those in a game.
+@dataclass(frozen=True)
+class SetAsideGame:
+    """A game, in progress or over, that another one, or another position, took the place of.
+
+    Attributes:
+        table: The table as it was.
+        human_seat: The person's seat.
+        decisions: The tables before each of the person's decisions.
+        log: What was done in it, and in the games before it.
+        rolls: The place of the dice; None for a game of an earlier session.
+        advised: As `ReplGame` has them.
+    """
+
+    table: GameState
+    human_seat: int
+    decisions: tuple[GameState, ...]
+    log: GameLog
+    rolls: RollSequence | None = None
+    advised: tuple[GameState, ...] = ()
+
+
+@dataclass(frozen=True)
+class SavedGame:
+    """What the next start of the terminal goes on with.
+
+    Attributes:
+        game: The game, in progress or over, with what was done in it and before.
+        engine: The settings that it is played by.
+        tutor: The loss in points from which the tutor objects; 0 without it.
+        shows_chances: Whether winning chances are shown.
+    """
+
+    game: SetAsideGame
+    engine: EngineSettings
+    tutor: float = 0.0
+    shows_chances: bool = False
+
+
+@dataclass(frozen=True)
+class ShownPlace:
+    """A place of an open match on the table.
+
+    Attributes:
+        record: The match.
+        table: The table as it was set up: after any change it is another one.
+        aside: The game that was set aside for it; None for none.
+        tried: The tables that plays, rolls and cube actions tried from there have led to.
+    """
+
+    record: OpenRecord
+    table: GameState
+    aside: SetAsideGame | None
+    tried: list[GameState] = field(default_factory=list)
+
+
+class ReplGame:
+    """The table of backgammon of a person at the terminal.
 
     Args:
         session: The table.
 
     Attributes:
+        human_seat: The person's seat in a game; None without one. People play both seats of a game whose
+            opponent, ``engine.player``, is human too.
+        columns: The width of the terminal, for the board.
+        records: The matches that are open.
+        news: What was rolled and done last, from the person's last decision on, in sentences.
+        tutor: Objects to bad decisions, once switched on.
+        shows_chances: Whether winning chances are shown after each play.
         preferences: What the terminal begins with.
+        written: What was saved to files, by their names.
         draft: What the next prompt has been filled with, to be changed; empty for nothing.
+        decisions: The tables before each of the person's decisions in the game at hand, in order.
+        advised: The tables at which the engine chose for the person, or had told what it would choose.
+        rejected_kind: The dearest resignation of the engine that the person has rejected in this game.
+        shown: The place of an open match that was put on the table last.
     """
 
     def __init__(self, session: Session) -> None:
-        super().__init__(session)
+        self.session = session
+        self.human_seat: int | None = None
+        self.columns = DEFAULT_COLUMNS
+        self.records = OpenRecords()
+        self.news: list[str] = []
+        self.tutor = Tutor(session)
+        self.shows_chances = False
         self.preferences = Preferences()
         self.draft = ""
+        self.written: dict[str, bytes] = {}
+        self.decisions: list[GameState] = []
+        self.advised: list[GameState] = []
+        self.rejected_kind = 0
+        self.shown: ShownPlace | None = None
+        self._undone: list[GameState] = []
+        self._set_aside: list[SetAsideGame] = []
 
-    def start_game(
-        self, control: WorkControl, length: int | None = None, *, human_begins: bool | None = None
-    ) -> list[str]:
-        """Begin a game from the start: each side rolls one die, and the higher begins with both.
-
-        Args:
-            control: Stops and watches the engine's turn.
-            length: Begin a match to so many points, 0 for money play. Left out, the score stays, and a match
-                that is won is followed by another of its length.
-            human_begins: Whether the person begins, or the opponent, in place of that opening roll; of two
-                people O, or X.
-
-        Raises:
-            GammondError: The evaluator cannot be loaded; the table is as it was.
-        """
-        self.session.make_decider_loader()()
-        aside, was_running = self.describe_game(), self.is_running
-        human = self.human_seat or 0
-        match = self.session.game.match
-        if length is not None:
-            start = MatchState(length, on_roll=match.on_roll, jacoby=match.jacoby, beavers=match.beavers)
-            self.session.push_state(replace(self.session.game, match=start, final_score=None))
-        self._begin(human)
-        if human_begins is None:
-            self.session.start_game(self.names)
-            own, other = self.session.roll_opening(human)
-            starter = human if own > other else 1 - human
-            rolls = make_sentence(self.names[human], "roll", f"{own}, {self.names[1 - human]} {other}")
-            starts = make_sentence(self.names[starter], "start", f"with {max(own, other)}-{min(own, other)}")
-            self.news = [f"{rolls} {starts}"]
-        else:
-            starter = human if human_begins else 1 - human
-            self.session.start_game(self.names, starter)
-            self.news = [make_sentence(self.names[starter], "begin")]
-        if aside is not None:
-            self.history.set_aside(aside)
-        remark = ["The game that was on is set aside: 'undo' brings it back."] if was_running else []
-        return [*remark, *self.news, *self.continue_game(control)]
-
-    def play_from_here(self, control: WorkControl) -> list[str]:
-        """Play against the engine: on from the position for the seat to act, or from the start without one.
-
-        Raises:
-            StateError: A game is on.
-            GammondError: The evaluator cannot be loaded; the table is as it was.
-        """
+    @property
+    def is_running(self) -> bool:
+        """Whether a game is in progress."""
         game = self.session.game
-        if game.position is None or game.is_over:
-            return self.start_game(control)
-        if self.is_running:
-            raise StateError(
-                "a game is in progress: play it, 'leave' it, or start another with 'new'", field="play"
-            )
-        self.session.make_decider_loader()()
-        self._begin(game.match.to_act)
-        self.session.log = self.session.log.begin(game, self.names)
-        offer = describe_offer(game.match)
-        back = [] if self.records.current is None else ["'back' returns to the match that is open."]
-        sides = " and ".join(CHECKER_MARKS) if self.has_two_humans else CHECKER_MARKS[game.match.to_act]
-        return [
-            f"You play {sides} from here.",
-            *back,
-            *([f"{offer[0].upper()}{offer[1:]}."] if offer else []),
-            *self.continue_game(control),
-        ]
+        return self.human_seat is not None and game.position is not None and not game.is_over
 
-    def play_against(self, player: str, control: WorkControl) -> list[str]:
-        """Set the opponent, and begin a game or continue the present one.
+    @property
+    def has_two_humans(self) -> bool:
+        """Whether people play both seats."""
+        return self.session.engine_settings.player == HUMAN_PLAYER
 
-        Args:
-            player: What ``engine.player`` takes.
-            control: Stops and watches the other player's turn.
+    @property
+    def shown_place(self) -> ShownPlace | None:
+        """The place of an open match that is on the table; None for any other table."""
+        shown = self.shown
+        is_there = shown is not None and self.human_seat is None and shown.table is self.session.game
+        return shown if is_there else None
+
+    @property
+    def origin(self) -> ShownPlace | None:
+        """The place of an open match that is on the table, or was before what was tried there; else None."""
+        shown = self.shown
+        if shown is None or self.human_seat is not None:
+            return None
+        tables = (shown.table, *shown.tried)
+        return shown if any(table is self.session.game for table in tables) else None
+
+    @property
+    def names(self) -> tuple[str, str]:
+        """The names of seats 0 and 1."""
+        if self.origin is not None:
+            return self.origin.record.names
+        if self.human_seat is None or self.has_two_humans:
+            return CHECKER_MARKS
+        player = self.session.engine_settings.player
+        opponent = ENGINE_NAME if player == ENGINE_PLAYER else name_player(player)
+        return (HUMAN_NAME, opponent) if self.human_seat == 0 else (opponent, HUMAN_NAME)
+
+    @property
+    def is_match_over(self) -> bool:
+        """Whether the game on the table is over and decided the match."""
+        return self.session.game.final_score is not None
+
+    @property
+    def points(self) -> tuple[int, int]:
+        """Points of seats 0 and 1, with those of a game that decided the match."""
+        return self.session.game.score
+
+    def find_record(self) -> OpenRecord:
+        """Return the match that is stepped through: one that is open, or the person's own games as they are.
 
         Raises:
-            GammondError: There is no such player, or it cannot be loaded.
+            StateError: There is neither.
         """
-        send_command(self.session, f"set engine.player {player}", control)
-        if not self.is_running:
-            return self.play_from_here(control)
-        opponent = "with people in both seats" if self.has_two_humans else f"against {player}"
-        return [
-            f"The game continues {opponent}.",
-            *self.chances.describe_source(),
-            *self.continue_game(control),
-        ]
+        record = self.records.current
+        if record is None or (record.is_own and self.human_seat is not None):
+            return self.records.open_own(self.session.log)
+        return record
+
+    def begin(self, human_seat: int) -> None:
+        """Let a game begin, or go on, in which the person has a seat."""
+        self.human_seat = human_seat
+        self.session.keeps_match = True
+        self.news, self.rejected_kind = [], 0
+        self._forget()
+
+    def _forget(self) -> None:
+        for tables in (self.decisions, self.advised, self._undone):
+            tables.clear()
+
+    def note_advice(self) -> None:
+        """Note that the engine chooses for the person at this table, or has told what it would choose."""
+        if self.is_running and not any(table is self.session.game for table in self.advised):
+            self.advised.append(self.session.game)
+
+    def undo_decision(self) -> GameState:
+        """Take back the last decision and all after it; return the table before it.
+
+        Raises:
+            StateError: There is none.
+        """
+        if not self.decisions:
+            raise StateError(
+                "nothing to undo: you have made no decision in this game, and rolls are not undone",
+                field="undo",
+            )
+        if not self.session.can_redo:
+            self._undone.clear()
+        wanted = self.decisions.pop()
+        reached = self.session.game
+        while self.session.game is not wanted:
+            self.session.undo()
+        self._undone.append(reached)
+        return wanted
+
+    def redo_decision(self) -> GameState:
+        """Do again what `undo_decision` took back last; return the table after it.
+
+        Raises:
+            StateError: Nothing was taken back, or something was done since.
+        """
+        if not self._undone or not self.session.can_redo:
+            raise StateError("nothing to redo: you have undone nothing since your last action", field="redo")
+        reached = self._undone.pop()
+        self.decisions.append(self.session.game)
+        while self.session.game is not reached:
+            self.session.redo()
+        return reached
 
     def describe_game(self) -> SetAsideGame | None:
         """Return the game at hand, in progress or over, to be set aside; None without one."""
-        if self.human_seat is None or self.session.game.position is None:
+        session = self.session
+        if self.human_seat is None or session.game.position is None:
             return None
-        return self.history.describe(self.human_seat)
+        decisions, advised = tuple(self.decisions), tuple(self.advised)
+        return SetAsideGame(session.game, self.human_seat, decisions, session.log, session.rolls, advised)
 
     def describe_kept(self) -> SavedGame | None:
         """Return what another session can go on with, review and save; None without a game."""
-        game = self.describe_game()
-        if game is None and self._shown is not None and self._shown.aside is self.history.newest:
-            game = self._shown.aside
+        game, newest = self.describe_game(), self._set_aside[-1] if self._set_aside else None
+        if game is None and self.shown is not None and self.shown.aside is newest:
+            game = newest
         if game is None:
             return None
-        shown = self.chances.is_shown
-        return SavedGame(game, self.session.engine_settings, self.tutor.limit or 0.0, shows_chances=shown)
+        tutor, shows_chances = self.tutor.limit or 0.0, self.shows_chances
+        return SavedGame(game, self.session.engine_settings, tutor, shows_chances)
 
-    def resume(self, kept: SavedGame, control: WorkControl) -> list[str]:
-        """Go on with a game of an earlier session, with its opponent, level and tutor.
+    def set_aside(self, game: SetAsideGame) -> None:
+        """Set a game aside, so that it can be taken up again."""
+        self._set_aside = [*self._set_aside, game][-_MAX_SET_ASIDE:]
 
-        Args:
-            kept: The game; its decisions can be taken back.
-            control: Stops and watches the engine's turn.
-        """
-        self.session.engine_settings = kept.engine
-        self.tutor.set_limit(kept.tutor)
-        self.chances.is_shown = kept.shows_chances
-        game = kept.game
-        for table in (*game.decisions, game.table):
-            self.session.push_state(table)
-            self.session.log = game.log.back_to(table)  # to which `undo` goes back with the table
-        self._begin(game.human_seat)
-        self.history.restore(game)
-        if self.is_running:
-            variant = game.table.rules.variant
-            left = "game" if variant == BACKGAMMON else f"game of {variant.name}"
-            start = f"Going on with the {left} that you left: {describe_turn(game.table.match)}."
-            start += " ('new' starts another.)"
-        elif self.is_match_over:
-            start = "Your match is over: 'review' and 'save FILE' still take it, 'new' starts another."
-        else:
-            start = "Going on after the last game: 'new' starts the next one."
-        tutor = [] if self.tutor.limit is None else self.show_tutor()
-        return [start, *self.show_score(), *tutor, *self.continue_game(control)]
-
-    def leave(self) -> list[str]:
-        """End the game against the engine; the position stays, and `undo` goes back to the game.
-
-        Raises:
-            StateError: None is on.
-        """
-        aside = self.describe_game()
-        if aside is None:
-            raise StateError("no game against the engine: 'play' starts one", field="leave")
-        self.set_aside(aside)
-        return ["You have left the game: the position stays, 'undo' goes back to the game."]
-
-    def set_aside(self, game: SetAsideGame | None) -> list[str]:
+    def leave_for(self, game: SetAsideGame | None) -> list[str]:
         """Set a game aside for another position, which is on the table; return a sentence that says so.
 
         Args:
@@ -192,99 +263,35 @@ class ReplGame(PlayedGame):
         self.news = []
         if game is None:
             return []
-        self.history.set_aside(game)
+        self.set_aside(game)
         self.human_seat = None
         self.session.keeps_match = False
-        self.history.clear()
+        self._forget()
         what = "match" if game.table.is_over and game.table.match.length else "game"
         return [f"Your {what} is set aside: 'undo' brings it back."]
 
-    def take_up_variant(self, game: SetAsideGame | None, *, had_position: bool) -> list[str]:
-        """Set a game aside for another variant, which the session plays now; return sentences that say so.
+    def take_up(self, *, anywhere: bool = False) -> SetAsideGame | None:
+        """Take up the game that was set aside last.
 
         Args:
-            game: As `set_aside`.
-            had_position: Whether there was a position before.
-        """
-        said = self.set_aside(game)
-        if self.session.game.position is not None:
-            return said
-        variant, score = self.session.game.rules.variant, self.session.game.score
-        gone = [] if said or not had_position else ["The position is gone: 'undo' brings it back."]
-        sides = format_count(variant.checkers, "checker")
-        begin = "'play' starts a game of it" + (" at this score, 'new 0' anew" if any(score) else "")
-        return [*said, *gone, f"{variant.name} has {sides} a side: {begin}."]
-
-    def show_place(self, record: OpenRecord) -> list[str]:
-        """Put the shown place of an open match on the table; `undo` goes back to what was on it.
-
-        Args:
-            record: The match.
+            anywhere: Whether to put its table back; if not, it is taken up only where that is back already.
 
         Returns:
-            What is said of the place, and of a game that was set aside for it.
+            The game; None if there is none.
         """
-        said = describe_place(record)
-        self.records.recent = record
-        aside = self.describe_game()
-        if aside is None and self.shown_place is not None:
-            self.undo(WorkControl())
-            aside = self.describe_game()
-            self.set_aside(aside)
-        else:
-            said += self.set_aside(aside)
-        if aside is None and self._shown is not None:
-            aside = self._shown.aside
-        self._shown = ShownPlace(record, record.make_table(), aside)
-        self.session.push_state(self._shown.table)
-        self.news = said[:1]
-        return said
+        if not self._set_aside or not (anywhere or self._set_aside[-1].table is self.session.game):
+            return None
+        game = self._set_aside.pop()
+        if self.session.game is not game.table:
+            self.session.push_state(game.table)
+        self.begin(game.human_seat)
+        self.restore(game)
+        return game
 
-    def undo(self, control: WorkControl) -> list[str]:
-        """Take back the last change; in a game, all since the person's last decision, this included.
-
-        Decisions are plays, and what is done with the cube or a resignation; a roll is none.
-
-        Raises:
-            StateError: There is nothing to take back.
-        """
-        self.news = []
-        if self.human_seat is None:
-            if not (lines := self._take_up(self.history.take_up())):
-                send_command(self.session, "undo", control)
-                lines = self._take_up(self.history.take_up()) or ["Undone."]
-            return lines
-        if not self.history.decisions and (lines := self._take_up(self.history.take_up(anywhere=True))):
-            return lines
-        return [f"Undone: {describe_turn(self.history.undo().match)}."]
-
-    def _take_up(self, game: SetAsideGame | None) -> list[str]:
-        if game is None:
-            return []
-        self.human_seat = game.human_seat
-        self.session.keeps_match = True
-        self._opponent.reset()
-        if game.table.is_over:
-            return ["Undone: you are back at the end of the game.", *self.show_score()]
-        return [f"Undone: you are back in the game, and {describe_turn(game.table.match)}."]
-
-    def redo(self, control: WorkControl) -> list[str]:
-        """Do again what `undo` took back last.
-
-        Raises:
-            StateError: Nothing was taken back, or something was done since.
-        """
-        self.news = []
-        if self.human_seat is None:
-            send_command(self.session, "redo", control)
-            return ["Redone."]
-        reached = self.history.redo()
-        turn = describe_turn(reached.match) if self.is_running else "the game is over"
-        return [f"Redone: {turn}.", *self.continue_game(control)]
-
-    def _begin(self, human_seat: int) -> None:
-        self.human_seat = human_seat
-        self.session.keeps_match = True
-        self.news = []
-        self.history.clear()
-        self._opponent.reset()
+    def restore(self, game: SetAsideGame) -> None:
+        """Go back to the decisions, the log and the dice of a game that has begun again at its table."""
+        self.decisions += game.decisions
+        self.advised += game.advised
+        self.session.log = game.log
+        if game.rolls is not None:
+            self.session.rewind_dice(game.rolls)

@@ -1,8 +1,8 @@
-"""The game in progress as a file, so that the next start of the terminal goes on with it."""
+"""Games in progress as files, so that the next start of the terminal goes on with them."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 import msgspec
@@ -12,30 +12,13 @@ from gammond.engine.formats.position_id import decode_position_id, encode_positi
 from gammond.engine.options import convert
 from gammond.engine.rules.match import GameResult, MatchState
 from gammond.engine.rules.rules import VARIANTS, Doubles, Rules
-from gammond.protocol.repl.game.history import SetAsideGame
-from gammond.protocol.repl.game.state_file import write_state
+from gammond.engine.runtime.files import open_output
+from gammond.protocol.repl.game.repl_game import SavedGame, SetAsideGame
 from gammond.protocol.state.game_log import GameLog, LoggedAction, LoggedGame
 from gammond.protocol.state.game_state import GameState
 from gammond.protocol.state.session import EngineSettings
 
-_FORMAT = 3
-
-
-@dataclass(frozen=True)
-class SavedGame:
-    """What the next start of the terminal goes on with.
-
-    Attributes:
-        game: The game, in progress or over, with what was done in it and before.
-        engine: The settings that it is played by.
-        tutor: The loss in points from which the tutor objects; 0 without it.
-        shows_chances: Whether winning chances are shown.
-    """
-
-    game: SetAsideGame
-    engine: EngineSettings
-    tutor: float = 0.0
-    shows_chances: bool = False
+_FORMAT, _MOVES_FORMAT = 3, 1
 
 
 class _Table(msgspec.Struct, array_like=True, frozen=True):
@@ -80,15 +63,10 @@ class _File(msgspec.Struct, frozen=True):
     advised: list[_Table] = []
 
 
-def write_game(file: Path, kept: SavedGame) -> None:
-    """Write a game and the settings that it is played by; the old file stays until the new one is whole.
-
-    Raises:
-        DataFileError: The file cannot be written.
-    """
+def _pack_file(kept: SavedGame) -> _File:
     game, engine = kept.game, kept.engine
     rules, log = game.table.rules, game.log
-    content = _File(
+    return _File(
         *(_FORMAT, rules.variant.name, rules.doubles, game.human_seat, _pack(game.table)),
         decisions=[_pack(table) for table in game.decisions],
         games=[_pack_game(each) for each in (*log.finished, log.game) if each is not None],
@@ -101,7 +79,6 @@ def write_game(file: Path, kept: SavedGame) -> None:
         shows_chances=kept.shows_chances,
         advised=[_pack(table) for table in game.advised],
     )
-    write_state(file, content)
 
 
 def read_game(file: Path, engine: EngineSettings) -> SavedGame | None:
@@ -171,3 +148,59 @@ def _unpack_game(content: _File) -> SetAsideGame:
     log = GameLog(games[:-1], games[-1]) if games else GameLog()
     decisions, advised = (tuple(map(unpack, tables)) for tables in (content.decisions, content.advised))
     return SetAsideGame(unpack(content.table), content.human_seat, decisions, log, advised=advised)
+
+
+class KeptMoves(msgspec.Struct, frozen=True):
+    """What the next start of the terminal goes on with.
+
+    Attributes:
+        human: The person's side.
+        lines: Commands that set up the settings and the game, move by move.
+        format: The version of the file.
+    """
+
+    human: int
+    lines: tuple[str, ...]
+    format: int = _MOVES_FORMAT
+
+
+KeptGame = SavedGame | KeptMoves
+"""What the next start of the terminal goes on with, of backgammon or a game of moves."""
+
+
+def write_kept(file: Path, kept: KeptGame | None) -> None:
+    """Write a game, or remove the file of one that is over; an old file stays until the new one is whole.
+
+    Raises:
+        DataFileError: The file cannot be written.
+    """
+    if kept is None:
+        file.unlink(missing_ok=True)
+        return
+    content = kept if isinstance(kept, KeptMoves) else _pack_file(kept)
+    try:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        with open_output(file) as out:
+            out.write(msgspec.json.encode(content))
+    except OSError as error:
+        raise DataFileError(f"the game is not saved: {error}", field="game") from error
+
+
+def read_kept_moves(file: Path) -> KeptMoves | None:
+    """Read a game.
+
+    Returns:
+        The game; None where there is no file.
+
+    Raises:
+        DataFileError: It cannot be read.
+    """
+    try:
+        kept = convert(msgspec.json.decode(file.read_bytes()), KeptMoves)
+        if kept.format != _MOVES_FORMAT or kept.human not in (0, 1):
+            raise DataFileError("it is of another version of gammond", field="game")
+        return kept
+    except FileNotFoundError:
+        return None
+    except (OSError, ValueError, RecursionError, DataFileError) as error:  # msgspec's errors are ValueErrors
+        raise DataFileError(f"the saved game {file} cannot be read: {error}", field="game") from error

@@ -12,24 +12,18 @@ from gammond.engine.rules.cube_actions import name_cube_action
 from gammond.engine.rules.match import RESULT_NAMES, MatchState
 from gammond.engine.rules.notation import format_play, parse_play
 from gammond.engine.rules.position import Position
-from gammond.protocol.commands.cube import (
-    answer_to_values,
-    decision_to_values,
-    read_cube,
-    read_resignation,
-    read_take,
-)
-from gammond.protocol.commands.evaluation import (
-    ask,
-    find_mwc_loss,
-    read_comparison,
-    read_ranking,
-    source_to_values,
-)
+from gammond.protocol.commands.cube import read_cube, read_resignation, read_take
+from gammond.protocol.commands.evaluation import ask, find_mwc_loss, read_comparison, read_ranking
 from gammond.protocol.core.requests import WorkControl
 from gammond.protocol.repl.answers.analysis import ROLL_ACTION
 from gammond.protocol.repl.answers.replies import Mark, PreformattedLine
-from gammond.protocol.repl.answers.tables import describe_source, find_difference, find_loss_size, format_loss
+from gammond.protocol.repl.answers.tables import (
+    describe_source,
+    find_difference,
+    find_loss_size,
+    format_loss,
+    list_answers,
+)
 from gammond.protocol.repl.records.losses import SHOWN_POINTS, rate_loss
 from gammond.protocol.state.game_state import GameState
 from gammond.protocol.state.offers import RESPONSE_WORDS
@@ -72,16 +66,25 @@ class ActionLoss:
         return find_loss_size(self.loss, is_points=self.is_points)
 
 
-class DecisionMeter:
-    """Measures decisions by the engine of the session, at its depth; each of them once.
+class Tutor:
+    """Measures decisions, and objects to those that lose too much before they are carried out.
+
+    It asks the engine of the session, at its depth; about each decision once.
 
     Args:
         session: The table.
+
+    Attributes:
+        limit: The loss in points from which it objects; None while it is off.
+        is_followed: Whether the last decision came in place of one that it had objected to.
     """
 
     def __init__(self, session: Session) -> None:
+        self.limit: float | None = None
+        self.is_followed = False
         self._session = session
         self._losses: dict[tuple[bytes, MatchState, str, int, str], ActionLoss | None] = {}
+        self._objected: tuple[GameState, str] | None = None
 
     def measure(self, table: GameState, action: str, control: WorkControl) -> ActionLoss | None:
         """Measure a decision.
@@ -114,6 +117,64 @@ class DecisionMeter:
             self._losses[key] = loss
         return loss
 
+    @property
+    def has_objected(self) -> bool:
+        """Whether it waits for another decision, or the same again."""
+        return self._objected is not None
+
+    def set_limit(self, limit: float | None) -> None:
+        """Set the loss from which it objects; 0 switches it off, None on where it is off."""
+        self.limit = (self.limit or XG_ERROR_POINTS) if limit is None else limit or None
+
+    def describe(self) -> list[str]:
+        """Say whether it is on."""
+        if self.limit is None:
+            return ["The tutor is off."]
+        return [f"The tutor objects to decisions that lose {self.limit:.3f} points or more."]
+
+    def object_to(self, table: GameState, action: str, control: WorkControl) -> list[str]:
+        """Return what it says against a decision; nothing where it lets it pass.
+
+        Args:
+            table: The table before it.
+            action: `ROLL_ACTION`, or what ``play`` takes.
+            control: Stops and watches the search.
+
+        Raises:
+            GammondError: The evaluation failed.
+        """
+        objected, self._objected = self._objected, None
+        self.is_followed = False
+        if self.limit is None:
+            return []
+        verdict = self.measure(table, action, control)
+        was_objected = objected is not None and objected[0] is table
+        self.is_followed = was_objected and (verdict is None or objected != (table, verdict.done))
+        if verdict is None or verdict.size < self.limit or verdict.done == verdict.best:
+            return []
+        if objected == (table, verdict.done):
+            return []
+        self._objected = table, verdict.done
+        done = name_cube_action(_PHRASES.get(verdict.done, verdict.done), table.match)
+        start = f"Tutor: {done} loses {format_loss(verdict.loss, is_points=verdict.is_points)}"
+        start += rate_loss(verdict.size)
+        mark = Mark(len("Tutor: "), len(start), classify_loss(verdict.size))
+        return [
+            PreformattedLine(f"{start}.", [mark]),
+            f"Better: {name_cube_action(verdict.best, table.match)} ({verdict.source}).",
+            "It is taken back: decide again, or 'keep' it.",
+        ]
+
+    def take_objected(self, table: GameState) -> str:
+        """Return the decision that it objected to at this table.
+
+        Raises:
+            StateError: There is none.
+        """
+        if self._objected is None or self._objected[0] is not table:
+            raise StateError("nothing to keep: the tutor has objected to nothing", field="keep")
+        return _ACTIONS.get(self._objected[1], self._objected[1])
+
 
 def _measure_play(
     scratch: Session, position: Position, action: str, control: WorkControl
@@ -129,7 +190,7 @@ def _measure_play(
     if len(found.ranked) == 1:
         return None
     done, best = format_play(found.play), format_play(found.best.play)
-    mwc_loss, source = find_mwc_loss(found), describe_source(source_to_values(found.ranked.effort, engine))
+    mwc_loss, source = find_mwc_loss(found), describe_source(found.ranked.effort, engine.name)
     if found.is_loss_scaled or mwc_loss is None:
         return ActionLoss(done, best, found.loss, True, source)
     return ActionLoss(done, best, mwc_loss, False, source)
@@ -142,22 +203,24 @@ def _measure_cube_action(
     if table.match.doubled:
         answer, engine = ask(scratch, read_take(scratch), control)
         effort, best = answer.evaluation.effort, RESPONSE_WORDS[answer.response]
+        values = list_answers(answer)
         if action not in ("take", "drop", "beaver") or (best == "beaver" and action == "take"):
             return None
         right, done = ("drop" if word == "drop" else "take" for word in (best, action))
-        loss, is_points = find_difference(answer_to_values(answer), right, done)
+        loss, is_points = find_difference(values[right], values[done])
     elif action in (ROLL_ACTION, "double") and table.may_double:
         evaluation, engine = ask(scratch, read_cube(scratch), control)
         effort, decision = evaluation.effort, evaluation.decision
         assert decision is not None  # it is cubeful and the game is not over
         best = "double" if decision.should_double else ROLL_ACTION
-        choices = ("take", "drop") if action == "double" else ("no_double",)
-        values = decision_to_values(decision)
-        loss, is_points = max(find_difference(values, "best", choice) for choice in choices)
+        answers = (decision.double_take, decision.double_pass)
+        choices = answers if action == "double" else (decision.no_double,)
+        known = [each for each in choices if each is not None]
+        loss, is_points = max(find_difference(decision.best, each) for each in known)
     else:
         return None
     done, best = (_ACTION_NAMES.get(word, word) for word in (action, best))
-    source = describe_source(source_to_values(effort, engine))
+    source = describe_source(effort, engine.name)
     return ActionLoss(done, best, max(loss, 0.0), is_points, source)
 
 
@@ -178,76 +241,6 @@ def _measure_resignation(
     loss, is_points = compute_resignation_loss(value, kind, space), True
     if not is_on_scale(loss, space.mwc_per_point):
         loss, is_points = loss * space.equity_scale[1], False
-    source = describe_source(source_to_values(effort, engine))
+    source = describe_source(effort, engine.name)
     resigned = ActionLoss(action, "play on", loss, is_points, source)
     return resigned if resigned.size >= SHOWN_POINTS else None
-
-
-class Tutor:
-    """Objects to decisions that lose too much, before they are carried out.
-
-    Args:
-        meter: What measures them.
-
-    Attributes:
-        limit: The loss in points from which it objects; None while it is off.
-        is_followed: Whether the last decision came in place of one that it had objected to.
-    """
-
-    def __init__(self, meter: DecisionMeter) -> None:
-        self.limit: float | None = None
-        self.is_followed = False
-        self._meter = meter
-        self._objected: tuple[GameState, str] | None = None
-
-    @property
-    def has_objected(self) -> bool:
-        """Whether it waits for another decision, or the same again."""
-        return self._objected is not None
-
-    def set_limit(self, limit: float | None) -> None:
-        """Set the loss from which it objects; 0 switches it off, None on where it is off."""
-        self.limit = (self.limit or XG_ERROR_POINTS) if limit is None else limit or None
-
-    def object_to(self, table: GameState, action: str, control: WorkControl) -> list[str]:
-        """Return what it says against a decision; nothing where it lets it pass.
-
-        Args:
-            table: The table before it.
-            action: `ROLL_ACTION`, or what ``play`` takes.
-            control: Stops and watches the search.
-
-        Raises:
-            GammondError: The evaluation failed.
-        """
-        objected, self._objected = self._objected, None
-        self.is_followed = False
-        if self.limit is None:
-            return []
-        verdict = self._meter.measure(table, action, control)
-        was_objected = objected is not None and objected[0] is table
-        self.is_followed = was_objected and (verdict is None or objected != (table, verdict.done))
-        if verdict is None or verdict.size < self.limit or verdict.done == verdict.best:
-            return []
-        if objected == (table, verdict.done):
-            return []
-        self._objected = table, verdict.done
-        rating = f", {rate_loss(verdict.size)}" if rate_loss(verdict.size) else ""
-        done = name_cube_action(_PHRASES.get(verdict.done, verdict.done), table.match)
-        start = f"Tutor: {done} loses {format_loss(verdict.loss, is_points=verdict.is_points)}{rating}"
-        mark = Mark(len("Tutor: "), len(start), classify_loss(verdict.size))
-        return [
-            PreformattedLine(f"{start}.", [mark]),
-            f"Better: {name_cube_action(verdict.best, table.match)} ({verdict.source}).",
-            "It is taken back: decide again, or 'keep' it.",
-        ]
-
-    def take_objected(self, table: GameState) -> str:
-        """Return the decision that it objected to at this table.
-
-        Raises:
-            StateError: There is none.
-        """
-        if self._objected is None or self._objected[0] is not table:
-            raise StateError("nothing to keep: the tutor has objected to nothing", field="keep")
-        return _ACTIONS.get(self._objected[1], self._objected[1])

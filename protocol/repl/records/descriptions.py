@@ -100,9 +100,10 @@ def describe_place(record: OpenRecord) -> list[str]:
             missing.append(f"That is what the file says; by the rules: {by_rules}")
         return [f"{where}: {ending} {score}", *missing]
     move = f"move {step.move} of {record.count_moves(place.game)}"
-    done = "" if place.is_before_roll else _describe_action(record, step.action, step.situation.match)
-    if place.is_before_roll:
-        done = make_sentence(record.names[step.situation.match.on_roll], "roll", "without a double")
+    match = step.situation.match
+    done = make_sentence(record.names[match.on_roll], "roll", "without a double")
+    if place.is_rolled:
+        done = _describe_action(record, step.action, match)
     lines = [f"{where}, {move}. {done}", *_describe_decisions(record)]
     return [*lines, *_shorten_comments(record)]
 
@@ -170,7 +171,7 @@ def _describe_loss(record: OpenRecord, loss: DecisionLoss) -> MarkedLine:
         return MarkedLine(f"The play is illegal, and no error is counted; best: {loss.best}{source}.")
     if loss.points < SHOWN_POINTS:
         return MarkedLine(f"Nothing is better{source}.")
-    rating = f", {rate_loss(loss.points)}" if rate_loss(loss.points) else ""
+    rating = rate_loss(loss.points)
     done = loss.done if loss.done.startswith("bar") else f"{loss.done[:1].upper()}{loss.done[1:]}"
     start = f"{done} lost {loss.points:.3f}"
     mark = Mark(0, len(start + rating), classify_loss(loss.points))
@@ -183,12 +184,12 @@ def _describe_decisions(record: OpenRecord) -> Sequence[str]:
     losses = [describe_loss(each) for each in record.find_decisions(place)]
     if isinstance(record.find_step().action, ResignationAction):
         losses = [loss for loss in list_losses(record) if loss.place == place]
-    if place.is_before_roll:
-        losses = [loss for loss in losses if loss.place.is_before_roll]
+    if not place.is_rolled:
+        losses = [loss for loss in losses if not loss.place.is_rolled]
     shown = [loss for loss in losses if loss.points >= SHOWN_POINTS or loss is losses[-1]]
     lines = [_describe_loss(record, loss) for loss in shown]
     luck = record.match.games[place.game].notes.get(place.action, NO_NOTES).luck
-    if luck is None or place.is_before_roll:
+    if luck is None or not place.is_rolled:
         return lines
     worth = record.analysed_match.table.mwc_per_point(record.find_step(place).situation.match)
     said = f"Luck: {format_points(luck if is_on_scale(luck, worth) else None)}."

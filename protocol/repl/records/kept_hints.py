@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
-from gammond.engine.evaluation.results import CubeDecision, RankedPlay, is_on_scale
+from gammond.engine.evaluation.results import CubeDecision, Evaluation, RankedPlay, is_on_scale
 from gammond.engine.match_analysis.decision_errors import classify_loss
 from gammond.engine.match_files.model import NO_NOTES, split_by_depth
 from gammond.engine.rules.cube_actions import name_cube_action
@@ -14,15 +16,13 @@ from gammond.engine.rules.outcome import invert_outcomes
 from gammond.engine.wording import format_count
 from gammond.protocol.repl.answers.replies import PreformattedLine
 from gammond.protocol.repl.answers.tables import (
-    CHANCE_KEYS,
     describe_chances,
     find_loss_size,
     format_behind,
     format_chances,
     format_chances_header,
     format_chances_row,
-    format_choice_header,
-    format_choice_row,
+    format_choices,
     format_points,
 )
 from gammond.protocol.repl.records.open_record import OpenRecord
@@ -39,7 +39,7 @@ def format_kept_hint(record: OpenRecord, count: int) -> list[str]:
     """
     place, action = record.place, record.find_step().action
     notes = record.match.games[place.game].notes.get(place.action, NO_NOTES)
-    if isinstance(action, PlayAction) and not place.is_before_roll:
+    if isinstance(action, PlayAction) and place.is_rolled:
         return _format_candidates(record, action, notes.candidates, count) if notes.candidates else []
     is_beavered = record.find_step().situation.match.beavered
     if (
@@ -99,40 +99,40 @@ def _format_row(
     if worth is not None and not is_on_scale(loss, worth):
         loss, is_points = loss * worth, False
     behind = "" if candidate is best or best is None else format_behind(-loss, is_points=is_points)
-    chances = {} if evaluation.outcome is None else dict(zip(CHANCE_KEYS, evaluation.outcome, strict=True))
     remarks = ["played"] if candidate.play.result == action.play.result else []
     remarks += [evaluation.depth] if best is None else []
     said = f"{format_play(candidate.play)} ({', '.join(remarks)})" if remarks else format_play(candidate.play)
     equity = evaluation.equity if is_on_scale(evaluation.equity, worth) else None
     left = f"{rank:>2}{format_points(equity):>7}{behind:>7}"
     mark = classify_loss(find_loss_size(loss, is_points=is_points))
-    return format_chances_row(rank, left, format_chances(chances), said, mark)
+    return format_chances_row(rank, left, format_chances(evaluation.outcome), said, mark)
 
 
-def _format_cube(record: OpenRecord, cube: CubeDecision) -> list[str]:
+def _format_cube(record: OpenRecord, cube: CubeDecision) -> list[PreformattedLine]:
     """Lay out what doubling or not is worth to the side on roll."""
     match = record.find_step().situation.match
     names = (name_cube_action(name, match) for name in ("no double", "double, take", "double, pass"))
     best = max(cube.no_double.equity, cube.double)
-    return _format_choices(record, {**dict(zip(names, cube.equities, strict=True)), "best": best})
+    return _format_choices(record, dict(zip(names, cube.equities, strict=True)), best)
 
 
-def _format_response(record: OpenRecord, cube: CubeDecision) -> list[str]:
+def _format_response(record: OpenRecord, cube: CubeDecision) -> list[PreformattedLine]:
     """Lay out what a take and a pass are worth to the side that answers."""
     _, taken, passed = cube.equities
-    values = {"take": -taken, "pass": -passed}
-    return _format_choices(record, {**values, "best": max(values.values())})
+    return _format_choices(record, {"take": -taken, "pass": -passed}, max(-taken, -passed))
 
 
-def _format_choices(record: OpenRecord, choices: dict[str, float]) -> list[str]:
+def _format_choices(record: OpenRecord, choices: dict[str, float], best: float) -> list[PreformattedLine]:
     """Lay out choices by their equities, in a match whose points have no scale by their chances."""
     match, table = record.find_step().situation.match, record.analysed_match.table
-    values = dict(choices)
+    values = {name: Evaluation(equity) for name, equity in choices.items()}
     if not all(is_on_scale(equity, _find_worth(record)) for equity in choices.values()):
         even, stake = table.equity_scale(match, match.to_act)
-        values = {f"mwc_{name}": even + stake * equity for name, equity in choices.items()}
-    rows = (format_choice_row(name, values, name, "best") for name in choices if name != "best")
-    return [format_choice_header(values), *rows]
+        values = {
+            name: Evaluation(equity, mwc=even + stake * equity, mwc_per_point=0.0)
+            for name, equity in choices.items()
+        }
+    return format_choices(values, next(each for each in values.values() if each.equity == best))
 
 
 def _format_chosen(record: OpenRecord) -> list[str]:
@@ -152,9 +152,8 @@ def _format_source(record: OpenRecord, cube: CubeDecision, *, for_opponent: bool
         for_opponent: Whether they are those of the side that is doubled.
     """
     evaluation = cube.no_double
-    outcome = None if evaluation.outcome is None else np.array([evaluation.outcome])
+    outcome: Sequence[float] | None = evaluation.outcome
     if outcome is not None and for_opponent:
-        outcome = invert_outcomes(outcome)
-    chances = None if outcome is None else dict(zip(CHANCE_KEYS, map(float, outcome[0]), strict=True))
+        outcome = invert_outcomes(np.array([outcome]))[0].tolist()
     source = record.describe_depth(record.place.game, evaluation.depth)
-    return [*describe_chances(chances), f"    by the analysis{source}; {_ADVICE}"]
+    return [*describe_chances(outcome), f"    by the analysis{source}; {_ADVICE}"]

@@ -19,7 +19,7 @@ from gammond.engine.wording import format_count, shorten_names
 from gammond.protocol.repl.answers.replies import Mark, PreformattedLine
 from gammond.protocol.repl.answers.sentences import begin_sentence
 from gammond.protocol.repl.answers.tables import TABLE_WIDTH
-from gammond.protocol.repl.records.open_record import OpenRecord, Place, order_place
+from gammond.protocol.repl.records.open_record import OpenRecord, Place
 
 SHOWN_POINTS = 0.0005
 """A smaller loss is none, to three decimals."""
@@ -27,7 +27,7 @@ SHOWN_POINTS = 0.0005
 _LEAST_PLAYER_WIDTH = 10
 """Of the column with names, however long the others are."""
 
-_RATINGS = {"error": "an error", "blunder": "a blunder"}
+_RATINGS = {"error": ", an error", "blunder": ", a blunder"}
 
 
 @dataclass(frozen=True)
@@ -58,7 +58,7 @@ class DecisionLoss:
 
 
 def rate_loss(points: float) -> str:
-    """Return how bad a loss is, in words; empty for a small one."""
+    """Return how bad a loss is, as the end of a clause, ``, a blunder``; empty for a small one."""
     return _RATINGS.get(classify_loss(points), "")
 
 
@@ -75,13 +75,13 @@ def list_losses(record: OpenRecord) -> list[DecisionLoss]:
     ]
     for resignation in analysed.resignations:
         found += _describe_resignation(resignation)
-    return sorted(found, key=lambda each: order_place(each.place))
+    return sorted(found, key=lambda each: each.place)
 
 
 def describe_loss(decision: AnalysedDecision) -> DecisionLoss:
     """Return what a decision lost; one not to double was made before the roll of its place."""
     return DecisionLoss(
-        Place(decision.game, decision.place, is_before_roll=decision.choice is Choice.NO_DOUBLE),
+        Place(decision.game, decision.place, is_rolled=decision.choice is not Choice.NO_DOUBLE),
         decision.seat,
         decision.move,
         decision.roll,

@@ -7,13 +7,13 @@ import time
 from collections.abc import Sequence
 from dataclasses import replace
 
-from gammond.engine.analysis.engine import Engine
 from gammond.engine.errors import CancelledWork, GammondError
 from gammond.engine.match_analysis.analysis import AnalysisSettings, analyse_match, count_decisions
 from gammond.engine.match_analysis.rollouts import DecisionRollouts, roll_out_decisions
 from gammond.engine.runtime.threads import Workers
 from gammond.protocol.core.requests import Reply, WorkControl
 from gammond.protocol.repl.records.open_record import OpenRecord
+from gammond.protocol.state.session import Session
 
 _REPORT_EVERY_S = 0.1
 
@@ -22,11 +22,10 @@ class MatchAnalysis:
     """Analyses games of an open match; what is found of a game is kept once all of it is analysed.
 
     Args:
+        session: Its engine analyses them, on its threads.
         record: The match.
         games: The places of the games, in the order in which they are analysed.
-        engine: Analyses them.
-        settings: How deep.
-        threads: How many threads share the decisions of a game.
+        settings: How deep; kept answers will do if the session takes them.
         rollouts: How decisions are rolled out that are close or wrong after that; None for not at all.
 
     Attributes:
@@ -36,23 +35,27 @@ class MatchAnalysis:
         total: All decisions of these games.
         trials: Of the rollouts of a game, those that are done, and all; None while decisions are analysed.
         error: What ended it; None for nothing.
+
+    Raises:
+        DataFileError: The evaluator cannot be loaded.
     """
 
     def __init__(
         self,
+        session: Session,
         record: OpenRecord,
         games: Sequence[int],
-        engine: Engine,
         settings: AnalysisSettings,
-        threads: int,
         rollouts: DecisionRollouts | None = None,
     ) -> None:
-        self.record, self.settings, self._rollouts = record, settings, rollouts
+        chosen = session.engine_settings
+        self._engine, self._threads = session.service.get_engine(chosen.net, chosen.threads), chosen.threads
+        self.record, self.settings = record, replace(settings, store=chosen.store)
+        self._rollouts = rollouts
         self._games = {number: replace(record.match, games=(record.match.games[number],)) for number in games}
         self.done, self.total = 0, sum(map(count_decisions, self._games.values()))
         self.trials: tuple[int, int] | None = None
         self.error: GammondError | None = None
-        self._engine, self._threads = engine, threads
         self._stopped = threading.Event()
         self._began_s = time.monotonic()
         self._thread = threading.Thread(target=self._run, name="match analysis", daemon=True)
@@ -71,25 +74,11 @@ class MatchAnalysis:
         rollouts: DecisionRollouts | None,
         net: str,
     ) -> bool:
-        """Return whether it has ended with games of a match analysed as another one would analyse them.
-
-        Args:
-            record: The match.
-            games: The places of the games.
-            settings: How deep the other looks.
-            rollouts: How the other rolls out.
-            net: The name of the other's evaluator.
-        """
-        same = (settings.plies, settings.deeper_plies) == (self.settings.plies, self.settings.deeper_plies)
+        """Return whether it has ended with games of a match, analysed as another one by a net would do it."""
         is_whole = not self.is_running and self.error is None and self.done == self.total
-        return (
-            record is self.record
-            and same
-            and rollouts == self._rollouts
-            and net == self._engine.name
-            and is_whole
-            and self._games.keys() >= {*games}
-        )
+        own = self.record, self.settings.plies, self.settings.deeper_plies, self._rollouts, self._engine.name
+        others = record, settings.plies, settings.deeper_plies, rollouts, net
+        return is_whole and own == others and self._games.keys() >= {*games}
 
     def stop(self) -> None:
         """End it; the game that it is at stays without analysis."""

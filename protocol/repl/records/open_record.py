@@ -26,22 +26,17 @@ _ANNOTATOR_LENGTH = 80
 
 
 class Place(NamedTuple):
-    """A place in a match: before an action, or behind the last one of a game.
+    """A place in a match: before an action, or behind the last one of a game. Places compare by their order.
 
     Attributes:
         game: The place of the game in the match, from 0.
         action: That of the action in the game, from 0; the number of actions for its end.
-        is_before_roll: Whether the dice of a play are not rolled yet: its player may double.
+        is_rolled: Whether the dice of a play are rolled; its player may double at the place before that.
     """
 
     game: int
     action: int
-    is_before_roll: bool = False
-
-
-def order_place(place: Place) -> tuple[int, int, bool]:
-    """Return what places are ordered by: a place before the roll comes before that of its play."""
-    return place.game, place.action, not place.is_before_roll
+    is_rolled: bool = True
 
 
 class RecordEnd(NamedTuple):
@@ -160,7 +155,7 @@ class OpenRecord:
         situation, match = step.situation, step.situation.match
         if isinstance(step.action, SetAction):
             return GameState(step.action.position, step.action.match, rules=game.rules)
-        if isinstance(step.action, PlayAction) and not self.place.is_before_roll:
+        if isinstance(step.action, PlayAction) and self.place.is_rolled:
             match = match.with_roll(step.action.roll)
         if step.action is not None or situation.result is None:
             return GameState(situation.position, match, rules=game.rules)

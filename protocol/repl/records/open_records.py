@@ -5,8 +5,9 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable
 from dataclasses import replace
+from pathlib import Path
 
-from gammond.engine.errors import FormatError, GammondError, StateError, ValueRangeError
+from gammond.engine.errors import DataFileError, FormatError, GammondError, StateError, ValueRangeError
 from gammond.engine.match_files.model import (
     USUAL_RULES,
     MatchRules,
@@ -16,9 +17,10 @@ from gammond.engine.match_files.model import (
 )
 from gammond.engine.match_files.reading import read_matches, read_positions
 from gammond.engine.rules.game_record import GameAction, ResignationAction, RollAction, SetAction
+from gammond.engine.runtime.files import check_output, open_output
 from gammond.engine.wording import escape_unprintable
 from gammond.protocol.repl.records.match_analysis import MatchAnalysis
-from gammond.protocol.repl.records.open_record import OpenRecord, Place, order_place
+from gammond.protocol.repl.records.open_record import OpenRecord, Place
 from gammond.protocol.state.game_log import (
     GameLog,
     LoggedAction,
@@ -170,13 +172,6 @@ class OpenRecords:
             self.listed = None
         return closed
 
-    def find_analysis(self, record: OpenRecord) -> MatchAnalysis | None:
-        """Return the analysis of a match that goes on, or has failed; None without one."""
-        analysis = self.analysis
-        if analysis is None or analysis.record is not record:
-            return None
-        return analysis if analysis.is_running or analysis.error is not None else None
-
     def stop_analysis(self, of: OpenRecord | None = None) -> bool:
         """End the analysis that goes on; return whether there was one.
 
@@ -222,10 +217,9 @@ def list_places_from(places: Iterable[Place], shown: Place, *, forward: bool) ->
         shown: The shown one.
         forward: The direction.
     """
-    at = order_place(shown)
     if forward:
-        return [place for place in places if order_place(place) > at]
-    return [place for place in places if order_place(place) < at][::-1]
+        return [place for place in places if place > shown]
+    return [place for place in places if place < shown][::-1]
 
 
 def make_own_match(log: GameLog) -> RecordedMatch | None:
@@ -273,3 +267,34 @@ def _list_actions(done: LoggedAction) -> list[GameAction]:
     if done.text == "accept" and match.roll is not None:
         return [RollAction(match.on_roll, match.roll), *actions]
     return actions
+
+
+def write_record(written: dict[str, bytes], name: str, content: bytes) -> None:
+    """Write a record to a file, whole or not at all, and never over what is not in it.
+
+    Args:
+        written: What was written before to files by their names; this comes to it.
+        name: Of the file; an existing one is overwritten only if it is as it was written before, or if the
+            record begins with all that is in it.
+        content: The record.
+
+    Raises:
+        StateError: The file exists.
+        DataFileError: It cannot be written.
+    """
+
+    def is_older(file: Path) -> bool:
+        before = written.get(name, b"")
+        with file.open("rb") as opened:
+            there = opened.read(max(len(content), len(before)) + 1)
+        return there == before or content.startswith(there)
+
+    file = Path(os.path.expanduser(name))  # a path's own way fails on users that there are not
+    check_output(file, force=None, is_own=is_older, field="save")
+    try:
+        with open_output(file) as out:
+            out.write(content)
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or error
+        raise DataFileError(f"{name} cannot be written: {reason}", field="save") from error
+    written[name] = content

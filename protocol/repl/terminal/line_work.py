@@ -38,7 +38,7 @@ class LineWork:
 
     def __init__(self, interpreter: LineInterpreter, line: str, status: StatusLine | None = None) -> None:
         self._events: queue.SimpleQueue[AnyReply | list[str]] = queue.SimpleQueue()
-        self._control, self._progress = WorkControl(self._events.put), interpreter.make_progress()
+        self._control, self._progress = WorkControl(self._events.put), interpreter.talk.progress()
         self._status = status
         self._interpreter, self._line = interpreter, line
         self._thread = threading.Thread(target=self._answer, name="answer", daemon=True)

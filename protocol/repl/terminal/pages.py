@@ -19,7 +19,6 @@ from prompt_toolkit.layout import FormattedTextControl, Layout, Window
 from prompt_toolkit.output import Output
 from prompt_toolkit.styles import Style
 
-from gammond.protocol.commands.board_drawing import BOARD_COLUMNS, CHECKER_MARKS
 from gammond.protocol.repl.answers.replies import (
     ERROR_MARK,
     BoardLine,
@@ -28,13 +27,16 @@ from gammond.protocol.repl.answers.replies import (
     Piece,
     PreformattedLine,
 )
-from gammond.protocol.repl.answers.themes import DEFAULT_THEME, THEMES
+from gammond.protocol.repl.game.preferences import DEFAULT_THEME, THEMES
 
 _BELOW_ROWS = 2
 """The prompt and the line below it."""
 
 _ROLL = re.compile(r"(?<![0-9/-])[1-6]-[1-6](?![0-9/-])")
 _ROLL_WORDS = ("roll", "start", "play", "move", "Undone", "Redone", "set:")
+
+_BREAKS = re.compile(r"([\t ]+)|(?<=\|)")
+"""Where lines break: at blanks, and after the bars between the choices of a usage text."""
 
 _MORE = "-- more: any key goes on, q ends --"
 
@@ -206,14 +208,11 @@ def wrap_line(line: str, width: int) -> list[str]:
     if isinstance(line, PreformattedLine) or len(line) <= width:
         return [line]
     indent = line[: len(line) - len(line.lstrip())] + "  "
-    wrapper = _UsageWrapper(width, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False)
+    wrapper = textwrap.TextWrapper(
+        width, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False
+    )
+    wrapper.wordsep_simple_re = _BREAKS
     return wrapper.wrap(line)
-
-
-class _UsageWrapper(textwrap.TextWrapper):
-    """Breaks lines at blanks, and after the bars between the choices of a usage text."""
-
-    wordsep_simple_re = re.compile(r"([\t ]+)|(?<=\|)")
 
 
 @contextmanager
@@ -241,27 +240,11 @@ def paint_line(line: str) -> list[Piece]:
     """Cut a line of an answer into pieces with their marks."""
     if line.startswith(ERROR_MARK):
         return [("failure", line)]
-    if isinstance(line, BoardLine):
-        return _cut(line, line.marks or _mark_board(line))
     marks: Sequence[Mark] = line.marks if isinstance(line, MarkedLine) else ()
-    if not marks and any(word in line for word in _ROLL_WORDS) and "the match" not in line:
+    has_roll = any(word in line for word in _ROLL_WORDS) and "the match" not in line
+    if has_roll and not marks and not isinstance(line, BoardLine):
         marks = [Mark(found.start(), found.end(), "dice") for found in _ROLL.finditer(line)]
     return _cut(line, marks)
-
-
-def _mark_board(line: BoardLine) -> Iterable[Mark]:
-    """Mark checkers by whose they are, the frame, and the roll."""
-    own = line.own_mark
-    for place, character in enumerate(line[:BOARD_COLUMNS] if line.is_drawing else ""):
-        if character in CHECKER_MARKS:
-            yield Mark(place, place + 1, "own" if character == own else "other")
-        elif character in "|+-":
-            yield Mark(place, place + 1, "frame")
-    notes = BOARD_COLUMNS if line.is_drawing else 0
-    if found := re.compile(r"\s*([OX])(?=: |$)").match(line, notes):
-        yield Mark(found.start(1), found.end(1), "own" if found[1] == own else "other")
-    if found := re.compile(r"rolled ([1-6]-[1-6])").search(line, notes):
-        yield Mark(found.start(1), found.end(1), "dice")
 
 
 def _cut(line: str, marks: Iterable[Mark]) -> list[Piece]:

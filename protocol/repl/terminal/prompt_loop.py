@@ -31,12 +31,10 @@ from gammond.engine.runtime.machine import count_usable_cores
 from gammond.engine.store.options import read_store_options
 from gammond.protocol.games import FIRST_GAME
 from gammond.protocol.repl.answers.replies import ERROR_MARK, BoardLine
-from gammond.protocol.repl.dialogue.commands import ALIASES
 from gammond.protocol.repl.dialogue.configuration import apply_preferences
 from gammond.protocol.repl.dialogue.interpreter import LineInterpreter
-from gammond.protocol.repl.dialogue.suggestions import Suggestion
 from gammond.protocol.repl.game.preferences import get_config_file, get_state_folder, read_preferences
-from gammond.protocol.repl.game.saved_game import read_game, write_game
+from gammond.protocol.repl.game.saved_game import read_game
 from gammond.protocol.repl.terminal.line_work import LineWork, ShowLines, answer_interruptibly
 from gammond.protocol.repl.terminal.pages import (
     Sight,
@@ -76,44 +74,44 @@ def run_repl(file_players: FilePlayers) -> int:
     catalogue = make_shipped_catalogue(read_store_options(), file_players)
     service = Service(catalogue, threads=count_usable_cores(), has_log=False)
     service.client_count = 1
-    talk = LineInterpreter(Session(service, secrets.randbelow(MAX_SEED)))
-    talk.game.columns = get_app_session().output.get_size().columns
+    interpreter = LineInterpreter(Session(service, secrets.randbelow(MAX_SEED)))
+    interpreter.game.columns = get_app_session().output.get_size().columns
 
     sight = Sight()
 
     def show_in_colours(lines: Sequence[str]) -> None:
         size = get_app_session().output.get_size()
         has_board = any(isinstance(line, BoardLine) for line in lines)
-        lost = sight.find_lost(talk.news, lines, size)
+        lost = sight.find_lost(interpreter.talk.news, lines, size)
         lines = [*lost, *lines] if has_board else [*lines, *lost]
-        if talk.must_show_board and sight.loses_board(lines, size):
-            lines = [*lines, *talk.show_board()]
+        if interpreter.talk.must_show_board and sight.loses_board(lines, size):
+            lines = [*lines, *interpreter.talk.show_board()]
         sight.note(lines, size)
-        show(lines, talk.game.preferences.theme)
+        show(lines, interpreter.game.preferences.theme)
 
-    show_in_colours(_apply_config(talk))
-    with keep_game(talk, get_state_folder() / "game.json", show_in_colours) as keep, hide_typing():
-        prompt = make_prompt(talk, history=open_history(get_history_file()))
-        PromptLoop(talk, prompt, show_in_colours, make_status_line(), keep).run()
-        talk.game.records.stop_analysis()
+    show_in_colours(_apply_config(interpreter))
+    with keep_game(interpreter, get_state_folder() / "game.json", show_in_colours) as keep, hide_typing():
+        prompt = make_prompt(interpreter, history=open_history(get_history_file()))
+        PromptLoop(interpreter, prompt, show_in_colours, make_status_line(), keep).run()
+        interpreter.game.records.stop_analysis()
     return 0
 
 
-def _apply_config(talk: LineInterpreter) -> list[str]:
+def _apply_config(interpreter: LineInterpreter) -> list[str]:
     try:
-        return apply_preferences(talk.game, read_preferences(get_config_file()))
+        return apply_preferences(interpreter.game, read_preferences(get_config_file()))
     except GammondError as error:
         return [f"{ERROR_MARK}{error.message}"]
 
 
 @contextmanager
-def keep_game(talk: LineInterpreter, file: Path, show: ShowLines) -> Iterator[Callable[[], None]]:
+def keep_game(interpreter: LineInterpreter, file: Path, show: ShowLines) -> Iterator[Callable[[], None]]:
     """Go on with the game of a file, and give what writes the present one to it.
 
     Only one terminal at a time keeps its game; where the file cannot be written, or read, that is said once.
 
     Args:
-        talk: The conversation.
+        interpreter: The conversation.
         file: The file; it is removed when there is no game to go on with.
         show: Shows lines.
     """
@@ -126,45 +124,26 @@ def keep_game(talk: LineInterpreter, file: Path, show: ShowLines) -> Iterator[Ca
         yield lambda: None
         return
     try:
-        if talk.game.preferences.resume and (saved := read_game(file, talk.session.engine_settings)):
-            show(talk.resume(saved))
+        engine = interpreter.session.engine_settings
+        if interpreter.game.preferences.resume and (saved := read_game(file, engine)):
+            show(interpreter.resume(saved))
     except GammondError as error:
         aside = file.with_name(f"{file.name}.unread")
         with suppress(OSError):
             file.replace(aside)
         show([f"{ERROR_MARK}{error.message}; it is now {aside}, and the next game is kept in its place"])
-    if talk.game.preferences.resume:
-        show(talk.keep_tables_in(file.parent))
-    last = talk.game.describe_kept()
-
-    def keep() -> None:
-        nonlocal last
-        try:
-            talk.keep_tables()
-        except GammondError as error:
-            show([f"{ERROR_MARK}{error.message}"])
-        game = talk.game.describe_kept()
-        if game == last:
-            return
-        last = game
-        if game is None:
-            file.unlink(missing_ok=True)
-            return
-        try:
-            write_game(file, game)
-        except GammondError as error:
-            show([f"{ERROR_MARK}{error.message}"])
-
+    show(interpreter.keep_in(file))
     try:
-        yield keep
-        if last is not None and talk.game.preferences.resume:
-            table = last.game.table
+        yield lambda: show(interpreter.keep())
+        kept = interpreter.game.describe_kept()
+        if kept is not None and interpreter.game.preferences.resume:
+            table = kept.game.table
             what = "match" if table.match.length else "score"
             what = what if table.is_over or table.position is None else "game"
             does = "can still review and save it" if table.final_score is not None else "goes on with it"
-            of = f" of {FIRST_GAME}" if talk.kept_games else ""
+            of = f" of {FIRST_GAME}" if interpreter.kept_games else ""
             show([f"The {what}{of} is kept: the next 'gammond' {does}."])
-        for name in talk.kept_games:
+        for name in interpreter.kept_games:
             show([f"The game of {name} is kept: {name!r} in the next 'gammond' goes on with it."])
     finally:
         lock.release()
@@ -205,12 +184,12 @@ def make_prompt(
         PROMPT,
         history=history,
         auto_suggest=AutoSuggestFromHistory(),
-        completer=ReplCompleter(interpreter.suggest),
+        completer=ReplCompleter(interpreter),
         complete_while_typing=False,  # the menu would take room from the board all the time
         lexer=ReplLexer(interpreter),
         style=DynamicStyle(lambda: make_style(interpreter.game.preferences.theme)),
         complete_in_thread=True,  # the first legal plays may have to wait for a compiler
-        bottom_toolbar=lambda: interpreter.toolbar(get_app().output.get_size().columns),
+        bottom_toolbar=lambda: interpreter.talk.toolbar(get_app().output.get_size().columns),
         input=input_,
         output=output,
     )
@@ -255,9 +234,10 @@ class PromptLoop:
         while not self._interpreter.has_ended:
             try:
                 text = self._read_line(text)
-                if self._late is not None and ALIASES.get(text.strip(), text.strip()) == "quit":
+                word = text.strip()
+                if self._late is not None and self._interpreter.talk.aliases.get(word, word) == "quit":
                     return
-                if text.strip():
+                if word:
                     self._show_late()
             except _LateAnswerError:
                 text = self._prompt.default_buffer.text
@@ -338,15 +318,15 @@ class ReplCompleter(Completer):
     """Hands suggestions to prompt_toolkit.
 
     Args:
-        suggest: Suggests ways to go on with a line.
+        interpreter: Suggests ways to go on with a line.
     """
 
-    def __init__(self, suggest: Callable[[str], Sequence[Suggestion]]) -> None:
-        self._suggest = suggest
+    def __init__(self, interpreter: LineInterpreter) -> None:
+        self._interpreter = interpreter
 
     def get_completions(self, document: Document, complete_event: CompleteEvent) -> Iterable[Completion]:
         """Complete the text before the cursor."""
-        for suggestion in self._suggest(document.text_before_cursor):
+        for suggestion in self._interpreter.talk.suggest(document.text_before_cursor):
             yield Completion(
                 suggestion.text, start_position=-suggestion.replaces, display_meta=suggestion.meaning
             )

@@ -46,7 +46,7 @@ def test_level_and_seat_come_back(tmp_path):
     conversation = make_talk()
     with prompt_loop.keep_game(conversation, tmp_path / "game.json", lambda lines: None):
         conversation.answer("barca")
-    assert conversation.toolbar(90).startswith(" Black to move | you play Black | level medium | move 1")
+    assert conversation.talk.toolbar(90).startswith(" Black to move | you play Black | level medium | move 1")
 
 
 def test_a_game_that_was_left_is_not_kept(tmp_path):

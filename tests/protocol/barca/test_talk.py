@@ -23,14 +23,14 @@ def test_going_over_to_barca_says_how_to_begin():
     ]
     assert len(said[4:]) == 12
     assert conversation.answer("id") == ["error: no position: 'play' starts a game, or paste a position"]
-    assert conversation.toolbar(80) == " Barca: 'new' starts a game | level hard | weights hand"
+    assert conversation.talk.toolbar(80) == " Barca: 'new' starts a game | level hard | weights hand"
 
 
 def test_a_whole_game_is_played_against_the_engine():
     conversation = begin("level easy", "new")
     for _ in range(200):
         lines = conversation.answer("best")
-        if conversation.toolbar(80).startswith(" game over"):
+        if conversation.talk.toolbar(80).startswith(" game over"):
             break
         assert lines[0].startswith("You play ")
         assert lines[1].startswith("gammond plays ")
@@ -51,7 +51,10 @@ def test_the_engine_begins_against_a_person_with_black():
     lines = conversation.answer("new black")
     assert lines[0] == "You play Black, gammond White."
     assert lines[1].startswith("gammond plays ")
-    assert conversation.toolbar(90) == " Black to move | you play Black | level easy | move 1 | weights hand"
+    assert (
+        conversation.talk.toolbar(90)
+        == " Black to move | you play Black | level easy | move 1 | weights hand"
+    )
     assert conversation.answer("new green")[0].startswith("error: expected one of white|black for side")
 
 
@@ -87,13 +90,13 @@ def test_undo_takes_back_the_answer_too_and_redo_makes_both_again():
 @pytest.mark.parametrize("line", ["new", "new black", "position startpos moves e2-e3", "newgame", "leave"])
 def test_undo_goes_back_to_the_game_that_was_set_aside_with_its_seat(line):
     conversation = begin("level easy", "new", "e2-e5")
-    board, status = conversation.answer("board"), conversation.toolbar(80)
+    board, status = conversation.answer("board"), conversation.talk.toolbar(80)
     said = conversation.answer(line)
     if line != "leave":
         assert any(text.startswith("The game that was on is set aside") for text in said)
-    assert conversation.toolbar(80) != status
+    assert conversation.talk.toolbar(80) != status
     assert conversation.answer("undo")[0] == "Undone: you are back in the game, and White is to move."
-    assert (conversation.answer("board"), conversation.toolbar(80)) == (board, status)
+    assert (conversation.answer("board"), conversation.talk.toolbar(80)) == (board, status)
     assert conversation.answer("f2-f3")[1].startswith("gammond plays ")
 
 
@@ -151,9 +154,9 @@ def test_a_game_is_saved_and_opened(tmp_path):
     ]
     file.write_text("position startpos moves e2-e9\n")
     assert other.answer(f"open {file}")[0].startswith("error: ")
-    texts = [each.text for each in other.suggest(f"open {tmp_path}/g")]
+    texts = [each.text for each in other.talk.suggest(f"open {tmp_path}/g")]
     assert texts == ["game.txt"]
-    assert "rules" in [each.text for each in other.suggest("help ")]
+    assert "rules" in [each.text for each in other.talk.suggest("help ")]
 
 
 def test_another_player_is_set_as_in_backgammon():
@@ -164,7 +167,7 @@ def test_another_player_is_set_as_in_backgammon():
     ]
     assert conversation.answer("play against")[0].startswith("error: expected a player after 'play against'")
     assert conversation.answer("play against human")[0] == "You play both sides; White is to move."
-    assert conversation.toolbar(60) == " White to move | you play both sides | human | move 1"
+    assert conversation.talk.toolbar(60) == " White to move | you play both sides | human | move 1"
 
 
 @pytest.mark.parametrize("line", ["barca", "play barca", "new barca", "variant barca", "Barca"])
@@ -286,7 +289,7 @@ def test_completion_offers_moves_commands_and_values():
     conversation = begin("new")
 
     def texts(line):
-        return [suggestion.text for suggestion in conversation.suggest(line)]
+        return [suggestion.text for suggestion in conversation.talk.suggest(line)]
 
     assert texts("e2-e")[:2] == ["e2-e3", "e2-e4"]
     assert "hint" in texts("h")
@@ -325,7 +328,7 @@ def test_the_board_is_marked_for_colours():
 
 
 def test_progress_is_told_in_the_words_of_the_game():
-    progress = begin().make_progress()
+    progress = begin().talk.progress()
     text = "depth 5 nodes 11179 time_ms 1300 multipv 1 score -29 pv e1-e4 g9-d6 e5-g5 c8-g4"
     assert progress.update(Reply("info", text, is_final=False)) == (
         "thinking: depth 5, best e1-e4 g9-d6 e5-g5 (-29), 11,179 positions, 1.3 s"
@@ -357,11 +360,11 @@ def test_help_explains_the_game_within_the_width_of_a_terminal():
 
 def test_news_of_backgammon_is_not_told_in_another_game():
     conversation = make_talk("new 3")
-    assert conversation.news
+    assert conversation.talk.news
     conversation.answer("barca")
-    assert not conversation.news
+    assert not conversation.talk.news
     conversation.answer("backgammon")
-    assert conversation.news
+    assert conversation.talk.news
 
 
 def test_a_level_of_the_other_game_is_told_whose_it_is():

@@ -14,7 +14,7 @@ from gammond.protocol.commands.evaluation import UNSCALED
 from gammond.protocol.core.requests import WorkControl
 from gammond.protocol.repl.answers.replies import PreformattedLine
 from gammond.protocol.repl.answers.tables import TABLE_WIDTH, UNSCALED_NOTE, UNSCALED_SIGN
-from gammond.protocol.repl.game.tutor import DecisionMeter
+from gammond.protocol.repl.game.tutor import Tutor
 from gammond.protocol.state.game_state import GameState
 from tests.protocol.repl.tables import make_session, make_talk
 from tests.protocol.talking import talk
@@ -112,7 +112,7 @@ def test_the_terminal_has_equities_elsewhere(xgid):
 
 
 def test_the_tutor_measures_what_has_no_scale_by_the_chances_of_the_match():
-    meter = DecisionMeter(make_session())
+    meter = Tutor(make_session())
     for xgid, is_points in ((UNSCALED_SCORES["behind"], False), (SCALED_SCORES["money"], True)):
         position, match = decode_xgid(xgid)
         loss = meter.measure(GameState(position, match), "24/20", WorkControl())

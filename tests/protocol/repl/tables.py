@@ -7,6 +7,7 @@ from gammond.engine.rules.match import MatchState
 from gammond.protocol.core.requests import WorkControl
 from gammond.protocol.repl.answers.replies import ERROR_MARK
 from gammond.protocol.repl.dialogue.interpreter import LineInterpreter
+from gammond.protocol.repl.game.games import play_from_here, start_game
 from gammond.protocol.repl.game.repl_game import ReplGame
 from gammond.protocol.state.service import EngineCatalogue, Service
 from gammond.protocol.state.session import Session
@@ -46,14 +47,14 @@ def game_at(board, *, rolls=(), evaluator=None, **match):
     session = make_session(rolls, evaluator)
     session.set_position(board, MatchState(**match))
     game = ReplGame(session)
-    game.play_from_here(WorkControl())
+    play_from_here(game, WorkControl())
     return game
 
 
 def dealt(*rolls):
     session = make_session(rolls)
     game = ReplGame(session)
-    return game, game.start_game(WorkControl())
+    return game, start_game(game, WorkControl())
 
 
 def session_without_nets():

@@ -248,7 +248,7 @@ def test_a_mistake_is_one_line_that_says_what_was_expected(words, message, capsy
 
 @pytest.mark.parametrize("kind", [signal.SIGINT, signal.SIGTERM])
 def test_a_signal_ends_a_search_with_the_best_answer_so_far(kind, capsys, monkeypatch):
-    def ask(session, values, control):
+    def ask(session, control):
         assert not control.is_stopped
         signal.raise_signal(kind)
         return ["stopped"] if control.is_stopped else ["not stopped"]
@@ -283,9 +283,9 @@ def test_a_signal_at_first_use_does_not_wait_for_the_compiler(words, tmp_path):
 def test_a_matrix_that_is_stopped_has_no_answer(capsys, monkeypatch):
     ask = matrix.show_matrix
 
-    def stop_first(session, values, control):
+    def stop_first(session, control, **values):
         control.stop()
-        return ask(session, values, control)
+        return ask(session, control, **values)
 
     monkeypatch.setattr("gammond.tools.ask.matrix.show_matrix", stop_first)
     said = run(capsys, "matrix", XGID, "--plies", "1", status=130)
@@ -295,7 +295,7 @@ def test_a_matrix_that_is_stopped_has_no_answer(capsys, monkeypatch):
         control.stop()
         return query_position(session, control, fields)
 
-    monkeypatch.setattr("gammond.tools.ask.matrix.query_position", query_stopped)
+    monkeypatch.setattr("gammond.tools.ask.question.query_position", query_stopped)
     stopped = json.loads(run(capsys, "matrix", XGID, "--plies", "1", "--json", status=130).out)
     assert (stopped["results"], stopped["stopped"]) == ([], True)
 
@@ -305,7 +305,7 @@ def test_what_is_stopped_before_any_answer_is_interrupted(kind, capsys, monkeypa
     def stop(session, control, fields):
         raise kind
 
-    monkeypatch.setattr("gammond.tools.ask.eval.query_position", stop)
+    monkeypatch.setattr("gammond.tools.ask.question.query_position", stop)
     said = run(capsys, "eval", XGID, "--json", status=130)
     assert (said.out, said.err) == ("", "gammond: interrupted\n")
 

@@ -352,7 +352,7 @@ def test_only_a_failure_to_listen_is_reported_as_one(monkeypatch):
 def test_a_server_takes_as_many_clients_as_it_may_open_files_for():
     code = (
         "import resource; resource.setrlimit(resource.RLIMIT_NOFILE, (100, 264));"
-        "from gammond.tools.serve.open_files import fit_clients; print(fit_clients(90), fit_clients(90, 20));"
+        "from gammond.tools.serve.command import fit_clients; print(fit_clients(90), fit_clients(90, 20));"
         "print(fit_clients(256));"
         "print(resource.getrlimit(resource.RLIMIT_NOFILE)[0])"
     )

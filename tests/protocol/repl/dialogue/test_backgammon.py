@@ -95,10 +95,10 @@ def test_help_describes_the_variant_that_is_played_and_any_that_is_named():
 def test_what_was_played_last_is_no_news_once_the_game_is_over(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     talk = make_talk("set game.variant hypergammon1", "new 1", rolls=[(2, 1), *[(6, 5)] * 20])
-    assert talk.news
+    assert talk.talk.news
     play_to_the_end(talk)
     assert talk.game.news
-    assert talk.news == []
+    assert talk.talk.news == []
     assert talk.answer("save game.mat") == ["Saved 1 game to game.mat."]
     talk.answer("undo")
     assert talk.answer("redo")[0] == "Redone: the game is over."

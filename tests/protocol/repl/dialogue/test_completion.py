@@ -1,14 +1,14 @@
 from gammond.engine.analysis.levels import LEVELS
 from gammond.engine.rules.notation import format_play, parse_play
 from gammond.protocol.commands.table import COMMANDS
+from gammond.protocol.repl.dialogue.backgammon import BackgammonTalk
 from gammond.protocol.repl.dialogue.commands import REPL_COMMANDS
-from gammond.protocol.repl.dialogue.completion import suggest_completions
 from gammond.protocol.state.settings import SETTINGS
 from tests.protocol.repl.tables import make_session, make_talk, session_without_nets
 
 
 def texts(line, session):
-    return [suggestion.text for suggestion in suggest_completions(line, session)]
+    return [suggestion.text for suggestion in BackgammonTalk(session).suggest(line)]
 
 
 def table(*lines):
@@ -21,7 +21,7 @@ def test_an_empty_line_offers_every_word_and_command_once():
 
 
 def test_a_first_word_is_completed_from_words_and_commands_with_their_meaning():
-    found = suggest_completions("ne", make_session())
+    found = BackgammonTalk(make_session()).suggest("ne")
     assert [s.text for s in found] == ["new", "next", "newgame", "newsession"]
     assert found[0].replaces == 2
     assert found[0].meaning == REPL_COMMANDS["new"].summary
@@ -76,11 +76,12 @@ def test_what_can_be_done_next_comes_first():
 
 
 def test_levels_are_offered_with_their_meaning():
-    found = suggest_completions("level ", make_session())
+    found = BackgammonTalk(make_session()).suggest("level ")
     assert [s.text for s in found] == list(LEVELS)
     assert found[0].meaning == LEVELS["beginner"].meaning
     assert (
-        suggest_completions("set engine.level gr", make_session())[0].meaning == LEVELS["grandmaster"].meaning
+        BackgammonTalk(make_session()).suggest("set engine.level gr")[0].meaning
+        == LEVELS["grandmaster"].meaning
     )
 
 
@@ -119,7 +120,7 @@ def test_a_play_is_completed_from_any_of_its_parts():
 def test_every_suggested_play_is_legal_and_replaces_what_was_typed():
     session = table("newgame", "dice 6 6")
     for typed in ("", "1", "13/7", "13/7(2) ", "24/18(2) 1"):
-        for suggestion in suggest_completions(f"play {typed}", session):
+        for suggestion in BackgammonTalk(session).suggest(f"play {typed}"):
             assert suggestion.replaces == len(typed)
             assert suggestion.text.startswith(typed)
             parse_play(suggestion.text, *session.require_roll())
@@ -128,9 +129,9 @@ def test_every_suggested_play_is_legal_and_replaces_what_was_typed():
 def test_suggested_plays_say_how_many_there_are():
     session = table("newgame", "dice 6 6")
     plays = session.list_legal_plays()
-    offered = suggest_completions("play ", session)
+    offered = BackgammonTalk(session).suggest("play ")
     assert [s.meaning for s in offered] == [f"{n} of {len(plays)} plays" for n in range(1, len(plays) + 1)]
-    (found,) = suggest_completions("play 24/18(2) 13/7(2", session)
+    (found,) = BackgammonTalk(session).suggest("play 24/18(2) 13/7(2")
     assert found.meaning == "1 of 1 plays"
 
 
@@ -159,7 +160,7 @@ def test_files_are_completed_after_open_and_save(tmp_path, monkeypatch):
     assert texts("open f", session) == ["first match.mat", "first.sgf", "folder/"]
     assert texts("save ", session) == ["first match.mat", "first.sgf", "folder/"]
     assert texts("open .h", session) == [".hidden"]
-    (found,) = suggest_completions(f"open {tmp_path}/first m", session)
+    (found,) = BackgammonTalk(session).suggest(f"open {tmp_path}/first m")
     assert (found.text, found.replaces) == ("first match.mat", len("first m"))
     assert texts("open missing/f", session) == []
     monkeypatch.setenv("HOME", str(tmp_path))

@@ -4,8 +4,8 @@ from gammond.engine.errors import StateError
 from gammond.protocol.commands.table import COMMANDS
 from gammond.protocol.core.replies import make_error_reply
 from gammond.protocol.repl.answers.replies import PreformattedLine, format_error
-from gammond.protocol.repl.dialogue.command import format_overview
-from gammond.protocol.repl.dialogue.commands import ALIASES, REPL_COMMANDS
+from gammond.protocol.repl.dialogue import commands
+from gammond.protocol.repl.dialogue.commands import REPL_COMMANDS
 from gammond.protocol.repl.dialogue.gnubg_words import EXPLANATIONS, TRANSLATIONS, translate
 from gammond.protocol.repl.dialogue.interpreter import LineInterpreter
 from tests.boards import position
@@ -211,9 +211,8 @@ def test_help_lists_words_and_commands_and_explains_each():
 
 
 def test_each_word_is_in_one_group_of_the_help():
-    grouped = [
-        name for line in format_overview({}, REPL_COMMANDS, COMMANDS)[:-2] for name in line[10:].split()
-    ]
+    groups = make_talk().answer("help")[1:-2]
+    grouped = [name for line in groups for name in line[10:].split()]
     assert len(grouped) == len(set(grouped))
     assert set(REPL_COMMANDS) <= set(grouped) <= {*REPL_COMMANDS, *COMMANDS}
 
@@ -315,7 +314,7 @@ def test_what_the_table_of_gnubg_words_promises_is_understood():
         name = {"PLAY": "play"}.get(ours, ours.split()[0])
         assert name in {**REPL_COMMANDS, **COMMANDS}, ours
         translated = translate(first.replace(" N", " 2").replace("A B", "3 1").replace("NAME", "p1"))
-        assert translated != first or ALIASES[first.split()[0]] == name
+        assert translated != first or make_talk().talk.aliases[first.split()[0]] == name
 
 
 @pytest.mark.parametrize("word", ["rules", "jacoby", "beavers", "show rules", "show jacoby", "Jacoby"])
@@ -396,7 +395,7 @@ def test_without_nets_the_game_is_refused_and_the_table_still_works():
     talk.answer("dice 3 1")
     assert talk.answer("hint") == ["error: the net strong-contact is missing"]
     assert talk.answer("8/5 6/5")[0] == "3-1: O plays 8/5 6/5."
-    assert "net missing" in talk.toolbar(120)
+    assert "net missing" in talk.talk.toolbar(120)
 
 
 def test_a_fault_of_the_program_answers_that_line_and_the_talk_goes_on(monkeypatch):
@@ -405,7 +404,7 @@ def test_a_fault_of_the_program_answers_that_line_and_the_talk_goes_on(monkeypat
     def fail(*_):
         raise ZeroDivisionError
 
-    monkeypatch.setattr(talk.game, "show_score", fail)
+    monkeypatch.setitem(commands._SHOWN, "score", fail)
     assert talk.answer("score")[0].startswith("error: internal error")
     assert talk.answer("8/5 6/5")[0].endswith("plays 8/5 6/5.")
 
@@ -463,7 +462,7 @@ v|                  |BAR|                  |     (Cube: 1)
 LETTER = "Dear all,\nwhat would you have played here?\nI thought of 8/5 6/5 at once.\nBest wishes,\nAnn"
 
 
-@pytest.mark.parametrize("page", [GNUBG_BOARD, LETTER, "\n".join(make_talk("newgame").show_board())])
+@pytest.mark.parametrize("page", [GNUBG_BOARD, LETTER, "\n".join(make_talk("newgame").talk.show_board())])
 @pytest.mark.parametrize("game", ["backgammon", "barca"])
 def test_a_pasted_page_that_means_nothing_is_one_error(page, game):
     talk = make_talk(f"set game.variant {game}")
@@ -479,7 +478,7 @@ def test_a_pasted_page_that_means_nothing_is_one_error(page, game):
 
 def test_a_board_of_barca_is_one_error_too():
     talk = make_talk("set game.variant barca", "newgame")
-    assert len(talk.split("\n".join(talk.show_board()))) == 1
+    assert len(talk.split("\n".join(talk.talk.show_board()))) == 1
 
 
 def test_a_page_with_a_position_or_with_commands_gives_these():

@@ -376,7 +376,7 @@ def test_each_match_has_its_own_list_of_errors(file, tmp_path):
 def test_a_roll_without_a_double_is_shown_before_the_roll_and_its_play_comes_next(file):
     talk = opened(file, "errors")
     record = talk.game.records.current
-    record.place = record.place._replace(action=8, is_before_roll=True)
+    record.place = record.place._replace(action=8, is_rolled=False)
     lines = talk.answer("back")
     assert lines[0] == "Game 1 of 2, move 5 of 7. Thomas Low rolls without a double."
     assert talk.session.game.may_double
@@ -426,7 +426,7 @@ def test_an_analysis_goes_on_in_the_background_and_its_games_are_shown_as_they_a
     assert re.fullmatch(r"Analysing [0-9]+ decisions at 0-ply in the background\.", lines[0])
     while not talk.game.records.current.is_analysed:
         time.sleep(0.01)
-    assert re.search(r"game 1 move 1, analysed [0-9]+/[0-9]+", talk.toolbar(120))
+    assert re.search(r"game 1 move 1, analysed [0-9]+/[0-9]+", talk.talk.toolbar(120))
     assert "Luck: " in talk.answer("next")[1]
     assert "Luck: " not in "".join(talk.answer("last"))
     control, reports = WorkControl(lambda reply: (reports.append(reply.text), control.stop())), []
@@ -436,7 +436,7 @@ def test_an_analysis_goes_on_in_the_background_and_its_games_are_shown_as_they_a
     go_on.set()
     lines = talk.answer("errors")
     assert not any("goes on" in line for line in lines)
-    assert "analysed" not in talk.toolbar(120)
+    assert "analysed" not in talk.talk.toolbar(120)
     assert "Luck: " in "".join(talk.answer("game 2"))
 
 
@@ -470,7 +470,7 @@ def test_an_analysis_tells_how_far_its_rollouts_are(file, monkeypatch):
     talk = opened(file, "analyse game plies=0 rollout=true")
     while talk.game.records.analysis.trials is None:
         time.sleep(0.01)
-    assert "trials 12/648" in talk.toolbar(140)
+    assert "trials 12/648" in talk.talk.toolbar(140)
     control, reports = WorkControl(lambda reply: (reports.append(reply.text), control.stop())), []
     talk.answer("errors", control)
     assert re.fullmatch(r"trials 12 of 648 time_ms [0-9]+", reports[0])
@@ -566,7 +566,7 @@ def test_what_is_about_the_position_before_the_roll_says_so_where_the_dice_are_o
     roll = talk.session.game.match.roll
     said = "    before the roll: the {}-{} does not count ('hint' takes it)".format(*roll)
     assert talk.answer(line)[0] == said
-    talk.game.records.current.place = talk.game.records.current.place._replace(is_before_roll=True)
+    talk.game.records.current.place = talk.game.records.current.place._replace(is_rolled=False)
     talk.answer("back")
     assert "does not count" not in "".join(talk.answer(line))
 

@@ -21,34 +21,34 @@ def shown(match, width=WIDE, *, net=LONG_NET, board=None, plays=False):
 
 def test_the_toolbar_shows_turn_dice_pips_score_cube_net_and_level():
     talk = LineInterpreter(make_session())
-    assert talk.toolbar(80) == " no position: 'play' starts a game | net racing, expert"
+    assert talk.talk.toolbar(80) == " no position: 'play' starts a game | net racing, expert"
     talk.answer("set game.length 5")
     talk.answer("newgame")
-    assert talk.toolbar(80) == (
+    assert talk.talk.toolbar(80) == (
         " O to roll or double | O 167 X 167 | 0-0 to 5 | cube 1 centred | racing expert"
     )
     talk.answer("dice 3 1")
     talk.answer("8/5 6/5")
     talk.answer("setcube value 2 owner p1")
-    assert talk.toolbar(WIDE).startswith(
+    assert talk.talk.toolbar(WIDE).startswith(
         " X to roll or double | pips O 163, X 167 | 0-0 to 5 | cube 2 held by X | "
     )
     talk.answer("play")
-    assert talk.toolbar(WIDE).startswith(" X (you) to roll or double | ")
+    assert talk.talk.toolbar(WIDE).startswith(" X (you) to roll or double | ")
 
 
 def test_the_toolbar_names_the_variant_and_a_solution_in_place_of_the_net():
     talk = make_talk("set game.variant nackgammon", "newgame")
-    assert talk.toolbar(WIDE).endswith(" | net nackgammon racing, expert")
+    assert talk.talk.toolbar(WIDE).endswith(" | net nackgammon racing, expert")
     talk.answer("set game.variant hypergammon2")
-    assert talk.toolbar(WIDE).endswith(" | net hypergammon2, expert")
+    assert talk.talk.toolbar(WIDE).endswith(" | net hypergammon2, expert")
 
 
 def test_the_toolbar_names_the_plies_where_the_settings_are_of_no_level():
     talk = make_talk("level master", "plies 3")
-    assert talk.toolbar(80).endswith(" | net racing, 3-ply")
+    assert talk.talk.toolbar(80).endswith(" | net racing, 3-ply")
     talk.answer("level beginner")
-    assert talk.toolbar(80).endswith(" | net racing, beginner")
+    assert talk.talk.toolbar(80).endswith(" | net racing, beginner")
 
 
 @pytest.mark.parametrize(
@@ -132,12 +132,12 @@ def test_a_finished_game_shows_on_the_toolbar():
     talk.answer("dice 6 5")
     answer = talk.answer("1/off")
     assert answer[1] == "O wins a single game, 1 point."
-    assert talk.toolbar(80).startswith(" game over | ")
+    assert talk.talk.toolbar(80).startswith(" game over | ")
 
 
 def test_a_dropped_game_is_over_on_the_toolbar():
     talk = make_talk("newgame", "double", "drop")
-    assert talk.toolbar(80).startswith(" game over | ")
+    assert talk.talk.toolbar(80).startswith(" game over | ")
 
 
 def test_a_won_match_shows_its_final_score():
@@ -148,5 +148,5 @@ def test_a_won_match_shows_its_final_score():
     answer = talk.answer("1/off")
     assert "You win the match 5-3. 'new' starts another." in answer
     assert any(line.endswith("5 points, 0 pips, 15 off") for line in answer)
-    assert talk.toolbar(80).startswith(" match over | ")
-    assert " | 5-3 to 5 | " in talk.toolbar(80)
+    assert talk.talk.toolbar(80).startswith(" match over | ")
+    assert " | 5-3 to 5 | " in talk.talk.toolbar(80)

@@ -9,8 +9,11 @@ from gammond.engine.rules.position import Position
 from gammond.engine.wording import format_count
 from gammond.nets.players.pubeval import PubevalPlayer
 from gammond.protocol.core.requests import WorkControl
-from gammond.protocol.repl.answers.replies import RefusedRequestError
+from gammond.protocol.repl.dialogue.record_commands import save_games
+from gammond.protocol.repl.game.games import leave, play_against, play_from_here, redo, start_game, undo
+from gammond.protocol.repl.game.playing import make_play, play_best_action, roll, take_action
 from gammond.protocol.repl.game.repl_game import ReplGame
+from gammond.protocol.repl.game.views import show_board, show_score
 from gammond.protocol.state.settings import change_match
 from tests.boards import RacingEvaluator, position
 from tests.protocol.repl.tables import (
@@ -46,7 +49,7 @@ def test_the_engine_plays_at_once_when_it_begins():
 
 def test_the_engine_answers_a_play_with_its_roll_and_play():
     game, _ = dealt((3, 1), (5, 2))
-    lines = game.make_play("8/5 6/5", WorkControl())
+    lines = make_play(game, WorkControl(), "8/5 6/5")
     assert lines[0] == "You play 8/5 6/5."
     assert lines[1].startswith("5-2: gammond plays ")
     assert len(lines) == 2
@@ -57,7 +60,7 @@ def test_the_engine_answers_a_play_with_its_roll_and_play():
 def test_the_person_rolls_and_a_turn_without_a_play_passes_by_itself():
     closed = position({25: 1, 1: 14}, {19: 3, 20: 3, 21: 3, 22: 2, 23: 2, 24: 2})
     game = game_at(closed, rolls=[(6, 5), (1, 2)])
-    lines = game.roll(WorkControl())
+    lines = roll(game, WorkControl())
     assert lines[:2] == ["You roll 6-5.", "You cannot move."]
     assert lines[2].startswith("2-1: gammond plays ")
     assert game.session.game.match.on_roll == game.human_seat
@@ -66,24 +69,24 @@ def test_the_person_rolls_and_a_turn_without_a_play_passes_by_itself():
 def test_an_illegal_play_changes_nothing_and_says_why():
     game, _ = dealt((3, 1))
     before = game.session.game
-    with pytest.raises(RefusedRequestError, match="8/4 cannot be played with 1 left"):
-        game.make_play("8/4 8/4", WorkControl())
+    with pytest.raises(GammondError, match="8/4 cannot be played with 1 left"):
+        make_play(game, WorkControl(), "8/4 8/4")
     assert game.session.game is before
 
 
 def test_undo_takes_back_ones_own_play_and_the_answer_to_it():
     game, _ = dealt((3, 1), (5, 2), (6, 4), (2, 1))
     first = game.session.game
-    game.make_play("8/5 6/5", WorkControl())
-    game.roll(WorkControl())
+    make_play(game, WorkControl(), "8/5 6/5")
+    roll(game, WorkControl())
     second = game.session.game
-    game.make_play("24/14", WorkControl())
-    assert game.undo(WorkControl()) == ["Undone: you are to play 6-4."]
+    make_play(game, WorkControl(), "24/14")
+    assert undo(game, WorkControl()) == ["Undone: you are to play 6-4."]
     assert game.session.game is second
-    assert game.undo(WorkControl()) == ["Undone: you are to play 3-1."]
+    assert undo(game, WorkControl()) == ["Undone: you are to play 3-1."]
     assert game.session.game is first
     with pytest.raises(StateError, match="nothing to undo"):
-        game.undo(WorkControl())
+        undo(game, WorkControl())
     assert game.session.game is first
 
 
@@ -91,24 +94,24 @@ def test_undo_without_a_game_takes_back_one_change():
     session = make_session()
     session.start_game()
     session.set_roll((3, 1))
-    assert ReplGame(session).undo(WorkControl()) == ["Undone."]
+    assert undo(ReplGame(session), WorkControl()) == ["Undone."]
     assert session.game.match.roll is None
 
 
 def test_undo_takes_back_the_points_of_a_finished_game():
     game = game_at(GAMMON_NEXT, rolls=[(2, 1)])
-    game.roll(WorkControl())
-    game.make_play("1/off", WorkControl())
+    roll(game, WorkControl())
+    make_play(game, WorkControl(), "1/off")
     assert game.session.game.match.score == (2, 0)
-    game.undo(WorkControl())
+    undo(game, WorkControl())
     assert game.session.game.match.score == (0, 0)
     assert game.is_running
 
 
 def test_a_won_game_is_announced_and_counted():
     game = game_at(GAMMON_NEXT, rolls=[(2, 1)], length=5, cube=2, cube_owner=0)
-    game.roll(WorkControl())
-    lines = game.make_play("1/off", WorkControl())
+    roll(game, WorkControl())
+    lines = make_play(game, WorkControl(), "1/off")
     assert lines[:2] == ["You play 1/off.", "You win a gammon, 4 points."]
     assert lines[2:] == [
         "You 4, gammond 0 in a 5-point match; the next game is the Crawford game.",
@@ -119,8 +122,8 @@ def test_a_won_game_is_announced_and_counted():
 
 def test_a_lost_game_counts_for_the_engine():
     game = game_at(ENGINE_NEARLY_OFF, rolls=[(2, 1), (6, 5)], on_roll=1, length=5, score=(3, 2))
-    game.roll(WorkControl())
-    lines = game.make_play("3/1 3/2", WorkControl())
+    roll(game, WorkControl())
+    lines = make_play(game, WorkControl(), "3/1 3/2")
     assert lines[1:3] == ["6-5: gammond plays 1/off.", "gammond wins a single game, 1 point."]
     assert game.session.game.match.score == (4, 2)
     assert game.session.game.match.crawford
@@ -128,25 +131,25 @@ def test_a_lost_game_counts_for_the_engine():
 
 def test_the_game_after_the_crawford_game_is_played_with_the_cube_again():
     game = game_at(ENGINE_NEARLY_OFF, rolls=[(2, 1), (6, 5)], length=5, score=(4, 2), crawford=True)
-    game.roll(WorkControl())
-    game.make_play("3/1 3/2", WorkControl())
+    roll(game, WorkControl())
+    make_play(game, WorkControl(), "3/1 3/2")
     match = game.session.game.match
     assert (match.score, match.crawford) == ((4, 3), False)
 
 
 def test_a_won_match_is_announced_and_the_next_game_begins_another():
     game = game_at(GAMMON_NEXT, rolls=[(2, 1)], length=3, score=(1, 2))
-    game.roll(WorkControl())
-    lines = game.make_play("1/off", WorkControl())
+    roll(game, WorkControl())
+    lines = make_play(game, WorkControl(), "1/off")
     assert lines[-1] == "You win the match 3-2. 'new' starts another."
     assert game.points == (3, 2)
-    assert game.show_score() == ["You 3, gammond 2 in a 3-point match."]
-    drawn = "\n".join(game.show_board())
+    assert show_score(game) == ["You 3, gammond 2 in a 3-point match."]
+    drawn = "\n".join(show_board(game))
     assert "cube" not in drawn
     assert "3 points, 0 pips, 15 off" in drawn
     assert "on roll" not in drawn
     game.session.dice = ScriptedDice([(5, 1)])
-    game.start_game(WorkControl())
+    start_game(game, WorkControl())
     match = game.session.game.match
     assert (match.length, match.score, match.on_roll) == (3, (0, 0), 0)
 
@@ -155,15 +158,15 @@ def test_a_length_begins_a_match_and_none_goes_on_with_what_is_played():
     game, _ = dealt((3, 1), (5, 2), (4, 2), (6, 3))
     session = game.session
     change_match(session, length=5, score=(4, 2), crawford=True, jacoby=True)
-    game.start_game(WorkControl(), 7)
+    start_game(game, WorkControl(), 7)
     assert (session.game.match.length, session.game.match.score) == (7, (0, 0))
     assert not session.game.match.crawford
     assert session.game.match.jacoby
     change_match(session, score=(2, 3), cube=2, cube_owner=1)
-    game.start_game(WorkControl())
+    start_game(game, WorkControl())
     match = session.game.match
     assert (match.length, match.score, match.cube, match.cube_owner) == (7, (2, 3), 1, None)
-    game.start_game(WorkControl(), 0)
+    start_game(game, WorkControl(), 0)
     assert session.game.match.is_money
     assert session.game.match.score == (0, 0)
     assert session.game.position == Position.start()
@@ -171,18 +174,18 @@ def test_a_length_begins_a_match_and_none_goes_on_with_what_is_played():
 
 def test_the_final_score_goes_when_the_last_play_is_taken_back():
     game = game_at(GAMMON_NEXT, rolls=[(2, 1)], length=3, score=(1, 2))
-    game.roll(WorkControl())
-    game.make_play("1/off", WorkControl())
-    game.undo(WorkControl())
+    roll(game, WorkControl())
+    make_play(game, WorkControl(), "1/off")
+    undo(game, WorkControl())
     assert game.points == (1, 2)
     assert not game.is_match_over
 
 
 def test_a_new_game_keeps_the_score_and_the_seats():
     game = game_at(GAMMON_NEXT, rolls=[(2, 1), (5, 1)], on_roll=1)
-    game.roll(WorkControl())
-    game.make_play("1/off", WorkControl())
-    game.start_game(WorkControl())
+    roll(game, WorkControl())
+    make_play(game, WorkControl(), "1/off")
+    start_game(game, WorkControl())
     assert game.human_seat == 1
     assert game.session.game.match.score == (0, 2)
     assert game.session.game.position == Position.start()
@@ -198,14 +201,14 @@ def test_play_goes_on_from_a_position_with_its_dice():
 def test_play_is_refused_while_a_game_is_on():
     game, _ = dealt((3, 1))
     with pytest.raises(StateError, match="a game is in progress"):
-        game.play_from_here(WorkControl())
+        play_from_here(game, WorkControl())
 
 
 def test_play_takes_up_a_double_that_waits_for_the_side_that_answers_it():
     session = make_session()
     session.set_position(Position.start(), MatchState(doubled=True))
     game = ReplGame(session)
-    assert game.play_from_here(WorkControl()) == [
+    assert play_from_here(game, WorkControl()) == [
         "You play X from here.",
         "A double to 2 is pending: 'take', 'drop' or 'beaver'.",
     ]
@@ -214,25 +217,25 @@ def test_play_takes_up_a_double_that_waits_for_the_side_that_answers_it():
 
 def test_play_after_the_end_of_a_game_deals_the_next():
     game = game_at(GAMMON_NEXT, rolls=[(2, 1), (5, 1)])
-    game.roll(WorkControl())
-    game.make_play("1/off", WorkControl())
-    assert game.play_from_here(WorkControl())[0].startswith("You roll 5, gammond 1.")
+    roll(game, WorkControl())
+    make_play(game, WorkControl(), "1/off")
+    assert play_from_here(game, WorkControl())[0].startswith("You roll 5, gammond 1.")
 
 
 def test_leaving_ends_the_game_and_keeps_the_position():
     game, _ = dealt((3, 1))
     before = game.session.game
-    game.leave()
+    leave(game)
     assert game.human_seat is None
     assert game.session.game is before
     with pytest.raises(StateError, match="no game"):
-        game.leave()
+        leave(game)
 
 
 def test_a_net_that_cannot_be_loaded_leaves_the_table_as_it_was():
     session = session_without_nets()
     with pytest.raises(DataFileError, match="the net strong-contact is missing"):
-        ReplGame(session).start_game(WorkControl())
+        start_game(ReplGame(session), WorkControl())
     assert session.game.position is None
 
 
@@ -241,10 +244,10 @@ def test_an_engine_turn_that_failed_is_taken_up_by_the_next_word():
     evaluator = game.session.service.get_engine("default").evaluator
     evaluator.evaluate, working = failing, evaluator.evaluate
     with pytest.raises(GammondError):
-        game.make_play("8/5 6/5", WorkControl())
+        make_play(game, WorkControl(), "8/5 6/5")
     assert game.session.game.match.on_roll != game.human_seat
     evaluator.evaluate = working
-    lines = game.roll(WorkControl())
+    lines = roll(game, WorkControl())
     assert lines[0].startswith("5-2: gammond plays ")
     assert lines[1] == "You roll 6-4."
 
@@ -267,26 +270,26 @@ def typed(game):
     session = game.session
     match = session.game.match
     if match.resigned:
-        return game.take_action("reject", WorkControl())
+        return take_action(game, WorkControl(), "reject")
     if match.doubled:
-        return game.take_action("take", WorkControl())
+        return take_action(game, WorkControl(), "take")
     if match.roll is None:
-        return game.roll(WorkControl())
+        return roll(game, WorkControl())
     best = session.make_engine_loader()().rank_plays(*session.require_roll(), match).best
-    return game.make_play(format_play(best.play), CONTROL)
+    return make_play(game, CONTROL, format_play(best.play))
 
 
 def test_a_whole_match_can_be_played():
     session = make_session()
     game = ReplGame(session)
-    lines = game.start_game(WorkControl(), 3)
+    lines = start_game(game, WorkControl(), 3)
     for _ in range(500):
         if not game.is_running:
             break
         assert session.game.match.to_act == game.human_seat
         lines = typed(game)
         if not game.is_running and not game.is_match_over:
-            lines = game.start_game(WorkControl())
+            lines = start_game(game, WorkControl())
     assert game.is_match_over
     assert lines[-1].endswith("'new' starts another.")
     assert max(game.points) >= 3
@@ -295,42 +298,42 @@ def test_a_whole_match_can_be_played():
 def test_redo_does_again_what_undo_took_back_step_by_step():
     game, _ = dealt((3, 1), (5, 2), (6, 4), (2, 1))
     first = game.session.game
-    game.make_play("8/5 6/5", CONTROL)
-    game.roll(CONTROL)
+    make_play(game, CONTROL, "8/5 6/5")
+    roll(game, CONTROL)
     second = game.session.game
-    game.make_play("24/14", CONTROL)
+    make_play(game, CONTROL, "24/14")
     third = game.session.game
-    game.undo(CONTROL)
-    game.undo(CONTROL)
+    undo(game, CONTROL)
+    undo(game, CONTROL)
     assert game.session.game is first
-    assert game.redo(CONTROL) == ["Redone: you are to play 6-4."]
+    assert redo(game, CONTROL) == ["Redone: you are to play 6-4."]
     assert game.session.game is second
-    assert game.redo(CONTROL) == ["Redone: you are to roll."]
+    assert redo(game, CONTROL) == ["Redone: you are to roll."]
     assert game.session.game is third
     with pytest.raises(StateError, match="nothing to redo: you have undone nothing since your last action"):
-        game.redo(CONTROL)
-    game.undo(CONTROL)
+        redo(game, CONTROL)
+    undo(game, CONTROL)
     assert game.session.game is second
 
 
 def test_redo_forgets_what_was_taken_back_once_something_else_is_done():
     game, _ = dealt((3, 1), (5, 2), (6, 4))
-    game.make_play("8/5 6/5", CONTROL)
-    game.undo(CONTROL)
+    make_play(game, CONTROL, "8/5 6/5")
+    undo(game, CONTROL)
     change_match(game.session, roll=(4, 2))
     with pytest.raises(StateError, match="nothing to redo"):
-        game.redo(CONTROL)
-    game.make_play("8/4 6/4", CONTROL)
-    game.undo(CONTROL)
-    assert game.redo(CONTROL) == ["Redone: you are to roll."]
+        redo(game, CONTROL)
+    make_play(game, CONTROL, "8/4 6/4")
+    undo(game, CONTROL)
+    assert redo(game, CONTROL) == ["Redone: you are to roll."]
 
 
 def test_redo_ends_a_game_again_with_its_points():
     game = game_at(GAMMON_NEXT, rolls=[(2, 1)], length=3, score=(1, 2))
-    game.roll(CONTROL)
-    game.make_play("1/off", CONTROL)
-    game.undo(CONTROL)
-    assert game.redo(CONTROL) == ["Redone: the game is over."]
+    roll(game, CONTROL)
+    make_play(game, CONTROL, "1/off")
+    undo(game, CONTROL)
+    assert redo(game, CONTROL) == ["Redone: the game is over."]
     assert game.is_match_over
     assert game.points == (3, 2)
 
@@ -340,52 +343,52 @@ def test_redo_without_a_game_does_one_change_again():
     session.start_game()
     session.set_roll((3, 1))
     game = ReplGame(session)
-    game.undo(CONTROL)
-    assert game.redo(CONTROL) == ["Redone."]
+    undo(game, CONTROL)
+    assert redo(game, CONTROL) == ["Redone."]
     assert session.game.match.roll == (3, 1)
-    with pytest.raises(RefusedRequestError, match="nothing to redo"):
-        game.redo(CONTROL)
+    with pytest.raises(GammondError, match="nothing to redo"):
+        redo(game, CONTROL)
 
 
 def test_the_best_play_is_the_first_of_the_hint_and_undo_takes_it_back():
     game, _ = dealt((6, 5), (5, 2))
     before = game.session.game
     best = game.session.make_engine_loader()().rank_plays(*game.session.require_roll(), before.match).best
-    lines = game.play_best_action(CONTROL)
+    lines = play_best_action(game, CONTROL)
     assert lines[0] == f"You play {format_play(best.play)}."
     assert lines[1].startswith("5-2: gammond plays ")
-    game.undo(CONTROL)
+    undo(game, CONTROL)
     assert game.session.game is before
 
 
 def test_the_best_before_a_roll_doubles_or_rolls_and_the_best_answer_is_given():
     game = game_at(FAR_AHEAD, length=5)
-    assert game.play_best_action(CONTROL)[:2] == ["You double to 2.", "gammond passes."]
+    assert play_best_action(game, CONTROL)[:2] == ["You double to 2.", "gammond passes."]
     game = game_at(FAR_AHEAD, rolls=[(2, 1)], length=5, score=(4, 4))
-    assert game.play_best_action(CONTROL)[0] == "You roll 2-1."
+    assert play_best_action(game, CONTROL)[0] == "You roll 2-1."
     game = game_at(FAR_AHEAD, on_roll=1, length=5, doubled=True)
-    assert game.play_best_action(CONTROL)[:2] == ["You pass.", "gammond wins a single game, 1 point."]
+    assert play_best_action(game, CONTROL)[:2] == ["You pass.", "gammond wins a single game, 1 point."]
 
 
 def test_the_best_answer_to_a_resignation_is_given():
     behind = FAR_AHEAD.swap_sides()
-    assert game_at(behind, resigned=1).play_best_action(CONTROL)[0] == "You accept."
+    assert play_best_action(game_at(behind, resigned=1), CONTROL)[0] == "You accept."
     game = game_at(behind, resigned=1, evaluator=GammonEvaluator())
-    assert game.play_best_action(CONTROL)[0] == "You reject the resignation; the game continues."
+    assert play_best_action(game, CONTROL)[0] == "You reject the resignation; the game continues."
 
 
 def test_the_best_of_two_people_is_that_of_the_seat_to_act():
     session = make_session([(3, 1)])
     game = ReplGame(session)
-    game.play_against("human", CONTROL)
-    assert game.play_best_action(CONTROL)[0].startswith("3-1: O plays ")
+    play_against(game, CONTROL, "human")
+    assert play_best_action(game, CONTROL)[0].startswith("3-1: O plays ")
     assert game.session.game.match.to_act == 1
 
 
 def test_whole_matches_are_saved_as_they_were_played(tmp_path):
     session = make_session()
     game = ReplGame(session)
-    game.start_game(CONTROL, 3)
+    start_game(game, CONTROL, 3)
     results = []
     for _ in range(500):
         typed(game)
@@ -393,9 +396,9 @@ def test_whole_matches_are_saved_as_they_were_played(tmp_path):
             results.append(game.points)
             if game.is_match_over:
                 break
-            game.start_game(CONTROL)
+            start_game(game, CONTROL)
     file = tmp_path / "match.mat"
-    assert game.save_games(str(file)) == [f"Saved {format_count(len(results), 'game')} to {file}."]
+    assert save_games(game, str(file)) == [f"Saved {format_count(len(results), 'game')} to {file}."]
     (read,) = parse_mat(file.read_text())
     assert (read.length, read.names, read.issues) == (3, ("you", "gammond"), ())
     assert [each.initial_state.score for each in read.games] == [(0, 0), *results[:-1]]

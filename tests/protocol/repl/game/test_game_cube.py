@@ -3,11 +3,12 @@
 import numpy as np
 import pytest
 
-from gammond.engine.errors import StateError
+from gammond.engine.errors import GammondError, StateError
 from gammond.engine.rules.match import MatchState
 from gammond.engine.rules.outcome import LOSE_G, WIN, WIN_G
 from gammond.protocol.core.requests import WorkControl
-from gammond.protocol.repl.answers.replies import RefusedRequestError
+from gammond.protocol.repl.game.games import play_from_here, undo
+from gammond.protocol.repl.game.playing import make_play, roll, take_action
 from tests.boards import RacingEvaluator, position
 from tests.protocol.repl.tables import dealt, game_at, make_talk
 
@@ -17,7 +18,7 @@ HUMAN_AHEAD = position({1: 4, 2: 2}, {19: 5, 20: 5, 21: 4})
 
 def test_the_engine_drops_a_double_that_it_must_and_the_points_count():
     game = game_at(HUMAN_AHEAD, length=5)
-    lines = game.take_action("double", WorkControl())
+    lines = take_action(game, WorkControl(), "double")
     assert lines == [
         "You double to 2.",
         "gammond passes.",
@@ -31,40 +32,40 @@ def test_the_engine_drops_a_double_that_it_must_and_the_points_count():
 
 def test_the_engine_takes_a_double_and_may_not_be_doubled_again():
     game, _ = dealt((3, 1), (5, 2))
-    game.make_play("8/5 6/5", WorkControl())
-    lines = game.take_action("double", WorkControl())
+    make_play(game, WorkControl(), "8/5 6/5")
+    lines = take_action(game, WorkControl(), "double")
     assert lines[0] == "You double to 2."
     assert lines[1] in ("gammond takes. The cube is at 2.", "gammond beavers to 4. 'take' or 'drop'?")
     if game.session.game.match.doubled:
-        assert game.take_action("take", WorkControl()) == ["You take. The cube is at 4."]
+        assert take_action(game, WorkControl(), "take") == ["You take. The cube is at 4."]
     assert game.session.game.match.cube_owner == 1
-    with pytest.raises(RefusedRequestError, match="the opponent owns the cube"):
-        game.take_action("double", WorkControl())
+    with pytest.raises(GammondError, match="the opponent owns the cube"):
+        take_action(game, WorkControl(), "double")
 
 
 def test_the_engine_doubles_before_its_roll_and_waits_for_the_answer():
     game = game_at(ENGINE_AHEAD, roll=(2, 1), length=5)
-    lines = game.make_play("6/4 6/5", WorkControl())
+    lines = make_play(game, WorkControl(), "6/4 6/5")
     assert lines == ["You play 6/4 6/5.", "gammond doubles to 2. 'take' or 'drop'?"]
-    for refused in (game.roll, lambda control: game.make_play("8/7 8/6", control)):
+    for refused in (roll, lambda game, control: make_play(game, control, "8/7 8/6")):
         with pytest.raises(StateError, match="a double to 2 is pending: 'take' or 'drop'"):
-            refused(WorkControl())
+            refused(game, WorkControl())
     with pytest.raises(StateError, match="is pending: 'take' or"):
-        game.take_action("resign gammon", WorkControl())
+        take_action(game, WorkControl(), "resign gammon")
 
 
 def test_a_drop_loses_the_cube_as_it_was_before_the_double():
     game = game_at(ENGINE_AHEAD, roll=(2, 1), length=7, cube=2, cube_owner=1)
-    assert game.make_play("6/4 6/5", WorkControl())[-1] == "gammond redoubles to 4. 'take' or 'drop'?"
-    lines = game.take_action("drop", WorkControl())
+    assert make_play(game, WorkControl(), "6/4 6/5")[-1] == "gammond redoubles to 4. 'take' or 'drop'?"
+    lines = take_action(game, WorkControl(), "drop")
     assert lines[:2] == ["You pass.", "gammond wins a single game, 2 points."]
     assert game.session.game.match.score == (0, 2)
 
 
 def test_a_double_that_is_taken_is_followed_by_the_roll_of_the_engine():
     game = game_at(ENGINE_AHEAD, roll=(2, 1), rolls=[(2, 1)], length=5)
-    game.make_play("6/4 6/5", WorkControl())
-    lines = game.take_action("take", WorkControl())
+    make_play(game, WorkControl(), "6/4 6/5")
+    lines = take_action(game, WorkControl(), "take")
     assert lines[0] == "You take. The cube is at 2."
     assert lines[1].startswith("2-1: gammond plays ")
     assert game.session.game.match.cube_owner == game.human_seat
@@ -78,25 +79,25 @@ def test_a_drop_that_loses_the_match_ends_it():
         ENGINE_AHEAD.swap_sides(), MatchState(5, (3, 1), cube=2, cube_owner=1, on_roll=1)
     )
     game.human_seat = None
-    game.take_action("double", WorkControl())
-    assert game.play_from_here(WorkControl())[1] == "A redouble to 4 is pending: 'take' or 'drop'."
-    lines = game.take_action("drop", WorkControl())
+    take_action(game, WorkControl(), "double")
+    assert play_from_here(game, WorkControl())[1] == "A redouble to 4 is pending: 'take' or 'drop'."
+    lines = take_action(game, WorkControl(), "drop")
     assert lines[1] == "gammond wins a single game, 2 points."
     assert game.session.game.match.score == (3, 3)
 
 
 def test_there_is_no_doubling_in_the_crawford_game():
     game = game_at(ENGINE_AHEAD, roll=(2, 1), rolls=[(2, 1)], length=5, score=(4, 2), crawford=True)
-    lines = game.make_play("6/4 6/5", WorkControl())
+    lines = make_play(game, WorkControl(), "6/4 6/5")
     assert lines[1].startswith("2-1: gammond plays ")
-    with pytest.raises(RefusedRequestError, match="no doubling in the Crawford game"):
-        game.take_action("double", WorkControl())
+    with pytest.raises(GammondError, match="no doubling in the Crawford game"):
+        take_action(game, WorkControl(), "double")
 
 
 def test_the_person_may_beaver_in_money_play():
     game = game_at(HUMAN_AHEAD.swap_sides(), on_roll=1, doubled=True)
     assert game.human_seat == 0
-    lines = game.take_action("beaver", WorkControl())
+    lines = take_action(game, WorkControl(), "beaver")
     assert lines[0] == "You beaver to 4."
     assert lines[1] == "gammond passes."
     assert lines[2] == "You win a single game, 2 points."
@@ -121,13 +122,13 @@ class DecidedEvaluator(RacingEvaluator):
 def test_the_engine_accepts_a_resignation_that_is_worth_it_and_rejects_another():
     game = game_at(ENGINE_AHEAD, roll=(2, 1), length=7, evaluator=GammonEvaluator())
     before = game.session.game
-    lines = game.take_action("resign single", WorkControl())
+    lines = take_action(game, WorkControl(), "resign single")
     assert lines == [
         "You offer to resign a single game, 1 point.",
         "gammond rejects the resignation; the game continues.",
     ]
     assert game.session.game == before
-    lines = game.take_action("resign gammon", WorkControl())
+    lines = take_action(game, WorkControl(), "resign gammon")
     assert lines[1:3] == ["gammond accepts.", "gammond wins a gammon, 2 points."]
     assert game.session.game.match.score == (0, 2)
 
@@ -135,41 +136,41 @@ def test_the_engine_accepts_a_resignation_that_is_worth_it_and_rejects_another()
 def test_the_engine_resigns_what_it_has_lost_and_not_again_when_that_is_refused():
     lost = position({1: 5}, {23: 2, 22: 2})
     game = game_at(lost, roll=(2, 1), rolls=[(2, 1), (2, 1), (2, 1)], evaluator=DecidedEvaluator())
-    lines = game.make_play("1/off(2)", WorkControl())
+    lines = make_play(game, WorkControl(), "1/off(2)")
     assert lines[1] == "gammond offers to resign a single game, 1 point. 'accept' or 'reject'?"
-    lines = game.take_action("reject", WorkControl())
+    lines = take_action(game, WorkControl(), "reject")
     assert lines[0] == "You reject the resignation; the game continues."
     assert lines[1].startswith("2-1: gammond plays ")
-    game.roll(WorkControl())
-    assert game.make_play("1/off(2)", WorkControl())[1].startswith("2-1: gammond plays ")
-    game.undo(WorkControl())
-    game.undo(WorkControl())
-    lines = game.take_action("accept", WorkControl())
+    roll(game, WorkControl())
+    assert make_play(game, WorkControl(), "1/off(2)")[1].startswith("2-1: gammond plays ")
+    undo(game, WorkControl())
+    undo(game, WorkControl())
+    lines = take_action(game, WorkControl(), "accept")
     assert lines[:2] == ["You accept.", "You win a single game, 1 point."]
 
 
 def test_undo_takes_back_decisions_about_the_cube_one_by_one():
     game = game_at(ENGINE_AHEAD, roll=(2, 1), rolls=[(2, 1)], length=5)
     start = game.session.game
-    game.make_play("6/4 6/5", WorkControl())
+    make_play(game, WorkControl(), "6/4 6/5")
     doubled = game.session.game
-    game.take_action("drop", WorkControl())
-    assert game.undo(WorkControl()) == ["Undone: you are to answer the double."]
+    take_action(game, WorkControl(), "drop")
+    assert undo(game, WorkControl()) == ["Undone: you are to answer the double."]
     assert game.session.game is doubled
     assert game.session.game.match.score == (0, 0)
     assert game.is_running
-    game.take_action("take", WorkControl())
-    game.undo(WorkControl())
+    take_action(game, WorkControl(), "take")
+    undo(game, WorkControl())
     assert game.session.game is doubled
-    assert game.undo(WorkControl()) == ["Undone: you are to play 2-1."]
+    assert undo(game, WorkControl()) == ["Undone: you are to play 2-1."]
     assert game.session.game is start
 
 
 def test_an_own_double_is_taken_back_with_its_answer():
     game = game_at(HUMAN_AHEAD, length=5)
     before = game.session.game
-    game.take_action("double", WorkControl())
-    assert game.undo(WorkControl()) == ["Undone: you are to roll."]
+    take_action(game, WorkControl(), "double")
+    assert undo(game, WorkControl()) == ["Undone: you are to roll."]
     assert game.session.game is before
 
 
@@ -177,8 +178,8 @@ def test_an_action_that_the_rules_forbid_changes_nothing():
     game, _ = dealt((3, 1))
     before = game.session.game
     for action in ("double", "take", "drop", "beaver", "accept", "reject"):
-        with pytest.raises(RefusedRequestError):
-            game.take_action(action, WorkControl())
+        with pytest.raises(GammondError):
+            take_action(game, WorkControl(), action)
     assert game.session.game is before
 
 

@@ -5,13 +5,16 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from gammond.engine.errors import GammondError
 from gammond.engine.rules.match import MatchState
 from gammond.engine.rules.moves import legal_plays
 from gammond.engine.rules.notation import format_play
 from gammond.nets.catalogue import load_player
 from gammond.protocol.core.requests import WorkControl
-from gammond.protocol.repl.answers.replies import RefusedRequestError
+from gammond.protocol.repl.game.games import play_against, undo
+from gammond.protocol.repl.game.playing import make_play, roll, take_action
 from gammond.protocol.repl.game.repl_game import ReplGame
+from gammond.protocol.repl.game.views import show_board, show_score
 from tests.boards import position
 from tests.protocol.repl.tables import make_session, make_talk
 
@@ -21,7 +24,7 @@ CONTROL = WorkControl()
 def game_against(player, *rolls):
     session = make_session(rolls)
     game = ReplGame(session)
-    return game, game.play_against(player, CONTROL)
+    return game, play_against(game, CONTROL, player)
 
 
 def test_the_other_player_plays_and_has_its_name():
@@ -31,22 +34,22 @@ def test_the_other_player_plays_and_has_its_name():
     result = load_player("random:seed=4").choose(start.board[None].copy(), np.array([[3, 1]], np.int8))[0]
     (play,) = [play for play in legal_plays(start, (3, 1)) if np.array_equal(play.result.board, result)]
     assert lines[1] == f"3-1: random plays {format_play(play)}."
-    assert game.show_score() == ["You 0, random 0 in money play, cube 1 centred; no Jacoby rule, beavers."]
-    assert game.show_board()[1].endswith("X: random")
+    assert show_score(game) == ["You 0, random 0 in money play, cube 1 centred; no Jacoby rule, beavers."]
+    assert show_board(game)[1].endswith("X: random")
 
 
 def test_a_player_there_is_not_changes_nothing():
     game = ReplGame(make_session())
-    with pytest.raises(RefusedRequestError, match="got 'nobody'"):
-        game.play_against("nobody", CONTROL)
+    with pytest.raises(GammondError, match="got 'nobody'"):
+        play_against(game, CONTROL, "nobody")
     assert game.human_seat is None
     assert game.session.engine_settings.player == "net"
 
 
 def test_in_the_middle_of_a_game_the_other_seat_changes_hands():
     game, _ = game_against("net", (3, 1), (5, 2))
-    game.make_play("8/5 6/5", CONTROL)
-    assert game.play_against("pubeval", CONTROL) == ["The game continues against pubeval."]
+    make_play(game, CONTROL, "8/5 6/5")
+    assert play_against(game, CONTROL, "pubeval") == ["The game continues against pubeval."]
     assert game.names == ("you", "pubeval")
     assert game.is_running
 
@@ -54,25 +57,25 @@ def test_in_the_middle_of_a_game_the_other_seat_changes_hands():
 def test_people_play_both_seats():
     game, lines = game_against("human", (3, 1), (5, 2))
     assert lines == ["O rolls 3, X 1. O starts with 3-1."]
-    assert game.make_play("8/5 6/5", CONTROL) == ["3-1: O plays 8/5 6/5."]
+    assert make_play(game, CONTROL, "8/5 6/5") == ["3-1: O plays 8/5 6/5."]
     assert game.session.game.match.to_act == 1
-    assert game.roll(CONTROL) == ["X rolls 5-2."]
-    assert game.make_play("13/8 24/22", CONTROL)[0].startswith("5-2: X plays ")
+    assert roll(game, CONTROL) == ["X rolls 5-2."]
+    assert make_play(game, CONTROL, "13/8 24/22")[0].startswith("5-2: X plays ")
     assert game.session.game.match.to_act == 0
-    assert game.undo(CONTROL) == ["Undone: you are to play 5-2."]
+    assert undo(game, CONTROL) == ["Undone: you are to play 5-2."]
     assert game.session.game.match.to_act == 1
 
 
 def test_people_double_answer_resign_and_keep_the_score():
     game, _ = game_against("human", (3, 1))
-    game.make_play("8/5 6/5", CONTROL)
-    assert game.take_action("double", CONTROL) == ["X doubles to 2. 'take', 'drop' or 'beaver'?"]
-    assert game.take_action("take", CONTROL) == ["O takes. The cube is at 2."]
+    make_play(game, CONTROL, "8/5 6/5")
+    assert take_action(game, CONTROL, "double") == ["X doubles to 2. 'take', 'drop' or 'beaver'?"]
+    assert take_action(game, CONTROL, "take") == ["O takes. The cube is at 2."]
     assert (
-        game.take_action("resign single", CONTROL)[0]
+        take_action(game, CONTROL, "resign single")[0]
         == "X offers to resign a single game, 2 points. 'accept' or 'reject'?"
     )
-    lines = game.take_action("accept", CONTROL)
+    lines = take_action(game, CONTROL, "accept")
     assert lines[:3] == [
         "O accepts.",
         "O wins a single game, 2 points.",
@@ -82,9 +85,9 @@ def test_people_double_answer_resign_and_keep_the_score():
 
 def test_the_board_turns_to_whoever_is_to_act_among_people():
     game, _ = game_against("human", (3, 1))
-    assert game.show_board()[-2].endswith("+   O")
-    game.make_play("8/5 6/5", CONTROL)
-    assert game.show_board()[-2].endswith("+   X")
+    assert show_board(game)[-2].endswith("+   O")
+    make_play(game, CONTROL, "8/5 6/5")
+    assert show_board(game)[-2].endswith("+   X")
 
 
 def test_a_turn_without_a_play_passes_by_itself_among_people_too():
@@ -92,15 +95,15 @@ def test_a_turn_without_a_play_passes_by_itself_among_people_too():
     closed = position({25: 1, 1: 14}, {19: 3, 20: 3, 21: 3, 22: 2, 23: 2, 24: 2})
     session.set_position(closed, MatchState())
     game = ReplGame(session)
-    assert game.play_against("human", CONTROL) == ["You play O and X from here."]
-    assert game.roll(CONTROL) == ["O rolls 6-5.", "6-5: O cannot move."]
+    assert play_against(game, CONTROL, "human") == ["You play O and X from here."]
+    assert roll(game, CONTROL) == ["O rolls 6-5.", "6-5: O cannot move."]
     assert session.game.match.to_act == 1
 
 
 def test_an_engine_takes_over_from_people():
     game, _ = game_against("human", (3, 1), (5, 2))
-    game.make_play("8/5 6/5", CONTROL)
-    lines = game.play_against("net", CONTROL)
+    make_play(game, CONTROL, "8/5 6/5")
+    lines = play_against(game, CONTROL, "net")
     assert lines[0] == "The game continues against net."
     assert lines[1].startswith("5-2: gammond plays ")
 

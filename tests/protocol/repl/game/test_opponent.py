@@ -4,7 +4,7 @@ from gammond.engine.rules.match import MatchState
 from gammond.engine.rules.position import Position
 from gammond.protocol.core.requests import WorkControl
 from gammond.protocol.repl.answers.analysis import ROLL_ACTION
-from gammond.protocol.repl.game.opponent import EngineOpponent
+from gammond.protocol.repl.game.playing import choose_action
 from tests.boards import position
 from tests.protocol.repl.tables import make_session
 
@@ -15,7 +15,7 @@ def action(board, **match):
     """Return the engine's action as the seat to act."""
     session = make_session()
     session.set_position(board, MatchState(**match))
-    return EngineOpponent(session).choose_action(WorkControl())
+    return choose_action(session, WorkControl(), rejected_kind=0)
 
 
 @pytest.mark.parametrize(
@@ -37,11 +37,8 @@ def test_the_engine_acts_as_the_seat_to_act_should(board, match, expected):
     assert found == expected if expected else "/" in found
 
 
-def test_what_was_refused_is_forgotten_with_the_game():
+def test_a_won_game_is_not_resigned_whatever_was_refused():
     session = make_session()
     session.set_position(position({1: 1, 2: 1}, {24: 15}), MatchState())
-    opponent = EngineOpponent(session)
-    opponent.note_rejection(2)
-    assert opponent.choose_action(WorkControl()) in (ROLL_ACTION, "double")
-    opponent.reset()
-    assert opponent.choose_action(WorkControl()) in (ROLL_ACTION, "double")
+    for kind in (0, 2):
+        assert choose_action(session, WorkControl(), rejected_kind=kind) in (ROLL_ACTION, "double")

@@ -6,9 +6,9 @@ import pytest
 
 from gammond.engine.errors import DataFileError, GammondError
 from gammond.engine.options import list_fields
-from gammond.protocol.repl.answers.themes import THEMES
 from gammond.protocol.repl.dialogue.configuration import apply_preferences
 from gammond.protocol.repl.game.preferences import (
+    THEMES,
     Preferences,
     change_preference,
     get_config_file,
@@ -69,7 +69,7 @@ def test_preferences_set_up_the_table():
     assert apply_preferences(talk.game, OTHERS) == []
     engine = talk.session.engine_settings
     assert (engine.level, engine.player, talk.session.game.match.length) == ("master", "human", 7)
-    assert (talk.game.tutor.limit, talk.game.chances.is_shown) == (0.08, True)
+    assert (talk.game.tutor.limit, talk.game.shows_chances) == (0.08, True)
     assert apply_preferences(talk.game, Preferences(opponent="nobody"))[0].startswith(
         "error: preference opponent: "
     )

@@ -8,7 +8,8 @@ import pytest
 
 from gammond.protocol.core.requests import WorkControl
 from gammond.protocol.repl.answers.replies import Mark
-from gammond.protocol.repl.game.tutor import DecisionMeter
+from gammond.protocol.repl.game.playing import keep, review, roll, take_action
+from gammond.protocol.repl.game.tutor import Tutor
 from gammond.protocol.repl.records.losses import (
     DecisionLoss,
     find_costliest,
@@ -71,37 +72,37 @@ def test_the_tutor_lets_small_losses_pass_and_says_nothing_when_it_is_off():
 
 def test_the_tutor_objects_to_a_roll_where_a_double_is_right_and_to_a_wrong_double():
     game = game_at(AHEAD, rolls=[(2, 1)], length=5)
-    game.set_tutor(0.04)
-    assert game.roll(CONTROL)[0].startswith("Tutor: a roll without a double loses ")
+    game.tutor.set_limit(0.04)
+    assert roll(game, CONTROL)[0].startswith("Tutor: a roll without a double loses ")
     assert game.session.game.match.roll is None
-    assert game.roll(CONTROL)[0] == "You roll 2-1."
+    assert roll(game, CONTROL)[0] == "You roll 2-1."
     game = game_at(AHEAD.swap_sides(), length=5)
-    game.set_tutor(0.04)
-    lines = game.take_action("double", CONTROL)
+    game.tutor.set_limit(0.04)
+    lines = take_action(game, CONTROL, "double")
     assert lines[0].startswith("Tutor: a double loses ")
     assert lines[1].startswith("Better: no double (")
 
 
 def test_the_tutor_objects_where_the_trailer_after_the_crawford_game_does_not_double():
     game = game_at(position({1: 2, 2: 4}, {24: 3}), rolls=[(2, 1)], length=5, score=(3, 4))
-    game.set_tutor(0.04)
-    assert game.roll(CONTROL)[0].startswith("Tutor: a roll without a double loses ")
+    game.tutor.set_limit(0.04)
+    assert roll(game, CONTROL)[0].startswith("Tutor: a roll without a double loses ")
 
 
 def test_the_tutor_calls_a_double_of_an_owned_cube_a_redouble():
     game = game_at(AHEAD.swap_sides(), length=9, cube=2, cube_owner=0)
-    game.set_tutor(0.04)
-    lines = game.take_action("double", CONTROL)
+    game.tutor.set_limit(0.04)
+    lines = take_action(game, CONTROL, "double")
     assert lines[0].startswith("Tutor: a redouble loses ")
     assert lines[1].startswith("Better: no redouble (")
-    assert game.keep(CONTROL)[0] == "You redouble to 4."
+    assert keep(game, CONTROL)[0] == "You redouble to 4."
 
 
 def test_the_tutor_objects_to_a_wrong_answer():
     game = game_at(AHEAD, length=5, doubled=True, on_roll=1)
-    game.set_tutor(0.04)
-    assert game.take_action("take", CONTROL)[1].startswith("Better: pass (")
-    assert game.keep(CONTROL)[0] == "You take. The cube is at 2."
+    game.tutor.set_limit(0.04)
+    assert take_action(game, CONTROL, "take")[1].startswith("Better: pass (")
+    assert keep(game, CONTROL)[0] == "You take. The cube is at 2."
 
 
 def test_an_illegal_play_is_the_games_own_error_and_a_forced_one_no_decision():
@@ -110,9 +111,7 @@ def test_an_illegal_play_is_the_games_own_error_and_a_forced_one_no_decision():
     two = make_talk("new 0", rolls=[(5, 2)])
     assert two.answer("24/23") == ["error: 24/23 is 1 pip, not possible with 5-2"]
     forced = position({6: 1}, {20: 2})
-    assert (
-        DecisionMeter(talk.session).measure(game_at(forced, roll=(2, 1)).session.game, "6/3", CONTROL) is None
-    )
+    assert Tutor(talk.session).measure(game_at(forced, roll=(2, 1)).session.game, "6/3", CONTROL) is None
 
 
 def play_with_people(*lines, rolls):
@@ -194,7 +193,7 @@ def test_two_people_are_both_reviewed():
 
 def test_what_was_stopped_early_is_measured_again():
     talk = make_talk("newgame", "dice 3 1")
-    meter, stopped = DecisionMeter(talk.session), WorkControl()
+    meter, stopped = Tutor(talk.session), WorkControl()
     stopped.stop()
     meter.measure(talk.session.game, "8/5 6/5", stopped)
     assert meter._losses == {}
@@ -281,20 +280,20 @@ def test_both_seats_have_a_move_of_each_number():
 @pytest.mark.parametrize("setup", [{}, {"length": 5}, {"roll": (3, 1)}, {"length": 5, "roll": (3, 1)}])
 def test_the_tutor_objects_to_a_resignation_that_loses(setup):
     game = game_at(AHEAD, rolls=[(2, 1)], **setup)
-    game.set_tutor(0.04)
+    game.tutor.set_limit(0.04)
     before = game.session.game
-    lines = game.take_action("resign gammon", CONTROL)
+    lines = take_action(game, CONTROL, "resign gammon")
     assert re.match(r"Tutor: resigning a gammon loses [123]\.[0-9]{3}, a blunder\.", lines[0])
     assert lines[1].startswith("Better: play on (")
     assert game.session.game is before
-    assert game.keep(CONTROL)[0] == "You offer to resign a gammon, 2 points."
-    assert "resign gammon" in game.review(CONTROL)[3]
+    assert keep(game, CONTROL)[0] == "You offer to resign a gammon, 2 points."
+    assert "resign gammon" in review(game, CONTROL)[3]
 
 
 def test_a_resignation_that_loses_nothing_is_no_decision():
     lost = game_at(position({6: 15}, {1: 1}), roll=(2, 1)).session
-    assert DecisionMeter(lost).measure(lost.game, "resign single", CONTROL) is None
-    assert DecisionMeter(lost).measure(lost.game, "resign backgammon", CONTROL).loss > 0.5
+    assert Tutor(lost).measure(lost.game, "resign single", CONTROL) is None
+    assert Tutor(lost).measure(lost.game, "resign backgammon", CONTROL).loss > 0.5
 
 
 def test_what_was_objected_to_is_kept_however_it_is_written():
@@ -312,6 +311,6 @@ def test_the_tutor_says_whether_it_is_on():
     said = talk.answer("tutor 0.1")
     talk.answer("new")
     assert talk.answer("show tutor") == talk.answer("tutor") == said
-    assert "| tutor" in talk.toolbar(200)
+    assert "| tutor" in talk.talk.toolbar(200)
     talk.answer("tutor off")
-    assert "tutor" not in talk.toolbar(200)
+    assert "tutor" not in talk.talk.toolbar(200)

@@ -7,7 +7,7 @@ from filelock import FileLock
 
 from gammond.engine.errors import DataFileError
 from gammond.protocol.repl.dialogue.interpreter import LineInterpreter
-from gammond.protocol.repl.game.saved_game import read_game, write_game
+from gammond.protocol.repl.game.saved_game import read_game, write_kept
 from gammond.protocol.repl.terminal import prompt_loop
 from tests.protocol.repl.tables import make_session, make_talk
 
@@ -17,7 +17,7 @@ ROLLS = [(3, 1), (5, 2), (6, 4), (2, 1), (5, 4), (4, 3), (6, 2)]
 def restart(talk, folder, *, rolls=ROLLS):
     """Write the game of a talk, and go on with it in another session; return the talk and what it shows."""
     file = folder / "game.json"
-    write_game(file, talk.game.describe_kept())
+    write_kept(file, talk.game.describe_kept())
     session = make_session(rolls)
     fresh = LineInterpreter(session)
     return fresh, fresh.resume(read_game(file, session.engine_settings))
@@ -105,7 +105,7 @@ def test_the_tutor_is_on_again_and_says_so(tmp_path):
     fresh, lines = restart(talk, tmp_path)
     assert "The tutor objects to decisions that lose 0.050 points or more." in lines
     assert fresh.game.tutor.limit == 0.05
-    assert fresh.game.chances.is_shown
+    assert fresh.game.shows_chances
     fresh, lines = restart(make_talk("new 5", rolls=ROLLS), tmp_path)
     assert not any("tutor" in line for line in lines)
 

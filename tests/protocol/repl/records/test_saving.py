@@ -11,6 +11,7 @@ from gammond.engine.rules.match import GameResult
 from gammond.engine.wording import format_count
 from gammond.protocol.repl.dialogue.commands import REPL_COMMANDS
 from gammond.protocol.repl.dialogue.move_commands import MOVE_ROWS
+from gammond.protocol.repl.dialogue.record_commands import save_games
 from tests.protocol.repl.tables import make_talk
 
 
@@ -97,7 +98,7 @@ def test_what_was_taken_back_is_not_in_the_file_and_what_was_done_again_is(tmp_p
 def test_games_that_a_record_cannot_hold_are_not_saved(lines, tmp_path):
     talk = people(*lines)
     with pytest.raises(StateError, match="a record needs a game from the starting position"):
-        talk.game.save_games(str(tmp_path / "none.mat"))
+        save_games(talk.game, str(tmp_path / "none.mat"))
     assert list(tmp_path.iterdir()) == []
 
 
@@ -143,9 +144,9 @@ def test_a_file_of_someone_else_is_not_written_over(tmp_path):
     ]
     assert file.read_text() == "theirs"
     with pytest.raises(DataFileError, match="cannot be written"):
-        talk.game.save_games(str(tmp_path / "missing" / "games.mat"))
+        save_games(talk.game, str(tmp_path / "missing" / "games.mat"))
     with pytest.raises(DataFileError):
-        talk.game.save_games(str(tmp_path))
+        save_games(talk.game, str(tmp_path))
     own = tmp_path / "own.mat"
     assert talk.answer(f"save {own}") == talk.answer(f"save {own}") == [f"Saved 1 game to {own}."]
 

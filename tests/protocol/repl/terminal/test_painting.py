@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 
 from gammond.engine.match_analysis.decision_errors import classify_loss
-from gammond.protocol.repl.answers.themes import THEMES
-from gammond.protocol.repl.dialogue.backgammon import mark_typed_line
+from gammond.protocol.repl.game.preferences import THEMES
 from gammond.protocol.repl.terminal.pages import paint_line
 from tests.protocol.repl.tables import make_talk
 
@@ -60,12 +59,12 @@ def test_losses_are_marked_by_their_size():
     ],
 )
 def test_the_line_is_coloured_as_it_is_typed(text, pieces):
-    game = make_talk("newgame", "dice 3 1").session.game
-    assert [piece for piece in mark_typed_line(text, game) if piece[1]] == pieces
+    talk = make_talk("newgame", "dice 3 1")
+    assert [piece for piece in talk.mark_input(text) if piece[1]] == pieces
 
 
 def test_plays_are_not_checked_without_dice():
-    assert mark_typed_line("8/5 6/5", make_talk().session.game) == [("", "8/5 6/5")]
+    assert make_talk().mark_input("8/5 6/5") == [("", "8/5 6/5")]
 
 
 def test_each_theme_marks_the_same_things():

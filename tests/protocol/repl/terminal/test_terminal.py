@@ -95,7 +95,7 @@ def test_the_toolbar_takes_the_width_of_the_terminal(monkeypatch):
         widths.append(width)
         return ""
 
-    monkeypatch.setattr(talk, "toolbar", toolbar)
+    monkeypatch.setattr(talk.talk, "toolbar", toolbar)
     typed(CTRL_D, talk)
     assert set(widths) == {DummyOutput().get_size().columns}
 
@@ -114,7 +114,7 @@ def test_the_history_lies_in_the_data_folder_that_was_set(monkeypatch, tmp_path)
 
 
 def test_suggestions_become_completions_at_the_cursor():
-    completer = prompt_loop.ReplCompleter(make_talk("newgame", "dice 3 1").suggest)
+    completer = prompt_loop.ReplCompleter(make_talk("newgame", "dice 3 1"))
     (found,) = completer.get_completions(Document("play 8/5 6"), None)
     assert (found.text, found.start_position) == ("8/5 6/5", -5)
 
@@ -419,7 +419,7 @@ def test_work_without_progress_says_after_a_second_that_it_goes_on(monkeypatch):
 
 def test_the_board_is_lost_when_answers_below_it_push_it_off_and_only_then():
     size = Size(rows=24, columns=80)
-    board = [BoardLine("|", "O", is_drawing=True)] * 15
+    board = [BoardLine("|")] * 15
     sight = pages.Sight()
     assert not sight.loses_board(["one"] * 5, size)
     sight.note([*board, "below"], size)
