@@ -10,11 +10,10 @@ from collections.abc import Callable, Sequence
 from copy import copy
 from dataclasses import replace
 from functools import lru_cache
-from typing import TypedDict
 
 import numpy as np
 
-from gammond.engine.analysis.engine_store import EngineStore, KeptAnalysis
+from gammond.engine.analysis.engine_store import EngineStore, KeptAnalysis, read_question
 from gammond.engine.analysis.levels import EvalSettings, StoreUse
 from gammond.engine.cubeful import CUBELESS_GAME, CubeGame, make_cube_game, make_dead_cube_game
 from gammond.engine.cubeful.match_equity import MatchEquityTable
@@ -37,7 +36,6 @@ from gammond.engine.search import (
     TreeSearch,
     ValueCache,
 )
-from gammond.engine.search.filters import DEFAULT_FILTER
 from gammond.engine.search.ranked_plays import RankedPlays
 from gammond.engine.search.tree import DEFAULT_PRUNING, MAX_PLIES, Objective, Pruning, Values
 from gammond.engine.store.entries import StoreEntry, StoreQuestion
@@ -48,14 +46,6 @@ CACHE_COLUMNS = 16
 
 _MAX_OBJECTIVES = 1024
 """Objectives that are kept, by match state, depth and whether the cube counts."""
-
-
-class BoardHandling(TypedDict, total=False):
-    """What is wanted of many boards, and what stops it: arguments of `Engine.evaluate_boards`."""
-
-    watch: SearchWatch | None
-    may_double_now: bool
-    decides: bool
 
 
 class Engine:
@@ -305,45 +295,32 @@ class Engine:
             _decide(game, values, boards) if decides else None,
         )
 
-    def search_values(
-        self,
-        position: Position,
-        match: MatchState,
-        settings: EvalSettings,
-        watch: SearchWatch | None = None,
-    ) -> Values:
+    def find_values(
+        self, position: Position, match: MatchState, settings: EvalSettings, watch: SearchWatch | None = None
+    ) -> tuple[Values, bool]:
         """Return all that a search knows of a position: what `evaluate` reads its results from.
 
         Args:
             position: The checkers, those of the seat on roll first.
             match: The match state.
-            settings: Depth and cube.
+            settings: Depth and cube; a kept answer of another depth will not do.
             watch: Counts nodes and stops the search.
 
         Returns:
-            ``float32[k]``, the columns of `make_objective`, without the option to double on this roll.
+            ``float32[k]``, the columns of `make_objective`, without the option to double on this roll; and
+            whether it was kept.
 
         Raises:
             UnsupportedError: The rules do not support what the settings use.
             CancelledWork: The watch stopped it.
-        """
-        objective = self.make_objective(match, self._check_settings(settings))
-        values: Values = self.tree.evaluate(objective, position.board[None], settings.plies, watch)[0]
-        return values
-
-    def find_values(
-        self, position: Position, match: MatchState, settings: EvalSettings, watch: SearchWatch | None = None
-    ) -> tuple[Values, bool]:
-        """Return what `search_values` does, from the store if it is kept there, and whether it was.
-
-        Of the depth asked for: a deeper answer does not take its place.
         """
         if settings.store is StoreUse.DEEPER:
             settings = replace(settings, store=StoreUse.ON)
         question = self._ask(position, match, settings)
         if (entry := self._find_kept(question, match, settings)) is not None:
             return entry.values[0], True
-        values = self.search_values(position, match, settings, watch)
+        objective = self.make_objective(match, self._check_settings(settings))
+        values: Values = self.tree.evaluate(objective, position.board[None], settings.plies, watch)[0]
         if self.store and question:
             self.store.keep(question, settings.plies, values.copy())
         return values, False
@@ -363,11 +340,10 @@ class Engine:
             ValueRangeError: The plies are out of range.
             CancelledWork: The watch stopped it.
         """
-        position, match, is_cubeful, filter_name, candidates = question.read()
-        filter_name = filter_name or DEFAULT_FILTER
-        settings = EvalSettings(plies, filter_name, is_cubeful, StoreUse.OFF, candidates=candidates)
+        position, match, settings = read_question(question)
+        settings = settings.with_plies(plies)
         if match.roll is None:
-            return StoreEntry.of_position(plies, self.search_values(position, match, settings, watch))
+            return StoreEntry.of_position(plies, self.find_values(position, match, settings, watch)[0])
         ranked = self.rank_plays(position, match.roll, match.before_roll(), settings, watch)
         if not ranked.effort.is_finished:
             raise CancelledWork("the search was stopped")

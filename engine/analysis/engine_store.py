@@ -7,13 +7,14 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING
 
-from gammond.engine.analysis.levels import DEFAULT_CANDIDATES, EvalSettings, StoreUse
-from gammond.engine.errors import DataFileError
+from gammond.engine.analysis.levels import DEFAULT_CANDIDATES, MAX_CANDIDATES, EvalSettings, StoreUse
+from gammond.engine.errors import DataFileError, GammondError
+from gammond.engine.formats.xgid import decode_xgid, encode_xgid
 from gammond.engine.rules.dice import Roll
-from gammond.engine.rules.match import MatchState
+from gammond.engine.rules.match import MatchState, make_canonical
 from gammond.engine.rules.position import Position
 from gammond.engine.rules.rules import STANDARD_RULES, Rules
-from gammond.engine.search.filters import FILTERS
+from gammond.engine.search.filters import DEFAULT_FILTER, FILTERS
 from gammond.engine.search.ranked_plays import RankedPlays
 from gammond.engine.search.tree import Values
 from gammond.engine.store.entries import EngineIdentity, KeptEntry, StoreEntry, StoreQuestion
@@ -29,6 +30,9 @@ _KEPT_AT_ONCE_PLIES = 2
 """The depth from which an answer is kept when it is first asked for; a shallower one takes less than a
 millisecond, and is kept when it is asked for again."""
 
+_CUBEFUL, _CUBELESS = "cubeful", "cubeless"
+"""How questions begin whether the cube counts."""
+
 _MAX_NOTED = 20_000
 """Shallow questions that are remembered as asked once."""
 
@@ -37,15 +41,50 @@ _MAX_NOTED = 20_000
 def make_question(
     position: Position, match: MatchState, settings: EvalSettings, roll: Roll | None = None
 ) -> StoreQuestion:
-    """Make the question under which an analysis by standard rules is kept; its depth is no part of it."""
-    return StoreQuestion.make(
-        position,
-        match,
-        roll,
-        is_cubeful=settings.is_cubeful,
-        filter_name=settings.filter_name,
-        candidates=settings.candidates,
-    )
+    """Make the question under which an analysis by standard rules is kept; its depth is no part of it.
+
+    Args:
+        position: The checkers, those of the player on roll first.
+        match: The match state; its dice and offers do not matter.
+        settings: Whether the cube counts; for plays the move filter, and how many it lets through in any
+            case.
+        roll: Two dice, in any order, to ask for plays; None to ask for the position.
+    """
+    canonical, asked = make_canonical(match), _CUBEFUL if settings.is_cubeful else _CUBELESS
+    if roll is not None:
+        canonical = canonical.with_roll((max(roll), min(roll)))
+        asked = _add_filter(asked, settings.filter_name, settings.candidates)
+    return StoreQuestion(encode_xgid(position, canonical), STANDARD_RULES.name, asked)
+
+
+def read_question(question: StoreQuestion) -> tuple[Position, MatchState, EvalSettings]:
+    """Return what `make_question` was given: the match state has the dice if plays are asked for.
+
+    The settings are for 0-ply, and look at no store.
+
+    Raises:
+        DataFileError: It is not as `make_question` writes it.
+    """
+    cube, _, by = question.settings.partition(" ")
+    filter_name, _, count = by.partition(" ")
+    try:
+        position, match = decode_xgid(question.xgid)
+        candidates = int(count or 1)
+    except (GammondError, ValueError) as error:
+        raise DataFileError(f"expected a question, got {str(question)[:160]}: {error}") from error
+    if by and not (filter_name in FILTERS and 1 <= candidates <= MAX_CANDIDATES):
+        raise DataFileError(f"expected a move filter and how many plays it lets through, got {by[:80]!r}")
+    settings = EvalSettings(0, filter_name or DEFAULT_FILTER, cube == _CUBEFUL, StoreUse.OFF, candidates)
+    same = make_question(position, match, settings, match.roll)
+    for field, expected, got in zip(question._fields, same, question, strict=True):
+        if got != expected:
+            raise DataFileError(f"expected the {field} {expected}, got {got[:80]!r}")
+    return position, match, settings
+
+
+def _add_filter(cube: str, name: str, candidates: int) -> str:
+    """Return the settings of a question for plays."""
+    return f"{cube} {name}" if candidates == 1 else f"{cube} {name} {candidates}"
 
 
 @dataclass(frozen=True, eq=False)
@@ -194,7 +233,7 @@ def _iterate_questions(question: StoreQuestion, settings: EvalSettings) -> Itera
     if settings.store is not StoreUse.DEEPER or not question.asks_for_plays:
         yield question
         return
-    names, least = list(FILTERS), settings.candidates
+    cube, names, least = question.settings.partition(" ")[0], list(FILTERS), settings.candidates
     for name in names[names.index(settings.filter_name) :]:
         for count in sorted({least, max(least, DEFAULT_CANDIDATES)}):
-            yield question.with_filter(name, count)
+            yield question._replace(settings=_add_filter(cube, name, count))

@@ -56,6 +56,17 @@ class SideNumbering:
         kernel_bearoff.count_pips(self.ranks, pips)
         return pips
 
+    def sort_by_pips(self) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+        """Sort the sides by pip count, for builders: a table needs fewer pips before more.
+
+        Returns:
+            ``int32[sides]``, the numbers of sides in this order, and ``int64[most pips + 2]``, where in it
+            those with p pips begin: they end where those with p + 1 begin.
+        """
+        pips = self.compute_pips()
+        order = np.argsort(pips, kind="stable").astype(np.int32)
+        return order, np.searchsorted(pips[order], np.arange(self.points * self.checkers + 2))
+
     def number_sides(self, sides: NDArray[np.integer]) -> NDArray[np.int64]:
         """Return the numbers of sides.
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from gammond.engine.analysis.compared_plays import compare_play
-from gammond.engine.analysis.engine_store import make_question
+from gammond.engine.analysis.engine_store import make_question, read_question
 from gammond.engine.analysis.levels import EvalSettings, StoreUse
 from gammond.engine.errors import DataFileError
 from gammond.engine.evaluation.results import Effort, Evaluation
@@ -166,14 +166,15 @@ def test_plays_by_a_larger_filter_are_given_only_where_deeper_ones_are(engine, s
     assert found.effort.is_stored
     assert found == first
     kept = stored.recall(OPENING, MatchState(), deeper, (5, 1))
-    assert kept.question.read()[3] == "normal"
+    assert read_question(kept.question)[2].filter_name == "normal"
     assert kept.ask_again()
     assert not stored.rank_plays(*asked, replace(deeper, filter_name="large")).effort.is_stored
     assert not stored.rank_plays(*asked, narrow).effort.is_stored
     found = stored.rank_plays(*asked, deeper)  # its own filter comes first
     assert found == engine.rank_plays(*asked, narrow)
     assert not kept.ask_again()
-    assert stored.recall(OPENING, MatchState(), deeper, (5, 1)).question.read()[3] == "narrow"
+    question = stored.recall(OPENING, MatchState(), deeper, (5, 1)).question
+    assert read_question(question)[2].filter_name == "narrow"
 
 
 def test_an_answer_of_one_ply_is_kept_when_it_is_asked_for_again_and_the_net_alone_never(stored):

@@ -1,10 +1,8 @@
-import threading
-
 import numpy as np
 import pytest
 
-from gammond.engine.bearoff.one_sided import OneSidedTable, build_one_sided, estimate_one_sided_memory
-from gammond.engine.errors import CancelledWork, DataFileError, PositionError, ValueRangeError
+from gammond.engine.bearoff.one_sided import OneSidedTable, build_one_sided, estimate_one_sided_bytes
+from gammond.engine.errors import DataFileError, PositionError, ValueRangeError
 from tests import naive_bearoff
 from tests.boards import position
 
@@ -142,11 +140,16 @@ def test_progress_ends_with_all_sides():
     assert reports[-1] == (35, 35)
 
 
-def test_building_stops_when_cancelled():
-    cancel = threading.Event()
-    cancel.set()
-    with pytest.raises(CancelledWork):
-        build_one_sided(6, 15, cancel=cancel)
+def test_building_stops_when_its_progress_raises():
+    reports = []
+
+    def stop(*counts):
+        reports.append(counts)
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        build_one_sided(6, 15, progress=stop)
+    assert len(reports) == 1
 
 
 @pytest.mark.parametrize(("points", "checkers"), [(19, 2), (6, 16)])
@@ -178,4 +181,4 @@ def test_a_payload_of_another_size_or_with_rows_outside_is_refused():
 
 def test_the_memory_said_is_not_less_than_what_is_used(one_sided):
     used = sum(array.nbytes for array in one_sided.arrays)
-    assert used <= estimate_one_sided_memory(6, 15).file_bytes < 1.5 * used
+    assert used <= estimate_one_sided_bytes(6, 15)[1] < 1.5 * used

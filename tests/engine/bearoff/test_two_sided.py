@@ -1,4 +1,3 @@
-import threading
 import tracemalloc
 
 import numpy as np
@@ -6,9 +5,8 @@ import pytest
 
 from gammond.engine.bearoff import save_table
 from gammond.engine.bearoff.file_format import BearoffHeader, BearoffKind
-from gammond.engine.bearoff.two_sided import TwoSidedTable, build_two_sided, estimate_two_sided_memory
+from gammond.engine.bearoff.two_sided import TwoSidedTable, build_two_sided, estimate_two_sided_bytes
 from gammond.engine.errors import (
-    CancelledWork,
     DataFileError,
     PositionError,
     UnsupportedError,
@@ -212,16 +210,15 @@ def test_progress_ends_with_all_records():
     assert reports[-1] == (35**2, 35**2)
 
 
-def test_building_stops_when_cancelled():
-    cancel = threading.Event()
+def test_building_stops_when_its_progress_raises():
     reports = []
 
-    def stop(done, total):
-        reports.append(done)
-        cancel.set()
+    def stop(*counts):
+        reports.append(counts)
+        raise KeyboardInterrupt
 
-    with pytest.raises(CancelledWork):
-        build_two_sided(6, 6, progress=stop, cancel=cancel)
+    with pytest.raises(KeyboardInterrupt):
+        build_two_sided(6, 6, progress=stop)
     assert len(reports) == 1
 
 
@@ -240,11 +237,11 @@ def test_a_payload_of_another_size_is_refused():
 
 
 def test_the_size_of_a_file_is_known_to_the_byte(tmp_path):
-    assert estimate_two_sided_memory(6, 6).file_bytes == 16 * 853_776 + 128
+    assert estimate_two_sided_bytes(6, 6)[1] == 16 * 853_776 + 128
     for cubeful in (False, True):
         path = tmp_path / "file"
         save_table(build_two_sided(3, 3, cubeful=cubeful), path)
-        assert estimate_two_sided_memory(3, 3, cubeful).file_bytes == path.stat().st_size
+        assert estimate_two_sided_bytes(3, 3, cubeful)[1] == path.stat().st_size
 
 
 @pytest.mark.parametrize("cubeful", [False, True])
@@ -253,4 +250,4 @@ def test_building_takes_the_memory_that_was_announced(cubeful):
     build_two_sided(6, 5, cubeful=cubeful, threads=1)
     _, peak_bytes = tracemalloc.get_traced_memory()
     tracemalloc.stop()
-    assert peak_bytes == pytest.approx(estimate_two_sided_memory(6, 5, cubeful).building_bytes, rel=0.2)
+    assert peak_bytes == pytest.approx(estimate_two_sided_bytes(6, 5, cubeful)[0], rel=0.2)

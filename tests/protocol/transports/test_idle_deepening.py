@@ -74,7 +74,7 @@ def wait_for(condition):
 
 def watch_searches(engine):
     """Have the engine say while it searches, and list what it searched to the end."""
-    original, searching, completed = engine.search_values, threading.Event(), []
+    original, searching, completed = engine.find_values, threading.Event(), []
 
     def search(position, match, settings, watch):
         searching.set()
@@ -85,7 +85,7 @@ def watch_searches(engine):
         finally:
             searching.clear()
 
-    engine.search_values = search
+    engine.find_values = search
     return searching, completed
 
 
