@@ -120,7 +120,7 @@ class Engine:
     ) -> KeptAnalysis | None:
         """Return what `evaluate`, or `rank_plays` for a roll, answers with in microseconds: what is kept."""
         question = self._ask(position, match, settings, roll)
-        return self.store.recall(question, settings) if self.store and question else None
+        return self.store.find(question, settings, is_at_hand=True) if self.store and question else None
 
     def list_kept_depths(
         self, position: Position, match: MatchState, settings: EvalSettings, roll: Roll | None = None
@@ -168,23 +168,20 @@ class Engine:
             self._solved[key] = solved
         return self._solved[key]
 
-    def make_n_ply_evaluator(
-        self, plies: int, threads: int = 1, cancelled: Callable[[], bool] | None = None
-    ) -> Evaluator:
+    def make_n_ply_evaluator(self, plies: int, cancelled: Callable[[], bool] | None = None) -> Evaluator:
         """Make an evaluator of cubeless outcomes at n-ply.
 
         Args:
             plies: Plies of look-ahead.
-            threads: Number of threads that work on one call.
             cancelled: Asked during the work; when it returns true, the evaluation raises CancelledWork.
 
         Raises:
-            ValueRangeError: Plies or threads are out of range.
+            ValueRangeError: The plies are out of range.
         """
         if plies == 0:
             return self.evaluator
         return NPlyEvaluator(
-            self.evaluator, self.pruner, plies, self._pruning, self._cache, threads, self.exact, cancelled
+            self.evaluator, self.pruner, plies, self._pruning, self._cache, 1, self.exact, cancelled
         )
 
     def evaluate(
@@ -449,11 +446,11 @@ class Engine:
         self, question: StoreQuestion | None, match: MatchState, settings: EvalSettings
     ) -> StoreEntry | None:
         """Return the kept answer to a question, if there is one that fits."""
-        entry = self.store.find(question, settings) if self.store and question else None
-        if entry is None:
+        found = self.store.find(question, settings) if self.store and question else None
+        if found is None:
             return None
-        columns = self.make_objective(match, settings.with_plies(entry.plies)).game.columns
-        return entry if entry.values.shape[1] == columns else None
+        columns = self.make_objective(match, settings.with_plies(found.entry.plies)).game.columns
+        return found.entry if found.entry.values.shape[1] == columns else None
 
     def _find_stored_effort(self, entry: StoreEntry, watch: SearchWatch) -> Effort:
         """Return the effort behind a kept answer: it took no search."""

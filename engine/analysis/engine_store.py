@@ -18,7 +18,6 @@ from gammond.engine.search.filters import DEFAULT_FILTER, FILTERS
 from gammond.engine.search.ranked_plays import RankedPlays
 from gammond.engine.search.tree import Values
 from gammond.engine.store.entries import EngineIdentity, KeptEntry, StoreEntry, StoreQuestion
-from gammond.engine.store.options import StoreOpener
 
 if TYPE_CHECKING:
     from gammond.engine.store.store import AnalysisStore  # loaded when a store is opened: it takes 30 ms
@@ -112,7 +111,7 @@ class KeptAnalysis:
 
     def ask_again(self) -> bool:
         """Return whether the same would be found now, and count the visit if so; takes microseconds."""
-        found = self.store.recall(self.asked, self.settings)
+        found = self.store.find(self.asked, self.settings, is_at_hand=True)
         if found is None or found.entry is not self.entry:
             return False
         self.store.store.count_visit(self.question, self.store.identity)
@@ -132,7 +131,9 @@ class EngineStore:
         is_open: Whether a question has been looked up.
     """
 
-    def __init__(self, open_store: StoreOpener, identify: Callable[[], EngineIdentity]) -> None:
+    def __init__(
+        self, open_store: Callable[[], AnalysisStore], identify: Callable[[], EngineIdentity]
+    ) -> None:
         self._open_store = open_store
         self._identify = identify
         self.is_open = False
@@ -171,27 +172,27 @@ class EngineStore:
             return None
         return make_question(position, match, settings, roll)
 
-    def find(self, question: StoreQuestion, settings: EvalSettings) -> StoreEntry | None:
+    def find(
+        self, question: StoreQuestion, settings: EvalSettings, *, is_at_hand: bool = False
+    ) -> KeptAnalysis | None:
         """Return the kept answer of the depth, or of a greater one where the settings allow it.
 
         Of the plays of a roll, they then allow the answer by a larger move filter too, or for a list where
-        only the best is wanted: it searched more of them. It may read a file, never for long.
+        only the best is wanted: it searched more of them.
+
+        Args:
+            question: What is asked.
+            settings: How.
+            is_at_hand: Whether only what is found in microseconds will do, and no visit is counted; else a
+                file may be read, never for long.
         """
-        self.is_open = True
-        found = self._look_up(self.store.find, question, settings)
-        return None if found is None else found.entry
-
-    def recall(self, question: StoreQuestion, settings: EvalSettings) -> KeptAnalysis | None:
-        """Return what `find` finds in microseconds, without reading a file and without counting a visit."""
-        return self._look_up(self.store.recall, question, settings) if self.is_open else None
-
-    def _look_up(
-        self, look: Callable[..., KeptEntry | None], question: StoreQuestion, settings: EvalSettings
-    ) -> KeptAnalysis | None:
-        """Look a question up by a method of the store."""
+        self.is_open = self.is_open or not is_at_hand
+        if not self.is_open:
+            return None
+        look_up: Callable[..., KeptEntry | None] = self.store.recall if is_at_hand else self.store.find
         takes_deeper = settings.store is StoreUse.DEEPER
         for each in _iterate_questions(question, settings):
-            entry = look(each, self.identity, settings.plies, allow_deeper=takes_deeper)
+            entry = look_up(each, self.identity, settings.plies, allow_deeper=takes_deeper)
             if isinstance(entry, StoreEntry):
                 return KeptAnalysis(self, question, settings, each, entry)
         return None

@@ -67,16 +67,6 @@ class SideNumbering:
         order = np.argsort(pips, kind="stable").astype(np.int32)
         return order, np.searchsorted(pips[order], np.arange(self.points * self.checkers + 2))
 
-    def number_sides(self, sides: NDArray[np.integer]) -> NDArray[np.int64]:
-        """Return the numbers of sides.
-
-        Args:
-            sides: ``int[n, points]``, the checkers on points 1, 2, ....
-        """
-        above = np.cumsum(np.asarray(sides, np.int64)[:, ::-1], axis=1)[:, ::-1]
-        numbers: NDArray[np.int64] = self.ranks[np.arange(1, self.points + 1), above].sum(axis=1)
-        return numbers
-
     def decode_side(self, number: int) -> NDArray[np.int64]:
         """Return the side with a given number, ``int64[points]``: the checkers on points 1, 2, ....
 

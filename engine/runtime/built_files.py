@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 import tempfile
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from threading import Lock
@@ -51,50 +51,43 @@ class BuiltFile(Generic[_ContentT]):
         which is left as it is. Of several processes one builds, and the others wait; where no file can be
         locked all build, and write the same content atomically.
         """
-        with _BUILDING:
+        with _BUILDING, nullcontext() if self.path.exists() else self._lock():
+            problem = ""
             if self.path.exists():
-                return self._read_or_rebuild()
-            with self._lock():
-                if self.path.exists():
-                    return self._read_or_rebuild()
-                if self.path not in _UNSAVED:
-                    return self._build_and_save()
-            return cast("_ContentT", _UNSAVED[self.path])
-
-    def _read_or_rebuild(self) -> _ContentT:
-        try:
-            return self.read()
-        except DataFileError as error:
+                try:
+                    return self.read()
+                except DataFileError as error:
+                    problem = f"{error.message}; until then each start builds it in memory (some seconds)"
             if self.path not in _UNSAVED:
-                _say(f"{error.message}; until then each start builds it in memory (some seconds)")
-                _UNSAVED[self.path] = self.build()
+                problem = problem or self._try_folder()
+                _say(problem or f"building {self.what} once (some seconds): {self.path}")
+                content = self.build()
+                if not problem:
+                    try:
+                        self.save(content)
+                        return content
+                    except OSError as error:
+                        _say(self._explain(error))
+                _UNSAVED[self.path] = content
             return cast("_ContentT", _UNSAVED[self.path])
 
-    def _build_and_save(self) -> _ContentT:
+    def _try_folder(self) -> str:
+        """Return why nothing can be written into the folder; empty where it can be."""
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)
             with tempfile.TemporaryFile(dir=self.path.parent) as probe:
                 probe.write(b"gammond")
         except OSError as error:
-            self._report_unsaved(error)
-            _UNSAVED[self.path] = self.build()
-            return cast("_ContentT", _UNSAVED[self.path])
-        _say(f"building {self.what} once (some seconds): {self.path}")
-        content = self.build()
-        try:
-            self.save(content)
-        except OSError as error:
-            self._report_unsaved(error)
-            _UNSAVED[self.path] = content
-        return content
+            return self._explain(error)
+        return ""
 
-    def _report_unsaved(self, error: OSError) -> None:
-        """Say that it is built at each start, and what ends that."""
+    def _explain(self, error: OSError) -> str:
+        """Return in words that it is built at each start, and what ends that."""
         advice = "set GAMMOND_DATA to a folder that this user can write"
         if is_disk_full(error):
             room = f"make room for {self.size_bytes / 1e6:.0f} MB there"
             advice = f"{room}, or set GAMMOND_DATA to a folder on another disk"
-        _say(
+        return (
             f"cannot write {self.path} ({error.strerror}), so {self.what} is built in memory at each start "
             f"(some seconds); {advice}"
         )

@@ -355,7 +355,7 @@ def test_a_score_matrix_can_be_stopped_and_refuses_impossible_requests():
 def test_looking_ahead_gives_an_evaluator_of_that_depth():
     engine = smooth()
     assert engine.make_n_ply_evaluator(0) is engine.evaluator
-    deeper = engine.make_n_ply_evaluator(1, threads=2)
+    deeper = engine.make_n_ply_evaluator(1)
     pruner = EvaluatorPruner(SmoothEvaluator(knows_the_end=True))
     expected = NPlyEvaluator(SmoothEvaluator(), pruner, 1, PRUNED)
     sample = MIDGAME.board[None]

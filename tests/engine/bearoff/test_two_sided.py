@@ -35,7 +35,7 @@ def test_every_chance_equals_the_exact_fraction(points, checkers):
     table = build_two_sided(points, checkers, threads=2)
     for own in naive_bearoff.sides(points, checkers):
         for other in naive_bearoff.sides(points, checkers):
-            i, j = table.numbering.number_sides(np.array([own, other]))
+            i, j = naive_bearoff.number_sides(table.numbering, np.array([own, other]))
             assert table.wins[i, j] == pytest.approx(float(naive_bearoff.chance(own, other)), abs=1e-7)
 
 
@@ -46,7 +46,9 @@ def test_chances_of_six_points_follow_from_those_after_each_roll(two_sided):
         side = tuple(numbering.decode_side(own).tolist())
         expected = 0.0
         for a, b, weight in naive_bearoff.ROLLS:
-            ends = numbering.number_sides(np.array(list(naive_bearoff.list_roll_results(side, a, b))))
+            ends = naive_bearoff.number_sides(
+                numbering, np.array(list(naive_bearoff.list_roll_results(side, a, b)))
+            )
             expected += float(weight) * (1.0 - float(two_sided.wins[other, ends].min()))
         assert two_sided.wins[own, other] == pytest.approx(expected, abs=2e-7)
 
@@ -73,7 +75,7 @@ def test_every_equity_with_the_cube_equals_the_exact_fraction(points, checkers):
     table = build_two_sided(points, checkers, threads=2)
     for own in naive_bearoff.sides(points, checkers):
         for other in naive_bearoff.sides(points, checkers):
-            i, j = table.numbering.number_sides(np.array([own, other]))
+            i, j = naive_bearoff.number_sides(table.numbering, np.array([own, other]))
             exact = [float(naive_bearoff.equity(own, other, cube)) for cube in CUBES]
             assert table.equities[i, j] == pytest.approx(exact, abs=2e-7)
 
@@ -88,7 +90,9 @@ def test_equities_of_six_points_follow_from_those_after_each_roll(two_sided):
         side = tuple(numbering.decode_side(own).tolist())
         expected = np.zeros(3)
         for a, b, weight in naive_bearoff.ROLLS:
-            ends = numbering.number_sides(np.array(list(naive_bearoff.list_roll_results(side, a, b))))
+            ends = naive_bearoff.number_sides(
+                numbering, np.array(list(naive_bearoff.list_roll_results(side, a, b)))
+            )
             expected -= float(weight) * np.array([values[other, ends].min() for values in next_values])
         assert two_sided.equities[own, other] == pytest.approx(expected, abs=4e-7)
 
