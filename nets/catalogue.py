@@ -28,16 +28,15 @@ from gammond.nets.manifest import (
     CONTACT_CLASSES,
     MANIFEST_FILE,
     MANIFEST_NAME,
-    EvaluatorEntry,
     KindLoader,
     Manifest,
     NetEntry,
     find_kind_loaders,
     find_own_folder,
-    leave_out_faulty,
     list_own_folders,
     read_manifest,
     read_own_manifest,
+    warn_once,
 )
 from gammond.nets.player_specs import (
     FILE_WORDS,
@@ -68,12 +67,6 @@ class FoundEvaluator:
     name: str
     nets: Mapping[str, NetEntry]
     file: Path
-
-    @classmethod
-    def of_entry(cls, entry: EvaluatorEntry, manifest: Manifest, file: Path) -> FoundEvaluator:
-        """Return the evaluator of an entry of a manifest, given the file of that."""
-        nets = {phase: manifest.find_net(net) for phase, net in entry.nets_by_phase.items()}
-        return cls(entry.name, nets, file)
 
     @property
     def net_hashes(self) -> dict[str, str]:
@@ -154,7 +147,7 @@ class Catalogue:
         wanted = manifest.default if name == DEFAULT_EVALUATOR else name
         for entry in manifest.evaluators:
             if entry.name == wanted:
-                return FoundEvaluator.of_entry(entry, manifest, self.file)
+                return FoundEvaluator(entry.name, manifest.find_nets(entry), self.file)
         if load := self._file_kinds.get(name) or self._kinds.get(name):
             kind: type[KindSpec] = load()
             return kind
@@ -171,7 +164,8 @@ class Catalogue:
         """
         own, folder = read_own_manifest(name, self.manifest), find_own_folder(name)
         if own.evaluators:
-            return FoundEvaluator.of_entry(own.evaluators[0], own, folder / MANIFEST_NAME)
+            (entry,) = own.evaluators
+            return FoundEvaluator(name, own.find_nets(entry), folder / MANIFEST_NAME)
         (scorer,) = own.scorers
         load = find_kind_loaders().get(scorer.player or "")
         kind: type[KindSpec] = load() if load else KindSpec
@@ -402,10 +396,14 @@ class Catalogue:
         return {**self._find_kinds(), **shipped}
 
     def _find_usable(self) -> Iterator[tuple[str, FoundEvaluator | type[KindSpec]]]:
-        """Yield the nets of one's own that can be used, by name."""
+        """Yield the nets of one's own that can be used, by name; of each other one is warned."""
         for name in list_own_folders():
-            with leave_out_faulty():
-                yield name, self.find_own(name)
+            try:
+                found = self.find_own(name)
+            except DataFileError as error:
+                warn_once(f"{error.message}: it is left out ('gammond nets' lists and removes)")
+                continue
+            yield name, found
 
 
 def _make_router(found: FoundEvaluator) -> Evaluator:

@@ -171,8 +171,8 @@ def _pack(two_sided: TwoSidedTable | None, one_sided: OneSidedTable | None) -> B
         if two_sided.equities is not None:
             tables = tables._replace(equities=lock(two_sided.equities))
     if one_sided:
-        sides, *arrays = one_sided.distributions
-        distributions = Distributions(sides, *map(lock, arrays))
+        sides, starts, values, firsts, counts = one_sided.distributions
+        distributions = Distributions(sides, lock(starts), lock(values), lock(firsts), lock(counts))
         tables = tables._replace(side_ranks=lock(one_sided.numbering.ranks), distributions=distributions)
     return tables
 

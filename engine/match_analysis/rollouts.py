@@ -150,9 +150,7 @@ class _Roller:
         self._rollouts = rollouts
         self._cancelled = cancelled
         self._blocks = blocks
-        self._evaluators = make_rollout_evaluators(
-            engine, rollouts.plies, rollouts.leaf_plies, rollouts.plies, cancelled
-        )
+        self._evaluators = make_rollout_evaluators(engine, rollouts.plies, rollouts.leaf_plies, cancelled)
 
     def roll_out(
         self, task: AnalysisTask, notes: ActionNotes, progress: Callable[[RolloutState], None]

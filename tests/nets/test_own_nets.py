@@ -36,7 +36,7 @@ def data(tmp_path, monkeypatch):
     for file in data_folder().glob("*.bearoff"):
         (tmp_path / file.name).symlink_to(file)
     monkeypatch.setenv("GAMMOND_DATA", str(tmp_path))
-    manifest._warn.cache_clear()
+    manifest.warn_once.cache_clear()
     return tmp_path
 
 

@@ -366,7 +366,7 @@ def test_looking_ahead_gives_an_evaluator_of_that_depth():
 
 
 def test_the_evaluators_of_a_rollout_look_ahead_as_asked_and_luck_is_measured_without():
-    evaluators = make_rollout_evaluators(smooth(), play_plies=1, leaf_plies=2, cube_plies=1)
+    evaluators = make_rollout_evaluators(smooth(), plies=1, leaf_plies=2)
     assert (evaluators.leaf.plies, evaluators.cube_evaluator.plies, evaluators.luck_evaluator.plies) == (
         2,
         1,
