@@ -13,7 +13,13 @@ from functools import lru_cache
 
 import numpy as np
 
-from gammond.engine.analysis.engine_store import EngineStore, KeptAnalysis, read_question
+from gammond.engine.analysis.engine_store import (
+    MIN_KEPT_PLIES,
+    EngineStore,
+    KeptAnalysis,
+    make_question,
+    read_question,
+)
 from gammond.engine.analysis.levels import EvalSettings, StoreUse
 from gammond.engine.cubeful import CUBELESS_GAME, CubeGame, make_cube_game, make_dead_cube_game
 from gammond.engine.cubeful.match_equity import MatchEquityTable
@@ -440,7 +446,11 @@ class Engine:
         self, position: Position, match: MatchState, settings: EvalSettings, roll: Roll | None = None
     ) -> StoreQuestion | None:
         """Return the question under which an answer is kept; None for one that is neither kept nor found."""
-        return None if self.store is None else self.store.ask(self.rules, position, match, settings, roll)
+        if self.store is None or settings.store is StoreUse.OFF or settings.plies < MIN_KEPT_PLIES:
+            return None
+        if self.rules.doubles != STANDARD_RULES.doubles or position.is_over:
+            return None  # variants differ in the start alone
+        return make_question(position, match, settings, roll)
 
     def _find_kept(
         self, question: StoreQuestion | None, match: MatchState, settings: EvalSettings

@@ -13,7 +13,7 @@ from gammond.engine.formats.xgid import decode_xgid, encode_xgid
 from gammond.engine.rules.dice import Roll
 from gammond.engine.rules.match import MatchState, make_canonical
 from gammond.engine.rules.position import Position
-from gammond.engine.rules.rules import STANDARD_RULES, Rules
+from gammond.engine.rules.rules import STANDARD_RULES
 from gammond.engine.search.filters import DEFAULT_FILTER, FILTERS
 from gammond.engine.search.ranked_plays import RankedPlays
 from gammond.engine.search.tree import Values
@@ -22,7 +22,7 @@ from gammond.engine.store.entries import EngineIdentity, KeptEntry, StoreEntry, 
 if TYPE_CHECKING:
     from gammond.engine.store.store import AnalysisStore  # loaded when a store is opened: it takes 30 ms
 
-_MIN_PLIES = 1
+MIN_KEPT_PLIES = 1
 """The least depth that is looked up: 0-ply takes less time than that."""
 
 _KEPT_AT_ONCE_PLIES = 2
@@ -148,29 +148,6 @@ class EngineStore:
     def identity(self) -> EngineIdentity:
         """The engine."""
         return self._identify()
-
-    def ask(
-        self,
-        rules: Rules,
-        position: Position,
-        match: MatchState,
-        settings: EvalSettings,
-        roll: Roll | None = None,
-    ) -> StoreQuestion | None:
-        """Return the question under which an answer is kept; None for one that is neither kept nor found.
-
-        Args:
-            rules: The rules of the game.
-            position: As for `make_question`.
-            match: The match state.
-            settings: The settings.
-            roll: The dice, to ask for plays.
-        """
-        if settings.store is StoreUse.OFF or settings.plies < _MIN_PLIES:
-            return None
-        if rules.doubles != STANDARD_RULES.doubles or position.is_over:  # variants differ in the start alone
-            return None
-        return make_question(position, match, settings, roll)
 
     def find(
         self, question: StoreQuestion, settings: EvalSettings, *, is_at_hand: bool = False
