@@ -163,8 +163,9 @@ class EngineStore:
             is_at_hand: Whether only what is found in microseconds will do, and no visit is counted; else a
                 file may be read, never for long.
         """
-        self.is_open = self.is_open or not is_at_hand
-        if not self.is_open:
+        if not is_at_hand:
+            self.is_open = True
+        elif not self.is_open:
             return None
         look_up: Callable[..., KeptEntry | None] = self.store.recall if is_at_hand else self.store.find
         takes_deeper = settings.store is StoreUse.DEEPER

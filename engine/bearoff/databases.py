@@ -24,7 +24,7 @@ from gammond.engine.evaluation.evaluator import ExactEvaluator
 from gammond.engine.kernels.bearoff_one_sided import Distributions
 from gammond.engine.kernels.bearoff_tables import NO_TABLES, BearoffTables, lock
 from gammond.engine.rules.position import CHECKERS
-from gammond.engine.runtime.built_files import BuiltFile
+from gammond.engine.runtime.built_files import load_or_build
 from gammond.engine.runtime.files import data_folder
 
 DEFAULT_TWO_SIDED = BearoffHeader(BearoffKind.TWO_SIDED, 6, 6, cubeful=True)
@@ -77,7 +77,7 @@ def save_table(table: BearoffTable, path: Path) -> None:
 
 
 def load_bearoff(folder: Path | None = None) -> BearoffEvaluators:
-    """Open the default databases; missing and damaged ones are built, as `BuiltFile.load` builds.
+    """Open the default databases; missing and damaged ones are built, as `load_or_build` builds.
 
     Args:
         folder: Their folder; None for `data_folder`.
@@ -184,14 +184,14 @@ def _open_or_build(
     path = folder / header.file_name
     if header not in DEFAULT_BYTES:
         return _read_table(kind, path, *open_database(path, header, has_checksum=False), has_all=False)
-    return BuiltFile(
+    return load_or_build(
         path,
         f"the {header} bearoff database",
         DEFAULT_BYTES[header],
         read=lambda: _read_table(kind, path, *open_database(path, header)),
         build=lambda: build(header.points, header.checkers),
         save=lambda table: save_table(table, path),
-    ).load()
+    )
 
 
 def _read_table(
