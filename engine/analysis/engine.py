@@ -140,7 +140,9 @@ class Engine:
             roll: The dice, to ask for plays.
         """
         question = self._ask(position, match, settings.with_plies(MAX_PLIES), roll)
-        return self.store.list_depths(question) if self.store and question else []
+        if not (self.store and question):
+            return []
+        return self.store.store.list_depths(question, self.store.identity)
 
     def has_at_hand(self, rules: Rules) -> bool:
         """Return whether `with_rules` opens nothing for these rules."""

@@ -126,9 +126,6 @@ class EngineStore:
     Args:
         open_store: Returns the store, the same one each time.
         identify: Identifies the engine: only what an equal one searched is found.
-
-    Attributes:
-        is_open: Whether a question has been looked up.
     """
 
     def __init__(
@@ -136,13 +133,17 @@ class EngineStore:
     ) -> None:
         self._open_store = open_store
         self._identify = identify
-        self.is_open = False
         self._noted: set[StoreQuestion] = set()
 
     @cached_property
     def store(self) -> AnalysisStore:
         """The store."""
         return self._open_store()
+
+    @property
+    def is_open(self) -> bool:
+        """Whether it has been opened, since a question was looked up."""
+        return "store" in vars(self)
 
     @cached_property
     def identity(self) -> EngineIdentity:
@@ -163,9 +164,7 @@ class EngineStore:
             is_at_hand: Whether only what is found in microseconds will do, and no visit is counted; else a
                 file may be read, never for long.
         """
-        if not is_at_hand:
-            self.is_open = True
-        elif not self.is_open:
+        if is_at_hand and not self.is_open:
             return None
         look_up: Callable[..., KeptEntry | None] = self.store.recall if is_at_hand else self.store.find
         takes_deeper = settings.store is StoreUse.DEEPER
@@ -174,11 +173,6 @@ class EngineStore:
             if isinstance(entry, StoreEntry):
                 return KeptAnalysis(self, question, settings, each, entry)
         return None
-
-    def list_depths(self, question: StoreQuestion) -> list[int]:
-        """List the plies of the kept answers to a question, the least first; nobody has asked it by that."""
-        self.is_open = True
-        return self.store.list_depths(question, self.identity)
 
     def keep(self, question: StoreQuestion, plies: int, found: Values | RankedPlays) -> None:
         """Keep what a search found; what took little time only when it is asked for again.
