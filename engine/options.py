@@ -145,10 +145,8 @@ class Field:
             FormatError: The text is of another type.
             ValueRangeError: The value is outside the bounds or none of the choices.
         """
-        if self.is_list:
-            values = [self._convert(part.strip()) for part in text.split(",") if part.strip()]
-            return self._check_items(values, text)
-        return self._check_item(self._convert(text), text)
+        parts = [part.strip() for part in text.split(",") if part.strip()] if self.is_list else [text]
+        return self._accept([self._convert(part) for part in parts], text)
 
     def check(self, value: object) -> Any:  # noqa: ANN401  (a value of the field's type)
         """Check a value from JSON, TOML or code; a whole number becomes a float, a list a tuple if need be.
@@ -158,10 +156,10 @@ class Field:
             ValueRangeError: The value is outside the bounds or none of the choices.
         """
         if not self.is_list:
-            return self._check_item(self._cast(value), value)
+            return self._accept([self._cast(value)], value)
         if not isinstance(value, list | tuple):
             raise self._make_error(FormatError, value)
-        return self._check_items([self._cast(item) for item in value], value)
+        return self._accept([self._cast(item) for item in value], value)
 
     def _convert(self, text: str) -> Any:  # noqa: ANN401
         """Return the value of a text; None where it is of another type."""
@@ -182,18 +180,15 @@ class Field:
         is_right = isinstance(value, self.type) and (self.type is bool or not isinstance(value, bool))
         return value if is_right else None
 
-    def _check_items(self, values: list[Any], given: object) -> tuple[Any, ...]:
+    def _accept(self, values: list[Any], given: object) -> Any:  # noqa: ANN401
+        """Return the value of the field if its items, None for one of another type, are allowed."""
         if None in values:
             raise self._make_error(FormatError, given)
-        return tuple(self._check_item(value, given) for value in values)
-
-    def _check_item(self, value: Any, given: object) -> Any:  # noqa: ANN401
-        if value is None:
-            raise self._make_error(FormatError, given)
         is_free = self.type is str and (bool(self.form) or not self.choices)
-        if not (is_free or value in (self.choices or self.bounds)):
-            raise self._make_error(ValueRangeError, given, str(value))
-        return value
+        for value in values:
+            if not (is_free or value in (self.choices or self.bounds)):
+                raise self._make_error(ValueRangeError, given, str(value))
+        return tuple(values) if self.is_list else values[0]
 
     def _make_error(self, kind: _ErrorClass, given: object, word: str = "") -> GammondError:
         shown = given[:MAX_QUOTED_CHARS] if isinstance(given, str) else given

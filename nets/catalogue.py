@@ -23,20 +23,20 @@ from gammond.engine.play.player import EvaluatorPlayer, Player
 from gammond.engine.runtime.version import identify_program
 from gammond.engine.search import ValueCache
 from gammond.engine.store.entries import EngineIdentity
-from gammond.engine.store.options import StoreOpener
+from gammond.engine.store.options import NO_STORE, StoreOptions, open_store
 from gammond.nets.manifest import (
     CONTACT_CLASSES,
     MANIFEST_FILE,
     MANIFEST_NAME,
-    EvaluatorEntry,
     KindLoader,
     Manifest,
+    NetEntry,
     find_kind_loaders,
     find_own_folder,
-    leave_out_faulty,
     list_own_folders,
     read_manifest,
     read_own_manifest,
+    warn_once,
 )
 from gammond.nets.player_specs import (
     FILE_WORDS,
@@ -59,29 +59,29 @@ class FoundEvaluator:
     """An evaluator as a manifest has it.
 
     Attributes:
-        entry: Its entry.
-        manifest: Has the entries of its nets.
-        file: The manifest's, in whose folder the files of the nets are.
+        name: Its name in settings and replies.
+        nets: Its nets by the phase or contact class that each is for.
+        file: The manifest, in whose folder the files of the nets are.
     """
 
-    entry: EvaluatorEntry
-    manifest: Manifest
+    name: str
+    nets: Mapping[str, NetEntry]
     file: Path
 
     @property
     def net_hashes(self) -> dict[str, str]:
         """sha256 by name of its nets."""
-        return {net: self.manifest.find_net(net).sha256 for net in self.entry.nets_by_phase.values()}
+        return {net.name: net.sha256 for net in self.nets.values()}
 
-    def load_net(self, name: str) -> Evaluator:
-        """Load one of its nets.
+    def load_net(self, phase: str) -> Evaluator:
+        """Load the net of a phase or contact class.
 
         Raises:
             DataFileError: As `gammond.nets.compiled_net.load_net`.
         """
         from gammond.nets.compiled_net import load_net  # its kernels: not for the start of a program
 
-        return load_net(self.manifest.find_net(name), self.file.parent)
+        return load_net(self.nets[phase], self.file.parent)
 
 
 class Catalogue:
@@ -147,7 +147,7 @@ class Catalogue:
         wanted = manifest.default if name == DEFAULT_EVALUATOR else name
         for entry in manifest.evaluators:
             if entry.name == wanted:
-                return FoundEvaluator(entry, manifest, self.file)
+                return FoundEvaluator(entry.name, manifest.find_nets(entry), self.file)
         if load := self._file_kinds.get(name) or self._kinds.get(name):
             kind: type[KindSpec] = load()
             return kind
@@ -164,7 +164,8 @@ class Catalogue:
         """
         own, folder = read_own_manifest(name, self.manifest), find_own_folder(name)
         if own.evaluators:
-            return FoundEvaluator(own.evaluators[0], own, folder / MANIFEST_NAME)
+            (entry,) = own.evaluators
+            return FoundEvaluator(name, own.find_nets(entry), folder / MANIFEST_NAME)
         (scorer,) = own.scorers
         load = find_kind_loaders().get(scorer.player or "")
         kind: type[KindSpec] = load() if load else KindSpec
@@ -265,9 +266,9 @@ class Catalogue:
         """
         found = self.find_evaluator(name)
         nets = [
-            f"{role} {phase} {each.manifest.find_net(net).sha256}"
+            f"{role} {phase} {each.nets[phase].sha256}"
             for role, each in (("evaluator", found), ("pruner", self.find_pruner()))
-            for phase, net in sorted(each.entry.nets_by_phase.items())
+            for phase in sorted(each.nets)
         ]
         from gammond.engine.kernels.disk_cache import (
             identify_rounding,  # numba: not for the start of a program
@@ -279,7 +280,7 @@ class Catalogue:
         databases = [str(each.header) for each in defer_bearoff()]  # the same bytes anywhere
         tables = [equities, repr(DEFAULT_EFFICIENCIES), *databases]
         return EngineIdentity(
-            found.entry.name,
+            found.name,
             _hash("\n".join(nets).encode()),
             _hash("\n".join(tables).encode()),
             f"{identify_program(*_import_searching())} {identify_rounding()}".rstrip(),
@@ -311,38 +312,35 @@ class Catalogue:
             )
         return player.evaluator
 
-    def load_pruner(self, name: str | None = None) -> PlayPruner:
-        """Load a pruning net, which names the promising replies in search and rollouts.
-
-        Args:
-            name: An evaluator whose nets have one hidden layer; None for the manifest's pruner.
+    def load_pruner(self) -> PlayPruner:
+        """Load the nets that prune plays, which name the promising replies in search and rollouts.
 
         Raises:
-            ValueRangeError: No evaluator has this name.
             DataFileError: The manifest or a net is missing or faulty, or the nets have several hidden layers
                 or are split by contact class.
         """
-        found = self.find_evaluator(name) if name else self.find_pruner()
-        entry = found.entry
-        if entry.contact is None:
+        found = self.find_pruner()
+        if "contact" not in found.nets:
             raise DataFileError(
-                f"expected an evaluator with one net for contact to prune plays, {entry.name} has one for "
+                f"expected an evaluator with one net for contact to prune plays, {found.name} has one for "
                 "each contact class",
                 field="net",
             )
-        contact = found.load_net(entry.contact)
-        return _make_pruning_net(entry.name, contact, found.load_net(entry.race) if entry.race else contact)
+        contact = found.load_net("contact")
+        return _make_pruning_net(
+            found.name, contact, found.load_net("race") if "race" in found.nets else contact
+        )
 
     def load_engine(
-        self, name: str = DEFAULT_EVALUATOR, threads: int = 1, open_store: StoreOpener | None = None
+        self, name: str = DEFAULT_EVALUATOR, threads: int = 1, store: StoreOptions = NO_STORE
     ) -> Engine:
         """Load an engine with a cache of its own.
 
         Args:
             name: What `load_evaluator` takes.
             threads: How many threads work on one answer.
-            open_store: Returns the store in which its analyses are found and kept, if they are; those of
-                evaluators that are not in a manifest never are.
+            store: Where its analyses are found and kept; those of evaluators that are not in a manifest never
+                are.
 
         Raises:
             ValueRangeError: No evaluator has this name, or the number of threads is out of range.
@@ -350,9 +348,9 @@ class Catalogue:
             DataFileError: As `load_evaluator`.
         """
         evaluator, pruner = self.load_evaluator(name), self.load_pruner()
-        store = None
-        if open_store is not None and isinstance(self.find(name), FoundEvaluator):
-            store = EngineStore(open_store, partial(self.identify_engine, name))
+        kept = None
+        if store.on and isinstance(self.find(name), FoundEvaluator):
+            kept = EngineStore(partial(open_store, store, BOOK_FILE), partial(self.identify_engine, name))
         return Engine(
             evaluator,
             pruner,
@@ -360,7 +358,7 @@ class Catalogue:
             exact=(defer_bearoff().two_sided,),
             cache=ValueCache(columns=CACHE_COLUMNS),
             threads=threads,
-            store=store,
+            store=kept,
         )
 
     def load_player(self, name: str = DEFAULT_EVALUATOR) -> Player:
@@ -398,18 +396,22 @@ class Catalogue:
         return {**self._find_kinds(), **shipped}
 
     def _find_usable(self) -> Iterator[tuple[str, FoundEvaluator | type[KindSpec]]]:
-        """Yield the nets of one's own that can be used, by name."""
+        """Yield the nets of one's own that can be used, by name; of each other one is warned."""
         for name in list_own_folders():
-            with leave_out_faulty():
-                yield name, self.find_own(name)
+            try:
+                found = self.find_own(name)
+            except DataFileError as error:
+                warn_once(f"{error.message}: it is left out ('gammond nets' lists and removes)")
+                continue
+            yield name, found
 
 
 def _make_router(found: FoundEvaluator) -> Evaluator:
     from gammond.nets.router import Router  # kernels: not for the start of a program
 
-    nets = {phase: found.load_net(net) for phase, net in found.entry.nets_by_phase.items()}
+    nets = {phase: found.load_net(phase) for phase in found.nets}
     return Router(
-        found.entry.name,
+        found.name,
         nets["contact"] if "contact" in nets else [nets[each] for each in CONTACT_CLASSES],
         race=nets.get("race"),
         crashed=nets.get("crashed"),

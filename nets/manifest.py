@@ -14,8 +14,7 @@ import importlib
 import logging
 import os
 import tomllib
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Annotated, Any, Literal, TypeVar
 
@@ -186,6 +185,10 @@ class Manifest(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
         """
         return _find_entry("net", name, self.nets)
 
+    def find_nets(self, evaluator: EvaluatorEntry) -> dict[str, NetEntry]:
+        """Return the nets of an evaluator by the phase or contact class that each was trained on."""
+        return {phase: self.find_net(net) for phase, net in evaluator.nets_by_phase.items()}
+
     def find_scorer(self, name: str) -> ScorerEntry:
         """Return the net with one output of a name.
 
@@ -278,7 +281,7 @@ def list_own_folders() -> list[str]:
     except FileNotFoundError:
         return []
     except OSError as error:
-        _warn(f"the nets of one's own are left out: {error.filename}: {error.strerror}")
+        warn_once(f"the nets of one's own are left out: {error.filename}: {error.strerror}")
         return []
 
 
@@ -289,7 +292,9 @@ def _may_be_net(entry: os.DirEntry[str]) -> bool:
     except OSError:  # a link that leads back to itself
         return False
     if is_folder and not entry.name.isprintable():
-        _warn(f"the folder of nets has {escape_unprintable(entry.name)}, which is no name: it is left out")
+        warn_once(
+            f"the folder of nets has {escape_unprintable(entry.name)}, which is no name: it is left out"
+        )
         return False
     return is_folder
 
@@ -315,17 +320,8 @@ def read_own_manifest(name: str, shipped: Manifest) -> Manifest:
     return manifest
 
 
-@contextmanager
-def leave_out_faulty() -> Iterator[None]:
-    """Warn of a net of one's own with a fault, once in a process, in place of its error."""
-    try:
-        yield
-    except DataFileError as error:
-        _warn(f"{error.message}: it is left out ('gammond nets' lists and removes)")
-
-
 @functools.cache
-def _warn(message: str) -> None:
+def warn_once(message: str) -> None:
     """Warn once in a process."""
     _LOG.warning("%s", message)
 

@@ -63,12 +63,6 @@ _LOCATION, _CHECKSUM = "location", "checksum"
 _SHARED: WeakValueDictionary[str, NDArray[Any]] = WeakValueDictionary()
 """The tensors of other files that nets of this process use, by checksum, type and shape."""
 
-_PATTERN_OPERATORS = [
-    *("Split", "Cast", "Gather", "Cast", "ReduceSum", "Mul"),
-    *("Gemm", "Add", "Relu"),
-]
-"""Operators of a first layer that adds rows by their numbers."""
-
 
 class AddedRows(NamedTuple):
     """Rows of weights that a first layer adds by their numbers.
@@ -161,69 +155,74 @@ def read_layers(content: bytes, shared: Mapping[str, NDArray[Any]] | None = None
 
 
 def _read_chain(graph: _Message, shared: Mapping[str, _Tensor]) -> Sequence[Layer] | None:
+    """Read the layers from the output back to the input; None if operators are left over."""
     tensors = {**shared, **_read_own_tensors(graph)}
     names = [value["name"][0] for value in graph["inputs"]]
-    (current,) = (name for name in names if name not in tensors)
-    nodes = [_Node.read(node) for node in graph["nodes"]]
+    (inputs,) = (name for name in names if name not in tensors)
+    made = {output: node for node in graph["nodes"] for output in node["outputs"]}
     layers: list[Layer] = []
-    first, rest = nodes[: len(_PATTERN_OPERATORS)], nodes[len(_PATTERN_OPERATORS) :]
-    if [node.operator for node in first] == _PATTERN_OPERATORS:
-        layers.append(_read_pattern_layer(first, tensors, current))
-        (current,), nodes = first[-1].outputs, rest
-    for product, function in zip(nodes[::2], nodes[1::2], strict=True):
-        inputs, weights, biases = product.inputs
-        is_linked = inputs == current and function.inputs == product.outputs
-        has_attributes = product.attributes or function.attributes
-        operators = [product.operator, function.operator]
-        if has_attributes or not is_linked or operators not in (["Gemm", "Relu"], ["Gemm", "Sigmoid"]):
+    current = OUTPUT_NAME
+    while current != inputs:
+        (activation,) = made[current]["operator"]
+        if activation not in ("Relu", "Sigmoid"):
             return None
-        layers.append(Layer(tensors[weights], tensors[biases], function.operator))
-        (current,) = function.outputs
+        (sums,) = _take(made, current, activation)
+        if activation == "Relu" and made[sums]["operator"] == ["Add"]:
+            layer, current = _take_pattern_layer(made, tensors, sums)
+            if current != inputs:  # of a later layer
+                return None
+        else:
+            current, weights, biases = _take(made, sums, "Gemm")
+            layer = Layer(tensors[weights], tensors[biases], activation)
+        layers.insert(0, layer)
     is_single = all(layer.weights.dtype == np.float32 for layer in layers)
-    return layers if current == OUTPUT_NAME and is_single and _fit_together(layers) else None
+    return layers if not made and is_single and _fit_together(layers) else None
 
 
-class _Node(NamedTuple):
-    """An operator of a graph, with the names of what goes in and out, and its attributes that are numbers."""
+def _take(made: dict[str, _Message], name: str, operator: str, **attributes: int) -> list[str]:
+    """Take the operator that makes a value out of those that are left, and return the names of its inputs.
 
-    operator: str
-    inputs: list[str]
-    outputs: list[str]
-    attributes: dict[str, int]
+    Raises:
+        KeyError: None does.
+        IndexError: It has an attribute that is no number.
+        ValueError: It is another operator, or has other attributes.
+    """
+    node = made.pop(name)
+    found = {each["name"][0]: each["number"][0] for each in node["attributes"]}
+    if node["operator"] != [operator] or found != attributes:
+        raise ValueError(f"expected {operator} with the attributes {attributes}")
+    inputs: list[str] = node["inputs"]
+    return inputs
 
-    @classmethod
-    def read(cls, node: _Message) -> _Node:
-        """Take an operator from its message; raise IndexError for an attribute that is no number."""
-        attributes = {each["name"][0]: each["number"][0] for each in node["attributes"]}
-        return cls(node["operator"][0], node["inputs"], node["outputs"], attributes)
 
+def _take_pattern_layer(
+    made: dict[str, _Message], tensors: Mapping[str, _Tensor], sums: str
+) -> tuple[Layer, str]:
+    """Take a layer that adds rows by their numbers; raise ValueError for another one.
 
-def _read_pattern_layer(nodes: Sequence[_Node], tensors: Mapping[str, _Tensor], inputs: str) -> Layer:
-    """Read a first layer that adds rows by their numbers; raise ValueError for another one."""
-    split, to_numbers, gather, widen, add_up, scale, product, add, relu = nodes
-    values, numbers = split.outputs
-    links = (
-        (split.inputs[:1], [inputs]),
-        (to_numbers.inputs, [numbers]),
-        (gather.inputs[1:], to_numbers.outputs),
-        (widen.inputs, gather.outputs),
-        (add_up.inputs[:1], widen.outputs),
-        (scale.inputs[:1], add_up.outputs),
-        (product.inputs[:1], [values]),
-        (add.inputs, product.outputs + scale.outputs),
-        (relu.inputs, add.outputs),
-    )
-    expected = [{"axis": 1}, {"to": _INT64}, {}, {"to": _FLOAT32}, {"keepdims": 0}, {}, {}, {}, {}]
-    if any(found != wanted for found, wanted in links) or [node.attributes for node in nodes] != expected:
-        raise ValueError("expected rows of weights that are added by their numbers")
-    sizes, axes = tensors[split.inputs[1]], tensors[add_up.inputs[1]]
-    weights, biases = tensors[product.inputs[1]], tensors[product.inputs[2]]
-    rows, scales = tensors[gather.inputs[0]], tensors[scale.inputs[1]]
-    is_whole = rows.dtype == np.int8 and scales.dtype == np.float32 and sizes.tolist()[0] == len(weights)
-    shapes = rows.shape[1:], scales.shape, axes.tolist()
-    if not is_whole or shapes != (weights.shape[1:], weights.shape[1:], [1]):
+    The first of its inputs are values, which are multiplied by weights, the others are the numbers.
+
+    Returns:
+        The layer, and the name of its inputs.
+    """
+    products, scaled = _take(made, sums, "Add")
+    values, weights, biases = _take(made, products, "Gemm")
+    added, scales = _take(made, scaled, "Mul")
+    widened, axes = _take(made, added, "ReduceSum", keepdims=0)
+    (gathered,) = _take(made, widened, "Cast", to=_FLOAT32)
+    rows, whole = _take(made, gathered, "Gather")
+    (numbers,) = _take(made, whole, "Cast", to=_INT64)
+    is_split = made[values]["outputs"] == [values, numbers]
+    inputs, sizes = _take(made, values, "Split", axis=1)
+    del made[numbers]
+    layer = Layer(tensors[weights], tensors[biases], "Relu", AddedRows(tensors[rows], tensors[scales]))
+    is_whole = tensors[rows].dtype == np.int8 and tensors[scales].dtype == np.float32
+    units = layer.weights.shape[1:]
+    shapes = tensors[rows].shape[1:], tensors[scales].shape, tensors[axes].tolist()
+    is_right = tensors[sizes].tolist()[0] == len(layer.weights) and shapes == (units, units, [1])
+    if not (is_split and is_whole and is_right):
         raise ValueError("expected rows of weights for the inputs that are values, and others to add")
-    return Layer(weights, biases, "Relu", AddedRows(rows, scales))
+    return layer, inputs
 
 
 def _fit_together(layers: Sequence[Layer]) -> bool:

@@ -164,8 +164,6 @@ class NetEvaluator:
     """
 
     plies = 0
-    layers = None
-    """The runtime alone knows them."""
 
     def __init__(
         self,

@@ -8,7 +8,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from gammond.engine.bearoff.tables import pack_tables
+from gammond.engine.bearoff import pack_tables
 from gammond.engine.evaluation.evaluator import Evaluator, ExactEvaluator
 from gammond.engine.evaluation.leaves import Leaves, open_question
 from gammond.engine.kernels import as_kernel_array

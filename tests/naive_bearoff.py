@@ -8,6 +8,8 @@ from __future__ import annotations
 from fractions import Fraction
 from functools import cache
 
+import numpy as np
+
 Side = tuple[int, ...]
 
 ROLLS = [(a, b, Fraction(1 if a == b else 2, 36)) for a in range(1, 7) for b in range(1, a + 1)]
@@ -18,6 +20,12 @@ def sides(points: int, checkers: int) -> list[Side]:
     if points == 0:
         return [()]
     return [(n, *rest) for n in range(checkers + 1) for rest in sides(points - 1, checkers - n)]
+
+
+def number_sides(numbering, sides):
+    """The numbers of sides, ``int[n, points]``, by the ranks of their checkers from the last point down."""
+    above = np.cumsum(np.asarray(sides, np.int64)[:, ::-1], axis=1)[:, ::-1]
+    return numbering.ranks[np.arange(1, numbering.points + 1), above].sum(axis=1)
 
 
 @cache

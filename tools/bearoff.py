@@ -11,13 +11,12 @@ from pathlib import Path
 from gammond.engine.bearoff.databases import (
     DEFAULT_ONE_SIDED,
     DEFAULT_TWO_SIDED,
-    BearoffTable,
     open_table,
     save_table,
 )
 from gammond.engine.bearoff.file_format import MAGIC, BearoffHeader, BearoffKind
-from gammond.engine.bearoff.one_sided import OneSidedTable, build_one_sided, estimate_one_sided_memory
-from gammond.engine.bearoff.two_sided import TwoSidedTable, build_two_sided, estimate_two_sided_memory
+from gammond.engine.bearoff.one_sided import OneSidedTable, build_one_sided, estimate_one_sided_bytes
+from gammond.engine.bearoff.two_sided import TwoSidedTable, build_two_sided, estimate_two_sided_bytes
 from gammond.engine.errors import DataFileError, StateError
 from gammond.engine.runtime.files import begins_with, check_output, data_folder
 from gammond.engine.runtime.machine import check_memory, format_size
@@ -125,7 +124,7 @@ def describe_table(path: Path) -> str:
     numbering = table.numbering
     lines = [
         ("file", f"{path} ({format_size(path.stat().st_size)}, checksum correct)"),
-        ("kind", table.kind.label),
+        ("kind", table.header.kind.label),
         ("points", f"1 to {numbering.points}"),
         ("checkers", f"up to {numbering.checkers} per side"),
         ("sides", f"{numbering.side_count:,} including the empty one"),
@@ -134,7 +133,7 @@ def describe_table(path: Path) -> str:
     return "".join(f"{name:<10}{text}\n" for name, text in lines)
 
 
-def _describe_contents(table: BearoffTable) -> list[tuple[str, str]]:
+def _describe_contents(table: OneSidedTable | TwoSidedTable) -> list[tuple[str, str]]:
     return _describe_two_sided(table) if isinstance(table, TwoSidedTable) else _describe_one_sided(table)
 
 
@@ -185,17 +184,17 @@ def _select_databases(args: argparse.Namespace) -> list[tuple[BearoffHeader, Pat
 
 def _check_memory(header: BearoffHeader) -> None:
     if header.kind is BearoffKind.TWO_SIDED:
-        need = estimate_two_sided_memory(header.points, header.checkers, header.cubeful)
+        building_bytes, file_bytes = estimate_two_sided_bytes(header.points, header.checkers, header.cubeful)
     else:
-        need = estimate_one_sided_memory(header.points, header.checkers)
+        building_bytes, file_bytes = estimate_one_sided_bytes(header.points, header.checkers)
     sys.stderr.write(
-        f"{header}: needs about {format_size(need.building_bytes)} of memory,"
-        f" the file about {format_size(need.file_bytes)}\n"
+        f"{header}: needs about {format_size(building_bytes)} of memory,"
+        f" the file about {format_size(file_bytes)}\n"
     )
-    check_memory(need.building_bytes, f"building {header}")
+    check_memory(building_bytes, f"building {header}")
 
 
-def _build(header: BearoffHeader, threads: int | None) -> BearoffTable:
+def _build(header: BearoffHeader, threads: int | None) -> OneSidedTable | TwoSidedTable:
     with Progress(None, str(header)) as bar:
 
         def show(done: int, total: int) -> None:

@@ -147,8 +147,8 @@ def check_net(name: str, is_own: bool) -> str:
         return "1 net as the manifest says (it plays)"
     opening = STANDARD_RULES.starting_position.board[None]
     kinds = []
-    for net_name in found.net_hashes:
-        net = found.load_net(net_name)
+    for phase in found.nets:
+        net = found.load_net(phase)
         net.evaluate(opening)
         kinds.append("compiled" if isinstance(net, CompiledNet) else "by onnxruntime")
     runs = ", ".join(f"{kinds.count(kind)} {kind}" for kind in dict.fromkeys(kinds))
@@ -176,11 +176,9 @@ def _remove(names: Sequence[str]) -> int:
 
 
 def _describe_parts(found: FoundEvaluator) -> tuple[str, ...]:
-    parts = []
-    for phase, name in found.entry.nets_by_phase.items():
-        net = found.manifest.find_net(name)
-        parts.append(f"{phase} {net.encoder} {'-'.join(map(str, net.hidden))}")
-    return tuple(parts)
+    return tuple(
+        f"{phase} {net.encoder} {'-'.join(map(str, net.hidden))}" for phase, net in found.nets.items()
+    )
 
 
 def _format_listing(listing: NetListing) -> str:

@@ -92,12 +92,15 @@ class Deepening:
             CancelledWork: It was stopped; nothing was kept of this search.
             DataFileError: The file cannot be written.
         """
+        search = self._search_entry
         while due := self.take():
-            try:
-                entry = self._search(due, is_stopped)
-            except CancelledWork:
-                self._give_back(due)
-                raise
+            entry = search_in_time(
+                search, due.question, due.plies, self._max_search_s, is_stopped, self._clock
+            )
+            if entry is None and is_stopped():
+                self._taken.discard(due.question)
+                self._waiting.appendleft(due)
+                raise CancelledWork("the search was stopped")
             self.finish(due, entry)
             if entry is not None:
                 return due
@@ -108,7 +111,12 @@ class Deepening:
         if not self._waiting:
             known = len(self._left) + len(self._taken)
             found = self._store.list_due(self._identity, self._tiers, _BATCH + known)
-            self._waiting.extend(each for each in found if self._is_free(each))
+            left, taken = self._left, self._taken
+            self._waiting.extend(
+                each
+                for each in found
+                if (each.question, each.plies) not in left and each.question not in taken
+            )
         if not self._waiting:
             return None
         due = self._waiting.popleft()
@@ -132,25 +140,6 @@ class Deepening:
                 del self._left[next(iter(self._left))]
         elif not self._store.commit(due.question, self._identity, entry):
             raise DataFileError(f"{self._store.file} cannot be written", field="file")
-
-    def _give_back(self, due: DueQuestion) -> None:
-        self._taken.discard(due.question)
-        self._waiting.appendleft(due)
-
-    def _is_free(self, due: DueQuestion) -> bool:
-        return (due.question, due.plies) not in self._left and due.question not in self._taken
-
-    def _search(self, due: DueQuestion, is_stopped: Callable[[], bool]) -> KeptEntry | None:
-        """Return the answer to a question; None if that takes too long, or is impossible.
-
-        Raises:
-            CancelledWork: It was stopped.
-        """
-        search = self._search_entry
-        entry = search_in_time(search, due.question, due.plies, self._max_search_s, is_stopped, self._clock)
-        if entry is None and is_stopped():
-            raise CancelledWork("the search was stopped")
-        return entry
 
 
 def search_in_time(

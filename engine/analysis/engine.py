@@ -10,11 +10,16 @@ from collections.abc import Callable, Sequence
 from copy import copy
 from dataclasses import replace
 from functools import lru_cache
-from typing import TypedDict
 
 import numpy as np
 
-from gammond.engine.analysis.engine_store import EngineStore, KeptAnalysis
+from gammond.engine.analysis.engine_store import (
+    MIN_KEPT_PLIES,
+    EngineStore,
+    KeptAnalysis,
+    make_question,
+    read_question,
+)
 from gammond.engine.analysis.levels import EvalSettings, StoreUse
 from gammond.engine.cubeful import CUBELESS_GAME, CubeGame, make_cube_game, make_dead_cube_game
 from gammond.engine.cubeful.match_equity import MatchEquityTable
@@ -37,7 +42,6 @@ from gammond.engine.search import (
     TreeSearch,
     ValueCache,
 )
-from gammond.engine.search.filters import DEFAULT_FILTER
 from gammond.engine.search.ranked_plays import RankedPlays
 from gammond.engine.search.tree import DEFAULT_PRUNING, MAX_PLIES, Objective, Pruning, Values
 from gammond.engine.store.entries import StoreEntry, StoreQuestion
@@ -48,14 +52,6 @@ CACHE_COLUMNS = 16
 
 _MAX_OBJECTIVES = 1024
 """Objectives that are kept, by match state, depth and whether the cube counts."""
-
-
-class BoardHandling(TypedDict, total=False):
-    """What is wanted of many boards, and what stops it: arguments of `Engine.evaluate_boards`."""
-
-    watch: SearchWatch | None
-    may_double_now: bool
-    decides: bool
 
 
 class Engine:
@@ -130,7 +126,7 @@ class Engine:
     ) -> KeptAnalysis | None:
         """Return what `evaluate`, or `rank_plays` for a roll, answers with in microseconds: what is kept."""
         question = self._ask(position, match, settings, roll)
-        return self.store.recall(question, settings) if self.store and question else None
+        return self.store.find(question, settings, is_at_hand=True) if self.store and question else None
 
     def list_kept_depths(
         self, position: Position, match: MatchState, settings: EvalSettings, roll: Roll | None = None
@@ -144,7 +140,9 @@ class Engine:
             roll: The dice, to ask for plays.
         """
         question = self._ask(position, match, settings.with_plies(MAX_PLIES), roll)
-        return self.store.list_depths(question) if self.store and question else []
+        if not (self.store and question):
+            return []
+        return self.store.store.list_depths(question, self.store.identity)
 
     def has_at_hand(self, rules: Rules) -> bool:
         """Return whether `with_rules` opens nothing for these rules."""
@@ -178,23 +176,20 @@ class Engine:
             self._solved[key] = solved
         return self._solved[key]
 
-    def make_n_ply_evaluator(
-        self, plies: int, threads: int = 1, cancelled: Callable[[], bool] | None = None
-    ) -> Evaluator:
+    def make_n_ply_evaluator(self, plies: int, cancelled: Callable[[], bool] | None = None) -> Evaluator:
         """Make an evaluator of cubeless outcomes at n-ply.
 
         Args:
             plies: Plies of look-ahead.
-            threads: Number of threads that work on one call.
             cancelled: Asked during the work; when it returns true, the evaluation raises CancelledWork.
 
         Raises:
-            ValueRangeError: Plies or threads are out of range.
+            ValueRangeError: The plies are out of range.
         """
         if plies == 0:
             return self.evaluator
         return NPlyEvaluator(
-            self.evaluator, self.pruner, plies, self._pruning, self._cache, threads, self.exact, cancelled
+            self.evaluator, self.pruner, plies, self._pruning, self._cache, 1, self.exact, cancelled
         )
 
     def evaluate(
@@ -305,45 +300,32 @@ class Engine:
             _decide(game, values, boards) if decides else None,
         )
 
-    def search_values(
-        self,
-        position: Position,
-        match: MatchState,
-        settings: EvalSettings,
-        watch: SearchWatch | None = None,
-    ) -> Values:
+    def find_values(
+        self, position: Position, match: MatchState, settings: EvalSettings, watch: SearchWatch | None = None
+    ) -> tuple[Values, bool]:
         """Return all that a search knows of a position: what `evaluate` reads its results from.
 
         Args:
             position: The checkers, those of the seat on roll first.
             match: The match state.
-            settings: Depth and cube.
+            settings: Depth and cube; a kept answer of another depth will not do.
             watch: Counts nodes and stops the search.
 
         Returns:
-            ``float32[k]``, the columns of `make_objective`, without the option to double on this roll.
+            ``float32[k]``, the columns of `make_objective`, without the option to double on this roll; and
+            whether it was kept.
 
         Raises:
             UnsupportedError: The rules do not support what the settings use.
             CancelledWork: The watch stopped it.
-        """
-        objective = self.make_objective(match, self._check_settings(settings))
-        values: Values = self.tree.evaluate(objective, position.board[None], settings.plies, watch)[0]
-        return values
-
-    def find_values(
-        self, position: Position, match: MatchState, settings: EvalSettings, watch: SearchWatch | None = None
-    ) -> tuple[Values, bool]:
-        """Return what `search_values` does, from the store if it is kept there, and whether it was.
-
-        Of the depth asked for: a deeper answer does not take its place.
         """
         if settings.store is StoreUse.DEEPER:
             settings = replace(settings, store=StoreUse.ON)
         question = self._ask(position, match, settings)
         if (entry := self._find_kept(question, match, settings)) is not None:
             return entry.values[0], True
-        values = self.search_values(position, match, settings, watch)
+        objective = self.make_objective(match, self._check_settings(settings))
+        values: Values = self.tree.evaluate(objective, position.board[None], settings.plies, watch)[0]
         if self.store and question:
             self.store.keep(question, settings.plies, values.copy())
         return values, False
@@ -363,11 +345,10 @@ class Engine:
             ValueRangeError: The plies are out of range.
             CancelledWork: The watch stopped it.
         """
-        position, match, is_cubeful, filter_name, candidates = question.read()
-        filter_name = filter_name or DEFAULT_FILTER
-        settings = EvalSettings(plies, filter_name, is_cubeful, StoreUse.OFF, candidates=candidates)
+        position, match, settings = read_question(question)
+        settings = settings.with_plies(plies)
         if match.roll is None:
-            return StoreEntry.of_position(plies, self.search_values(position, match, settings, watch))
+            return StoreEntry.of_position(plies, self.find_values(position, match, settings, watch)[0])
         ranked = self.rank_plays(position, match.roll, match.before_roll(), settings, watch)
         if not ranked.effort.is_finished:
             raise CancelledWork("the search was stopped")
@@ -467,17 +448,21 @@ class Engine:
         self, position: Position, match: MatchState, settings: EvalSettings, roll: Roll | None = None
     ) -> StoreQuestion | None:
         """Return the question under which an answer is kept; None for one that is neither kept nor found."""
-        return None if self.store is None else self.store.ask(self.rules, position, match, settings, roll)
+        if self.store is None or settings.store is StoreUse.OFF or settings.plies < MIN_KEPT_PLIES:
+            return None
+        if self.rules.doubles != STANDARD_RULES.doubles or position.is_over:
+            return None  # variants differ in the start alone
+        return make_question(position, match, settings, roll)
 
     def _find_kept(
         self, question: StoreQuestion | None, match: MatchState, settings: EvalSettings
     ) -> StoreEntry | None:
         """Return the kept answer to a question, if there is one that fits."""
-        entry = self.store.find(question, settings) if self.store and question else None
-        if entry is None:
+        found = self.store.find(question, settings) if self.store and question else None
+        if found is None:
             return None
-        columns = self.make_objective(match, settings.with_plies(entry.plies)).game.columns
-        return entry if entry.values.shape[1] == columns else None
+        columns = self.make_objective(match, settings.with_plies(found.entry.plies)).game.columns
+        return found.entry if found.entry.values.shape[1] == columns else None
 
     def _find_stored_effort(self, entry: StoreEntry, watch: SearchWatch) -> Effort:
         """Return the effort behind a kept answer: it took no search."""

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Unpack
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
 
-from gammond.engine.analysis.engine import BoardHandling, Engine
+from gammond.engine.analysis.engine import Engine
 from gammond.engine.analysis.levels import EvalSettings
 from gammond.engine.cubeful import ScoreMatrix, compute_score_matrix
 from gammond.engine.evaluation.results import CubeDecision, Evaluations
@@ -34,7 +34,10 @@ def evaluate_matches(
     matches: Sequence[MatchState],
     match_indices: NDArray[np.int64],
     settings: EvalSettings | None = None,
-    **handling: Unpack[BoardHandling],
+    watch: SearchWatch | None = None,
+    *,
+    may_double_now: bool = True,
+    decides: bool = False,
 ) -> Evaluations:
     """Evaluate many positions at once, each in its own match state.
 
@@ -44,7 +47,9 @@ def evaluate_matches(
         matches: The different match states.
         match_indices: ``int64[n]``, which of them each position has.
         settings: As for `Engine.evaluate_boards`.
-        **handling: As there.
+        watch: As there.
+        may_double_now: As there.
+        decides: As there.
 
     Returns:
         As `Engine.evaluate_boards`. Among several match states, the match-winning chance of a position in
@@ -55,8 +60,15 @@ def evaluate_matches(
         UnsupportedError: As `Engine.evaluate_boards`.
         CancelledWork: The watch stopped it.
     """
+    evaluate = partial(
+        engine.evaluate_boards,
+        settings=settings,
+        watch=watch,
+        may_double_now=may_double_now,
+        decides=decides,
+    )
     if len(matches) == 1:
-        return engine.evaluate_boards(boards, matches[0], settings, **handling)
+        return evaluate(boards, matches[0])
     settings = settings or EvalSettings.make_default(engine.rules)
     outcomes, cubeful = np.empty((len(boards), OUTCOME_COLUMNS), np.float32), np.empty(len(boards))
     mwc, worths = np.full((2, len(boards)), np.nan)
@@ -64,7 +76,7 @@ def evaluate_matches(
     for which in np.unique(match_indices).tolist():
         rows = np.flatnonzero(match_indices == which)
         chosen = boards if len(rows) == len(boards) else boards[rows]
-        found = engine.evaluate_boards(chosen, matches[which], settings, **handling)
+        found = evaluate(chosen, matches[which])
         outcomes[rows] = found.outcomes
         if found.cubeful is not None:
             cubeful[rows] = found.cubeful
@@ -77,7 +89,7 @@ def evaluate_matches(
         cubeful if settings.is_cubeful else None,
         mwc,
         worths,
-        decisions if handling.get("decides") else None,
+        decisions if decides else None,
     )
 
 

@@ -28,18 +28,16 @@ from gammond.engine.search.tree import check_plies
 
 def make_rollout_evaluators(
     engine: Engine,
-    play_plies: int = 0,
+    plies: int = 0,
     leaf_plies: int = 0,
-    cube_plies: int = 0,
     cancelled: Callable[[], bool] | None = None,
 ) -> RolloutEvaluators:
     """Make the evaluators of rollouts; luck is measured at 0-ply.
 
     Args:
         engine: Evaluates.
-        play_plies: Look-ahead for checker plays.
+        plies: Look-ahead for checker plays and cube decisions.
         leaf_plies: Look-ahead for the values at the truncation.
-        cube_plies: Look-ahead for cube decisions.
         cancelled: Stops the rollout, and its searches.
 
     Raises:
@@ -49,16 +47,15 @@ def make_rollout_evaluators(
     engine.rules.check_supports(Feature.EVALUATION)
     cheap = engine.policy or EvaluatorPruner(engine.evaluator)
     policy = cheap
-    if play_plies:
-        policy = ShortlistPruner(
-            engine.pruner or cheap, engine.make_n_ply_evaluator(play_plies, cancelled=cancelled)
-        )
+    deep = engine.make_n_ply_evaluator(plies, cancelled)
+    if plies:
+        policy = ShortlistPruner(engine.pruner or cheap, deep)
     return RolloutEvaluators(
         policy,
-        engine.make_n_ply_evaluator(leaf_plies, cancelled=cancelled),
+        engine.make_n_ply_evaluator(leaf_plies, cancelled),
         luck=engine.evaluator,
         luck_policy=cheap,
-        cube=engine.make_n_ply_evaluator(cube_plies, cancelled=cancelled),
+        cube=deep,
         exact_cubeful=engine.exact,
     )
 
@@ -230,9 +227,7 @@ class PreparedRollout:
         self._engine = engine
         self._settings = settings
         self._cancelled = cancelled
-        self._evaluators = make_rollout_evaluators(
-            engine, request.plies, request.leaf_plies, request.plies, cancelled
-        )
+        self._evaluators = make_rollout_evaluators(engine, request.plies, request.leaf_plies, cancelled)
         self._game = request.make_cube_game(engine)
         after_plays = request.kind == MOVES
         self.plays: list[Play] = self._choose_candidates() if after_plays else []

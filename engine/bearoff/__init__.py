@@ -2,18 +2,18 @@
 
 from gammond.engine.bearoff.databases import (
     BearoffEvaluators,
-    BearoffTable,
     defer_bearoff,
     load_bearoff,
     open_table,
+    pack_tables,
     save_table,
 )
 
 __all__ = [
     "BearoffEvaluators",
-    "BearoffTable",
     "defer_bearoff",
     "load_bearoff",
     "open_table",
+    "pack_tables",
     "save_table",
 ]

@@ -1,17 +1,13 @@
-"""Bearoff databases on disk: their folder, opening them, building the default ones on first use."""
+"""Bearoff databases in use: their folder, opening them, building the default ones, and packed for kernels."""
 
 from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Callable
-from functools import cache, cached_property
+from collections.abc import Callable, Sequence
+from functools import cache, lru_cache
 from pathlib import Path
-from threading import Lock
 from typing import NamedTuple, TypeVar
-
-import numpy as np
-from numpy.typing import NDArray
 
 from gammond.engine.bearoff.file_format import (
     BearoffHeader,
@@ -20,13 +16,15 @@ from gammond.engine.bearoff.file_format import (
     open_database,
     write_database,
 )
-from gammond.engine.bearoff.numbering import SideNumbering
 from gammond.engine.bearoff.one_sided import OneSidedTable, build_one_sided
-from gammond.engine.bearoff.two_sided import TwoSidedTable, build_two_sided, make_two_sided_numbering
+from gammond.engine.bearoff.tables import BearoffTable
+from gammond.engine.bearoff.two_sided import TwoSidedTable, build_two_sided
 from gammond.engine.errors import DataFileError
+from gammond.engine.evaluation.evaluator import ExactEvaluator
 from gammond.engine.kernels.bearoff_one_sided import Distributions
+from gammond.engine.kernels.bearoff_tables import NO_TABLES, BearoffTables, lock
 from gammond.engine.rules.position import CHECKERS
-from gammond.engine.runtime.built_files import BuiltFile
+from gammond.engine.runtime.built_files import load_or_build
 from gammond.engine.runtime.files import data_folder
 
 DEFAULT_TWO_SIDED = BearoffHeader(BearoffKind.TWO_SIDED, 6, 6, cubeful=True)
@@ -39,7 +37,6 @@ _SIZE = re.compile(r"(?:one|two)-sided-([0-9]{1,2})x([0-9]{1,2})(?:-cubeful)?\.b
 _MOST = 1.001
 """Chances, and equities for a cube of 1, are at most 1, and what rounding adds."""
 
-BearoffTable = OneSidedTable | TwoSidedTable
 _TableT = TypeVar("_TableT", OneSidedTable, TwoSidedTable)
 
 
@@ -55,7 +52,7 @@ class BearoffEvaluators(NamedTuple):
     one_sided: OneSidedTable
 
 
-def open_table(path: Path) -> BearoffTable:
+def open_table(path: Path) -> OneSidedTable | TwoSidedTable:
     """Read a database file, or map a large one into memory, and check it.
 
     Args:
@@ -80,7 +77,7 @@ def save_table(table: BearoffTable, path: Path) -> None:
 
 
 def load_bearoff(folder: Path | None = None) -> BearoffEvaluators:
-    """Open the default databases; missing and damaged ones are built, as `BuiltFile.load` builds.
+    """Open the default databases; missing and damaged ones are built, as `load_or_build` builds.
 
     Args:
         folder: Their folder; None for `data_folder`.
@@ -112,11 +109,11 @@ def _defer_bearoff(folder: Path, is_default: bool) -> BearoffEvaluators:
         for default in (DEFAULT_TWO_SIDED, DEFAULT_ONE_SIDED)
     )
     return BearoffEvaluators(
-        _DeferredTwoSided(
-            two_sided, lambda: _open_or_build(TwoSidedTable, two_sided, folder, build_two_sided)
+        TwoSidedTable(
+            two_sided, lambda: _open_or_build(TwoSidedTable, two_sided, folder, build_two_sided).arrays
         ),
-        _DeferredOneSided(
-            one_sided, lambda: _open_or_build(OneSidedTable, one_sided, folder, build_one_sided)
+        OneSidedTable(
+            one_sided, lambda: _open_or_build(OneSidedTable, one_sided, folder, build_one_sided).arrays
         ),
     )
 
@@ -145,45 +142,39 @@ def find_largest(folder: Path, default: BearoffHeader) -> BearoffHeader:
     return max(found, key=lambda header: (header.side_count, header.points))
 
 
-class _DeferredTwoSided(TwoSidedTable):
-    """A two-sided table that is opened when it is first needed."""
+def pack_tables(exact: Sequence[ExactEvaluator], *, cubeful: bool = False) -> BearoffTables:
+    """Pack databases for the kernels, which answer as the evaluators do in their order.
 
-    def __init__(self, header: BearoffHeader, open_table: Callable[[], TwoSidedTable]) -> None:
-        self.header = header
-        self.numbering = make_two_sided_numbering(header.points, header.checkers)
-        self._open = _make_once(open_table)
+    Args:
+        exact: At most a two-sided database, and after it a one-sided one.
+        cubeful: Whether they have to know the cube.
 
-    @cached_property
-    def wins(self) -> NDArray[np.float32]:  # type: ignore[override]  # nobody sets it
-        return self._open().wins
-
-    @cached_property
-    def equities(self) -> NDArray[np.float32] | None:  # type: ignore[override]
-        return self._open().equities
-
-
-class _DeferredOneSided(OneSidedTable):
-    """A one-sided table that is opened when it is first needed."""
-
-    def __init__(self, header: BearoffHeader, open_table: Callable[[], OneSidedTable]) -> None:
-        self.header = header
-        self.numbering = SideNumbering(header.points, header.checkers)
-        self._open = _make_once(open_table)
-
-    @cached_property
-    def distributions(self) -> Distributions:  # type: ignore[override]
-        return self._open().distributions
+    Raises:
+        TypeError: They are others.
+    """
+    two_sided, one_sided = None, None
+    for table in exact:
+        if isinstance(table, TwoSidedTable) and (table.is_cubeful or not cubeful) and table is exact[0]:
+            two_sided = table
+        elif isinstance(table, OneSidedTable) and one_sided is None and not cubeful:
+            one_sided = table
+        else:
+            raise TypeError(f"expected a two-sided and then a one-sided bearoff database, got {table}")
+    return _pack(two_sided, one_sided)
 
 
-def _make_once(make: Callable[[], _TableT]) -> Callable[[], _TableT]:
-    """Return what makes a table at the first call; other threads wait for it."""
-    making, cached = Lock(), cache(make)
-
-    def get() -> _TableT:
-        with making:
-            return cached()
-
-    return get
+@lru_cache(maxsize=8)
+def _pack(two_sided: TwoSidedTable | None, one_sided: OneSidedTable | None) -> BearoffTables:
+    tables = NO_TABLES
+    if two_sided:
+        tables = tables._replace(pair_ranks=lock(two_sided.numbering.ranks), wins=lock(two_sided.wins))
+        if two_sided.equities is not None:
+            tables = tables._replace(equities=lock(two_sided.equities))
+    if one_sided:
+        sides, starts, values, firsts, counts = one_sided.distributions
+        distributions = Distributions(sides, lock(starts), lock(values), lock(firsts), lock(counts))
+        tables = tables._replace(side_ranks=lock(one_sided.numbering.ranks), distributions=distributions)
+    return tables
 
 
 def _open_or_build(
@@ -193,14 +184,14 @@ def _open_or_build(
     path = folder / header.file_name
     if header not in DEFAULT_BYTES:
         return _read_table(kind, path, *open_database(path, header, has_checksum=False), has_all=False)
-    return BuiltFile(
+    return load_or_build(
         path,
         f"the {header} bearoff database",
         DEFAULT_BYTES[header],
         read=lambda: _read_table(kind, path, *open_database(path, header)),
         build=lambda: build(header.points, header.checkers),
         save=lambda table: save_table(table, path),
-    ).load()
+    )
 
 
 def _read_table(

@@ -56,15 +56,16 @@ class SideNumbering:
         kernel_bearoff.count_pips(self.ranks, pips)
         return pips
 
-    def number_sides(self, sides: NDArray[np.integer]) -> NDArray[np.int64]:
-        """Return the numbers of sides.
+    def sort_by_pips(self) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+        """Sort the sides by pip count, for builders: a table needs fewer pips before more.
 
-        Args:
-            sides: ``int[n, points]``, the checkers on points 1, 2, ....
+        Returns:
+            ``int32[sides]``, the numbers of sides in this order, and ``int64[most pips + 2]``, where in it
+            those with p pips begin: they end where those with p + 1 begin.
         """
-        above = np.cumsum(np.asarray(sides, np.int64)[:, ::-1], axis=1)[:, ::-1]
-        numbers: NDArray[np.int64] = self.ranks[np.arange(1, self.points + 1), above].sum(axis=1)
-        return numbers
+        pips = self.compute_pips()
+        order = np.argsort(pips, kind="stable").astype(np.int32)
+        return order, np.searchsorted(pips[order], np.arange(self.points * self.checkers + 2))
 
     def decode_side(self, number: int) -> NDArray[np.int64]:
         """Return the side with a given number, ``int64[points]``: the checkers on points 1, 2, ....

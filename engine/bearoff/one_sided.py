@@ -2,23 +2,17 @@
 
 from __future__ import annotations
 
-import threading
-from collections.abc import Iterator, Sequence
+import itertools
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from gammond.engine.bearoff.construction import (
-    MemoryEstimate,
-    PipLayers,
-    ProgressCallback,
-    open_thread_pool,
-    raise_if_cancelled,
-)
 from gammond.engine.bearoff.file_format import BearoffHeader, BearoffKind
 from gammond.engine.bearoff.numbering import SideNumbering
+from gammond.engine.bearoff.tables import BearoffTable
 from gammond.engine.errors import DataFileError
 from gammond.engine.formats.database_file import HEADER_BYTES
 from gammond.engine.kernels import bearoff_one_sided as kernel_one_sided
@@ -32,31 +26,21 @@ _ROW_BYTES = 10
 _BUILDING_ROW_BYTES = 30
 
 
-class OneSidedTable:
+class OneSidedTable(BearoffTable):
     """A one-sided table, and the evaluator that compares two of its distributions.
 
     Row i, up to the number of sides, is the distribution of the rolls that side i needs to bear off all
     checkers. With 15 checkers, rows for the first checker off follow, one for each side that still has all of
     them.
-
-    Args:
-        points: 1..18.
-        checkers: 1..15.
-        distributions: The rows.
-
-    Attributes:
-        header: The contents of the table.
     """
 
-    kind = BearoffKind.ONE_SIDED
-    plies = 0
     is_optimal = False
     """Each side plays as if alone: look-ahead finds better plays in some positions."""
 
-    def __init__(self, points: int, checkers: int, distributions: Distributions) -> None:
-        self.numbering = SideNumbering(points, checkers)
-        self.header = BearoffHeader(self.kind, points, checkers)
-        self.distributions = distributions
+    @cached_property
+    def distributions(self) -> Distributions:
+        """The rows."""
+        return Distributions(self.numbering.side_count, *self.arrays)
 
     @classmethod
     def from_payload(cls, header: BearoffHeader, payload: memoryview) -> OneSidedTable:
@@ -76,19 +60,7 @@ class OneSidedTable:
         counts = np.frombuffer(payload[9 * rows + value_bytes :], np.uint8)
         if (starts > len(values)).any() or (starts + counts > len(values)).any():
             raise DataFileError("a row is outside the values", field="bearoff")
-        distributions = Distributions(numbering.side_count, starts, values, firsts, counts)
-        return cls(header.points, header.checkers, distributions)
-
-    @property
-    def arrays(self) -> Sequence[NDArray[Any]]:
-        """The payload of its file."""
-        _, starts, values, firsts, counts = self.distributions
-        return starts, values, firsts, counts
-
-    @cached_property
-    def name(self) -> str:
-        """The evaluator's name in replies."""
-        return f"bearoff {self.header}"
+        return cls(header, lambda: (starts, values, firsts, counts))
 
     def roll_distribution(self, number: int) -> NDArray[np.float32]:
         """Return the probabilities of needing 0, 1, 2, ... rolls to bear off all checkers.
@@ -111,17 +83,6 @@ class OneSidedTable:
         chances = values[int(starts[row]) :][: int(counts[row])]
         return np.concatenate([np.zeros(firsts[row], np.float32), chances])
 
-    def covers(self, boards: Board) -> NDArray[np.bool_]:
-        """Return which positions are in the table; finished ones may be, contact positions are not.
-
-        Args:
-            boards: ``int8[n, 2, 26]``.
-
-        Returns:
-            ``bool[n]``.
-        """
-        return self.numbering.covers(boards)
-
     def evaluate(self, boards: Board) -> Outcomes:
         """Evaluate positions as if each side played alone: for the win, and for the first checker off.
 
@@ -140,14 +101,15 @@ class OneSidedTable:
         return outcomes
 
 
-def estimate_one_sided_memory(points: int, checkers: int) -> MemoryEstimate:
-    """Return the approximate needs of a table, at 4 + points probabilities a row, which is ample."""
+def estimate_one_sided_bytes(points: int, checkers: int) -> tuple[int, int]:
+    """Return what a table needs at most: memory to build it, and the size of the file.
+
+    A row has 4 + points probabilities at most.
+    """
     numbering = SideNumbering(points, checkers)
     rows = _count_rows(numbering)
     value_bytes = 4 * rows * (4 + points)
-    return MemoryEstimate(
-        2 * value_bytes + _BUILDING_ROW_BYTES * rows, HEADER_BYTES + value_bytes + _ROW_BYTES * rows
-    )
+    return 2 * value_bytes + _BUILDING_ROW_BYTES * rows, HEADER_BYTES + value_bytes + _ROW_BYTES * rows
 
 
 def build_one_sided(
@@ -155,8 +117,7 @@ def build_one_sided(
     checkers: int = CHECKERS,
     *,
     threads: int | None = None,
-    progress: ProgressCallback | None = None,
-    cancel: threading.Event | None = None,
+    progress: Callable[[int, int], None] | None = None,
 ) -> OneSidedTable:
     """Build a one-sided table; the result does not depend on the threads.
 
@@ -164,27 +125,28 @@ def build_one_sided(
         points: 1..18.
         checkers: 1..15; only 15 get rows for the first checker off, since a gammon needs all 15 on the board.
         threads: The number of threads; None for all cores.
-        progress: Called after each part of a layer of equal pips.
-        cancel: Set by another thread to stop the work.
+        progress: Called after each part of a layer of equal pips, with the numbers of sides done and in all;
+            the work ends if it raises an error.
 
     Raises:
         ValueRangeError: Points or checkers are out of range.
-        CancelledWork: It was cancelled.
     """
     numbering = SideNumbering(points, checkers)
     threads = choose_thread_count(threads)
-    layers = PipLayers.from_numbering(numbering)
+    order, starts = numbering.sort_by_pips()
     table = _OneSidedBuilder(numbering)
-    with open_thread_pool(threads) as pool:
-        for first, last in zip(layers.starts[:-1], layers.starts[1:], strict=True):
-            chunks = list(_split_layer(layers.order[first:last], threads))
+    pool = ThreadPoolExecutor(threads)
+    try:
+        for first, last in itertools.pairwise(starts):
+            chunks = list(_split_layer(order[first:last], threads))
             done = int(first)
             for chunk, stored in zip(chunks, pool.map(table.fill, chunks), strict=True):
-                raise_if_cancelled(cancel)
                 table.append(chunk, stored)
                 done += len(chunk)
                 if progress is not None:
                     progress(done, numbering.side_count)
+    finally:
+        pool.shutdown(cancel_futures=True)
     return table.build()
 
 
@@ -239,4 +201,5 @@ class _OneSidedBuilder:
         rows = self._rows._replace(values=self._rows.values[: self._used].copy())
         for array in rows[1:]:
             array.setflags(write=False)
-        return OneSidedTable(self._numbering.points, self._numbering.checkers, rows)
+        header = BearoffHeader(BearoffKind.ONE_SIDED, self._numbering.points, self._numbering.checkers)
+        return OneSidedTable(header, lambda: rows[1:])

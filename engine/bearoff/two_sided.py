@@ -2,23 +2,15 @@
 
 from __future__ import annotations
 
-import threading
-from collections.abc import Sequence
-from functools import cached_property
-from typing import Any
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 from numpy.typing import NDArray
 
-from gammond.engine.bearoff.construction import (
-    MemoryEstimate,
-    PipLayers,
-    ProgressCallback,
-    open_thread_pool,
-    raise_if_cancelled,
-)
 from gammond.engine.bearoff.file_format import BearoffHeader, BearoffKind
 from gammond.engine.bearoff.numbering import MAX_TWO_SIDED_CHECKERS, MAX_TWO_SIDED_POINTS, SideNumbering
+from gammond.engine.bearoff.tables import BearoffTable
 from gammond.engine.errors import DataFileError, UnsupportedError, ValueRangeError
 from gammond.engine.formats.database_file import HEADER_BYTES
 from gammond.engine.kernels import bearoff_two_sided as kernel_two_sided
@@ -32,36 +24,11 @@ _PLAY_LIST_BYTES = 840
 """For each side: 21 entries in the list of results, and up to 8 results a roll on average."""
 
 
-class TwoSidedTable:
-    """A two-sided table, and the evaluator that reads it.
+class TwoSidedTable(BearoffTable):
+    """A two-sided table, and the evaluator that reads it."""
 
-    Args:
-        points: 1..12.
-        checkers: 1..14.
-        wins: ``float32[sides, sides]``, winning chances of the player on roll (first index), read-only: 1
-            if it has finished, 0 if only the opponent has.
-        equities: ``float32[sides, sides, 3]``, see `cubeful_equities`, read-only; None for a cubeless table.
-
-    Attributes:
-        header: The contents of the table.
-    """
-
-    kind = BearoffKind.TWO_SIDED
-    plies = 0
     is_optimal = True
     """Its values assume best play by both sides: look-ahead cannot improve them."""
-
-    def __init__(
-        self,
-        points: int,
-        checkers: int,
-        wins: NDArray[np.float32],
-        equities: NDArray[np.float32] | None = None,
-    ) -> None:
-        self.numbering = make_two_sided_numbering(points, checkers)
-        self.header = BearoffHeader(self.kind, points, checkers, equities is not None)
-        self.wins = wins
-        self.equities = equities
 
     @classmethod
     def from_payload(cls, header: BearoffHeader, payload: memoryview) -> TwoSidedTable:
@@ -70,7 +37,7 @@ class TwoSidedTable:
         Raises:
             DataFileError: The payload has the wrong size.
         """
-        sides = make_two_sided_numbering(header.points, header.checkers).side_count
+        sides = header.side_count
         if len(payload) != header.min_payload_bytes:
             raise DataFileError(
                 f"expected {header.min_payload_bytes} bytes, got {len(payload)}", field="bearoff"
@@ -78,7 +45,7 @@ class TwoSidedTable:
         numbers = np.frombuffer(payload, "<f4")
         wins = numbers[: sides * sides].reshape(sides, sides)
         equities = numbers[sides * sides :].reshape(sides, sides, 3) if header.cubeful else None
-        return cls(header.points, header.checkers, wins, equities)
+        return cls(header, lambda: (wins,) if equities is None else (wins, equities))
 
     @property
     def is_cubeful(self) -> bool:
@@ -86,25 +53,17 @@ class TwoSidedTable:
         return self.header.cubeful
 
     @property
-    def arrays(self) -> Sequence[NDArray[Any]]:
-        """The payload of its file."""
-        return (self.wins,) if self.equities is None else (self.wins, self.equities)
+    def wins(self) -> NDArray[np.float32]:
+        """``float32[sides, sides]``, winning chances of the player on roll (first index).
 
-    @cached_property
-    def name(self) -> str:
-        """The evaluator's name in replies."""
-        return f"bearoff {self.header}"
-
-    def covers(self, boards: Board) -> NDArray[np.bool_]:
-        """Return which positions are in the table; finished ones may be.
-
-        Args:
-            boards: ``int8[n, 2, 26]``.
-
-        Returns:
-            ``bool[n]``.
+        They are 1 if it has finished, 0 if only the opponent has.
         """
-        return self.numbering.covers(boards)
+        return self.arrays[0]
+
+    @property
+    def equities(self) -> NDArray[np.float32] | None:
+        """``float32[sides, sides, 3]``, see `cubeful_equities`; None for a cubeless table."""
+        return self.arrays[1] if self.is_cubeful else None
 
     def evaluate(self, boards: Board) -> Outcomes:
         """Look positions up; no gammon is possible in any of them.
@@ -167,8 +126,8 @@ def make_two_sided_numbering(points: int, checkers: int) -> SideNumbering:
     return SideNumbering(points, checkers)
 
 
-def estimate_two_sided_memory(points: int, checkers: int, cubeful: bool = True) -> MemoryEstimate:
-    """Return the needs of a table; the size of the file is exact.
+def estimate_two_sided_bytes(points: int, checkers: int, cubeful: bool = True) -> tuple[int, int]:
+    """Return what a table needs: memory to build it, about, and the exact size of the file.
 
     Args:
         points: 1..12.
@@ -181,9 +140,7 @@ def estimate_two_sided_memory(points: int, checkers: int, cubeful: bool = True) 
     sides = make_two_sided_numbering(points, checkers).side_count
     pair_bytes = _CUBEFUL_PAIR_BYTES if cubeful else _CUBELESS_PAIR_BYTES
     header = BearoffHeader(BearoffKind.TWO_SIDED, points, checkers, cubeful)
-    return MemoryEstimate(
-        pair_bytes * sides * sides + _PLAY_LIST_BYTES * sides, HEADER_BYTES + header.min_payload_bytes
-    )
+    return pair_bytes * sides * sides + _PLAY_LIST_BYTES * sides, HEADER_BYTES + header.min_payload_bytes
 
 
 def build_two_sided(
@@ -192,8 +149,7 @@ def build_two_sided(
     *,
     cubeful: bool = True,
     threads: int | None = None,
-    progress: ProgressCallback | None = None,
-    cancel: threading.Event | None = None,
+    progress: Callable[[int, int], None] | None = None,
 ) -> TwoSidedTable:
     """Build a two-sided table; the result does not depend on the threads.
 
@@ -202,29 +158,28 @@ def build_two_sided(
         checkers: 1..14, with or without those borne off.
         cubeful: Whether to compute equities beside winning chances.
         threads: The number of threads; None for all cores.
-        progress: Called after each layer of equal total pips.
-        cancel: Set by another thread to stop the work.
+        progress: Called after each layer of equal total pips, with the numbers of positions done and in all;
+            the work ends if it raises an error.
 
     Raises:
         ValueRangeError: Points or checkers are out of range.
-        CancelledWork: It was cancelled.
     """
     numbering = make_two_sided_numbering(points, checkers)
     threads = choose_thread_count(threads)
-    layers = PipLayers.from_numbering(numbering)
+    order, layer_starts = numbering.sort_by_pips()
     starts, results = _list_results(numbering)
     wins = np.empty((numbering.side_count, numbering.side_count))
     cubeful_sides = numbering.side_count if cubeful else 0
     values = np.empty((cubeful_sides, cubeful_sides, 3))
     equities = np.empty(values.shape, "<f4")
-    done = np.cumsum(np.convolve(layers.sizes, layers.sizes))
-    with open_thread_pool(threads) as pool:
+    sizes = np.diff(layer_starts)
+    done = np.cumsum(np.convolve(sizes, sizes))
+    with ThreadPoolExecutor(threads) as pool:
         for total in range(2 * points * checkers + 1):
-            raise_if_cancelled(cancel)
             parts = [
                 pool.submit(
                     kernel_two_sided.fill_layer,
-                    *(total, part, threads, layers.order, layers.starts, starts, results),
+                    *(total, part, threads, order, layer_starts, starts, results),
                     *(wins, values, equities),
                 )
                 for part in range(threads)
@@ -237,7 +192,8 @@ def build_two_sided(
     rounded = wins.astype("<f4")
     for array in (rounded, equities):
         array.setflags(write=False)
-    return TwoSidedTable(points, checkers, rounded, equities if cubeful else None)
+    arrays = (rounded, equities) if cubeful else (rounded,)
+    return TwoSidedTable(BearoffHeader(BearoffKind.TWO_SIDED, points, checkers, cubeful), lambda: arrays)
 
 
 def _list_results(numbering: SideNumbering) -> tuple[NDArray[np.int64], NDArray[np.int32]]:

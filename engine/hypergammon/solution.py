@@ -18,7 +18,7 @@ from gammond.engine.hypergammon.table import (
     open_file,
     write_table,
 )
-from gammond.engine.runtime.built_files import BuiltFile
+from gammond.engine.runtime.built_files import load_or_build
 from gammond.engine.runtime.files import data_folder
 
 _OPENING = Lock()
@@ -32,7 +32,7 @@ def find_path(checkers: int) -> Path:
 def load_solution(checkers: int) -> HypergammonTable:
     """Open the solution for a number of checkers; each process opens a file once.
 
-    Those for one and two checkers are built where they are missing, as `BuiltFile.load` builds.
+    Those for one and two checkers are built where they are missing, as `load_or_build` builds.
 
     Args:
         checkers: 1 to 3.
@@ -85,11 +85,11 @@ def _load(checkers: int, path: Path) -> HypergammonTable:
 
         return build_table(checkers)
 
-    return BuiltFile(
+    return load_or_build(
         path,
         f"the solution of hypergammon with {checkers} a side",
         file_bytes(checkers),
         read=lambda: open_file(path, checkers),
         build=build,
         save=lambda table: write_table(path, checkers, table.arrays),
-    ).load()
+    )

@@ -15,7 +15,7 @@ _S = TypeVar("_S", bound=np.generic)
 
 
 class BearoffTables(NamedTuple):
-    """A two-sided and a one-sided database, as `gammond.engine.bearoff.tables.pack_tables` makes them.
+    """A two-sided and a one-sided database, as `gammond.engine.bearoff.pack_tables` makes them.
 
     All arrays are read-only. The ranks of a database that is missing cover no checkers.
 

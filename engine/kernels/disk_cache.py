@@ -36,10 +36,9 @@ from numba.core.codegen import get_host_cpu_features
 from numba.core.event import Listener, register
 
 from gammond.engine.errors import DataFileError
-from gammond.engine.runtime.compilation import COMPILATION
+from gammond.engine.runtime.compilation import COMPILATION, check_may_wait
 from gammond.engine.runtime.files import check_private_folder, make_private_folder
 from gammond.engine.runtime.machine import is_disk_full
-from gammond.engine.runtime.prompt_threads import check_may_wait
 from gammond.engine.runtime.version import hash_modules
 
 _PARTS = "parts"

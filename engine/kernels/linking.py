@@ -29,7 +29,7 @@ from numba.core.registry import CPUDispatcher, cpu_target
 from numba.core.runtime.nrt import rtsys
 
 from gammond.engine.errors import UnsupportedError
-from gammond.engine.runtime.prompt_threads import PROMPTNESS, check_may_wait
+from gammond.engine.runtime.compilation import PROMPTNESS, check_may_wait
 
 _FIRST_UNKNOWN_VERSION = (0, 69)
 """The first version of numba whose internals nobody has tried with this module; pyproject.toml has it too."""

@@ -111,7 +111,7 @@ def roll_out_decisions(
     """
     close, known = _list_close(match), AnalysisJournal() if journal is None else journal
     here, trials = engine.with_rules(match.rules.rules), rollouts.settings.trials
-    evaluators = make_rollout_evaluators(here, rollouts.plies, rollouts.leaf_plies, rollouts.plies, cancelled)
+    evaluators = make_rollout_evaluators(here, rollouts.plies, rollouts.leaf_plies, cancelled)
     for place, (number, task, notes) in enumerate(close):
 
         def show(state: RolloutState, done: int = place * trials) -> None:

@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from gammond.engine.bearoff.tables import pack_tables
+from gammond.engine.bearoff import pack_tables
 from gammond.engine.cubeful import CubeGame, select_exact_values
 from gammond.engine.errors import CancelledWork, LimitError
 from gammond.engine.evaluation.evaluator import Evaluator, find_solution

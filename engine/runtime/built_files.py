@@ -5,11 +5,10 @@ from __future__ import annotations
 import sys
 import tempfile
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from contextlib import contextmanager, nullcontext, suppress
 from pathlib import Path
 from threading import Lock
-from typing import Any, Generic, TypeVar, cast
+from typing import Any, TypeVar, cast
 
 from gammond.engine.errors import DataFileError
 from gammond.engine.runtime.machine import is_disk_full
@@ -24,11 +23,22 @@ _BUILDING = Lock()
 _ContentT = TypeVar("_ContentT")
 
 
-@dataclass(frozen=True)
-class BuiltFile(Generic[_ContentT]):
-    """A file that is built where it is missing, in some seconds.
+def load_or_build(
+    path: Path,
+    what: str,
+    size_bytes: int,
+    *,
+    read: Callable[[], _ContentT],
+    build: Callable[[], _ContentT],
+    save: Callable[[_ContentT], None],
+) -> _ContentT:
+    """Read a file, or build it where it is missing, in some seconds, which is announced on stderr.
 
-    Attributes:
+    Where the folder cannot be written, it is built once in each process; so is one whose file is damaged,
+    which is left as it is. Of several processes one builds, and the others wait; where no file can be
+    locked all build, and write the same content atomically.
+
+    Args:
         path: The file.
         what: What it holds, for messages.
         size_bytes: Its size.
@@ -36,89 +46,71 @@ class BuiltFile(Generic[_ContentT]):
         build: Makes what it holds.
         save: Writes it.
     """
-
-    path: Path
-    what: str
-    size_bytes: int
-    read: Callable[[], _ContentT]
-    build: Callable[[], _ContentT]
-    save: Callable[[_ContentT], None]
-
-    def load(self) -> _ContentT:
-        """Read the file, or build it where it is missing, which is announced on stderr.
-
-        Where the folder cannot be written, it is built once in each process; so is one whose file is damaged,
-        which is left as it is. Of several processes one builds, and the others wait; where no file can be
-        locked all build, and write the same content atomically.
-        """
-        with _BUILDING:
-            if self.path.exists():
-                return self._read_or_rebuild()
-            with self._lock():
-                if self.path.exists():
-                    return self._read_or_rebuild()
-                if self.path not in _UNSAVED:
-                    return self._build_and_save()
-            return cast("_ContentT", _UNSAVED[self.path])
-
-    def _read_or_rebuild(self) -> _ContentT:
-        try:
-            return self.read()
-        except DataFileError as error:
-            if self.path not in _UNSAVED:
-                _say(f"{error.message}; until then each start builds it in memory (some seconds)")
-                _UNSAVED[self.path] = self.build()
-            return cast("_ContentT", _UNSAVED[self.path])
-
-    def _build_and_save(self) -> _ContentT:
-        try:
-            self.path.parent.mkdir(parents=True, exist_ok=True)
-            with tempfile.TemporaryFile(dir=self.path.parent) as probe:
-                probe.write(b"gammond")
-        except OSError as error:
-            self._report_unsaved(error)
-            _UNSAVED[self.path] = self.build()
-            return cast("_ContentT", _UNSAVED[self.path])
-        _say(f"building {self.what} once (some seconds): {self.path}")
-        content = self.build()
-        try:
-            self.save(content)
-        except OSError as error:
-            self._report_unsaved(error)
-            _UNSAVED[self.path] = content
-        return content
-
-    def _report_unsaved(self, error: OSError) -> None:
-        """Say that it is built at each start, and what ends that."""
-        advice = "set GAMMOND_DATA to a folder that this user can write"
-        if is_disk_full(error):
-            room = f"make room for {self.size_bytes / 1e6:.0f} MB there"
-            advice = f"{room}, or set GAMMOND_DATA to a folder on another disk"
-        _say(
-            f"cannot write {self.path} ({error.strerror}), so {self.what} is built in memory at each start "
-            f"(some seconds); {advice}"
-        )
-
-    @contextmanager
-    def _lock(self) -> Iterator[None]:
-        """Wait while another process builds it, and make others wait; not where no file can be locked."""
-        import filelock  # takes a while, and is needed once
-
-        lock = filelock.FileLock(self.path.with_name(f".{self.path.name}.lock"))
-        with suppress(OSError, NotImplementedError):
-            self.path.parent.mkdir(parents=True, exist_ok=True)
+    with _BUILDING, nullcontext() if path.exists() else _lock(path, what):
+        problem = ""
+        if path.exists():
             try:
-                lock.acquire(timeout=_SILENT_WAIT_S)
-            except filelock.Timeout:
-                _say(f"another process is building {self.what}")
-                lock.acquire()
+                return read()
+            except DataFileError as error:
+                problem = f"{error.message}; until then each start builds it in memory (some seconds)"
+        if path not in _UNSAVED:
+            if not problem and (fault := _try_folder(path.parent)):
+                problem = _describe_fault(fault, path, what, size_bytes)
+            _say(problem or f"building {what} once (some seconds): {path}")
+            content = build()
+            if not problem:
+                try:
+                    save(content)
+                    return content
+                except OSError as error:
+                    _say(_describe_fault(error, path, what, size_bytes))
+            _UNSAVED[path] = content
+        return cast("_ContentT", _UNSAVED[path])
+
+
+def _try_folder(folder: Path) -> OSError | None:
+    """Return the error of writing into a folder; None where that can be done."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=folder) as probe:
+            probe.write(b"gammond")
+    except OSError as error:
+        return error
+    return None
+
+
+def _describe_fault(error: OSError, path: Path, what: str, size_bytes: int) -> str:
+    """Return in words that a file is built at each start, and what ends that."""
+    advice = "set GAMMOND_DATA to a folder that this user can write"
+    if is_disk_full(error):
+        room = f"make room for {size_bytes / 1e6:.0f} MB there"
+        advice = f"{room}, or set GAMMOND_DATA to a folder on another disk"
+    return (
+        f"cannot write {path} ({error.strerror}), so {what} is built in memory at each start (some seconds); "
+        f"{advice}"
+    )
+
+
+@contextmanager
+def _lock(path: Path, what: str) -> Iterator[None]:
+    """Wait while another process builds a file, and make others wait; not where no file can be locked."""
+    import filelock  # takes a while, and is needed once
+
+    lock = filelock.FileLock(path.with_name(f".{path.name}.lock"))
+    with suppress(OSError, NotImplementedError):
+        path.parent.mkdir(parents=True, exist_ok=True)
         try:
-            yield
-        finally:
-            if lock.is_locked:
-                with suppress(OSError):
-                    Path(lock.lock_file).unlink(missing_ok=True)
-                lock.release()
+            lock.acquire(timeout=_SILENT_WAIT_S)
+        except filelock.Timeout:
+            _say(f"another process is building {what}")
+            lock.acquire()
+    try:
+        yield
+    finally:
+        if lock.is_locked:
+            with suppress(OSError):
+                Path(lock.lock_file).unlink(missing_ok=True)
+            lock.release()
 
 
 def _say(text: str) -> None:

@@ -46,17 +46,6 @@ class Schema:
         return frozenset(_TABLE.findall("".join(self.steps)))
 
 
-class _Connection(sqlite3.Connection):
-    """A connection that tells damage from other faults where the message about it is no text either."""
-
-    def execute(self, statement: str, parameters: Any = ()) -> sqlite3.Cursor:  # noqa: ANN401  (as its base)
-        """Run a statement, as `sqlite3.Connection.execute`."""
-        try:
-            return super().execute(statement, parameters)
-        except UnicodeDecodeError as error:  # the message has bytes of the file in it
-            raise make_damage("its tables are not as they were made") from error
-
-
 class SqliteFile:
     """One connection to a file; for one thread at a time.
 
@@ -92,7 +81,6 @@ class SqliteFile:
             isolation_level=None,
             check_same_thread=False,
             uri=is_read_only,
-            factory=_Connection,
         )
         self.connection.row_factory = sqlite3.Row
         self.connection.text_factory = lambda text: text.decode("utf-8", "replace")
@@ -173,8 +161,15 @@ class SqliteFile:
             raise
 
     def execute(self, statement: str, parameters: Any = ()) -> sqlite3.Cursor:  # noqa: ANN401  (as sqlite3 has it)
-        """Run a statement."""
-        return self.connection.execute(statement, parameters)
+        """Run a statement.
+
+        Raises:
+            sqlite3.Error: The file cannot be read or written, or is damaged.
+        """
+        try:
+            return self.connection.execute(statement, parameters)
+        except UnicodeDecodeError as error:  # the message about the damage has bytes of the file in it
+            raise make_damage("its tables are not as they were made") from error
 
     def count_used_bytes(self) -> int:
         """Return the bytes of the file that hold something."""

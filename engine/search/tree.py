@@ -31,7 +31,7 @@ from typing import NamedTuple, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from gammond.engine.bearoff.tables import pack_tables
+from gammond.engine.bearoff import pack_tables
 from gammond.engine.cubeful import CUBELESS_GAME, CubeGame, select_exact_values
 from gammond.engine.errors import ValueRangeError
 from gammond.engine.evaluation.evaluator import CubefulEvaluator, Evaluator, ExactEvaluator, find_solution

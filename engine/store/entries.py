@@ -13,14 +13,8 @@ from typing import NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from gammond.engine.errors import DataFileError, GammondError
-from gammond.engine.formats import xgid as xgid_format
+from gammond.engine.errors import DataFileError
 from gammond.engine.kernels.values import OUTCOME_COLUMNS
-from gammond.engine.rules.dice import Roll
-from gammond.engine.rules.match import MatchState, make_canonical
-from gammond.engine.rules.position import Position
-from gammond.engine.rules.rules import STANDARD_RULES
-from gammond.engine.search.filters import FILTERS
 from gammond.engine.search.ranked_plays import RankedPlays
 
 MAX_PAYLOAD_BYTES = 1 << 18
@@ -35,15 +29,14 @@ BOOK_PROGRAM = "book"
 _SLACK = 1e-5
 """How far the rounding of sums may take a chance beyond 0 and 1."""
 
-_CUBEFUL, _CUBELESS = "cubeful", "cubeless"
-_MAX_CANDIDATES = 9_999
 _SHAPE = struct.Struct("<HHH")
 
 
 class StoreQuestion(NamedTuple):
     """A question whose answer can be kept, the same for every way to ask it.
 
-    Another game has its own text of a position in place of the XGID, its name as rules, and its own settings.
+    Those of backgammon are made and read in `gammond.engine.analysis.engine_store`. Another game has its own
+    text of a position in place of the XGID, its name as rules, and its own settings.
 
     Attributes:
         xgid: The position and the match state with the player on roll as the bottom player, the shortest
@@ -57,74 +50,10 @@ class StoreQuestion(NamedTuple):
     rules: str
     settings: str
 
-    @classmethod
-    def make(
-        cls,
-        position: Position,
-        match: MatchState,
-        roll: Roll | None = None,
-        *,
-        is_cubeful: bool,
-        filter_name: str,
-        candidates: int = 1,
-    ) -> StoreQuestion:
-        """Make a question about a game by standard rules.
-
-        Args:
-            position: The checkers, those of the player on roll first.
-            match: The match state; its dice and offers do not matter.
-            roll: Two dice, in any order, to ask for plays; None to ask for the position.
-            is_cubeful: Whether the cube counts.
-            filter_name: The move filter; only plays depend on it.
-            candidates: How many of the best plays it lets through in any case.
-        """
-        canonical, settings = make_canonical(match), _CUBEFUL if is_cubeful else _CUBELESS
-        if roll is not None:
-            canonical = canonical.with_roll((max(roll), min(roll)))
-            settings = _write_settings(settings, filter_name, candidates)
-        return cls(xgid_format.encode_xgid(position, canonical), STANDARD_RULES.name, settings)
-
     @property
     def asks_for_plays(self) -> bool:
         """Whether it asks for the plays of a roll, not for the position before it."""
         return " " in self.settings
-
-    def with_filter(self, name: str, candidates: int) -> StoreQuestion:
-        """Return the question for the same plays by a move filter that lets so many through in any case."""
-        return self._replace(settings=_write_settings(self.settings.split(" ")[0], name, candidates))
-
-    def read(self) -> tuple[Position, MatchState, bool, str, int]:
-        """Return what `make` was given: the match state has the dice if plays are asked for.
-
-        Where none are, the filter is empty.
-
-        Raises:
-            DataFileError: It is not as `make` writes it.
-        """
-        cube, _, by = self.settings.partition(" ")
-        filter_name, _, count = by.partition(" ")
-        try:
-            position, match = xgid_format.decode_xgid(self.xgid)
-            is_cubeful, candidates = cube == _CUBEFUL, int(count or 1)
-        except (GammondError, ValueError) as error:
-            raise DataFileError(f"expected a question, got {str(self)[:160]}: {error}") from error
-        same = StoreQuestion.make(
-            *(position, match, match.roll),
-            is_cubeful=is_cubeful,
-            filter_name=filter_name,
-            candidates=candidates,
-        )
-        for field, expected, got in zip(self._fields, same, self, strict=True):
-            if got != expected:
-                raise DataFileError(f"expected the {field} {expected}, got {got[:80]!r}")
-        if by and not (filter_name in FILTERS and 1 <= candidates <= _MAX_CANDIDATES):
-            raise DataFileError(f"expected a move filter and how many plays it lets through, got {by[:80]!r}")
-        return position, match, is_cubeful, filter_name, candidates
-
-
-def _write_settings(cube: str, filter_name: str, candidates: int) -> str:
-    """Return the settings of a question for plays."""
-    return f"{cube} {filter_name}" if candidates == 1 else f"{cube} {filter_name} {candidates}"
 
 
 @dataclass(frozen=True)

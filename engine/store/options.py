@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import atexit
 import os
-from collections.abc import Callable
-from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, TypeAlias
+from typing import TYPE_CHECKING, Annotated
 
 from msgspec import Meta, Struct
 
@@ -17,9 +15,6 @@ from gammond.engine.runtime.files import check_folder, data_folder
 if TYPE_CHECKING:
     from gammond.engine.store.entries import EntryReader
     from gammond.engine.store.store import AnalysisStore  # takes 30 ms, and most clients need none
-
-StoreOpener: TypeAlias = "Callable[[], AnalysisStore]"
-"""Returns a store, the same one each time."""
 
 DEFAULT_MEGABYTES = 256
 
@@ -103,14 +98,6 @@ def read_store_options() -> StoreOptions:
     return StoreOptions.parse(os.environ.get(STORE_VARIABLE, ""))
 
 
-def make_store_opener(options: StoreOptions, book: Path) -> StoreOpener | None:
-    """Return what calls `open_store` for backgammon; None if the store is off.
-
-    Nobody waits for its file for long, and nothing is raised if it cannot be used.
-    """
-    return partial(open_store, options, book) if options.on else None
-
-
 def check_store_file(options: StoreOptions) -> None:
     """Check at the start of a process that a file which was named can be its store, or made.
 
@@ -129,6 +116,8 @@ def open_store(
     options: StoreOptions, book: Path | None, game: str = "", read_entry: EntryReader | None = None
 ) -> AnalysisStore:
     """Return the store of this process for a game, the same one for the same options.
+
+    Nobody waits for its file for long, and nothing is raised if it cannot be used.
 
     Args:
         options: The options of the store.

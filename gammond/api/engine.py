@@ -86,10 +86,8 @@ class Engine:
             NO_STORE,
             StoreOptions,
             check_store_file,
-            make_store_opener,
             read_store_options,
         )
-        from gammond.nets.catalogue import BOOK_FILE
         from gammond.tools.common.opponents import load_net_engine
 
         options = NO_STORE
@@ -98,9 +96,9 @@ class Engine:
         elif store is not False:
             options = StoreOptions(file=os.fspath(store))
         check_store_file(options)
-        self._engine: _EngineCore = load_net_engine(
-            name, threads, open_store=make_store_opener(options, BOOK_FILE)
-        ).with_rules(Rules(find_variant(variant)))
+        self._engine: _EngineCore = load_net_engine(name, threads, store=options).with_rules(
+            Rules(find_variant(variant))
+        )
         self._threads = threads
 
     @property

@@ -12,7 +12,7 @@ from typing import Any
 import msgspec
 
 from gammond.engine.errors import GammondError, forget_frames
-from gammond.engine.runtime.prompt_threads import PROMPTNESS, UncompiledKernel
+from gammond.engine.runtime.compilation import PROMPTNESS, UncompiledKernel
 from gammond.protocol.core.replies import encode_replies, has_results, remove_tag, split_results
 from gammond.protocol.core.requests import BLOCK_LINES, AnyReply, RequestBatch, Work, WorkControl
 

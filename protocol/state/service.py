@@ -14,8 +14,8 @@ from gammond.engine.analysis.engine import Engine
 from gammond.engine.errors import ValueRangeError
 from gammond.engine.options import MAX_QUOTED_CHARS
 from gammond.engine.runtime.machine import count_usable_cores
-from gammond.engine.store.options import NO_STORE, StoreOptions, check_store_file, make_store_opener
-from gammond.nets.catalogue import BOOK_FILE, SHIPPED
+from gammond.engine.store.options import NO_STORE, StoreOptions, check_store_file
+from gammond.nets.catalogue import SHIPPED
 from gammond.protocol.core.kept_answers import KeptAnswers
 from gammond.protocol.core.limits import ClientLimits
 from gammond.protocol.state.cluster_work import ClusterWork
@@ -221,11 +221,11 @@ def make_shipped_catalogue(
     check_store_file(store)
 
     def load(name: str) -> Engine:
-        return file_players.catalogue.load_engine(name, open_store=make_store_opener(store, BOOK_FILE))
+        return file_players.catalogue.load_engine(name, store=store)
 
     def nets() -> Sequence[dict[str, object]]:
         found = map(SHIPPED.find_evaluator, SHIPPED.list_evaluators())
-        entries = dict.fromkeys(net for each in found for net in each.manifest.evaluator_nets)
+        entries = dict.fromkeys(net for each in found for net in each.nets.values())
         return [
             {"name": net.name, "phase": net.phase, "encoder": net.encoder, "sha256": net.sha256}
             for net in entries

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from gammond.engine.bearoff import BearoffEvaluators
+from gammond.engine.bearoff.file_format import BearoffHeader, BearoffKind
 from gammond.engine.bearoff.one_sided import build_one_sided
 from gammond.engine.bearoff.two_sided import TwoSidedTable, build_two_sided
 from gammond.engine.errors import DataFileError, ValueRangeError
@@ -50,7 +51,8 @@ def test_an_evaluator_sends_positions_to_the_nets_of_their_phases(manifest, name
 
 
 def test_a_bearoff_database_is_asked_before_the_race_net(manifest, monkeypatch):
-    sure = TwoSidedTable(6, 6, np.full((924, 924), 0.25, np.float32))
+    header = BearoffHeader(BearoffKind.TWO_SIDED, 6, 6)
+    sure = TwoSidedTable(header, lambda: (np.full((924, 924), 0.25, np.float32),))
     monkeypatch.setattr(loading, "defer_bearoff", lambda **_: (sure,))
     race = boards.position(x={6: 3}, o={20: 4})
     assert Catalogue(manifest).load_evaluator("tiny").evaluate(race.board[None])[0, 0] == 0.25

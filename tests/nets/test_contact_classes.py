@@ -94,7 +94,7 @@ def test_an_evaluator_of_the_manifest_may_have_a_net_for_each_plan(tmp_path):
         evaluated = nets[plan].evaluate(CONTACT[rows])[:, 0]
         np.testing.assert_allclose(loaded[rows][:, 0], evaluated, atol=1e-6)
     with pytest.raises(DataFileError, match="one for each contact class"):
-        Catalogue(file).load_pruner("split")
+        Catalogue(file).load_pruner()
 
 
 @pytest.mark.parametrize(

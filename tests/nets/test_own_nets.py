@@ -18,7 +18,7 @@ from gammond.engine.rules.position import Position
 from gammond.engine.runtime.files import data_folder
 from gammond.nets import catalogue, manifest
 from gammond.nets.compiled_net import CompiledNet
-from gammond.nets.manifest import read_manifest
+from gammond.nets.manifest import MANIFEST_FILE, read_manifest
 from gammond.nets.onnx_model import NetEvaluator
 from gammond.protocol.state.player_registry import SESSION_PLAYERS
 from gammond.protocol.state.service import Service, make_shipped_catalogue
@@ -36,7 +36,7 @@ def data(tmp_path, monkeypatch):
     for file in data_folder().glob("*.bearoff"):
         (tmp_path / file.name).symlink_to(file)
     monkeypatch.setenv("GAMMOND_DATA", str(tmp_path))
-    manifest._warn.cache_clear()
+    manifest.warn_once.cache_clear()
     return tmp_path
 
 
@@ -93,12 +93,12 @@ def test_sessions_find_it_and_describe_its_nets(data):
 def test_a_shipped_shape_is_compiled_and_another_one_runs_by_onnxruntime(data):
     folder = write_own(data)
     found = catalogue.SHIPPED.find_evaluator("mine")
-    assert isinstance(found.load_net("mine-contact"), CompiledNet)
+    assert isinstance(found.load_net("contact"), CompiledNet)
     model = onnx.load(folder / "mine-contact.onnx")
     model.graph.node[1].op_type = "Tanh"
     onnx.save(model, str(folder / "mine-contact.onnx"))
     hash_anew(folder, "mine-contact")
-    assert isinstance(catalogue.SHIPPED.find_evaluator("mine").load_net("mine-contact"), NetEvaluator)
+    assert isinstance(catalogue.SHIPPED.find_evaluator("mine").load_net("contact"), NetEvaluator)
     assert catalogue.load_evaluator("mine").evaluate(OPENING).shape == (1, 5)
 
 
@@ -330,7 +330,7 @@ def test_a_folder_with_a_shipped_name_shadows_nothing(data, capsys):
     write_own(data, "random")
     assert catalogue.load_player("random").name == "random"
     assert catalogue.SHIPPED.list_evaluators().count("fast") == 1
-    assert catalogue.SHIPPED.find_evaluator("fast").manifest is read_manifest()
+    assert catalogue.SHIPPED.find_evaluator("fast").file == MANIFEST_FILE
     assert cli.main(["nets"]) == 0
     listed = capsys.readouterr().out.split("\nfast: ")
     assert [each.partition("\n")[0] for each in listed[1:]] == ["shipped", "your own"]

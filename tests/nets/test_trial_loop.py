@@ -190,7 +190,7 @@ def test_the_shipped_engine_rolls_out_by_the_loop():
 @pytest.mark.parametrize("settings", [RolloutSettings(truncation=3), RolloutSettings(truncation=4, seed=2)])
 def test_evaluators_that_look_ahead_play_measure_luck_apart_and_turn_the_cube(settings, game):
     engine = make_engine()
-    evaluators = make_rollout_evaluators(engine, play_plies=1, leaf_plies=1, cube_plies=1)
+    evaluators = make_rollout_evaluators(engine, plies=1, leaf_plies=1)
     assert evaluators.effective_luck_policy is not evaluators.policy
     found, expected = play(evaluators, settings, make_games()[game], trials=range(2))
     np.testing.assert_array_equal(found, expected)

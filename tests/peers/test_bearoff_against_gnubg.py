@@ -9,6 +9,7 @@ on the differences is the test of the values.
 from __future__ import annotations
 
 import functools
+import itertools
 import shutil
 import subprocess
 from pathlib import Path
@@ -16,7 +17,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from gammond.engine.bearoff.construction import PipLayers
 from gammond.engine.bearoff.numbering import SideNumbering
 from gammond.engine.bearoff.one_sided import build_one_sided
 from gammond.engine.bearoff.two_sided import build_two_sided
@@ -81,11 +81,11 @@ def listed_results(numbering):
 
 def two_sided_in_gnubgs_steps(numbering):
     """The recursion in equities of 16 bits: turned round by complement, means cut towards zero."""
-    layers = PipLayers.from_numbering(numbering)
+    order, layer_starts = numbering.sort_by_pips()
     starts, results = listed_results(numbering)
     equities = np.full((numbering.side_count, numbering.side_count), LOSS)
     equities[0] = -LOSS - 1
-    by_pips = [layers.order[a:b] for a, b in zip(layers.starts[:-1], layers.starts[1:], strict=True)]
+    by_pips = [order[a:b] for a, b in itertools.pairwise(layer_starts)]
     for total in range(2, 2 * len(by_pips) - 1):
         for own_pips in range(max(1, total - len(by_pips) + 1), min(total, len(by_pips))):
             others = by_pips[total - own_pips]
@@ -102,14 +102,14 @@ def two_sided_in_gnubgs_steps(numbering):
 
 def one_sided_in_gnubgs_steps(numbering):
     """The recursion in chances of 16 bits: rounded to the nearest, the largest making up for the sum."""
-    layers = PipLayers.from_numbering(numbering)
+    order, layer_starts = numbering.sort_by_pips()
     starts, results = listed_results(numbering)
     chances = np.zeros((numbering.side_count, 2, 32), np.int64)
     chances[: numbering.first_full_side, 1, 0] = FULL
     chances[0, :, 0] = FULL
     sums = np.zeros((numbering.side_count, 2), np.int64)
-    for begin, end in zip(layers.starts[1:-1], layers.starts[2:], strict=True):
-        sides = layers.order[begin:end].astype(np.int64)
+    for begin, end in itertools.pairwise(layer_starts):
+        sides = order[begin:end].astype(np.int64)
         rows = (21 * sides[:, None] + np.arange(21)).ravel()
         lengths = starts[rows + 1] - starts[rows]
         offsets = np.cumsum(lengths) - lengths

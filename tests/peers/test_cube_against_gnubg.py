@@ -31,6 +31,7 @@ from gammond.engine.rules.position import Position
 from gammond.tools.gnubg.cube_values import ask_cube_values, write_match_equities
 from tests.boards import RacingEvaluator, played_boards, random_boards
 from tests.engine.cubeful.doubling_windows import take_point
+from tests.naive_bearoff import number_sides
 
 pytestmark = pytest.mark.peer
 
@@ -305,7 +306,7 @@ def _held_to_the_end(numbering: SideNumbering):
         boards[:, :, 0] = 15 - boards.sum(axis=2)
         dice = np.tile(np.array(ROLLS, np.int8), (len(own), 1))
         children, _, offsets = expand_rolls(np.repeat(boards, 21, axis=0), dice)
-        movers, waiters = (numbering.number_sides(children[:, row, 1:7]) for row in (0, 1))
+        movers, waiters = (number_sides(numbering, children[:, row, 1:7]) for row in (0, 1))
         values = np.minimum.reduceat(best[movers, waiters][:, mirrored], offsets[:-1], axis=0)
         mean = (values.reshape(len(own), 21, 3) * chances).sum(axis=1)
         held[own, other] = -mean

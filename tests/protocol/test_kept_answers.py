@@ -9,9 +9,10 @@ import time
 import filelock
 import pytest
 
+from gammond.engine.analysis.engine_store import make_question
+from gammond.engine.analysis.levels import EvalSettings
 from gammond.engine.rules.match import MatchState
 from gammond.engine.rules.position import Position
-from gammond.engine.store.entries import StoreQuestion
 from gammond.engine.store.options import StoreOptions
 from gammond.protocol.core.jobs import run_batch
 from gammond.protocol.dialects.line_client import connect
@@ -248,7 +249,7 @@ def test_an_answer_given_again_counts_as_a_request_and_as_a_visit(service):
 
 def count_visits(store):
     """The visits of the starting position in money play, with the cube, by the default net."""
-    question = StoreQuestion.make(Position.start(), MatchState(), is_cubeful=True, filter_name="")
+    question = make_question(Position.start(), MatchState(), EvalSettings())
     with sqlite3.connect(store.file) as database:
         [[visits]] = database.execute(
             "SELECT visits FROM questions JOIN engines ON engine = digest WHERE xgid = ? AND net = 'strong' "

@@ -23,8 +23,7 @@ from gammond.engine.runtime.compilation import COMPILATION
 from gammond.engine.runtime.exit_codes import EXIT_INTERRUPTED
 from gammond.engine.runtime.machine import count_usable_cores
 from gammond.engine.search import FILTERS, MAX_PLIES
-from gammond.engine.store.options import NO_STORE, StoreOptions, make_store_opener
-from gammond.nets.catalogue import BOOK_FILE
+from gammond.engine.store.options import NO_STORE, StoreOptions
 from gammond.protocol.core.replies import format_reply
 from gammond.protocol.core.requests import AnyReply, JsonReply, WorkControl
 from gammond.protocol.repl.answers.analysis import show_opinion
@@ -277,10 +276,8 @@ def _make_catalogue(net: str, store: StoreOptions) -> EngineCatalogue:
     shipped = make_shipped_catalogue(store)
     if net == DEFAULT_NET:
         return shipped
-    open_store = make_store_opener(store, BOOK_FILE)
-    return replace(
-        shipped, default=net, list_names=lambda: [net], load=partial(load_net_engine, open_store=open_store)
-    )
+    load = partial(load_net_engine, store=store)
+    return replace(shipped, default=net, list_names=lambda: [net], load=load)
 
 
 def call_session(call: Callable[[], list[str]]) -> list[str]:

@@ -8,13 +8,9 @@ from gammond.engine.options import list_fields
 from gammond.engine.store.options import (
     NO_STORE,
     STORE_VARIABLE,
-    StoreOpener,
     StoreOptions,
-    check_store_file,
-    make_store_opener,
     read_store_options,
 )
-from gammond.nets.catalogue import BOOK_FILE
 
 
 def add_store_arguments(parser: argparse._ActionsContainer) -> None:
@@ -31,17 +27,6 @@ def add_store_arguments(parser: argparse._ActionsContainer) -> None:
         f"{STORE_VARIABLE} says, or 256 megabytes in the data folder)",
     )
     store.fields = list_fields(StoreOptions)  # type: ignore[attr-defined]  # for configuration files
-
-
-def make_opener(args: argparse.Namespace) -> StoreOpener | None:
-    """Return what opens the store, None if it is off.
-
-    Raises:
-        GammondError: As `read_store_arguments` and `gammond.engine.store.options.check_store_file`.
-    """
-    options = read_store_arguments(args)
-    check_store_file(options)
-    return make_store_opener(options, BOOK_FILE)
 
 
 def read_store_arguments(args: argparse.Namespace) -> StoreOptions:

@@ -10,7 +10,7 @@ from gammond.engine.errors import UnsupportedError
 from gammond.engine.play.decider import Decider
 from gammond.engine.search import FILTERS, MAX_PLIES
 from gammond.engine.search.filters import DEFAULT_FILTER
-from gammond.engine.store.options import StoreOpener
+from gammond.engine.store.options import NO_STORE, StoreOptions
 
 STRENGTH_OPTIONS = ("level", "plies", "filter")
 """The options that `add_strength_arguments` declares, as attributes of the parsed arguments."""
@@ -118,7 +118,7 @@ def load_decider(
     threads: int,
     seed: int = 0,
     player: str | None = None,
-    open_store: StoreOpener | None = None,
+    store: StoreOptions = NO_STORE,
 ) -> Decider:
     """Load the decider for this engine.
 
@@ -129,7 +129,7 @@ def load_decider(
         seed: Of the errors of weak levels.
         player: The player that chooses the plays, as for `gammond.tools.common.opponents.load_opponent`; the
             net makes the cube decisions.
-        open_store: As for `gammond.tools.common.opponents.load_net_engine`.
+        store: As for `gammond.tools.common.opponents.load_net_engine`.
 
     Raises:
         GammondError: As `gammond.tools.common.opponents.load_net_engine` and `load_opponent`, or a negative
@@ -137,7 +137,7 @@ def load_decider(
     """
     from gammond.tools.common.opponents import load_net_engine, load_opponent
 
-    engine = load_net_engine(net, threads, open_store)
+    engine = load_net_engine(net, threads, store)
     settings, noise_points = playing_strength.settings, playing_strength.noise_points
     if player is None:
         return Decider(engine, settings, noise_points, seed)

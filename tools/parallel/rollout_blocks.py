@@ -81,4 +81,4 @@ def play_block(task: RolloutTask) -> tuple[Scores, float]:
 def load_rollout_evaluators(players: RolloutPlayers) -> RolloutEvaluators:
     """Load the evaluators of a rollout, once for each process."""
     engine = load_net_engine(players.net).with_rules(players.rules)
-    return make_rollout_evaluators(engine, players.plies, players.leaf_plies, players.plies)
+    return make_rollout_evaluators(engine, players.plies, players.leaf_plies)

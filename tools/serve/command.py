@@ -16,7 +16,7 @@ from gammond.engine.errors import FormatError, GammondError, LimitError, missing
 from gammond.engine.runtime.exit_codes import EXIT_OK, EXIT_USAGE, find_error_code
 from gammond.engine.runtime.version import read_version
 from gammond.engine.store.database import DEFAULT_TIERS, DepthTiers
-from gammond.engine.store.options import StoreOptions
+from gammond.engine.store.options import StoreOptions, check_store_file
 from gammond.engine.wording import format_count
 from gammond.protocol.archive.options import ArchiveOptions
 from gammond.protocol.core.arguments import error_field
@@ -34,7 +34,7 @@ from gammond.protocol.transports.workers import resolve_thread_count
 from gammond.tools.common.background import prepare_on_first_compile
 from gammond.tools.common.file_players import load_offered, make_file_players
 from gammond.tools.common.pulse import PULSE
-from gammond.tools.common.store_options import make_opener, read_store_arguments
+from gammond.tools.common.store_options import read_store_arguments
 from gammond.tools.common.strength import DEFAULT_NET, load_decider, read_strength
 from gammond.tools.serve.config_file import (
     Configuration,
@@ -193,9 +193,9 @@ def _serve_gnubg(args: argparse.Namespace) -> None:
 
     strength, threads = read_strength(args), resolve_thread_count(args.threads)
     net, loader = args.net or DEFAULT_NET, ThreadPoolExecutor(1)
-    loading = loader.submit(
-        load_decider, net, strength, threads, player=args.player, open_store=make_opener(args)
-    )
+    store = read_store_arguments(args)
+    check_store_file(store)
+    loading = loader.submit(load_decider, net, strength, threads, player=args.player, store=store)
     if wait((loading,), _QUICK_S).done:
         loading.result()  # an error ends the program before it listens
     else:

@@ -12,6 +12,7 @@ from pathlib import Path
 import msgspec
 import numpy as np
 
+from gammond.engine.analysis.engine_store import read_question
 from gammond.engine.errors import DataFileError
 from gammond.engine.runtime.exit_codes import EXIT_FAULTS, EXIT_OK
 from gammond.engine.runtime.files import make_data_folder, open_output
@@ -105,7 +106,7 @@ def parse_row(line: bytes) -> StoreRow:
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise DataFileError(f"expected an entry of a store: {error}") from error
     question = StoreQuestion(found.xgid, found.rules, found.settings)
-    _, match, *_ = question.read()
+    _, match, _ = read_question(question)
     engine = EngineIdentity(found.net, found.nets, found.tables, found.program)
     if not (_HASH.fullmatch(found.nets) and _HASH.fullmatch(found.tables)):
         raise DataFileError("expected nets and tables as 64 hexadecimal digits")

@@ -6,6 +6,7 @@ import random
 import sys
 
 from gammond.engine.analysis.engine import Engine
+from gammond.engine.analysis.engine_store import read_question
 from gammond.engine.errors import DataFileError, GammondError
 from gammond.engine.runtime.exit_codes import EXIT_FAULTS, EXIT_OK
 from gammond.engine.store.database import BadRow, StoreDatabase, StoreRow
@@ -75,7 +76,7 @@ def _find_fault(row: StoreRow | BadRow) -> BadRow | None:
     if isinstance(row, BadRow):
         return row
     try:
-        row.question.read()
+        read_question(row.question)
     except DataFileError as error:
         return BadRow(row.question, row.engine.digest, error.message)
     return None

@@ -355,7 +355,7 @@ def test_a_score_matrix_can_be_stopped_and_refuses_impossible_requests():
 def test_looking_ahead_gives_an_evaluator_of_that_depth():
     engine = smooth()
     assert engine.make_n_ply_evaluator(0) is engine.evaluator
-    deeper = engine.make_n_ply_evaluator(1, threads=2)
+    deeper = engine.make_n_ply_evaluator(1)
     pruner = EvaluatorPruner(SmoothEvaluator(knows_the_end=True))
     expected = NPlyEvaluator(SmoothEvaluator(), pruner, 1, PRUNED)
     sample = MIDGAME.board[None]
@@ -366,7 +366,7 @@ def test_looking_ahead_gives_an_evaluator_of_that_depth():
 
 
 def test_the_evaluators_of_a_rollout_look_ahead_as_asked_and_luck_is_measured_without():
-    evaluators = make_rollout_evaluators(smooth(), play_plies=1, leaf_plies=2, cube_plies=1)
+    evaluators = make_rollout_evaluators(smooth(), plies=1, leaf_plies=2)
     assert (evaluators.leaf.plies, evaluators.cube_evaluator.plies, evaluators.luck_evaluator.plies) == (
         2,
         1,

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from gammond.engine.analysis.compared_plays import compare_play
-from gammond.engine.analysis.engine_store import make_question
+from gammond.engine.analysis.engine_store import EngineStore, make_question, read_question
 from gammond.engine.analysis.levels import EvalSettings, StoreUse
 from gammond.engine.errors import DataFileError
 from gammond.engine.evaluation.results import Effort, Evaluation
@@ -19,7 +19,7 @@ from gammond.engine.rules.rules import STANDARD_RULES, VARIANTS, Doubles, Rules
 from gammond.engine.search.watch import SearchWatch
 from gammond.engine.store.database import StoreDatabase
 from gammond.engine.store.store import AnalysisStore
-from gammond.nets.catalogue import load_engine
+from gammond.nets.catalogue import identify_engine, load_engine
 
 OPENING = STANDARD_RULES.starting_position
 TWO_PLY = EvalSettings(2, "tiny")
@@ -38,7 +38,13 @@ def file(tmp_path):
 @pytest.fixture
 def stored(file):
     with AnalysisStore(file) as store:
-        yield load_engine(open_store=lambda: store)
+        yield load_stored_engine(store)
+
+
+def load_stored_engine(store):
+    engine = load_engine()
+    engine.store = EngineStore(lambda: store, identify_engine)
+    return engine
 
 
 def play_positions(engine, count, seed=1):
@@ -90,7 +96,7 @@ def test_the_depths_of_kept_answers_are_listed_without_a_visit(stored, engine, f
     assert engine.list_kept_depths(OPENING, match, TWO_PLY, roll) == []
     stored.store.store.flush()
     with AnalysisStore(file) as store:
-        again = load_engine(open_store=lambda: store)
+        again = load_stored_engine(store)
         assert again.list_kept_depths(OPENING, match, TWO_PLY, roll) == [2, 3]
     (row, *_) = StoreDatabase(file).iterate()
     assert row.visits == 2
@@ -115,9 +121,9 @@ def test_kept_answers_equal_fresh_searches_to_the_bit(engine, file, is_cubeful):
 
     fresh = ask(load_engine())
     with AnalysisStore(file) as store:
-        first = ask(load_engine(open_store=lambda: store))
+        first = ask(load_stored_engine(store))
     with AnalysisStore(file) as store:
-        again = ask(load_engine(open_store=lambda: store))
+        again = ask(load_stored_engine(store))
     assert all(each.effort.is_stored and not each.effort.nodes for each in again)
     for searched, kept, read in zip(fresh, first, again, strict=True):
         assert without_effort(searched) == without_effort(kept) == without_effort(read)
@@ -166,14 +172,15 @@ def test_plays_by_a_larger_filter_are_given_only_where_deeper_ones_are(engine, s
     assert found.effort.is_stored
     assert found == first
     kept = stored.recall(OPENING, MatchState(), deeper, (5, 1))
-    assert kept.question.read()[3] == "normal"
+    assert read_question(kept.question)[2].filter_name == "normal"
     assert kept.ask_again()
     assert not stored.rank_plays(*asked, replace(deeper, filter_name="large")).effort.is_stored
     assert not stored.rank_plays(*asked, narrow).effort.is_stored
     found = stored.rank_plays(*asked, deeper)  # its own filter comes first
     assert found == engine.rank_plays(*asked, narrow)
     assert not kept.ask_again()
-    assert stored.recall(OPENING, MatchState(), deeper, (5, 1)).question.read()[3] == "narrow"
+    question = stored.recall(OPENING, MatchState(), deeper, (5, 1)).question
+    assert read_question(question)[2].filter_name == "narrow"
 
 
 def test_an_answer_of_one_ply_is_kept_when_it_is_asked_for_again_and_the_net_alone_never(stored):

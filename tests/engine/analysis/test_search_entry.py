@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from gammond.engine.analysis.engine_store import make_question
+from gammond.engine.analysis.engine_store import make_question, read_question
 from gammond.engine.analysis.levels import EvalSettings
 from gammond.engine.errors import CancelledWork
 from gammond.engine.rules.match import MatchState
@@ -37,7 +37,7 @@ MATCHES = [
 def test_an_entry_has_the_values_that_answers_are_read_from(engine, match, is_cubeful):
     settings = EvalSettings(1, is_cubeful=is_cubeful)
     question = make_question(OPENING, match, settings)
-    entry, asked = engine.search_entry(question, 1), question.read()[1]
+    entry, asked = engine.search_entry(question, 1), read_question(question)[1]
     found = engine.evaluate(OPENING, asked, settings)
     game = engine.make_objective(asked, settings).game
     decision = game.decide(entry.values[0, 5:]) if is_cubeful else None
@@ -56,7 +56,7 @@ def test_an_entry_has_the_values_that_answers_are_read_from(engine, match, is_cu
 def test_an_entry_of_plays_has_their_ranking_and_values(engine, match):
     settings = EvalSettings(1, "tiny")
     question = make_question(OPENING, match, settings, (3, 1))
-    entry, asked = engine.search_entry(question, 1), question.read()[1].before_roll()
+    entry, asked = engine.search_entry(question, 1), read_question(question)[1].before_roll()
     ranked = engine.rank_plays(OPENING, (3, 1), asked, settings)
     objective = engine.make_objective(asked, settings).other
     plays = generate_plays(OPENING, (3, 1))

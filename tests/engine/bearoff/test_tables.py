@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
+from gammond.engine.bearoff import pack_tables
 from gammond.engine.bearoff.one_sided import build_one_sided
-from gammond.engine.bearoff.tables import pack_tables
 from gammond.engine.bearoff.two_sided import build_two_sided
 from gammond.engine.kernels.bearoff_tables import look_up_outcome
 from gammond.engine.rules.position import CHECKERS

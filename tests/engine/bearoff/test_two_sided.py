@@ -1,4 +1,3 @@
-import threading
 import tracemalloc
 
 import numpy as np
@@ -6,9 +5,8 @@ import pytest
 
 from gammond.engine.bearoff import save_table
 from gammond.engine.bearoff.file_format import BearoffHeader, BearoffKind
-from gammond.engine.bearoff.two_sided import TwoSidedTable, build_two_sided, estimate_two_sided_memory
+from gammond.engine.bearoff.two_sided import TwoSidedTable, build_two_sided, estimate_two_sided_bytes
 from gammond.engine.errors import (
-    CancelledWork,
     DataFileError,
     PositionError,
     UnsupportedError,
@@ -37,7 +35,7 @@ def test_every_chance_equals_the_exact_fraction(points, checkers):
     table = build_two_sided(points, checkers, threads=2)
     for own in naive_bearoff.sides(points, checkers):
         for other in naive_bearoff.sides(points, checkers):
-            i, j = table.numbering.number_sides(np.array([own, other]))
+            i, j = naive_bearoff.number_sides(table.numbering, np.array([own, other]))
             assert table.wins[i, j] == pytest.approx(float(naive_bearoff.chance(own, other)), abs=1e-7)
 
 
@@ -48,7 +46,9 @@ def test_chances_of_six_points_follow_from_those_after_each_roll(two_sided):
         side = tuple(numbering.decode_side(own).tolist())
         expected = 0.0
         for a, b, weight in naive_bearoff.ROLLS:
-            ends = numbering.number_sides(np.array(list(naive_bearoff.list_roll_results(side, a, b))))
+            ends = naive_bearoff.number_sides(
+                numbering, np.array(list(naive_bearoff.list_roll_results(side, a, b)))
+            )
             expected += float(weight) * (1.0 - float(two_sided.wins[other, ends].min()))
         assert two_sided.wins[own, other] == pytest.approx(expected, abs=2e-7)
 
@@ -75,7 +75,7 @@ def test_every_equity_with_the_cube_equals_the_exact_fraction(points, checkers):
     table = build_two_sided(points, checkers, threads=2)
     for own in naive_bearoff.sides(points, checkers):
         for other in naive_bearoff.sides(points, checkers):
-            i, j = table.numbering.number_sides(np.array([own, other]))
+            i, j = naive_bearoff.number_sides(table.numbering, np.array([own, other]))
             exact = [float(naive_bearoff.equity(own, other, cube)) for cube in CUBES]
             assert table.equities[i, j] == pytest.approx(exact, abs=2e-7)
 
@@ -90,7 +90,9 @@ def test_equities_of_six_points_follow_from_those_after_each_roll(two_sided):
         side = tuple(numbering.decode_side(own).tolist())
         expected = np.zeros(3)
         for a, b, weight in naive_bearoff.ROLLS:
-            ends = numbering.number_sides(np.array(list(naive_bearoff.list_roll_results(side, a, b))))
+            ends = naive_bearoff.number_sides(
+                numbering, np.array(list(naive_bearoff.list_roll_results(side, a, b)))
+            )
             expected -= float(weight) * np.array([values[other, ends].min() for values in next_values])
         assert two_sided.equities[own, other] == pytest.approx(expected, abs=4e-7)
 
@@ -212,16 +214,15 @@ def test_progress_ends_with_all_records():
     assert reports[-1] == (35**2, 35**2)
 
 
-def test_building_stops_when_cancelled():
-    cancel = threading.Event()
+def test_building_stops_when_its_progress_raises():
     reports = []
 
-    def stop(done, total):
-        reports.append(done)
-        cancel.set()
+    def stop(*counts):
+        reports.append(counts)
+        raise KeyboardInterrupt
 
-    with pytest.raises(CancelledWork):
-        build_two_sided(6, 6, progress=stop, cancel=cancel)
+    with pytest.raises(KeyboardInterrupt):
+        build_two_sided(6, 6, progress=stop)
     assert len(reports) == 1
 
 
@@ -240,11 +241,11 @@ def test_a_payload_of_another_size_is_refused():
 
 
 def test_the_size_of_a_file_is_known_to_the_byte(tmp_path):
-    assert estimate_two_sided_memory(6, 6).file_bytes == 16 * 853_776 + 128
+    assert estimate_two_sided_bytes(6, 6)[1] == 16 * 853_776 + 128
     for cubeful in (False, True):
         path = tmp_path / "file"
         save_table(build_two_sided(3, 3, cubeful=cubeful), path)
-        assert estimate_two_sided_memory(3, 3, cubeful).file_bytes == path.stat().st_size
+        assert estimate_two_sided_bytes(3, 3, cubeful)[1] == path.stat().st_size
 
 
 @pytest.mark.parametrize("cubeful", [False, True])
@@ -253,4 +254,4 @@ def test_building_takes_the_memory_that_was_announced(cubeful):
     build_two_sided(6, 5, cubeful=cubeful, threads=1)
     _, peak_bytes = tracemalloc.get_traced_memory()
     tracemalloc.stop()
-    assert peak_bytes == pytest.approx(estimate_two_sided_memory(6, 5, cubeful).building_bytes, rel=0.2)
+    assert peak_bytes == pytest.approx(estimate_two_sided_bytes(6, 5, cubeful)[0], rel=0.2)

@@ -22,7 +22,7 @@ from numba.core.compiler_lock import global_compiler_lock
 from gammond.engine.errors import UnsupportedError
 from gammond.engine.kernels import DECORATORS, borrowing, disk_cache, kernel, linking
 from gammond.engine.kernels.linking import check_version
-from gammond.engine.runtime.prompt_threads import PROMPTNESS, UncompiledKernel
+from gammond.engine.runtime.compilation import PROMPTNESS, UncompiledKernel
 
 _PROJECT = Path(__file__).parents[3] / "pyproject.toml"
 

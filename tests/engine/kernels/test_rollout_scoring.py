@@ -8,9 +8,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from gammond.engine.bearoff.tables import NO_TABLES
 from gammond.engine.cubeful import CubeEfficiencies, EfficiencyFormula, make_cube_game
 from gammond.engine.evaluation.results import CubeResponse
+from gammond.engine.kernels.bearoff_tables import NO_TABLES
 from gammond.engine.kernels.rollout import CUBE, END, ROWS, TRUNCATED
 from gammond.engine.kernels.rollout_scoring import compute_values, decide, mark_decisions
 from gammond.engine.rollout import RolloutSettings, TrialCubes

@@ -301,7 +301,7 @@ def test_a_rollout_that_looks_ahead_stops_within_a_tenth_of_a_second(after_s):
         stop.set()
 
     engine = Engine(EVALUATOR)
-    evaluators = make_rollout_evaluators(engine, 2, 2, 2, cancelled=stop.is_set)
+    evaluators = make_rollout_evaluators(engine, 2, 2, cancelled=stop.is_set)
     timer = threading.Timer(after_s, press)
     timer.start()
     with contextlib.suppress(CancelledWork):

@@ -7,6 +7,7 @@ import math
 import numpy as np
 import pytest
 
+from gammond.engine.bearoff.file_format import BearoffHeader, BearoffKind
 from gammond.engine.bearoff.two_sided import TwoSidedTable
 from gammond.engine.cubeful import make_cube_game, make_dead_cube_game
 from gammond.engine.errors import CancelledWork
@@ -215,10 +216,11 @@ def test_a_search_with_the_cube_can_be_stopped():
 
 SIDES = math.comb(6 + 5, 5)
 KNOWN = TwoSidedTable(
-    6,
-    5,
-    np.full((SIDES, SIDES), 0.7, np.float32),
-    np.broadcast_to(np.array([0.4, 0.5, 0.3], np.float32), (SIDES, SIDES, 3)).copy(),
+    BearoffHeader(BearoffKind.TWO_SIDED, 6, 5, cubeful=True),
+    lambda: (
+        np.full((SIDES, SIDES), 0.7, np.float32),
+        np.broadcast_to(np.array([0.4, 0.5, 0.3], np.float32), (SIDES, SIDES, 3)).copy(),
+    ),
 )
 """Knows up to 5 checkers a side at home, and gives each owner of the cube another value."""
 

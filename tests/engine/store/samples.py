@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from gammond.engine.analysis.engine_store import make_question as ask
+from gammond.engine.analysis.levels import EvalSettings
 from gammond.engine.rules.match import MatchState
 from gammond.engine.rules.rules import STANDARD_RULES
 from gammond.engine.store.entries import EngineIdentity, StoreEntry, StoreQuestion
@@ -16,8 +18,7 @@ def make_question(number: int = 0, roll=None, **settings) -> StoreQuestion:
     """A question about the opening position, at a score of its own for each number below 4,000."""
     own, other = divmod(number, 64)
     match = MatchState(length=64, score=(own, other))
-    options = {"is_cubeful": True, "filter_name": "normal"} | settings
-    return StoreQuestion.make(STANDARD_RULES.starting_position, match, roll, **options)
+    return ask(STANDARD_RULES.starting_position, match, EvalSettings(**settings), roll)
 
 
 def make_entry(plies: int = 2, seed: int = 1, rows: int = 1, columns: int = 8) -> StoreEntry:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sqlite3
 import threading
 import time
+from functools import partial
 from pathlib import Path
 
 import filelock
@@ -14,7 +15,7 @@ from gammond.engine.errors import FormatError, ValueRangeError
 from gammond.engine.store import options as store_options
 from gammond.engine.store import store as store_module
 from gammond.engine.store.database import StoreDatabase
-from gammond.engine.store.options import NO_STORE, StoreOptions, make_store_opener, read_store_options
+from gammond.engine.store.options import NO_STORE, StoreOptions, open_store, read_store_options
 from gammond.engine.store.store import AnalysisStore
 from tests.engine.store.samples import ENGINE, make_entry, make_question
 
@@ -67,17 +68,16 @@ def test_a_wrong_option_is_named(text, error, message):
     assert message in caught.value.message
 
 
-def test_there_is_one_store_for_the_same_options_and_none_where_it_is_off(tmp_path, opened):
-    assert make_store_opener(NO_STORE, NO_BOOK) is None
+def test_there_is_one_store_for_the_same_options(tmp_path, opened):
     options = StoreOptions(file=str(tmp_path / "store.sqlite"), megabytes=3)
-    opener = make_store_opener(options, NO_BOOK)
+    opener = partial(open_store, options, NO_BOOK)
     assert not opened
     threads = [threading.Thread(target=opener) for _ in range(4)]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
-    assert opener() is make_store_opener(options, NO_BOOK)()
+    assert opener() is open_store(options, NO_BOOK)
     assert list(opened) == [(options, "")]
 
 

@@ -84,7 +84,7 @@ class FakeCluster:
                 future = Future()
                 try:
                     cluster.work()
-                    future.set_result(block.play(make_rollout_evaluators(engine, plies, leaf_plies, plies)))
+                    future.set_result(block.play(make_rollout_evaluators(engine, plies, leaf_plies)))
                 except Exception as error:
                     future.set_exception(error)
                 return future

@@ -10,7 +10,7 @@ import time
 
 import pytest
 
-from gammond.engine.runtime.prompt_threads import check_may_wait
+from gammond.engine.runtime.compilation import check_may_wait
 from gammond.protocol.transports.rounds import RoundClient, Rounds
 from gammond.protocol.transports.workers import WorkerPool
 from tests.attacks.server import ROOT, Home, gammond_command, serve

@@ -9,7 +9,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from gammond.engine.analysis.engine_store import make_question
+from gammond.engine.analysis.engine_store import EngineStore, make_question
 from gammond.engine.analysis.levels import EvalSettings
 from gammond.engine.rules.match import MatchState
 from gammond.engine.rules.rules import STANDARD_RULES
@@ -48,7 +48,8 @@ def deep_engine(tmp_path):
 @contextlib.contextmanager
 def keep_searches(file, questions, plies):
     with AnalysisStore(file) as store:
-        engine = load_engine(open_store=lambda: store)
+        engine = load_engine()
+        engine.store = EngineStore(lambda: store, identify_engine)
         for question in questions:
             store.keep(question, identify_engine(), engine.search_entry(question, plies))
         assert engine.store.find(questions[0], EvalSettings(plies))
@@ -74,7 +75,7 @@ def wait_for(condition):
 
 def watch_searches(engine):
     """Have the engine say while it searches, and list what it searched to the end."""
-    original, searching, completed = engine.search_values, threading.Event(), []
+    original, searching, completed = engine.find_values, threading.Event(), []
 
     def search(position, match, settings, watch):
         searching.set()
@@ -85,7 +86,7 @@ def watch_searches(engine):
         finally:
             searching.clear()
 
-    engine.search_values = search
+    engine.find_values = search
     return searching, completed
 
 
@@ -180,7 +181,8 @@ def test_a_store_that_nobody_asked_is_not_opened():
     def refuse():
         raise AssertionError
 
-    engine = load_engine(open_store=refuse)
+    engine = load_engine()
+    engine.store = EngineStore(refuse, identify_engine)
     idle = Idle(engine)
     with idle.run():
         idle.service.request_count += 1

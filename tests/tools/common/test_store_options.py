@@ -11,7 +11,7 @@ import pytest
 
 from gammond.engine.errors import FormatError
 from gammond.engine.store.options import NO_STORE, StoreOptions
-from gammond.tools.common.store_options import add_store_arguments, make_opener, read_store_arguments
+from gammond.tools.common.store_options import add_store_arguments, read_store_arguments
 
 ROOT = Path(__file__).parents[3]
 QUESTION = "position startpos\neval plies=2\nquit\n"
@@ -29,7 +29,6 @@ def test_the_options_of_a_tool_come_before_those_of_the_environment(monkeypatch)
     assert read_store_arguments(parse("--store", "file=/x")) == StoreOptions(file="/x")
     assert read_store_arguments(parse("--store", "off")) == NO_STORE
     assert read_store_arguments(parse("--no-store")) == NO_STORE
-    assert make_opener(parse("--no-store")) is None
     with pytest.raises(FormatError, match="expected an option of the store"):
         read_store_arguments(parse("--store", "where=/x"))
 

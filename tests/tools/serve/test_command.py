@@ -110,7 +110,7 @@ def served_by(monkeypatch, *options):
     """Return the player for gnubg with these options, its loading arguments, and the answers at a time."""
     loaded, served = [], []
 
-    def load_racer(net, threads=1, open_store=None):
+    def load_racer(net, threads=1, store=None):
         loaded.append((net, threads))
         return Engine(RacingEvaluator())
 

@@ -267,15 +267,15 @@ def find_nets_file(path: Path) -> Path:
 
 def _load_manifest_nets(found: FoundEvaluator) -> NetSet:
     nets = {}
-    names = found.entry.nets_by_phase
-    for phase, net_name in {"race": names.get("contact", ""), **names}.items():
-        found.load_net(net_name)  # compares the file with the manifest
-        net = found.manifest.find_net(net_name)
+    for phase in dict.fromkeys(("race", *found.nets)):
+        played = phase if phase in found.nets else "contact"
+        found.load_net(played)  # compares the file with the manifest
+        net = found.nets[played]
         file = found.file.parent / net.file
         content = file.read_bytes()
         shared = read_shared_tensors(content, file.parent)
         nets[phase] = read_onnx(content, net.encoder, net.name, shared)
-    return NetSet(found.entry.name, nets)
+    return NetSet(found.name, nets)
 
 
 def _to_sparse_weights(net: LayeredNet) -> SparseWeights:
