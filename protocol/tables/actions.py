@@ -89,9 +89,10 @@ def _take_back(table: Table, member: Member, request: ActRequest) -> None:
     seat = _find_seat(table, member, request)
     count = _count_actions(table, member, request)
     if table.seating.holds_all(member):
-        table.take_back(request.act, seat, count)
-    else:
-        table.ask_to_take_back(seat, request.act, len(table.game.history.entries) - count)
+        table.act(TableAction(request.act, seat=seat, count=count))
+        return
+    table.request = (seat, request.act, len(table.game.history.entries) - count)
+    table.emit("request", seat, request.act)
 
 
 def _count_actions(table: Table, member: Member, request: ActRequest) -> int:
@@ -133,16 +134,21 @@ def _answer_request(table: Table, member: Member, request: ActRequest) -> None:
     asked = table.request
     if asked is None:
         raise StateError("nobody asks for anything", field="act")
-    if asked[0] == seat:
+    asker, what, left = asked
+    if asker == seat:
         raise StateError("the other side answers it", field="seat")
-    table.answer_request(seat, agrees=request.act == "agree")
+    table.request = None
+    if request.act == "agree":
+        table.act(TableAction(what, seat=asker, count=len(table.game.history.entries) - left))
+    else:
+        table.emit("refuse", seat, what)
 
 
 def _begin_next(table: Table, member: Member, request: ActRequest) -> None:
     _find_seat(table, member, request)
     if table.game.phase is not TablePhase.OVER:
         raise StateError(f"no game can begin now: the table is at '{table.game.phase}'", field="act")
-    table.start_game()
+    table.act(TableAction("start"))
 
 
 def _take_hint(table: Table, member: Member, request: ActRequest) -> None:
@@ -165,20 +171,29 @@ def _steer(table: Table, member: Member, request: ActRequest) -> None:
     if not table.seating.may_steer(member):
         raise StateError("only who plays alone, or watches engines by their link, may do this", field="act")
     seat = min(member.seats, default=None)
-    if request.act == "pace":
-        if request.ms is None or not 0 <= request.ms <= MAX_PACE_MS:
-            raise ValueRangeError(f"expected ms of 0..{MAX_PACE_MS}, got {request.ms}", field="ms")
-        table.steer("pace", seat, ms=request.ms)
-    else:
-        table.steer(request.act, seat)
+    ms = request.ms if request.act == "pace" else None
+    if request.act == "pace" and (ms is None or not 0 <= ms <= MAX_PACE_MS):
+        raise ValueRangeError(f"expected ms of 0..{MAX_PACE_MS}, got {ms}", field="ms")
+    table.steer(request.act, seat, ms)
 
 
 def _commit_seed(table: Table, member: Member, request: ActRequest) -> None:
-    table.commit_seed(_find_seat(table, member, request), check_commitment(request.seed_commitment))
+    """Take the commitment of a player to a seed for the next secret."""
+    seat, commitment = _find_seat(table, member, request), check_commitment(request.seed_commitment)
+    if table.game.dice is None or not table.game.dice.add_seed(seat, commitment, ""):
+        raise StateError("no seed counts before the server has committed to its next secret", field="act")
+    table.emit("seed", seat, "committed")
 
 
 def _tell_seed(table: Table, member: Member, request: ActRequest) -> None:
-    table.tell_seed(_find_seat(table, member, request), check_seed(request.seed))
+    """Take the seed to which a player is committed, and go on once all are told."""
+    seat, seed = _find_seat(table, member, request), check_seed(request.seed)
+    if table.game.dice is None:
+        raise StateError("no seed of this seat is awaited", field="seed")
+    table.game.dice.tell_seed(seat, seed)
+    table.emit("seed", seat, "told")
+    if not table.awaits_seeds:
+        table.end_seeds()
 
 
 _HANDLERS: dict[str, Callable[[Table, Member, ActRequest], None]] = {

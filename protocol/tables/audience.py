@@ -102,11 +102,6 @@ class EventLog:
 class VisitorHost(Protocol):
     """What a visitor needs of its hub."""
 
-    @property
-    def unread_limit(self) -> int:
-        """How many characters may wait for a visitor."""
-        ...
-
     def receive(self, visitor: Visitor, frame: str) -> None:
         """Take in a request."""
         ...
@@ -126,16 +121,16 @@ class Visitor:
     Args:
         host: The hub.
         on_output: Called when there is something to send, or the visitor is dropped.
+        unread_limit: How many characters may wait for it.
         check_name: Returns what marks the account that plays by a name, empty for none; raises an error for
             names by which it may not play. It may take long. None where names are nobody's.
         address: Where it comes from; empty for one that has no limits of its own.
 
     Attributes:
         check_name: As given.
-        owners: What it returned of the names of the request at hand.
         address: As given.
-        waiting: Requests that are not served yet.
-        is_blocked: Whether they wait for something.
+        waiting: Requests that are not served yet, the first of them perhaps in part.
+        is_blocked: Whether that one waits for something.
         tables: The names of the tables at which it is.
         is_dropped: Whether it gets nothing more: it left too much unread.
         unread_chars: How much waits to be taken.
@@ -145,25 +140,21 @@ class Visitor:
         self,
         host: VisitorHost,
         on_output: Callable[[], object],
+        unread_limit: int,
         check_name: NameCheck | None = None,
         address: str = "",
     ) -> None:
         self.check_name = check_name
-        self.owners: dict[str, str] = {}
         self.address = address
         self._host = host
         self._on_output = on_output
+        self._unread_limit = unread_limit
         self._output: deque[Frame] = deque()
         self.unread_chars = 0
         self.waiting: deque[str] = deque()
         self.is_blocked = False
         self.tables: set[str] = set()
         self.is_dropped = False
-
-    @property
-    def awaits_frame(self) -> bool:
-        """Whether what is next for the visitor is still to be made."""
-        return bool(self._output) and isinstance(self._output[0], Late) and self._output[0].value is None
 
     def receive(self, frame: str) -> None:
         """Take in a request; what comes of it can be taken with `take_output`."""
@@ -183,7 +174,7 @@ class Visitor:
         if self.is_dropped:
             return
         self.unread_chars += len(text)
-        if self.unread_chars > self._host.unread_limit:
+        if self.unread_chars > self._unread_limit:
             self.drop()
         else:
             self._on_output()

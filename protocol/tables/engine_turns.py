@@ -1,19 +1,11 @@
-"""The engines of a table: they think in the pool, and move at a pace that people can follow.
-
-They ask the table's session, step by step, as any client would.
-"""
+"""The engines of a table: they think in the pool, and move at a pace that people can follow."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from functools import partial
-from typing import cast
+from collections.abc import Callable
 
-from gammond.protocol.commands.dispatch import answer_command
-from gammond.protocol.core.requests import AnyReply, Reply, Work
-from gammond.protocol.tables.game import TableGame, read_reply
-from gammond.protocol.tables.game_view import Decision
-from gammond.protocol.tables.services import Submit, WorkResult
+from gammond.protocol.tables.game import TableGame
+from gammond.protocol.tables.services import Submit, TableWork
 
 
 class EnginePlay:
@@ -33,15 +25,14 @@ class EnginePlay:
         self._submit = submit
         self._client = client
         self._on_failed = on_failed
-        self._decision: Decision | None = None
-        self._on_decided: Callable[[str], None] = lambda line: None
-        self._stop: Callable[[], object] | None = None
+        self._thinking: TableWork[str] | None = None
+        self._stop: Callable[[], object] = lambda: None
         self._due: tuple[float, Callable[[], None]] | None = None
 
     @property
     def is_busy(self) -> bool:
         """Whether an engine decides, or something is due."""
-        return self._decision is not None or self._due is not None
+        return self._thinking is not None or self._due is not None
 
     @property
     def due_s(self) -> float | None:
@@ -56,51 +47,33 @@ class EnginePlay:
         Args:
             player: The player.
             level: Its level; the game's usual one if None, by which a player without levels uses the cube.
-            rejected_kind: As for `TableView.decide`.
+            rejected_kind: As for `TableView.plan_decision`.
             on_decided: Takes the command that carries the decision out.
+
+        Raises:
+            GammondError: There is no such player.
         """
-        self._game.set_player(player, level or self._game.view.default_level or None)
-        decision = self._decision = self._game.view.decide(rejected_kind)
-        self._on_decided = on_decided
-        self._go_on(decision, None)
+        view = self._game.view
+        self._game.set_player(player, level or view.default_level or None)
+        self._game.session.count_request()
+        self._try(lambda: self._think(view.plan_decision(rejected_kind), on_decided))
 
-    def _go_on(self, decision: Decision, answer: Sequence[AnyReply] | None) -> None:
-        """Give an answer to a decision, and ask its next question, until one takes time."""
-        try:
-            while True:
-                if answer is not None:
-                    read_reply(answer)
-                answer = self._ask(decision, decision.send(cast("Sequence[Reply]", answer)))
-                if answer is None:
-                    return
-        except StopIteration as decided:
-            line, on_decided = decided.value, self._on_decided
-            self._decision = None
-            self._take_step(lambda: on_decided(line))
-        except Exception as error:
-            self._fail(decision, error)
-
-    def _ask(self, decision: Decision, line: str) -> Sequence[AnyReply] | None:
-        """Ask the session; return its answer, or None where that takes time."""
-        asked = answer_command(self._game.session, line)
-        if isinstance(asked, Work):
-            self._stop = self._submit(asked, partial(self._take_result, decision), self._client)
-            return None
-        return cast("Sequence[AnyReply]", asked)
-
-    def _take_result(self, decision: Decision, result: WorkResult) -> None:
-        if decision is not self._decision:
+    def _think(self, decision: TableWork[str] | str, on_decided: Callable[[str], None]) -> None:
+        if isinstance(decision, str):
+            on_decided(decision)
             return
-        self._stop = None
-        if isinstance(result, Exception):
-            self._fail(decision, result)
-        else:
-            self._go_on(decision, result)
 
-    def _fail(self, decision: Decision, error: Exception) -> None:
-        decision.close()
-        self._decision = None
-        self._on_failed(error)
+        def take(result: str | Exception) -> None:
+            if self._thinking is not decision:
+                return  # the game went another way
+            self._thinking = None
+            if isinstance(result, Exception):
+                self._on_failed(result)
+            else:
+                self._try(lambda: on_decided(result))
+
+        self._thinking = decision
+        self._stop = self._submit(decision, take, self._client)
 
     def plan(self, due_s: float, step: Callable[[], None]) -> None:
         """Do something at a time, unless the game goes another way before."""
@@ -111,9 +84,9 @@ class EnginePlay:
         if self._due is not None and self._due[0] <= now:
             _, step = self._due
             self._due = None
-            self._take_step(step)
+            self._try(step)
 
-    def _take_step(self, step: Callable[[], None]) -> None:
+    def _try(self, step: Callable[[], None]) -> None:
         try:
             step()
         except Exception as error:
@@ -122,9 +95,6 @@ class EnginePlay:
     def cancel(self) -> None:
         """Forget decisions and plans: the game goes another way."""
         self._due = None
-        if self._decision is not None:
-            self._decision.close()
-            self._decision = None
-        if self._stop is not None:
+        if self._thinking is not None:
+            self._thinking = None
             self._stop()
-            self._stop = None

@@ -334,10 +334,15 @@ class TableGame:
         Out of a game that was over it goes on with another secret: that of before was told.
         """
         if action.count > self.session.service.limits.undo_steps // 2:
-            raise StateError(f"{action.count} actions are too many to be taken back", field="act")
+            raise _make_count_error(action.count)
         was_over = self.end is not None
-        for _ in range(action.count):
-            self.run("undo")
+        for done in range(action.count):
+            try:
+                self.run("undo")
+            except StateError as error:
+                for _ in range(done):
+                    self.run("redo")
+                raise _make_count_error(action.count) from error
         self.history.undo(action.count)
         self.has_help = True
         if was_over and self.end is None and self.dice is not None and self.dice.next is not None:
@@ -442,6 +447,10 @@ def read_reply(replies: Sequence[AnyReply]) -> Reply:
             raise reply.error
         raise GammondError("internal error, recorded in the server's log", field="server")
     return reply
+
+
+def _make_count_error(count: int) -> StateError:
+    return StateError(f"{count} actions are too many to be taken back", field="act")
 
 
 def read_spec(document: dict[str, Any]) -> TableSpec:

@@ -3,26 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 import msgspec
 
-from gammond.engine.errors import GammondError, StateError
+from gammond.protocol.commands.decisions import ROLL_ACTION
 from gammond.protocol.core.fault_log import FAULT_LOG
 from gammond.protocol.core.replies import describe_error
 from gammond.protocol.tables.archive import SavedTable, TableAction, TableLog
 from gammond.protocol.tables.audience import Audience, Frame, Late, Member, TableEvent, Visitor
 from gammond.protocol.tables.clock import MatchClock
-from gammond.protocol.tables.dice import SEEDS_WAIT_S, check_commitment, check_seed, make_secret
+from gammond.protocol.tables.dice import NO_SEEDS, SEEDS_WAIT_S, check_commitment, check_seed, make_secret
 from gammond.protocol.tables.engine_turns import EnginePlay
 from gammond.protocol.tables.game import TableGame
 from gammond.protocol.tables.game_view import TablePhase
 from gammond.protocol.tables.requests import JoinRequest, TableSpec
 from gammond.protocol.tables.seats import ENGINE, Seat, Seating
-from gammond.protocol.tables.services import TableServices
+from gammond.protocol.tables.services import TableServices, TableWork
 
 DEFAULT_PACE_MS = 600
 """The least time between what an engine sees and what it does, unless the table says otherwise."""
+
+_ENDING_SEEDS = ("start", "undo", "go_back", "redo")
+"""Actions that may use the secret to come, and from which on it takes no more seeds."""
 
 GAMES_PAUSE_S = 3.0
 """The time between two games of engines."""
@@ -160,7 +164,7 @@ class Table:
         if not self.members:
             return
         if self.game.number == 0 and self.seating.is_complete:
-            self.start_game()
+            self.act(TableAction("start"))
         else:
             self.go_on()
 
@@ -198,63 +202,24 @@ class Table:
         """Carry out an action of the games, and write it down; return what everybody is to be told."""
         now = self._services.clock()
         clock = self.clock
+        seeds, commitments = action.seeds, action.commitments
+        if action.act in _ENDING_SEEDS:
+            following = None if self.game.dice is None else self.game.dice.next
+            if following is None:
+                seeds = commitments = NO_SEEDS
+            else:
+                seeds, commitments = following.told, following.commitments
+                self._seeds_due_s = now + SEEDS_WAIT_S
         action = msgspec.structs.replace(
             action,
             at=self._services.wall_clock(),
             banks_s=None if clock is None else (clock.read_bank(0, now), clock.read_bank(1, now)),
+            seeds=seeds,
+            commitments=commitments,
         )
         event = self.game.act(action)
         self.log.add(action)
         return event
-
-    def start_game(self) -> None:
-        """Begin the next game.
-
-        Raises:
-            StateError: It is not the time.
-        """
-        seeds, commitments = self._close_seeds()
-        self.act(TableAction("start", seeds=seeds, commitments=commitments))
-
-    def take_back(self, act: str, seat: int, count: int) -> None:
-        """Take actions of the game back, or do them again.
-
-        Args:
-            act: ``undo``, ``go_back`` or ``redo``.
-            seat: Who asked for it.
-            count: How many actions; as many as were taken back last for ``redo``.
-
-        Raises:
-            StateError: It cannot be done.
-        """
-        seeds, commitments = self._close_seeds()
-        self.act(TableAction(act, seat=seat, count=count, seeds=seeds, commitments=commitments))
-
-    def ask_to_take_back(self, seat: int, what: str, left: int) -> None:
-        """Ask the other side to let actions be taken back, or done again.
-
-        Args:
-            seat: Who asks.
-            what: ``undo``, ``go_back`` or ``redo``.
-            left: How many actions are left after it.
-        """
-        self.request = (seat, what, left)
-        self.emit("request", seat, what)
-
-    def answer_request(self, seat: int, *, agrees: bool) -> None:
-        """Answer what the other side asked for.
-
-        Args:
-            seat: Who answers.
-            agrees: Whether it may be done.
-        """
-        assert self.request is not None
-        asker, what, left = self.request
-        self.request = None
-        if agrees:
-            self.take_back(what, asker, len(self.game.history.entries) - left)
-        else:
-            self.emit("refuse", seat, what)
 
     def _note_change(self) -> None:
         """Forget what was about the game as it was, and let the time of the seat to act run."""
@@ -314,49 +279,11 @@ class Table:
         """Whether seeds are to be told before the next roll."""
         return self.game.dice is not None and bool(self.game.dice.seats_to_tell)
 
-    def _close_seeds(self) -> tuple[tuple[str, str], tuple[str, str]]:
-        """Take no more seeds for the secret to come, which is used from now on, if there is one.
-
-        Returns:
-            The seeds that were told, and the commitments to others.
-        """
-        following = None if self.game.dice is None else self.game.dice.next
-        if following is None:
-            return ("", ""), ("", "")
-        self._seeds_due_s = self._services.clock() + SEEDS_WAIT_S
-        (first, second), (first_hash, second_hash) = following.told, following.commitments
-        return (first, second), (first_hash, second_hash)
-
-    def commit_seed(self, seat: int, commitment: str) -> None:
-        """Take the commitment of a player to a seed for the next secret.
-
-        Raises:
-            StateError: None counts now.
-        """
-        if self.game.dice is None or not self.game.dice.add_seed(seat, commitment, ""):
-            raise StateError("no seed counts before the server has committed to its next secret", field="act")
-        self.emit("seed", seat, "committed")
-
-    def tell_seed(self, seat: int, seed: str) -> None:
-        """Take the seed to which a player is committed, and go on once all are told.
-
-        Raises:
-            StateError: None of his is awaited.
-            ValueRangeError: It is another one.
-        """
-        if self.game.dice is None:
-            raise StateError("no seed of this seat is awaited", field="seed")
-        self.game.dice.tell_seed(seat, seed)
-        self.emit("seed", seat, "told")
-        if not self.game.dice.seats_to_tell:
-            self._end_seeds()
-
-    def _end_seeds(self) -> None:
+    def end_seeds(self) -> None:
         """Let dice be rolled with the seeds that were told, empty for one that was not."""
         assert self.game.dice is not None
         assert self.game.dice.current is not None
-        first, second = self.game.dice.current.told
-        if (event := self._write(TableAction("seeds", seeds=(first, second)))) is not None:
+        if (event := self._write(TableAction("seeds", seeds=self.game.dice.current.told))) is not None:
             self.audience.tell(event)
         self.go_on()
 
@@ -383,7 +310,7 @@ class Table:
             self.emit("over", self.game.end.winner, self.game.end.kind)
         has_next = self.game.phase is TablePhase.OVER and self.seating.has_engines_only
         if has_next and self.members and not self.is_paused and not self.engines.is_busy:
-            self._plan(self._services.clock() + GAMES_PAUSE_S, self.start_game)
+            self._plan(self._services.clock() + GAMES_PAUSE_S, lambda: self.act(TableAction("start")))
 
     def _rolls_now(self) -> bool:
         """Return whether the server rolls without being asked."""
@@ -415,32 +342,23 @@ class Table:
         self.engines.plan(due_s, step)
         self._services.note_due(due_s)
 
-    def _do_decided(self, place: int, line: str) -> None:
-        """Carry out what an engine decided."""
-        if line == "roll" and self.spec.dice == "typed":
-            self.awaits_dice = True
-            self.emit("awaits_dice", place, "")
-            return
-        try:
-            self.act(TableAction("do", line=line, seat=place))
-        except GammondError as error:
-            self._fail_engine(error)
-
     def do_for_person(self, place: int, player: str) -> None:
         """Let a player decide for a person who asks for it, as `SeatSpec.player`, and carry that out.
 
         Raises:
             GammondError: There is no such player.
         """
-
-        def do(line: str) -> None:
-            if line == "roll" and self.spec.dice == "typed":
-                self.emit("awaits_dice", place, "")
-            else:
-                self.act(TableAction("do", line=line, seat=place, help=True))
-
         player = self.game.view.engine_player if player == ENGINE else player
-        self.engines.ask(player, None, self.game.rejected_kinds[place], do)
+        help_out = partial(self._do_decided, place, is_help=True)
+        self.engines.ask(player, None, self.game.rejected_kinds[place], help_out)
+
+    def _do_decided(self, place: int, line: str, *, is_help: bool = False) -> None:
+        """Carry out what an engine decided for itself, or to help a person."""
+        if line == ROLL_ACTION and self.spec.dice == "typed":
+            self.awaits_dice = not is_help
+            self.emit("awaits_dice", place, "")
+        else:
+            self.act(TableAction("do", line=line, seat=place, help=is_help))
 
     def _fail_engine(self, error: Exception) -> None:
         """Tell everybody why an engine does not move, and wait for somebody to let it try again."""
@@ -460,7 +378,7 @@ class Table:
         """Do what is due: the move of an engine, the end of somebody's time or of a wait for seeds."""
         now = self._services.clock()
         if self.awaits_seeds and self._seeds_due_s <= now:
-            self._end_seeds()
+            self.end_seeds()
         if not self.check_time(now):
             self.engines.run_due(now)
 
@@ -479,16 +397,16 @@ class Table:
 
     # Steering
 
-    def steer(self, kind: str, seat: int | None, **values: Any) -> None:  # noqa: ANN401  (plain values)
+    def steer(self, kind: str, seat: int | None, ms: int | None) -> None:
         """Change what is not of the game, and tell everybody.
 
         Args:
             kind: ``pause``, ``resume`` or ``pace``.
             seat: Who did it.
-            values: For ``pace``, ``ms``.
+            ms: The pace in milliseconds; None for another kind.
         """
-        if kind == "pace":
-            self.pace_s = values["ms"] / 1000
+        if ms is not None:
+            self.pace_s = ms / 1000
         else:
             self.is_paused = kind == "pause"
             if self.is_paused:
@@ -496,7 +414,7 @@ class Table:
             self.switch_clock()
         self.save()
         self.active_s = self._services.clock()
-        self.emit(kind, seat, str(values.get("ms", "")))
+        self.emit(kind, seat, "" if ms is None else str(ms))
         self.go_on()
 
     # Events
@@ -520,7 +438,18 @@ class Table:
     def find_choices(self) -> Late[dict[str, Any]]:
         """Return what only the seat to act is told, found once for each position."""
         if self._choices is None:
-            self._choices = self.game.view.find_choices(self._services.submit, self)
+            late = self._choices = Late[dict[str, Any]]()
+
+            def take(choices: dict[str, Any] | Exception) -> None:
+                if isinstance(choices, Exception):
+                    FAULT_LOG.log_own("the plays at a table were not found", choices)
+                late.complete({} if isinstance(choices, Exception) else choices)
+
+            choices = self.game.view.describe_choices()
+            if isinstance(choices, TableWork):
+                self._services.submit(choices, take, self)
+            else:
+                take(choices)
         return self._choices
 
     def describe_history(self) -> list[dict[str, Any]]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager, nullcontext, suppress
 from dataclasses import dataclass, field
 
 from gammond.protocol.core.limits import ClientLimits
@@ -26,6 +26,7 @@ class SharedWork:
         rounds: The turns of clients in the thread that serves them.
         memory: What is held for clients.
         clock: Seconds of a clock that never goes back.
+        loop: The event loop that serves the clients.
         stop_event: Ends the process when it is set.
         tell_clients: Told how many clients there are in all.
         numbers: Numbers the clients.
@@ -36,6 +37,7 @@ class SharedWork:
     rounds: Rounds
     memory: HeldMemory
     clock: Callable[[], float]
+    loop: asyncio.AbstractEventLoop
     stop_event: asyncio.Event
     tell_clients: Callable[[int], None] = lambda clients: None
     numbers: ClientNumbers = field(default_factory=ClientNumbers)
@@ -47,6 +49,11 @@ class SharedWork:
     def is_alone(self) -> bool:
         """Whether there is one client."""
         return sum(self._clients.values()) == 1
+
+    def call_here(self, act: Callable[..., object], *values: object) -> None:
+        """Call a function in the thread of the event loop, soon; from any thread."""
+        with suppress(RuntimeError):  # the loop is closed: nobody waits for anything any more
+            self.loop.call_soon_threadsafe(act, *values)
 
     def count_clients(self, listener: object, clients: int) -> None:
         """Take in how many clients a listener has."""
@@ -97,7 +104,9 @@ async def serve_listeners(
     loop, ending = asyncio.get_running_loop(), stop_event or asyncio.Event()
     pool = WorkerPool(threads, started_bytes=started_bytes, clock=clock)
     rounds, memory = Rounds(loop.call_soon, clock), HeldMemory(loop, held_bytes)
-    shared = SharedWork(pool, rounds, memory, clock, ending, tell_clients, listener_count=len(listeners))
+    shared = SharedWork(
+        pool, rounds, memory, clock, loop, ending, tell_clients, listener_count=len(listeners)
+    )
     with beside(pool.is_busy):
         tasks = [asyncio.ensure_future(listener(shared)) for listener in listeners]
         try:

@@ -24,6 +24,7 @@ from gammond.protocol.commands.cube import (
     read_take,
     resignation_to_values,
 )
+from gammond.protocol.commands.decisions import ROLL_ACTION
 from gammond.protocol.commands.evaluation import (
     ask,
     evaluation_to_values,
@@ -56,9 +57,6 @@ from gammond.protocol.repl.answers.tables import (
 from gammond.protocol.state.offers import RESPONSE_WORDS
 from gammond.protocol.state.player_registry import ENGINE_PLAYER, SESSION_PLAYERS
 from gammond.protocol.state.session import CUSTOM_LEVEL, Session
-
-ROLL_ACTION = "roll"
-"""The action of a seat that rolls; all others are actions of ``play``."""
 
 _LEVELS_HEADER = "  level         depth   loss  strength"
 _LEVELS_LEGEND = "  loss: thousandths of a point per unforced play"

@@ -3,15 +3,9 @@
 from __future__ import annotations
 
 from gammond.engine.rules.match import RESULT_NAMES
-from gammond.engine.rules.notation import format_moves_plain
-from gammond.engine.rules.rules import Feature
-from gammond.protocol.commands.cube import read_resignation
-from gammond.protocol.commands.decisions import decide, read_double, read_play, read_response
-from gammond.protocol.commands.evaluation import ask
+from gammond.protocol.commands.decisions import choose_action
 from gammond.protocol.core.requests import WorkControl
-from gammond.protocol.repl.answers.analysis import ROLL_ACTION
 from gammond.protocol.repl.answers.replies import send_command
-from gammond.protocol.state.offers import RESPONSE_WORDS
 from gammond.protocol.state.session import Session
 
 
@@ -64,25 +58,9 @@ class EngineOpponent:
             control: Stops and watches the search.
 
         Returns:
-            `ROLL_ACTION`, or an action of ``play``.
+            As `gammond.protocol.commands.decisions.choose_action`.
 
         Raises:
             RefusedRequestError: The session cannot answer: a net is damaged, for instance.
         """
-        session, game = self._session, self._session.game
-        match = game.match
-        if match.resigned:
-            found, _ = ask(session, read_resignation(session, match.resigned), control)
-            return "accept" if found.is_accepted else "reject"
-        if match.doubled:
-            return RESPONSE_WORDS[decide(session, read_response(session), control)]
-        if match.roll is not None:
-            return format_moves_plain(decide(session, read_play(session), control).play)
-        if not game.rules.supports(Feature.RESIGNATION):
-            return ROLL_ACTION
-        if self._rejected_kind < len(RESULT_NAMES):  # at 0-ply, as only clear losses count
-            found, _ = ask(session, read_resignation(session, plies=0), control)
-            if found.kind > self._rejected_kind:
-                return f"resign {RESULT_NAMES[found.kind - 1]}"
-        doubles = game.may_double and decide(session, read_double(session), control)
-        return "double" if doubles else ROLL_ACTION
+        return choose_action(self._session, control, self._rejected_kind)

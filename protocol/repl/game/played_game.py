@@ -9,9 +9,10 @@ from __future__ import annotations
 from gammond.engine.errors import StateError
 from gammond.engine.rules.dice import format_roll
 from gammond.engine.wording import format_count
+from gammond.protocol.commands.decisions import ROLL_ACTION
 from gammond.protocol.commands.game import OFFER_ACTIONS
 from gammond.protocol.core.requests import WorkControl
-from gammond.protocol.repl.answers.analysis import ROLL_ACTION, find_best_action
+from gammond.protocol.repl.answers.analysis import find_best_action
 from gammond.protocol.repl.answers.replies import send_command
 from gammond.protocol.repl.answers.sentences import (
     describe_action,

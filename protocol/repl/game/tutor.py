@@ -19,6 +19,7 @@ from gammond.protocol.commands.cube import (
     read_resignation,
     read_take,
 )
+from gammond.protocol.commands.decisions import ROLL_ACTION
 from gammond.protocol.commands.evaluation import (
     ask,
     find_mwc_loss,
@@ -27,7 +28,6 @@ from gammond.protocol.commands.evaluation import (
     source_to_values,
 )
 from gammond.protocol.core.requests import WorkControl
-from gammond.protocol.repl.answers.analysis import ROLL_ACTION
 from gammond.protocol.repl.answers.replies import Mark, PreformattedLine
 from gammond.protocol.repl.answers.tables import describe_source, find_difference, find_loss_size, format_loss
 from gammond.protocol.repl.records.losses import SHOWN_POINTS, rate_loss

@@ -4,81 +4,81 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
-from collections.abc import Callable, Sequence
-from contextlib import suppress
+from collections.abc import Callable
 from functools import partial
+from typing import Any, cast
 
 import msgspec
 
 from gammond.protocol.core.jobs import Job, JobResult, PendingRequest
-from gammond.protocol.core.requests import AnyReply, JsonReply, Work, WorkControl
+from gammond.protocol.core.requests import Work
 from gammond.protocol.tables.hub import Hub
-from gammond.protocol.tables.services import WorkResult
-from gammond.protocol.transports.workers import WorkerPool
+from gammond.protocol.tables.services import ResultT, TableWork
+from gammond.protocol.transports.shared_work import SharedWork
 
 _LONGEST_WAIT_S = 0.25
 """How long the tables wait to be looked at again."""
 
-_NOTHING = (JsonReply({}),)
-"""What is encoded of an answer whose replies are taken as they are."""
+
+class _TableJob(Job, kw_only=True, eq=False):
+    """Work of tables, whose result is taken as it is.
+
+    Attributes:
+        found: The result.
+    """
+
+    request: PendingRequest = msgspec.field(default_factory=lambda: PendingRequest("", False))
+    found: Any = None
+
+    def encode_answer(self, replies: Any) -> JobResult:  # noqa: ANN401  (whatever the work returns)
+        """Take the result; nothing is to be sent."""
+        self.found = replies
+        return b""
 
 
 class HubWork:
     """Has the work of tables done: a `gammond.protocol.tables.services.Submit`.
 
     Args:
-        loop: The event loop that serves the visitors.
-        pool: Does the work.
+        shared: Has the workers.
 
     Attributes:
         on_done: Called after each result.
     """
 
-    def __init__(self, loop: asyncio.AbstractEventLoop, pool: WorkerPool) -> None:
-        self._loop = loop
-        self._pool = pool
+    def __init__(self, shared: SharedWork) -> None:
+        self._shared = shared
         self._jobs: set[Job] = set()
         self._clients: Counter[object] = Counter()
         self.on_done: Callable[[], object] = lambda: None
 
     def __call__(
-        self, work: Work, on_done: Callable[[WorkResult], object], client: object
+        self, work: TableWork[ResultT], on_done: Callable[[ResultT | Exception], object], client: object
     ) -> Callable[[], object]:
         """Start work, or let it wait for its turn; return what asks it to end."""
-        replies: list[AnyReply] = []
-
-        def run(control: WorkControl) -> Sequence[AnyReply]:
-            replies.extend(work.run(control))
-            return _NOTHING
-
-        job = Job(msgspec.structs.replace(work, run=run, answer_bytes=0), PendingRequest("", False))
+        job = _TableJob(Work(cast("Any", work.run), is_long=work.is_long, answer_bytes=0))
         self._jobs.add(job)
         self._clients[client] += 1
 
         def take(_: Job, result: JobResult) -> None:
-            answer = result if isinstance(result, Exception) else replies
-            with suppress(RuntimeError):  # the loop is closed: nobody waits for this any more
-                self._loop.call_soon_threadsafe(self._finish, job, client, partial(on_done, answer))
+            found = result if isinstance(result, Exception) else job.found
+            self._shared.call_here(self._finish, job, client, partial(on_done, found))
 
-        self._pool.submit(client, job, lambda *_: None, take)
-        return partial(self._stop, job)
+        self._shared.pool.submit(client, job, lambda *_: None, take)
+        return job.control.stop
 
     def stop_all(self) -> None:
         """Ask all work to end with what it has."""
         for job in list(self._jobs):
             job.control.stop()
 
-    def _stop(self, job: Job) -> None:
-        if job in self._jobs:
-            job.control.stop()
-
     def _finish(self, job: Job, client: object, tell: Callable[[], object]) -> None:
         self._jobs.discard(job)
-        self._pool.release(client, job)
+        self._shared.pool.release(client, job)
         self._clients[client] -= 1
         if not self._clients[client]:  # the pool would keep a table that has ended
             del self._clients[client]
-            self._pool.drop(client)
+            self._shared.pool.drop(client)
         tell()
         self.on_done()
 

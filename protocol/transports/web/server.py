@@ -135,7 +135,7 @@ class WebServer(ListeningServer[WebClient]):
         self._connections = Connections(options.limits, shared, self._proxies)
         self._socket_counts = AddressPlaces(options.limits.address_connections)
         self._rest = RestWork(service, shared, options.limits)
-        self._hub_work = HubWork(self.loop, shared.pool)
+        self._hub_work = HubWork(shared)
         table_limits = HubLimits(log_bytes=web.archive.max_log_bytes)
         self._hub = Hub(service, self._hub_work, shared.clock, kept.archive, table_limits)
         self._ticks = HubTicks(self.loop, self._hub, shared.clock)

@@ -6,9 +6,11 @@ import random
 
 import pytest
 
+from gammond.protocol.core.limits import ClientLimits
 from gammond.protocol.tables.all_tables import HubLimits
 from gammond.protocol.tables.game import GameHistory, HistoryEntry, TableGame, name_action
 from tests.protocol.tables.visiting import PERSON, Site, play_at_random
+from tests.protocol.talking import make_service
 
 BOB = {"kind": "person", "name": "Bob"}
 
@@ -262,3 +264,17 @@ def test_an_entry_has_the_place_before_it_and_for_fair_rolls_their_number():
         "fair_roll": 2,
         "fair_secret": 0,
     }
+
+
+def test_taking_back_more_than_the_session_keeps_is_refused_as_a_whole():
+    two = Two(site=Site(service=make_service(limits=ClientLimits(undo_steps=9))), alone=True)
+    two.play(12)
+    game = two.site.hub.tables[two.table].game
+    for _ in range(2):  # of the nine steps that are kept one is left then
+        two.act("go_back", to=len(game.history.entries) - 3)
+    before, count = game.describe(), len(game.history.entries)
+    refused = two.guests[0].refuse("act", table=two.table, act="go_back", to=count - 3)
+    assert refused == ("bad_state", "act", "4 actions are too many to be taken back")
+    assert (game.describe(), len(game.history.entries)) == (before, count)
+    two.act("go_back", to=count)
+    assert len(game.history.entries) == count - 1

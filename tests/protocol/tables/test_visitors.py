@@ -271,7 +271,6 @@ def test_a_visitor_that_sends_on_and_on_while_it_waits_is_dropped():
     assert guest.visitor.is_dropped
     site.settle()
     assert guest.hear() == []
-    assert site.hub.visitor_count == 0
 
 
 def test_tables_of_a_game_wait_until_it_is_ready_and_a_failure_is_the_answer_to_all(monkeypatch):
@@ -302,7 +301,6 @@ def test_a_visitor_that_goes_leaves_all_its_tables():
     guest.get("leave", table=tables[0])
     guest.visitor.close()
     assert not any(site.hub.tables[table].members for table in tables)
-    assert site.hub.visitor_count == 0
 
 
 def roll_wide(site):

@@ -135,7 +135,7 @@ class Guest:
     def hear(self):
         """Take in what came, also what workers make first; return the answers among it."""
         answers, frames = [], self.visitor.take_output()
-        while self.visitor.awaits_frame:
+        while self.visitor._output:  # a frame is still to be made
             self.site.pool.run()
             frames += self.visitor.take_output()
         for frame in frames:
