@@ -69,7 +69,7 @@ def _act_in_game(table: Table, member: Member, request: ActRequest) -> None:
     if request.act in ("roll", "dice"):
         _check_dice(table, request)
     if request.act == "dice" and (to_act is None or table.seating.is_engine(to_act)):
-        if to_act is not None and not table.awaits_dice:
+        if to_act is not None and not table.engines.awaits_dice:
             raise StateError("the engine has not decided to roll yet", field="act")
         table.act(TableAction("do", line=line, seat=to_act))
         return
@@ -164,7 +164,7 @@ def _take_hint(table: Table, member: Member, request: ActRequest) -> None:
         raise StateError("the dice wait for the players' seeds, some seconds at most", field="seed")
     if len(request.player) > MAX_PLAYER_CHARS:
         raise ValueRangeError(f"expected a player of at most {MAX_PLAYER_CHARS} characters", field="player")
-    table.do_for_person(seat, request.player)
+    table.engines.help_person(seat, request.player)
 
 
 def _steer(table: Table, member: Member, request: ActRequest) -> None:

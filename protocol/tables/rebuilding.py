@@ -53,9 +53,9 @@ def rebuild_table(saved: SavedTable, log: Sequence[TableAction], services: Table
     """
     table = Table(saved.table_id, read_spec(saved.spec), services, seed)
     table.seating.restore(saved)
-    table.created_s, table.is_paused = saved.created_s, saved.is_paused
+    table.created_s, table.engines.is_paused = saved.created_s, saved.is_paused
     if saved.pace_ms is not None:
-        table.pace_s = saved.pace_ms / 1000
+        table.engines.pace_s = saved.pace_ms / 1000
     for _ in _do_again(table.game, log):
         pass
     table.log = TableLog(saved.table_id, services.archive, len(log), saved.log_bytes)

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from functools import partial
+from collections.abc import Sequence
 from typing import Any
 
 import msgspec
 
-from gammond.protocol.commands.decisions import ROLL_ACTION
 from gammond.protocol.core.fault_log import FAULT_LOG
-from gammond.protocol.core.replies import describe_error
 from gammond.protocol.tables.archive import SavedTable, TableAction, TableLog
 from gammond.protocol.tables.audience import Audience, Frame, Late, Member, TableEvent, Visitor
 from gammond.protocol.tables.clock import MatchClock
@@ -19,11 +16,8 @@ from gammond.protocol.tables.engine_turns import EnginePlay
 from gammond.protocol.tables.game import TableGame
 from gammond.protocol.tables.game_view import TablePhase
 from gammond.protocol.tables.requests import JoinRequest, TableSpec
-from gammond.protocol.tables.seats import ENGINE, Seat, Seating
+from gammond.protocol.tables.seats import Seat, Seating
 from gammond.protocol.tables.services import TableServices, TableWork
-
-DEFAULT_PACE_MS = 600
-"""The least time between what an engine sees and what it does, unless the table says otherwise."""
 
 _ENDING_SEEDS = ("start", "undo", "go_back", "redo")
 """Actions that may use the secret to come, and from which on it takes no more seeds."""
@@ -54,11 +48,8 @@ class Table:
         engines: The engines that play at it.
         active_s: When something was done at it last, or the last visitor left, by the clock.
         restarts: How often it was rebuilt.
-        is_paused: Whether engines wait.
-        awaits_dice: Whether an engine has decided to roll, and somebody is to type its dice.
         request: Who asks the other side for what: the seat, ``undo``, ``go_back`` or ``redo``, and how many
             actions are left after it; None for nobody.
-        pace_s: The least time between what an engine sees and what it does.
 
     Raises:
         GammondError: There cannot be such a table.
@@ -75,16 +66,14 @@ class Table:
         self.log = TableLog(table_id, services.archive)
         self.audience = Audience(table_id, self)
         self.seating = Seating(spec, self.game, self.audience, self.save, self._tell_moved)
-        self.engines = EnginePlay(self.game, services.submit, self, self._fail_engine)
+        self.engines = EnginePlay(
+            *(self.game, self.seating, services, self), self.act, self.emit, self.switch_clock
+        )
         self.clock = None if spec.clock is None else MatchClock(spec.clock)
         self.active_s = services.clock()
         self.created_s = services.wall_clock()
         self.restarts = 0
-        self.is_paused = False
-        self.pace_s = (DEFAULT_PACE_MS if spec.pace_ms is None else spec.pace_ms) / 1000
         self.request: tuple[int, str, int] | None = None
-        self.awaits_dice = False
-        self._changed_s = self.active_s
         self._seeds_due_s = self.active_s + SEEDS_WAIT_S
         self._choices: Late[dict[str, Any]] | None = None
         self._is_end_announced = False
@@ -130,8 +119,8 @@ class Table:
                 self.seating.taken,
                 self.seating.owners,
                 self.seating.has_one_visitor,
-                round(self.pace_s * 1000),
-                self.is_paused,
+                round(self.engines.pace_s * 1000),
+                self.engines.is_paused,
                 self.restarts,
             )
         )
@@ -223,11 +212,10 @@ class Table:
 
     def _note_change(self) -> None:
         """Forget what was about the game as it was, and let the time of the seat to act run."""
-        self.engines.cancel()
-        self.awaits_dice = False
+        self.active_s = self._services.clock()
+        self.engines.note_change(self.active_s)
         self.request = None
         self._choices = None
-        self._changed_s = self.active_s = self._services.clock()
         self.switch_clock()
         self._is_end_announced = False
         if self.game.end is not None:
@@ -239,7 +227,7 @@ class Table:
         if self.clock is None:
             return
         seat = self.game.to_act
-        runs = seat is not None and not self.seating.is_engine(seat) and not self.is_paused
+        runs = seat is not None and not self.seating.is_engine(seat) and not self.engines.is_paused
         running = seat if runs else None
         if running != self.clock.running:
             self.clock.begin_turn(running, self._services.clock())
@@ -301,7 +289,8 @@ class Table:
         if self._rolls_now():
             self.act(TableAction("do", line="roll", seat=self.game.to_act))
             return
-        self._begin_turn()
+        if self.members or not self.seating.has_engines_only:
+            self.engines.begin_turn()
 
     def _announce_end(self) -> None:
         """Tell everybody that the game is over; engines begin the next one by themselves."""
@@ -309,8 +298,9 @@ class Table:
             self._is_end_announced = True
             self.emit("over", self.game.end.winner, self.game.end.kind)
         has_next = self.game.phase is TablePhase.OVER and self.seating.has_engines_only
-        if has_next and self.members and not self.is_paused and not self.engines.is_busy:
-            self._plan(self._services.clock() + GAMES_PAUSE_S, lambda: self.act(TableAction("start")))
+        if has_next and self.members and not (self.engines.is_paused or self.engines.is_busy):
+            begin_s = self._services.clock() + GAMES_PAUSE_S
+            self.engines.plan(begin_s, lambda: self.act(TableAction("start")))
 
     def _rolls_now(self) -> bool:
         """Return whether the server rolls without being asked."""
@@ -322,50 +312,6 @@ class Table:
         seat = game.to_act
         is_person = seat is not None and not self.seating.is_engine(seat)
         return is_person and self.spec.auto_roll and not game.view.may_double
-
-    def _begin_turn(self) -> None:
-        """Let the engine decide that is to act."""
-        place = self.game.to_act
-        if place is None or not self.seating.is_engine(place) or self.is_paused:
-            return
-        if self.engines.is_busy or self.awaits_dice or (self.seating.has_engines_only and not self.members):
-            return
-        seat = self.seats[place]
-
-        def plan(line: str) -> None:
-            self._plan(self._changed_s + self.pace_s, lambda: self._do_decided(place, line))
-
-        self.engines.ask(seat.player, seat.level, self.game.rejected_kinds[place], plan)
-
-    def _plan(self, due_s: float, step: Callable[[], None]) -> None:
-        """Let an engine do something at a time, unless the game goes another way before."""
-        self.engines.plan(due_s, step)
-        self._services.note_due(due_s)
-
-    def do_for_person(self, place: int, player: str) -> None:
-        """Let a player decide for a person who asks for it, as `SeatSpec.player`, and carry that out.
-
-        Raises:
-            GammondError: There is no such player.
-        """
-        player = self.game.view.engine_player if player == ENGINE else player
-        help_out = partial(self._do_decided, place, is_help=True)
-        self.engines.ask(player, None, self.game.rejected_kinds[place], help_out)
-
-    def _do_decided(self, place: int, line: str, *, is_help: bool = False) -> None:
-        """Carry out what an engine decided for itself, or to help a person."""
-        if line == ROLL_ACTION and self.spec.dice == "typed":
-            self.awaits_dice = not is_help
-            self.emit("awaits_dice", place, "")
-        else:
-            self.act(TableAction("do", line=line, seat=place, help=is_help))
-
-    def _fail_engine(self, error: Exception) -> None:
-        """Tell everybody why an engine does not move, and wait for somebody to let it try again."""
-        FAULT_LOG.log_own("an engine's turn at a table failed", error)
-        self.is_paused = True
-        self.switch_clock()
-        self.emit("trouble", self.game.to_act, describe_error(error)[2])
 
     @property
     def due_s(self) -> float | None:
@@ -406,10 +352,10 @@ class Table:
             ms: The pace in milliseconds; None for another kind.
         """
         if ms is not None:
-            self.pace_s = ms / 1000
+            self.engines.pace_s = ms / 1000
         else:
-            self.is_paused = kind == "pause"
-            if self.is_paused:
+            self.engines.is_paused = kind == "pause"
+            if self.engines.is_paused:
                 self.engines.cancel()
             self.switch_clock()
         self.save()
@@ -470,11 +416,11 @@ class Table:
             "can_undo": takes_back and self.game.history.count_since_decision(persons) > 0,
             "can_redo": takes_back and self.game.history.redo_count > 0,
             "request": None if request is None else {"seat": request[0], "what": request[1]},
-            "paused": self.is_paused,
-            "pace_ms": round(self.pace_s * 1000),
+            "paused": self.engines.is_paused,
+            "pace_ms": round(self.engines.pace_s * 1000),
             "may_pause": len(persons) < 2,
             "auto_roll": self.spec.auto_roll,
-            "awaits_dice": self.awaits_dice,
+            "awaits_dice": self.engines.awaits_dice,
             "public": self.spec.public,
         }
 
