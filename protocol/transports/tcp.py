@@ -14,8 +14,13 @@ from gammond.protocol.state.service import Service
 from gammond.protocol.state.session import Session
 from gammond.protocol.transports.connected_client import PIECE_BYTES, ConnectedClient, limit_output
 from gammond.protocol.transports.idle_deepening import IdleDeepening
-from gammond.protocol.transports.listening import ListeningServer, ServerOptions
-from gammond.protocol.transports.shared_work import Listener, SharedWork, serve_listeners, serve_service
+from gammond.protocol.transports.listening import (
+    Listener,
+    ListeningServer,
+    ServerOptions,
+    serve_listeners,
+)
+from gammond.protocol.transports.shared_work import SharedWork
 
 _LINGER_S = 1.0
 
@@ -28,14 +33,8 @@ async def serve_tcp(service: Service, options: ServerOptions, deepening: IdleDee
         options: Where, for whom, and with which caps.
         deepening: What is done while they ask for nothing.
     """
-    await serve_service(
-        service,
-        [make_tcp_listener(service, options)],
-        threads=options.threads,
-        held_bytes=options.limits.held_bytes,
-        stop_event=options.stop_event,
-        deepening=deepening,
-    )
+    listeners = [make_tcp_listener(service, options)]
+    await serve_listeners(listeners, options, clock=service.clock, service=service, deepening=deepening)
 
 
 def make_tcp_listener(service: Service, options: ServerOptions) -> Listener:
@@ -62,13 +61,7 @@ async def serve_connections(
         StateError: The address cannot be listened on.
         GammondError: As for `serve_listeners`.
     """
-    await serve_listeners(
-        [_make_listener(make_connection, options)],
-        threads=options.threads,
-        clock=clock,
-        held_bytes=options.limits.held_bytes,
-        stop_event=options.stop_event,
-    )
+    await serve_listeners([_make_listener(make_connection, options)], options, clock=clock)
 
 
 def _make_listener(make_connection: Callable[[], Connection], options: ServerOptions) -> Listener:

@@ -8,6 +8,7 @@ from collections.abc import Iterable
 
 from gammond.engine.errors import FormatError
 from gammond.engine.options import MAX_QUOTED_CHARS
+from gammond.protocol.transports.tcp_limits import Bucket
 from gammond.protocol.transports.web.limits import WebLimits
 
 _MOST_ADDRESSES = 10_000
@@ -104,24 +105,6 @@ class AddressPlaces:
         self._counts[address] -= 1
         if not self._counts[address]:
             del self._counts[address]
-
-
-class Bucket:
-    """Requests that may come at once; more come with time."""
-
-    def __init__(self, rate: float, most: float, now: float) -> None:
-        self._rate, self._most = rate, most
-        self._left, self._filled_s = most, now
-
-    def find_wait(self, now: float, share: float = 1.0) -> float:
-        """Return how long it takes until a request, or one that counts for a share, may come, in seconds."""
-        self._left = min(self._most, self._left + (now - self._filled_s) * self._rate)
-        self._filled_s = now
-        return 0.0 if self._left >= share else (share - self._left) / self._rate
-
-    def take(self, share: float = 1.0) -> None:
-        """Count a request, or one that counts for a share."""
-        self._left -= share
 
 
 class RequestLimiter:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import secrets
 from collections.abc import Iterable
-from contextlib import suppress
 
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
@@ -156,14 +155,11 @@ class RunningRequest:
             job: What is to be done.
             has_left: Done when the client is gone.
         """
-        pool, self._job = self._work.shared.pool, job
-        loop = asyncio.get_running_loop()
-
-        def take(_: Job, result: JobResult) -> None:
-            with suppress(RuntimeError):  # the loop is closed: nobody waits for this answer any more
-                loop.call_soon_threadsafe(self._take_result, result)
-
-        pool.submit(self, job, lambda *_: None, take)
+        shared, self._job = self._work.shared, job
+        pool = shared.pool
+        pool.submit(
+            *(self, job, lambda *_: None), lambda _, result: shared.call_here(self._take_result, result)
+        )
         await asyncio.wait((self._result, has_left), return_when=asyncio.FIRST_COMPLETED)
         if not self._result.done():
             self.stop()

@@ -20,8 +20,14 @@ from gammond.protocol.state.service import Service
 from gammond.protocol.tables.all_tables import HubLimits
 from gammond.protocol.tables.hub import Hub
 from gammond.protocol.transports.idle_deepening import IdleDeepening
-from gammond.protocol.transports.listening import FIRST_REQUEST_S, ListeningServer, ServerOptions
-from gammond.protocol.transports.shared_work import Listener, SharedWork, serve_service
+from gammond.protocol.transports.listening import (
+    FIRST_REQUEST_S,
+    Listener,
+    ListeningServer,
+    ServerOptions,
+    serve_listeners,
+)
+from gammond.protocol.transports.shared_work import SharedWork
 from gammond.protocol.transports.tcp import make_tcp_listener
 from gammond.protocol.transports.web.answers import read_address, read_cookies, read_header
 from gammond.protocol.transports.web.app import SocketEndpoint, WebClient, make_app
@@ -78,14 +84,7 @@ async def serve_web(
     listeners = [make_web_listener(service, options, web)]
     if tcp is not None:
         listeners.append(make_tcp_listener(service, tcp))
-    await serve_service(
-        service,
-        listeners,
-        threads=options.threads,
-        held_bytes=options.limits.held_bytes,
-        stop_event=options.stop_event,
-        deepening=deepening,
-    )
+    await serve_listeners(listeners, options, clock=service.clock, service=service, deepening=deepening)
 
 
 def make_web_listener(service: Service, options: ServerOptions, web: WebOptions) -> Listener:

@@ -12,6 +12,7 @@ from gammond.engine.errors import GammondError
 from gammond.protocol.tables.audience import Visitor
 from gammond.protocol.transports.listening import ListeningServer
 from gammond.protocol.transports.rounds import InputTurns
+from gammond.protocol.transports.tcp_limits import Bucket, UnreadOutput
 from gammond.protocol.transports.web.answers import (
     CLOSE_CAP,
     CLOSE_NO_TEXT,
@@ -21,7 +22,6 @@ from gammond.protocol.transports.web.answers import (
     shorten_reason,
 )
 from gammond.protocol.transports.web.limits import WebLimits
-from gammond.protocol.transports.web.request_limits import Bucket
 
 _LONGEST_REQUEST_CHARS = 64 * 1024
 """The longest request; only a position or a name is of any length."""
@@ -61,8 +61,8 @@ class TableSocket:
         self._request = ""
         self._is_served = asyncio.Event()
         self._turns = InputTurns(server.shared.rounds, self._serve_request, self.abort)
-        self._unread_bytes = 0
-        self._unread_since_s = self._active_s = server.clock()
+        self._active_s = server.clock()
+        self._unread = UnreadOutput(self._active_s)
 
     @property
     def is_leaving(self) -> bool:
@@ -101,11 +101,9 @@ class TableSocket:
     def check_timeouts(self, now: float) -> None:
         """Disconnect the client if it does not read, or nothing came or went for too long."""
         unread_bytes = self._transport.get_write_buffer_size()
-        if not unread_bytes or unread_bytes < self._unread_bytes:
-            self._unread_since_s = now
-        self._unread_bytes = unread_bytes
+        self._unread.look(now, unread_bytes)
         self._server.shared.memory.count(self, unread_bytes + self._visitor.unread_chars)
-        if now - self._unread_since_s > self._limits.stuck_writer_s:
+        if self._unread.compute_wait_s(now) > self._limits.stuck_writer_s:
             self.abort()
         elif now - self._active_s > self._limits.idle_s:
             self._end_with(CLOSE_NORMAL, f"expected a request within {self._limits.idle_s:g} s")
