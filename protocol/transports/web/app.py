@@ -17,9 +17,8 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from gammond.protocol.core.errors import BusyError
 from gammond.protocol.transports.listening import ListenedClient, ListeningServer
 from gammond.protocol.transports.web.answers import read_address, refuse_socket
-from gammond.protocol.transports.web.page import Page
-from gammond.protocol.transports.web.page_files import FOLDER
-from gammond.protocol.transports.web.request_limits import AddressPlaces, group_address
+from gammond.protocol.transports.web.limits import AddressPlaces, group_address
+from gammond.protocol.transports.web.page import FOLDER, Page
 from gammond.protocol.transports.web.rest import RestPath, RestWork
 from gammond.protocol.web.answers import WebAnswer, make_failure, make_refusal
 from gammond.protocol.web.plans import Endpoint

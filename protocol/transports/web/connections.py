@@ -20,8 +20,7 @@ from gammond.protocol.transports.shared_work import SharedWork
 from gammond.protocol.transports.tcp_limits import UnreadOutput
 from gammond.protocol.transports.web.answers import CLOSE_CAP, shorten_reason
 from gammond.protocol.transports.web.inbox import WebInbox
-from gammond.protocol.transports.web.limits import WebLimits
-from gammond.protocol.transports.web.request_limits import AddressPlaces, Proxies, group_address
+from gammond.protocol.transports.web.limits import AddressPlaces, Proxies, WebLimits, group_address
 
 _FULL_ANSWER = (
     b"HTTP/1.1 503 Service Unavailable\r\ncontent-type: text/plain\r\ncontent-length: 40\r\n"

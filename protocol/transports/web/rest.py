@@ -18,9 +18,8 @@ from gammond.protocol.state.service import Service
 from gammond.protocol.state.session import Session
 from gammond.protocol.transports.shared_work import SharedWork
 from gammond.protocol.transports.web.answers import read_address, read_cookies, read_header, send_answer
-from gammond.protocol.transports.web.limits import WebLimits
+from gammond.protocol.transports.web.limits import AddressPlaces, WebLimits, group_address
 from gammond.protocol.transports.web.metrics import Histogram
-from gammond.protocol.transports.web.request_limits import AddressPlaces, group_address
 from gammond.protocol.web.answers import WebAnswer, WebRequest
 from gammond.protocol.web.plans import Endpoint, WebJob
 

@@ -32,11 +32,16 @@ from gammond.protocol.transports.tcp import make_tcp_listener
 from gammond.protocol.transports.web.answers import read_address, read_cookies, read_header
 from gammond.protocol.transports.web.app import SocketEndpoint, WebClient, make_app
 from gammond.protocol.transports.web.connections import Connections, HttpConnection, SocketConnection
-from gammond.protocol.transports.web.foreign_pages import ForeignPages
-from gammond.protocol.transports.web.guard import Guard, ServerNames
-from gammond.protocol.transports.web.hub_work import HubTicks, HubWork
+from gammond.protocol.transports.web.guard import ForeignPages, Guard, ServerNames
 from gammond.protocol.transports.web.kept_games import KeptGames
-from gammond.protocol.transports.web.limits import WebLimits, WebOptions
+from gammond.protocol.transports.web.limits import (
+    AddressPlaces,
+    Proxies,
+    RequestLimiter,
+    WebLimits,
+    WebOptions,
+    group_address,
+)
 from gammond.protocol.transports.web.line_socket import LineSocket
 from gammond.protocol.transports.web.metrics import (
     MEDIA_TYPE,
@@ -45,16 +50,9 @@ from gammond.protocol.transports.web.metrics import (
     format_figures,
     read_memory_bytes,
 )
-from gammond.protocol.transports.web.page import Page
-from gammond.protocol.transports.web.page_files import read_page
-from gammond.protocol.transports.web.request_limits import (
-    AddressPlaces,
-    Proxies,
-    RequestLimiter,
-    group_address,
-)
+from gammond.protocol.transports.web.page import Page, read_page
 from gammond.protocol.transports.web.rest import RestWork
-from gammond.protocol.transports.web.table_socket import TableSocket
+from gammond.protocol.transports.web.tables import HubTicks, HubWork, TableSocket
 from gammond.protocol.web.answers import WebAnswer
 from gammond.protocol.web.endpoints import ENDPOINTS, REPORTS, add_description
 
