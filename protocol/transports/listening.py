@@ -246,7 +246,7 @@ class ListeningServer(Generic[_ClientT]):
         await asyncio.sleep(_LAST_ARRIVALS_S)
         for listener in listeners:
             listener.close()
-        await self._wait_for_requests()
+        await self.shared.wait_while(self.has_expected_requests, FIRST_REQUEST_S)
         await self.drain()
 
     async def _listen(self, make_client: Callable[[], asyncio.Protocol]) -> list[asyncio.Server]:
@@ -265,12 +265,6 @@ class ListeningServer(Generic[_ClientT]):
         """Take in no more clients, without closing: those that are half taken in would be lost."""
         for each in (same for listener in listeners for same in listener.sockets):
             self.loop.remove_reader(each)
-
-    async def _wait_for_requests(self) -> None:
-        """Wait until what clients have sent is read, and those who have just come have asked."""
-        deadline = self.clock() + FIRST_REQUEST_S
-        while self.has_expected_requests() and self.clock() < deadline:
-            await asyncio.sleep(0.01)
 
     def has_expected_requests(self) -> bool:
         """Return whether a request is on its way: of a client that has just come, or one that is not read."""
@@ -349,12 +343,13 @@ class ListeningServer(Generic[_ClientT]):
 
     async def drain(self) -> None:
         """End all clients: by themselves, then with work stopped, then without answers, then at once."""
+        clients, wait_while = self.clients, self.shared.wait_while
         self.for_each(lambda client: client.end())
-        await self.wait_until_empty(self.limits.grace_s)
+        await wait_while(lambda: clients, self.limits.grace_s)
         self.for_each(lambda client: client.stop_work())
-        await self.wait_until_empty(1.0)
+        await wait_while(lambda: clients, LAST_WORK_S)
         self.for_each(lambda client: client.abandon())
-        await self.wait_until_empty(1.0)
+        await wait_while(lambda: clients, LAST_WORK_S)
         self.for_each(lambda client: client.abort())
 
     def for_each(self, act: Callable[[_ClientT], None]) -> None:
@@ -369,12 +364,6 @@ class ListeningServer(Generic[_ClientT]):
     def check_timeouts(self) -> None:
         """Disconnect clients that exceed a timeout."""
         self.for_each(lambda client: client.check_timeouts(self.clock()))
-
-    async def wait_until_empty(self, seconds: float) -> None:
-        """Wait until all clients are gone, but not longer than some seconds."""
-        deadline = self.clock() + seconds
-        while self.clients and self.clock() < deadline:
-            await asyncio.sleep(0.01)
 
     def _count_staying(self) -> int:
         """Return how many clients there are; where all places are taken, without those on their way out."""

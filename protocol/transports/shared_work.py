@@ -7,6 +7,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
 
+from gammond.protocol.core.jobs import Job, JobResult
 from gammond.protocol.state.service import Service
 from gammond.protocol.transports.connection_log import ClientNumbers
 from gammond.protocol.transports.held_memory import HeldMemory
@@ -52,6 +53,22 @@ class SharedWork:
         """Call a function in the thread of the event loop, soon; from any thread."""
         with suppress(RuntimeError):  # the loop is closed: nobody waits for anything any more
             self.loop.call_soon_threadsafe(act, *values)
+
+    def submit(self, client: object, job: Job, take: Callable[[JobResult], object]) -> None:
+        """Have a worker do a job; its result, but not its progress, is taken in the thread of the loop.
+
+        Args:
+            client: By whom shares of the workers are counted.
+            job: The job.
+            take: Takes the result.
+        """
+        self.pool.submit(client, job, lambda *_: None, lambda _, result: self.call_here(take, result))
+
+    async def wait_while(self, goes_on: Callable[[], object], seconds: float) -> None:
+        """Wait while something is true, but not longer than some seconds."""
+        end_s = self.clock() + seconds
+        while goes_on() and self.clock() < end_s:
+            await asyncio.sleep(0.01)
 
     def count_clients(self, listener: object, clients: int) -> None:
         """Take in how many clients a listener has."""

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
 from math import ceil
@@ -15,9 +16,15 @@ from uvicorn.config import Config
 
 from gammond.engine.runtime.compilation import COMPILATION
 from gammond.engine.runtime.version import read_version
+from gammond.protocol.accounts.accounts import Accounts
+from gammond.protocol.accounts.browser_session import find_user
+from gammond.protocol.archive.analysis import BackgroundAnalysis
+from gammond.protocol.archive.archive import GameArchive, open_archive
+from gammond.protocol.archive.endpoints import make_endpoints
 from gammond.protocol.core.limits import ClientLimits
 from gammond.protocol.state.service import Service
 from gammond.protocol.tables.all_tables import HubLimits
+from gammond.protocol.tables.audience import NameCheck
 from gammond.protocol.tables.hub import Hub
 from gammond.protocol.transports.idle_deepening import IdleDeepening
 from gammond.protocol.transports.listening import (
@@ -33,7 +40,6 @@ from gammond.protocol.transports.web.answers import read_address, read_cookies, 
 from gammond.protocol.transports.web.app import SocketEndpoint, WebClient, make_app
 from gammond.protocol.transports.web.connections import Connections, HttpConnection, SocketConnection
 from gammond.protocol.transports.web.guard import ForeignPages, Guard, ServerNames
-from gammond.protocol.transports.web.kept_games import KeptGames
 from gammond.protocol.transports.web.limits import (
     AddressPlaces,
     Proxies,
@@ -55,6 +61,7 @@ from gammond.protocol.transports.web.rest import RestWork
 from gammond.protocol.transports.web.tables import HubTicks, HubWork, TableSocket
 from gammond.protocol.web.answers import WebAnswer
 from gammond.protocol.web.endpoints import ENDPOINTS, REPORTS, add_description
+from gammond.protocol.web.plans import Endpoint
 
 _LAST_ANSWERS_S = 1.0
 """How long a server that ends waits for browsers to close what is over."""
@@ -98,6 +105,68 @@ def make_web_listener(service: Service, options: ServerOptions, web: WebOptions)
             await kept.close()
 
     return serve
+
+
+class KeptGames:
+    """The archive and the accounts of a server.
+
+    Args:
+        options: Whether and where they are.
+
+    Attributes:
+        archive: The archive; None if games are not kept.
+        endpoints: What is asked about both over HTTP.
+
+    Raises:
+        DataFileError: The accounts cannot be used.
+        UnsupportedError: A package for them is not installed.
+    """
+
+    def __init__(self, options: WebOptions) -> None:
+        accounts = Accounts(options.archive.find_accounts_file()) if options.accounts else None
+        self._accounts = accounts
+        self.archive: GameArchive | None = open_archive(options.archive)
+        self.endpoints: tuple[Endpoint, ...] = make_endpoints(self.archive, accounts)
+
+    def make_name_check(self, cookies: Mapping[str, str], host: str) -> NameCheck | None:
+        """Return what finds the owner of what a page plays by a name, as for `Visitor`.
+
+        Args:
+            cookies: Those of the page's request for a WebSocket.
+            host: Its header ``Host``.
+        """
+        accounts = self._accounts
+        if accounts is None:
+            return None
+
+        def check(name: str) -> str:
+            user = find_user(accounts, cookies, host)
+            accounts.check_may_use(name, user)
+            return "" if user is None else accounts.find_owner(user)
+
+        return check
+
+    @contextmanager
+    def analyse_beside(self, service: Service, is_busy: Callable[[], bool]) -> Iterator[None]:
+        """Analyse kept games during the block, while no client searches.
+
+        Args:
+            service: Has the engine.
+            is_busy: Whether searches of clients are under way.
+        """
+        if self.archive is None:
+            yield
+            return
+        name = service.catalogue.default
+        with BackgroundAnalysis(self.archive, lambda: service.get_engine(name), is_busy).beside():
+            yield
+
+    async def close(self) -> None:
+        """Write what is still to be written."""
+        if self.archive is not None:
+            await asyncio.to_thread(self.archive.close)
+        if self._accounts is not None:
+            await asyncio.to_thread(self._accounts.close)
 
 
 class WebServer(ListeningServer[WebClient]):
@@ -161,9 +230,7 @@ class WebServer(ListeningServer[WebClient]):
         await asyncio.gather(super().drain(), self._rest.drain())
         self._ticks.end()
         self._hub_work.stop_all()
-        end_s = self.clock() + _LAST_ANSWERS_S
-        while self._connections.open and self.clock() < end_s:
-            await asyncio.sleep(0.01)
+        await self.shared.wait_while(lambda: self._connections.open, _LAST_ANSWERS_S)
         self._connections.abort_all()
 
     def _prepare(self, host: str, port: int) -> None:

@@ -78,11 +78,7 @@ class HubWork:
         self._jobs.add(job)
         self._clients[client] += 1
 
-        def take(_: Job, result: JobResult) -> None:
-            found = result if isinstance(result, Exception) else job.found
-            self._shared.call_here(self._finish, job, client, partial(on_done, found))
-
-        self._shared.pool.submit(client, job, lambda *_: None, take)
+        self._shared.submit(client, job, partial(self._finish, job, client, on_done))
         return job.control.stop
 
     def stop_all(self) -> None:
@@ -90,14 +86,16 @@ class HubWork:
         for job in list(self._jobs):
             job.control.stop()
 
-    def _finish(self, job: Job, client: object, tell: Callable[[], object]) -> None:
+    def _finish(
+        self, job: _TableJob, client: object, tell: Callable[[Any], object], result: JobResult
+    ) -> None:
         self._jobs.discard(job)
         self._shared.pool.release(client, job)
         self._clients[client] -= 1
         if not self._clients[client]:  # the pool would keep a table that has ended
             del self._clients[client]
             self._shared.pool.drop(client)
-        tell()
+        tell(result if isinstance(result, Exception) else job.found)
         self.on_done()
 
 

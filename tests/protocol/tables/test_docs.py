@@ -13,8 +13,8 @@ from gammond.protocol.tables.actions import ACTS
 from gammond.protocol.tables.all_tables import HubLimits
 from gammond.protocol.tables.archive import MAX_ACTIONS, MAX_BYTES
 from gammond.protocol.tables.audience import MAX_KEPT_EVENTS
+from gammond.protocol.tables.engine_turns import DEFAULT_PACE_MS
 from gammond.protocol.tables.game_view import TablePhase
-from gammond.protocol.tables.table import DEFAULT_PACE_MS
 from tests.protocol.tables.visiting import PERSON, Site
 
 TEXT = (Path(__file__).parents[3] / "docs/reference/tables.md").read_text("utf-8")
