@@ -31,7 +31,6 @@ from gammond.protocol.questions.decisions import (
     ChosenTurn,
     Decision,
     make_decision_work,
-    plan_decision,
 )
 from gammond.protocol.state.offers import RESPONSE_WORDS
 from gammond.protocol.state.player_registry import ENGINE_PLAYER
@@ -216,8 +215,14 @@ def decide(session: Session, question: Decision[_ResultT], control: WorkControl)
     Raises:
         GammondError: As `GoRequest.begin` and `Decision.run`, or something cannot be loaded.
     """
-    request = GoRequest.begin(session, GoLimits())
-    return plan_decision(session, question, request.settings, request.make_watch).run(control)
+    request, found = GoRequest.begin(session, GoLimits()), list[_ResultT]()
+
+    def take(decided: _ResultT) -> Sequence[Reply]:
+        found.append(decided)
+        return ()
+
+    make_decision_work(session, question, request.settings, take, request.make_watch).run(control)
+    return found[0]
 
 
 def choose_action(

@@ -159,33 +159,23 @@ class ChooseResponse(Decision[CubeResponse], frozen=True):
         return decider.choose_response(self.position, self.match, watch)
 
 
-class DecisionPlan(NamedTuple, Generic[ResultT]):
-    """How a decision is made, of what was captured when it was asked for.
-
-    Attributes:
-        run: Makes it, in any thread.
-        is_long: As for `Work`.
-        is_quick: As for `Work`.
-    """
-
-    run: Callable[[WorkControl], ResultT]
-    is_long: bool
-    is_quick: bool
-
-
-def plan_decision(
+def make_decision_work(
     session: Session,
     question: Decision[ResultT],
     settings: EvalSettings,
+    write: Callable[[ResultT], Sequence[AnyReply]],
     make_watch: Callable[[WorkControl, float], SearchWatch],
-) -> DecisionPlan[ResultT]:
-    """Return how a decision is made; it is quick at 0-ply by the session's own engine.
+    deadline_s: float | None = None,
+) -> Work:
+    """Return the work of a decision; it is quick at 0-ply by the session's own engine.
 
     Args:
         session: Who asks, with a player as it is now.
         question: The decision.
         settings: How deep it looks, unless the player's name says.
+        write: Writes what is decided.
         make_watch: Makes the watch of a search, as `MakeWatch`.
+        deadline_s: As for `Work`.
     """
     service, player, position = session.service, session.engine_settings.player, question.position
     kind, is_own = make_kind(question.what, question.match, settings), player == ENGINE_PLAYER
@@ -205,41 +195,19 @@ def plan_decision(
     is_known = is_own and not is_long and session.find_quick_engine(kind) is not None
     load_decider = session.make_decider_loader(settings)
 
-    def run(control: WorkControl) -> ResultT:
+    def run(control: WorkControl) -> Sequence[AnyReply]:
         decider = load_decider()
         with ExitStack() as stack:
             if is_timed and is_known:
                 stack.enter_context(control.take_interpreter())
             if is_timed:
                 stack.enter_context(service.time_evaluation(decider.engine, kind))
-            return question.run(decider, partial(make_watch, control))
+            return write(question.run(decider, partial(make_watch, control)))
 
-    return DecisionPlan(run, is_long or plays > MAX_SHORT_PLAYS, is_known and plays <= MAX_QUICK_PLAYS)
-
-
-def make_decision_work(
-    session: Session,
-    question: Decision[ResultT],
-    settings: EvalSettings,
-    write: Callable[[ResultT], Sequence[AnyReply]],
-    make_watch: Callable[[WorkControl, float], SearchWatch],
-    deadline_s: float | None = None,
-) -> Work:
-    """Return the work of a decision; arguments as for `plan_decision`.
-
-    Args:
-        session: As there.
-        question: As there.
-        settings: As there.
-        write: Writes what is decided.
-        make_watch: As there.
-        deadline_s: As for `Work`.
-    """
-    plan = plan_decision(session, question, settings, make_watch)
     return Work(
-        lambda control: write(plan.run(control)),
-        is_long=plan.is_long,
+        run,
+        is_long=is_long or plays > MAX_SHORT_PLAYS,
         deadline_s=deadline_s,
-        is_quick=plan.is_quick,
+        is_quick=is_known and plays <= MAX_QUICK_PLAYS,
         size=DECISION_SIZE,
     )

@@ -6,15 +6,15 @@ clock, and does the same again when the same actions come again: so a table is r
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection
 from typing import Any, cast
 
 import msgspec
 
 from gammond.engine.errors import GammondError, StateError, ValueRangeError
-from gammond.protocol.commands.dispatch import answer_command
+from gammond.protocol.commands.dispatch import run_line
 from gammond.protocol.commands.session_game import find_game
-from gammond.protocol.core.requests import AnyReply, Reply, Work, WorkControl
+from gammond.protocol.core.requests import Reply
 from gammond.protocol.games import find_entry
 from gammond.protocol.state.service import Service
 from gammond.protocol.state.session import Session
@@ -189,11 +189,13 @@ class TableGame:
         Raises:
             GammondError: It is refused.
         """
-        answer = answer_command(self.session, line)
-        replies: Sequence[AnyReply] = (
-            answer.run(WorkControl()) if isinstance(answer, Work) else answer  # type: ignore[assignment]
-        )
-        return read_reply(replies)
+        replies, _ = run_line(self.session, line)
+        reply = cast("Reply", replies[-1])
+        if reply.word != "error":
+            return reply
+        if isinstance(reply.error, GammondError):
+            raise reply.error
+        raise GammondError("internal error, recorded in the server's log", field="server")
 
     def set_player(self, player: str | None, level: str | None) -> None:
         """Let a player decide what the session is asked, as far as its game has such settings.
@@ -433,20 +435,6 @@ class TableGame:
             text_format=text_format,
             text=text,
         )
-
-
-def read_reply(replies: Sequence[AnyReply]) -> Reply:
-    """Return the final line of an answer.
-
-    Raises:
-        GammondError: It is an error.
-    """
-    reply = cast("Reply", replies[-1])
-    if reply.word == "error":
-        if isinstance(reply.error, GammondError):
-            raise reply.error
-        raise GammondError("internal error, recorded in the server's log", field="server")
-    return reply
 
 
 def _make_count_error(count: int) -> StateError:
