@@ -68,7 +68,7 @@ def _act_in_game(table: Table, member: Member, request: ActRequest) -> None:
     line = view.make_line(request)
     if request.act in ("roll", "dice"):
         _check_dice(table, request)
-    if request.act == "dice" and (to_act is None or table.seating.is_engine(to_act)):
+    if request.act == "dice" and (to_act is None or table.seats.is_engine(to_act)):
         if to_act is not None and not table.engines.awaits_dice:
             raise StateError("the engine has not decided to roll yet", field="act")
         table.act(TableAction("do", line=line, seat=to_act))
@@ -88,7 +88,7 @@ def _check_dice(table: Table, request: ActRequest) -> None:
 def _take_back(table: Table, member: Member, request: ActRequest) -> None:
     seat = _find_seat(table, member, request)
     count = _count_actions(table, member, request)
-    if table.seating.holds_all(member):
+    if table.seats.holds_all(member):
         table.act(TableAction(request.act, seat=seat, count=count))
         return
     table.request = (seat, request.act, len(table.game.history.entries) - count)
@@ -154,7 +154,7 @@ def _begin_next(table: Table, member: Member, request: ActRequest) -> None:
 def _take_hint(table: Table, member: Member, request: ActRequest) -> None:
     seat = _find_seat(table, member, request)
     _require_game(table)
-    if not table.seating.holds_all(member):
+    if not table.seats.holds_all(member):
         raise StateError("no help while somebody else plays", field="act")
     if table.game.to_act != seat:
         raise StateError("it is not your turn", field="seat")
@@ -168,7 +168,7 @@ def _take_hint(table: Table, member: Member, request: ActRequest) -> None:
 
 
 def _steer(table: Table, member: Member, request: ActRequest) -> None:
-    if not table.seating.may_steer(member):
+    if not table.seats.may_steer(member):
         raise StateError("only who plays alone, or watches engines by their link, may do this", field="act")
     seat = min(member.seats, default=None)
     ms = request.ms if request.act == "pace" else None

@@ -111,7 +111,7 @@ class AllTables:
         """
         check_position(self._services.service, spec)
         table = Table(make_table_id(), spec, self._services, self._make_seed(), address)
-        table.seating.check_engines()
+        table.seats.check_engines()
         self._make_room(address)
         return table
 
@@ -263,7 +263,7 @@ class _Age(NamedTuple):
 
 
 def _find_running_age(table: Table, now: float, limits: HubLimits) -> _Age:
-    persons, has_begun = len(table.seating.persons), bool(table.game.number)
+    persons, has_begun = len(table.seats.persons), bool(table.game.number)
     is_over = table.game.phase is TablePhase.FINISHED
     if is_over:
         most_s = limits.finished_s

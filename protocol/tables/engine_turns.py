@@ -10,7 +10,7 @@ from gammond.protocol.core.fault_log import FAULT_LOG
 from gammond.protocol.core.replies import describe_error
 from gammond.protocol.tables.archive import TableAction
 from gammond.protocol.tables.game import TableGame
-from gammond.protocol.tables.seats import ENGINE, Seating
+from gammond.protocol.tables.seats import ENGINE, Seats
 from gammond.protocol.tables.services import TableServices, TableWork
 
 DEFAULT_PACE_MS = 600
@@ -22,7 +22,7 @@ class EnginePlay:
 
     Args:
         game: The table's games.
-        seating: Who sits where.
+        seats: Who sits where.
         services: What the table needs of its hub.
         client: The table, for shares of the threads.
         act: Carries an action of the games out.
@@ -38,7 +38,7 @@ class EnginePlay:
     def __init__(
         self,
         game: TableGame,
-        seating: Seating,
+        seats: Seats,
         services: TableServices,
         client: object,
         act: Callable[[TableAction], None],
@@ -50,7 +50,7 @@ class EnginePlay:
         self.pace_s = (DEFAULT_PACE_MS if pace_ms is None else pace_ms) / 1000
         self.awaits_dice = False
         self._game = game
-        self._seating = seating
+        self._seats = seats
         self._services = services
         self._client = client
         self._act = act
@@ -74,7 +74,7 @@ class EnginePlay:
     def begin_turn(self) -> None:
         """Let the engine decide that is to act, if one is that does not wait or think already."""
         place = self._game.to_act
-        if place is None or not self._seating.is_engine(place):
+        if place is None or not self._seats.is_engine(place):
             return
         if self.is_paused or self.is_busy or self.awaits_dice:
             return
@@ -82,7 +82,7 @@ class EnginePlay:
         def plan(line: str) -> None:
             self.plan(self._changed_s + self.pace_s, lambda: self._carry_out(place, line))
 
-        seat = self._seating.seats[place]
+        seat = self._seats[place]
         self._ask(seat.player, seat.level, place, plan)
 
     def help_person(self, place: int, player: str) -> None:

@@ -281,7 +281,7 @@ class Hub:
     def _join(self, visitor: Visitor, request: JoinRequest) -> Serving:
         yield from self._rebuild_asked(request)
         table, owner = self._find_to_join(visitor, request), ""
-        if table.seating.takes_seat(request):
+        if table.seats.takes_seat(request):
             (owner,) = yield from self._find_owners(visitor, [read_guest_name(request)])
             table = self._find_to_join(visitor, request)  # it may have ended meanwhile, or filled up
         answer, frames = table.join(visitor, request, owner)
@@ -315,7 +315,7 @@ class Hub:
     def _look(self, visitor: Visitor, request: LookRequest) -> Serving:
         yield from self._rebuild_asked(request)
         table = self.all_tables.find(request.table)
-        table.seating.check_tokens(request.tokens)
+        table.seats.check_tokens(request.tokens)
         self._send_ok(visitor, request, **table.describe_offer(request.tokens))
 
     def _leave(self, visitor: Visitor, request: LeaveRequest) -> None:

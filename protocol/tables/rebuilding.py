@@ -52,7 +52,7 @@ def rebuild_table(saved: SavedTable, log: Sequence[TableAction], services: Table
         AssertionError: The log is damaged; and so for LookupError, TypeError and ValueError.
     """
     table = Table(saved.table_id, read_spec(saved.spec), services, seed)
-    table.seating.restore(saved)
+    table.seats.restore(saved)
     table.created_s, table.engines.is_paused = saved.created_s, saved.is_paused
     if saved.pace_ms is not None:
         table.engines.pace_s = saved.pace_ms / 1000

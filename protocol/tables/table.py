@@ -16,7 +16,7 @@ from gammond.protocol.tables.engine_turns import EnginePlay
 from gammond.protocol.tables.game import TableGame
 from gammond.protocol.tables.game_view import TablePhase
 from gammond.protocol.tables.requests import JoinRequest, TableSpec
-from gammond.protocol.tables.seats import Seat, Seating
+from gammond.protocol.tables.seats import Seats
 from gammond.protocol.tables.services import TableServices, TableWork
 
 _ENDING_SEEDS = ("start", "undo", "go_back", "redo")
@@ -42,7 +42,7 @@ class Table:
     Attributes:
         origin: As given; that of who comes first to a table that was rebuilt.
         game: Its games.
-        seating: Who sits where.
+        seats: Who sits where.
         log: Keeps what is done in its games.
         audience: Who is at it.
         engines: The engines that play at it.
@@ -65,9 +65,9 @@ class Table:
         self.game = TableGame(services.service, spec, seed)
         self.log = TableLog(table_id, services.archive)
         self.audience = Audience(table_id, self)
-        self.seating = Seating(spec, self.game, self.audience, self.save, self._tell_moved)
+        self.seats = Seats(spec, self.game, self.audience, self.save, self._tell_moved)
         self.engines = EnginePlay(
-            *(self.game, self.seating, services, self), self.act, self.emit, self.switch_clock
+            *(self.game, self.seats, services, self), self.act, self.emit, self.switch_clock
         )
         self.clock = None if spec.clock is None else MatchClock(spec.clock)
         self.active_s = services.clock()
@@ -83,11 +83,6 @@ class Table:
         """Who is at the table."""
         return self.audience.members
 
-    @property
-    def seats(self) -> tuple[Seat, Seat]:
-        """Seats 0 and 1."""
-        return self.seating.seats
-
     # Seats and visitors
 
     def open(self, owners: Sequence[str] = ("", "")) -> tuple[list[str | None], str]:
@@ -99,7 +94,7 @@ class Table:
         Returns:
             The tokens of the seats, None for an engine's, and that of spectators.
         """
-        tokens, watch = self.seating.issue_tokens()
+        tokens, watch = self.seats.issue_tokens()
         for seat, owner in zip(self.seats, owners, strict=True):
             seat.owner = owner
         self.save()
@@ -115,10 +110,10 @@ class Table:
                 self.table_id,
                 self.created_s,
                 msgspec.to_builtins(self.spec),
-                self.seating.hashes,
-                self.seating.taken,
-                self.seating.owners,
-                self.seating.has_one_visitor,
+                self.seats.hashes,
+                self.seats.taken,
+                self.seats.owners,
+                self.seats.has_one_visitor,
                 round(self.engines.pace_s * 1000),
                 self.engines.is_paused,
                 self.restarts,
@@ -128,7 +123,7 @@ class Table:
     def join(
         self, visitor: Visitor, request: JoinRequest, owner: str = ""
     ) -> tuple[dict[str, Any], list[Frame]]:
-        """Let a visitor come; arguments as for `Seating.admit`.
+        """Let a visitor come; arguments as for `Seats.admit`.
 
         Returns:
             What the answer says, and the frames that follow it.
@@ -139,7 +134,7 @@ class Table:
         check_seed(request.seed)
         if request.seed_commitment:
             check_commitment(request.seed_commitment)
-        member, answer = self.seating.admit(visitor, request, owner)
+        member, answer = self.seats.admit(visitor, request, owner)
         if self.game.dice is not None:
             for seat in member.seats:
                 self.game.dice.add_seed(seat, request.seed_commitment, request.seed)
@@ -152,7 +147,7 @@ class Table:
         """Begin the first game once every person has come, or go on where engines waited for a visitor."""
         if not self.members:
             return
-        if self.game.number == 0 and self.seating.is_complete:
+        if self.game.number == 0 and self.seats.is_complete:
             self.act(TableAction("start"))
         else:
             self.go_on()
@@ -162,11 +157,11 @@ class Table:
 
     def leave(self, visitor: Visitor) -> None:
         """Let a visitor go."""
-        self.seating.dismiss(visitor)
+        self.seats.dismiss(visitor)
         if self.members:
             return
         self.active_s = self._services.clock()
-        if self.seating.has_engines_only:
+        if self.seats.has_engines_only:
             self.engines.cancel()
 
     # Games
@@ -227,7 +222,7 @@ class Table:
         if self.clock is None:
             return
         seat = self.game.to_act
-        runs = seat is not None and not self.seating.is_engine(seat) and not self.engines.is_paused
+        runs = seat is not None and not self.seats.is_engine(seat) and not self.engines.is_paused
         running = seat if runs else None
         if running != self.clock.running:
             self.clock.begin_turn(running, self._services.clock())
@@ -254,8 +249,8 @@ class Table:
             msgspec.structs.replace(
                 kept,
                 token_hashes=(self.seats[0].token_hash, self.seats[1].token_hash),
-                owners=self.seating.owners,
-                is_rated=kept.is_rated and self.seating.may_have_two_players,
+                owners=self.seats.owners,
+                is_rated=kept.is_rated and self.seats.may_have_two_players,
                 is_trifle=self._services.count_game(self.origin) or kept.is_trifle,
             )
         )
@@ -289,7 +284,7 @@ class Table:
         if self._rolls_now():
             self.act(TableAction("do", line="roll", seat=self.game.to_act))
             return
-        if self.members or not self.seating.has_engines_only:
+        if self.members or not self.seats.has_engines_only:
             self.engines.begin_turn()
 
     def _announce_end(self) -> None:
@@ -297,7 +292,7 @@ class Table:
         if self.game.end is not None and not self._is_end_announced:
             self._is_end_announced = True
             self.emit("over", self.game.end.winner, self.game.end.kind)
-        has_next = self.game.phase is TablePhase.OVER and self.seating.has_engines_only
+        has_next = self.game.phase is TablePhase.OVER and self.seats.has_engines_only
         if has_next and self.members and not (self.engines.is_paused or self.engines.is_busy):
             begin_s = self._services.clock() + GAMES_PAUSE_S
             self.engines.plan(begin_s, lambda: self.act(TableAction("start")))
@@ -310,7 +305,7 @@ class Table:
         if game.view.is_opening:
             return True
         seat = game.to_act
-        is_person = seat is not None and not self.seating.is_engine(seat)
+        is_person = seat is not None and not self.seats.is_engine(seat)
         return is_person and self.spec.auto_roll and not game.view.may_double
 
     @property
@@ -404,13 +399,13 @@ class Table:
 
     def describe(self) -> dict[str, Any]:
         """Return the state that everybody sees."""
-        persons = self.seating.persons
+        persons = self.seats.persons
         request = self.request
         now = self._services.clock()
         takes_back = self.spec.undo and not self.game.is_forfeited
         return {
             **self.game.describe(),
-            "seats": [seat.describe() for seat in self.seats],
+            "seats": self.seats.describe(),
             "clock": None if self.clock is None else {**self.clock.describe(now), "at": round(now, 3)},
             "undo": takes_back,
             "can_undo": takes_back and self.game.history.count_since_decision(persons) > 0,
@@ -430,7 +425,7 @@ class Table:
             "table": self.table_id,
             "variant": self.spec.variant,
             "length": self.spec.length,
-            "seats": [seat.describe() for seat in self.seats],
+            "seats": self.seats.describe(),
             "phase": self.game.phase,
             "score": self.game.score,
         }
@@ -444,6 +439,6 @@ class Table:
         spec = self.spec
         rules = {name: getattr(spec, name) for name in _OFFERED_RULES}
         clock = None if spec.clock is None else msgspec.to_builtins(spec.clock)
-        invited = self.seating.find_invited(tokens)
+        invited = self.seats.find_invited(tokens)
         fair = None if self.game.dice is None else self.game.dice.describe()
         return {**self.describe_listed(), **rules, "clock": clock, "invited": invited, "fair": fair}

@@ -23,11 +23,10 @@ from gammond.protocol.core.interpreter import INTERPRETER
 from gammond.protocol.core.limits import ClientLimits
 from gammond.protocol.state.service import Service
 from gammond.protocol.transports.connection_log import ConnectionLog
-from gammond.protocol.transports.held_memory import HeldMemory
 from gammond.protocol.transports.idle_deepening import IdleDeepening
 from gammond.protocol.transports.process_end import list_ending_signals
 from gammond.protocol.transports.rounds import Rounds
-from gammond.protocol.transports.shared_work import SharedWork
+from gammond.protocol.transports.shared_work import HeldMemory, SharedWork
 from gammond.protocol.transports.systemd import notify
 from gammond.protocol.transports.tcp_limits import TcpLimits
 from gammond.protocol.transports.workers import LAST_WORK_S, WorkerPool, hand_over_interpreter_often

@@ -137,7 +137,7 @@ def test_who_held_both_seats_once_is_known_after_a_restart():
     ann, bob = other.visit(), other.visit()
     for guest, token in zip((ann, bob), made["tokens"], strict=True):
         guest.get("join", table=made["table"], token=token)
-    assert not other.hub.tables[made["table"]].seating.may_have_two_players
+    assert not other.hub.tables[made["table"]].seats.may_have_two_players
 
 
 def test_an_address_that_finishes_more_games_than_people_play_makes_room_first():

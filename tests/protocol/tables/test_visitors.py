@@ -393,10 +393,10 @@ def test_a_worker_looks_up_whose_names_are_before_a_table_is_made_or_a_seat_take
     made, ping = guest.hear()
     assert (asked, ping["id"]) == (["Ann"], 2)
     table = site.hub.tables[made["table"]]
-    assert table.seating.owners[0] == "account of Ann"
+    assert table.seats.owners[0] == "account of Ann"
     join = {"do": "join", "table": made["table"], "token": made["tokens"][1]}
     other = site.visit(check_name=check)
     assert other.refuse(**join, name="Cleo")[:2] == ("bad_value", "name")
     other.get(**join, name="Bob")
     assert asked == ["Ann", "Cleo", "Bob"]
-    assert table.seating.owners == ("account of Ann", "account of Bob")
+    assert table.seats.owners == ("account of Ann", "account of Bob")
