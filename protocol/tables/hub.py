@@ -103,28 +103,29 @@ class Hub:
             check_name: As for `Visitor`; it raises a GammondError.
             address: Where it comes from; empty for one that has no limits of its own.
         """
-        return Visitor(self, on_output, self._limits.unread_chars, check_name, address)
+        return Visitor(self._leaving, on_output, self._limits.unread_chars, check_name, address)
 
     @property
     def tables(self) -> dict[str, Table]:
         """The tables that run, by name."""
         return self.all_tables.running
 
-    def forget(self, visitor: Visitor) -> None:
-        """Let a visitor go from all its tables."""
+    def disconnect(self, visitor: Visitor) -> None:
+        """Let a visitor go from all its tables: its connection is gone."""
+        visitor.end()
+        self._forget(visitor)
+
+    def _forget(self, visitor: Visitor) -> None:
         for table_id in sorted(visitor.tables):
             if (table := self.tables.get(table_id)) is not None:
                 table.leave(visitor)
         visitor.tables.clear()
         self._sweep_leaving()
 
-    def forget_soon(self, visitor: Visitor) -> None:
-        """Let a visitor go once what is under way is done: a table may be telling it something."""
-        self._leaving.append(visitor)
-
     def _sweep_leaving(self) -> None:
+        """Let those go that were dropped, once what was under way is done: a table told them something."""
         while self._leaving:
-            self.forget(self._leaving.pop())
+            self._forget(self._leaving.pop())
 
     # Requests
 

@@ -64,7 +64,7 @@ class Table:
         self._services = services
         self.game = TableGame(services.service, spec, seed)
         self.log = TableLog(table_id, services.archive)
-        self.audience = Audience(table_id, self)
+        self.audience = Audience(table_id, self._describe, self._find_chooser, self._find_choices)
         self.seats = Seats(spec, self.game, self.audience, self.save, self._tell_moved)
         self.engines = EnginePlay(
             *(self.game, self.seats, services, self), self.act, self.emit, self.switch_clock
@@ -371,12 +371,11 @@ class Table:
         """
         self.audience.tell(TableEvent(kind, seat, text), skipped)
 
-    @property
-    def chooser(self) -> int | None:
-        """The seat that is to choose a play; None for neither."""
+    def _find_chooser(self) -> int | None:
+        """Return the seat that is to choose a play; None for neither."""
         return self.game.to_act if self.game.phase is TablePhase.PLAY else None
 
-    def find_choices(self) -> Late[dict[str, Any]]:
+    def _find_choices(self) -> Late[dict[str, Any]]:
         """Return what only the seat to act is told, found once for each position."""
         if self._choices is None:
             late = self._choices = Late[dict[str, Any]]()
@@ -393,11 +392,7 @@ class Table:
                 take(choices)
         return self._choices
 
-    def describe_history(self) -> list[dict[str, Any]]:
-        """Return the actions of the game at hand."""
-        return self.game.history.describe()
-
-    def describe(self) -> dict[str, Any]:
+    def _describe(self, has_history: bool) -> dict[str, Any]:
         """Return the state that everybody sees."""
         persons = self.seats.persons
         request = self.request
@@ -417,6 +412,7 @@ class Table:
             "auto_roll": self.spec.auto_roll,
             "awaits_dice": self.engines.awaits_dice,
             "public": self.spec.public,
+            **({"history": self.game.history.describe()} if has_history else {}),
         }
 
     def describe_listed(self) -> dict[str, Any]:

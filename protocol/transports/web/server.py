@@ -58,7 +58,7 @@ from gammond.protocol.transports.web.metrics import (
 )
 from gammond.protocol.transports.web.page import Page, read_page
 from gammond.protocol.transports.web.rest import RestWork
-from gammond.protocol.transports.web.tables import HubTicks, HubWork, TableSocket
+from gammond.protocol.transports.web.tables import HubLoop, TableSocket
 from gammond.protocol.web.answers import WebAnswer
 from gammond.protocol.web.endpoints import ENDPOINTS, REPORTS, add_description
 from gammond.protocol.web.plans import Endpoint
@@ -201,11 +201,10 @@ class WebServer(ListeningServer[WebClient]):
         self._connections = Connections(options.limits, shared, self._proxies)
         self._socket_counts = AddressPlaces(options.limits.address_connections)
         self._rest = RestWork(service, shared, options.limits)
-        self._hub_work = HubWork(shared)
         table_limits = HubLimits(log_bytes=web.archive.max_log_bytes)
-        self._hub = Hub(service, self._hub_work, shared.clock, kept.archive, table_limits)
-        self._ticks = HubTicks(self.loop, self._hub, shared.clock)
-        self._hub_work.on_done = self._ticks.plan
+        self._tables = HubLoop(
+            shared, lambda submit: Hub(service, submit, shared.clock, kept.archive, table_limits)
+        )
         self._table_times = Histogram()
         self._config: Config
 
@@ -228,8 +227,7 @@ class WebServer(ListeningServer[WebClient]):
         """End all clients, and answer the requests that have come."""
         self._connections.end_requests()
         await asyncio.gather(super().drain(), self._rest.drain())
-        self._ticks.end()
-        self._hub_work.stop_all()
+        self._tables.end()
         await self.shared.wait_while(lambda: self._connections.open, _LAST_ANSWERS_S)
         self._connections.abort_all()
 
@@ -264,12 +262,13 @@ class WebServer(ListeningServer[WebClient]):
     def _make_table_client(self, scope: Scope) -> TableSocket:
         check_name = self._kept.make_name_check(read_cookies(scope), "".join(read_header(scope, b"host")))
         address = group_address(read_address(scope))
-        visitors = partial(self._hub.connect, check_name=check_name, address=address)
-        return TableSocket(self, visitors, scope["state"]["transport"], self._note_table_request)
+        hub = self._tables.hub
+        connect = partial(hub.connect, check_name=check_name, address=address)
+        return TableSocket(self, hub, connect, scope["state"]["transport"], self._note_table_request)
 
     def _note_table_request(self, seconds: float) -> None:
         self._table_times.add(seconds)
-        self._ticks.plan()
+        self._tables.plan()
 
     def _report_health(self) -> WebAnswer:
         health: dict[str, Any] = {
@@ -314,7 +313,7 @@ class WebServer(ListeningServer[WebClient]):
             ServerFigure("errors_total", "counter", "errors by code", service.error_counts, "code"),
             ServerFigure("jobs_waiting", "gauge", "work that waits for a thread", waiting),
             ServerFigure("jobs_running", "gauge", "work that is under way", running),
-            ServerFigure("tables", "gauge", "tables", len(self._hub.tables)),
+            ServerFigure("tables", "gauge", "tables", len(self._tables.hub.tables)),
             ServerFigure("memory_bytes", "gauge", "memory of the process", read_memory_bytes()),
             ServerFigure(
                 "held_bytes", "gauge", "unread answers, unanswered requests", self.shared.memory.held_bytes

@@ -16,7 +16,7 @@ from gammond.protocol.core.jobs import Job, JobResult, PendingRequest
 from gammond.protocol.core.requests import Work
 from gammond.protocol.tables.audience import Visitor
 from gammond.protocol.tables.hub import Hub
-from gammond.protocol.tables.services import ResultT, TableWork
+from gammond.protocol.tables.services import ResultT, Submit, TableWork
 from gammond.protocol.transports.listening import ListeningServer
 from gammond.protocol.transports.rounds import InputTurns
 from gammond.protocol.transports.shared_work import SharedWork
@@ -54,21 +54,23 @@ class _TableJob(Job, kw_only=True, eq=False):
         return b""
 
 
-class HubWork:
-    """Has the work of tables done: a `gammond.protocol.tables.services.Submit`.
+class HubLoop:
+    """What a hub needs of the event loop: its work done by the workers, and looks at what is due.
 
     Args:
         shared: Has the workers.
+        make_hub: Makes the hub, given this: a `gammond.protocol.tables.services.Submit`.
 
     Attributes:
-        on_done: Called after each result.
+        hub: The hub.
     """
 
-    def __init__(self, shared: SharedWork) -> None:
+    def __init__(self, shared: SharedWork, make_hub: Callable[[Submit], Hub]) -> None:
         self._shared = shared
         self._jobs: set[Job] = set()
         self._clients: Counter[object] = Counter()
-        self.on_done: Callable[[], object] = lambda: None
+        self.hub = make_hub(self)
+        self._timer = shared.loop.call_later(_LONGEST_WAIT_S, self._tick)
 
     def __call__(
         self, work: TableWork[ResultT], on_done: Callable[[ResultT | Exception], object], client: object
@@ -81,11 +83,6 @@ class HubWork:
         self._shared.submit(client, job, partial(self._finish, job, client, on_done))
         return job.control.stop
 
-    def stop_all(self) -> None:
-        """Ask all work to end with what it has."""
-        for job in list(self._jobs):
-            job.control.stop()
-
     def _finish(
         self, job: _TableJob, client: object, tell: Callable[[Any], object], result: JobResult
     ) -> None:
@@ -96,40 +93,28 @@ class HubWork:
             del self._clients[client]
             self._shared.pool.drop(client)
         tell(result if isinstance(result, Exception) else job.found)
-        self.on_done()
-
-
-class HubTicks:
-    """Does what is due at the tables: when it is due, and every now and then.
-
-    Args:
-        loop: The event loop that serves the visitors.
-        hub: The tables.
-        clock: The hub's.
-    """
-
-    def __init__(self, loop: asyncio.AbstractEventLoop, hub: Hub, clock: Callable[[], float]) -> None:
-        self._loop = loop
-        self._hub = hub
-        self._clock = clock
-        self._timer = loop.call_later(_LONGEST_WAIT_S, self._tick)
+        self.plan()
 
     def plan(self) -> None:
-        """Look when something is due: a visitor or a worker has done something."""
-        due_s = self._hub.next_due_s
-        wait_s = _LONGEST_WAIT_S if due_s is None else min(_LONGEST_WAIT_S, max(0.0, due_s - self._clock()))
-        if self._loop.time() + wait_s < self._timer.when():
+        """Look at the tables when something is due: a visitor or a worker has done something."""
+        due_s, loop = self.hub.next_due_s, self._shared.loop
+        wait_s = _LONGEST_WAIT_S
+        if due_s is not None:
+            wait_s = min(wait_s, max(0.0, due_s - self._shared.clock()))
+        if loop.time() + wait_s < self._timer.when():
             self._timer.cancel()
-            self._timer = self._loop.call_later(wait_s, self._tick)
-
-    def end(self) -> None:
-        """Do nothing any more."""
-        self._timer.cancel()
+            self._timer = loop.call_later(wait_s, self._tick)
 
     def _tick(self) -> None:
-        self._timer = self._loop.call_later(_LONGEST_WAIT_S, self._tick)
-        self._hub.tick()
+        self._timer = self._shared.loop.call_later(_LONGEST_WAIT_S, self._tick)
+        self.hub.tick()
         self.plan()
+
+    def end(self) -> None:
+        """Look at nothing any more, and ask all work to end with what it has."""
+        self._timer.cancel()
+        for job in list(self._jobs):
+            job.control.stop()
 
 
 class TableSocket:
@@ -137,7 +122,8 @@ class TableSocket:
 
     Args:
         server: Has admitted it.
-        connect: Lets it come to the tables, given what is called when there is something to send.
+        hub: The tables.
+        connect: Lets it come to them, given what is called when there is something to send.
         transport: Brings its bytes.
         on_request: Told how long each of its requests took, in seconds.
 
@@ -148,12 +134,14 @@ class TableSocket:
     def __init__(
         self,
         server: ListeningServer[Any],
+        hub: Hub,
         connect: Callable[[Callable[[], object]], Visitor],
         transport: asyncio.Transport,
         on_request: Callable[[float], object],
     ) -> None:
         self.held_bytes = 0
         self._server = server
+        self._hub = hub
         self._transport = transport
         self._on_request = on_request
         self._changed = asyncio.Event()
@@ -218,7 +206,7 @@ class TableSocket:
         try:
             await run_socket(receive, send, self._read, self._write)
         finally:
-            self._visitor.close()
+            self._hub.disconnect(self._visitor)
             self._server.shared.memory.count(self, 0)
             self._server.forget(self, self._close[1] if self._close else "it hung up")
 
@@ -250,7 +238,7 @@ class TableSocket:
 
     def _serve_request(self) -> bool:
         """Serve a request, in a turn."""
-        self._visitor.receive(self._request)
+        self._hub.receive(self._visitor, self._request)
         self._is_served.set()
         return False
 

@@ -58,7 +58,7 @@ def test_a_transcript_of_the_page_is_what_visitors_see(transcript):
         waiting = unread.setdefault(who, [])
         if sign == ">":
             assert not waiting
-            visitor.receive(names.put_in(text))
+            site.hub.receive(visitor, names.put_in(text))
             while site.pool.waiting:
                 site.pool.run()
         else:
