@@ -5,7 +5,6 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
 from math import inf
 
 import numpy as np
@@ -55,10 +54,8 @@ _RESULTS = (
 _COLUMNS = ", ".join([_RESULTS, *(each.replace(" AS", f" FILTER (WHERE {_COUNTS}) AS") for each in _SUMS)])
 
 
-@dataclass(frozen=True)
-class _Entrant:
-    kind: str
-    folded: str
+_Entrant = tuple[str, str]
+"""One of a list: the kind of player, and the name as `fold_name` returns it."""
 
 
 def list_players(database: ArchiveDatabase, variant: str, since_s: float = 0.0) -> dict[str, object]:
@@ -79,11 +76,11 @@ def list_players(database: ArchiveDatabase, variant: str, since_s: float = 0.0) 
         "GROUP BY s.kind, s.folded ORDER BY ended DESC, last DESC LIMIT ?",
         (variant, since_s, OpponentKind.PERSON, *NOBODY, 2 * MAX_LISTED),
     ).fetchall()
-    entrants = [_Entrant(row["kind"], row["folded"]) for row in rows]
+    entrants = [(row["kind"], row["folded"]) for row in rows]
     elo = _estimate_elo(database, variant, since_s, entrants)
     lists: dict[str, list[dict[str, object]]] = {kind: [] for kind in OpponentKind}
     for row, entrant in zip(rows, entrants, strict=True):
-        listed = lists[entrant.kind]
+        listed = lists[row["kind"]]
         if len(listed) < MAX_LISTED:
             listed.append({"name": row["name"], **_describe_sums(row), **elo.get(entrant, _NO_ELO)})
     anchor = next((row["name"] for row, who in zip(rows, entrants, strict=True) if who in elo), None)
@@ -268,8 +265,8 @@ def _estimate_elo(
         f"WHERE m.variant = ? AND m.ended >= ? AND a.score IS NOT NULL AND {_COUNTS} GROUP BY 1, 2, 3, 4",
         (variant, since_s),
     ):
-        one = places.get(_Entrant(row["kind"], row["folded"]))
-        two = places.get(_Entrant(row["other_kind"], row["other"]))
+        one = places.get((row["kind"], row["folded"]))
+        two = places.get((row["other_kind"], row["other"]))
         if one is None or two is None or one == two:
             continue
         games += row["games"]

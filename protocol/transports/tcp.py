@@ -66,18 +66,10 @@ async def serve_connections(
 
 def _make_listener(make_connection: Callable[[], Connection], options: ServerOptions) -> Listener:
     async def serve(shared: SharedWork) -> None:
-        server = _TcpServer(make_connection, options, shared)
-        await server.serve(lambda: _TcpClient(server))
+        server: ListeningServer[_TcpClient] = ListeningServer(options, shared)
+        await server.serve(lambda: _TcpClient(server, make_connection()))
 
     return serve
-
-
-class _TcpServer(ListeningServer["_TcpClient"]):
-    def __init__(
-        self, make_connection: Callable[[], Connection], options: ServerOptions, shared: SharedWork
-    ) -> None:
-        super().__init__(options, shared)
-        self.make_connection = make_connection
 
 
 class _TcpClient(ConnectedClient, asyncio.Protocol):
@@ -85,8 +77,8 @@ class _TcpClient(ConnectedClient, asyncio.Protocol):
 
     _transport: asyncio.Transport
 
-    def __init__(self, server: _TcpServer) -> None:
-        super().__init__(server, server.make_connection())
+    def __init__(self, server: ListeningServer[_TcpClient], connection: Connection) -> None:
+        super().__init__(server, connection)
         self._is_paused = False
         self._has_eof = False
         self._has_closed = False

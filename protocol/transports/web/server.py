@@ -37,7 +37,7 @@ from gammond.protocol.transports.listening import (
 from gammond.protocol.transports.shared_work import SharedWork
 from gammond.protocol.transports.tcp import make_tcp_listener
 from gammond.protocol.transports.web.answers import read_address, read_cookies, read_header
-from gammond.protocol.transports.web.app import SocketEndpoint, WebClient, make_app
+from gammond.protocol.transports.web.app import SocketEndpoint, make_app
 from gammond.protocol.transports.web.connections import Connections, HttpConnection, SocketConnection
 from gammond.protocol.transports.web.guard import ForeignPages, Guard, ServerNames
 from gammond.protocol.transports.web.limits import (
@@ -169,7 +169,7 @@ class KeptGames:
             await asyncio.to_thread(self._accounts.close)
 
 
-class WebServer(ListeningServer[WebClient]):
+class WebServer(ListeningServer[LineSocket | TableSocket]):
     """What the clients of the web share.
 
     Args:
