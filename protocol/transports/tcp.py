@@ -26,7 +26,7 @@ _LINGER_S = 1.0
 
 
 async def serve_tcp(service: Service, options: ServerOptions, deepening: IdleDeepening | None = None) -> None:
-    """Serve clients of the line protocol; see `serve_connections`.
+    """Serve clients of the line protocol; see `serve_listeners`.
 
     Args:
         service: What they share.
@@ -44,27 +44,17 @@ def make_tcp_listener(service: Service, options: ServerOptions) -> Listener:
         service: What they share.
         options: Where, for whom, and with which caps.
     """
-    return _make_listener(lambda: connect(Session(service, secrets.randbelow(MAX_SEED))), options)
+    return make_listener(lambda: connect(Session(service, secrets.randbelow(MAX_SEED))), options)
 
 
-async def serve_connections(
-    make_connection: Callable[[], Connection], options: ServerOptions, *, clock: Callable[[], float]
-) -> None:
-    """Serve clients of any dialect until SIGTERM, SIGINT, SIGHUP or the stop event, then drain.
+def make_listener(make_connection: Callable[[], Connection], options: ServerOptions) -> Listener:
+    """Return what serves clients of any dialect beside other listeners of the process.
 
     Args:
         make_connection: Makes the connection of a new client.
         options: Where, for whom, and with which caps.
-        clock: Seconds of a clock that never goes back.
-
-    Raises:
-        StateError: The address cannot be listened on.
-        GammondError: As for `serve_listeners`.
     """
-    await serve_listeners([_make_listener(make_connection, options)], options, clock=clock)
 
-
-def _make_listener(make_connection: Callable[[], Connection], options: ServerOptions) -> Listener:
     async def serve(shared: SharedWork) -> None:
         server: ListeningServer[_TcpClient] = ListeningServer(options, shared)
         await server.serve(lambda: _TcpClient(server, make_connection()))
