@@ -401,7 +401,13 @@ class TableGame:
         }
 
     def describe_kept(
-        self, table_id: str, seats: tuple[ArchivedSeat, ArchivedSeat], ended_s: float
+        self,
+        table_id: str,
+        seats: tuple[ArchivedSeat, ArchivedSeat],
+        ended_s: float,
+        *,
+        may_rate: bool,
+        is_trifle: bool,
     ) -> ArchivedGame:
         """Return the game at hand, which is over, as an archive keeps it.
 
@@ -409,6 +415,8 @@ class TableGame:
             table_id: The table's name.
             seats: Who played.
             ended_s: When it ended, in seconds of the Unix epoch.
+            may_rate: Whether nothing but what was played speaks against its being rated.
+            is_trifle: Whether it is a trifle however it was played.
         """
         end = self.end
         assert end is not None
@@ -430,8 +438,8 @@ class TableGame:
             started_s=self.started_s,
             ended_s=ended_s,
             has_help=self.has_help,
-            is_rated=self._is_match_played and self._has_usual_rules,
-            is_trifle=not self._is_match_played,
+            is_rated=may_rate and self._is_match_played and self._has_usual_rules,
+            is_trifle=is_trifle or not self._is_match_played,
             text_format=text_format,
             text=text,
         )

@@ -125,7 +125,7 @@ class Seat:
 
     def describe_kept(self) -> ArchivedSeat:
         """Return who played it."""
-        return ArchivedSeat(self.kind, self.name, self.player, self.level)
+        return ArchivedSeat(self.kind, self.name, self.player, self.level, self.token_hash, self.owner)
 
     def describe_taken(self) -> TakenSeat | None:
         """Return who took it by its link; None if nobody did."""

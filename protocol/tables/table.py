@@ -244,16 +244,12 @@ class Table:
     def _keep_game(self) -> None:
         """Keep the game, which is over."""
         first, second = (seat.describe_kept() for seat in self.seats)
-        kept = self.game.describe_kept(self.table_id, (first, second), self._services.wall_clock())
-        self._services.archive.keep_game(
-            msgspec.structs.replace(
-                kept,
-                token_hashes=(self.seats[0].token_hash, self.seats[1].token_hash),
-                owners=self.seats.owners,
-                is_rated=kept.is_rated and self.seats.may_have_two_players,
-                is_trifle=self._services.count_game(self.origin) or kept.is_trifle,
-            )
+        kept = self.game.describe_kept(
+            *(self.table_id, (first, second), self._services.wall_clock()),
+            may_rate=self.seats.may_have_two_players,
+            is_trifle=self._services.count_game(self.origin),
         )
+        self._services.archive.keep_game(kept)
 
     # Seeds of the dice
 

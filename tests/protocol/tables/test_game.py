@@ -127,7 +127,7 @@ def test_two_accounts_are_rated():
     two = Two(owners=("1 ann", "1 bob"))
     two.play(7)
     two.give_up()
-    assert (two.kept.is_rated, two.kept.owners) == (True, ("1 ann", "1 bob"))
+    assert (two.kept.is_rated, tuple(seat.owner for seat in two.kept.seats)) == (True, ("1 ann", "1 bob"))
 
 
 def test_who_held_both_seats_once_is_known_after_a_restart():
