@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from gammond.engine.errors import DataFileError, LimitError, ValueRangeError
+from gammond.engine.errors import DataFileError, GammondError, LimitError, StateError, ValueRangeError
 from gammond.protocol.core.errors import BusyError
 from gammond.protocol.core.fault_log import FAULT_LOG
 from gammond.protocol.core.replies import describe_error
@@ -16,11 +16,12 @@ from gammond.protocol.core.requests import WorkControl
 from gammond.protocol.game_entry import GameEntry
 from gammond.protocol.games import find_entry
 from gammond.protocol.state.readiness import Readiness
+from gammond.protocol.state.service import Service
 from gammond.protocol.tables.archive import SavedTable
-from gammond.protocol.tables.game import check_position, read_spec
+from gammond.protocol.tables.game import TableGame
 from gammond.protocol.tables.game_view import TablePhase
 from gammond.protocol.tables.rebuilding import rebuild_table
-from gammond.protocol.tables.requests import TableSpec
+from gammond.protocol.tables.requests import TableSpec, read_spec
 from gammond.protocol.tables.seats import ENGINE, make_table_id
 from gammond.protocol.tables.services import TableServices
 from gammond.protocol.tables.table import Table
@@ -109,7 +110,7 @@ class AllTables:
         Raises:
             GammondError: There cannot be such a table, or there is no room for it.
         """
-        check_position(self._services.service, spec)
+        _check_position(self._services.service, spec)
         table = Table(make_table_id(), spec, self._services, self._make_seed(), address)
         table.seats.check_engines()
         self._make_room(address)
@@ -244,6 +245,26 @@ class AllTables:
                 visitor.tables.discard(name)
             table.close()
         self._services.archive.drop_table(name)
+
+
+def _check_position(service: Service, spec: TableSpec) -> None:
+    """Refuse a table whose position cannot be set up, or whose game is over there.
+
+    Raises:
+        GammondError: It is so.
+    """
+    if spec.position is None:
+        return
+    if not spec.position.isprintable():
+        raise ValueRangeError("expected a position on one line, got control characters", field="position")
+    game = TableGame(service, spec, 0)
+    try:
+        for line in game.view.list_start_lines(1):
+            game.run(line)
+    except GammondError as error:
+        raise error.with_field("position") from None
+    if game.view.phase in (TablePhase.OVER, TablePhase.FINISHED):
+        raise StateError("the game is over in this position", field="position")
 
 
 class _Age(NamedTuple):

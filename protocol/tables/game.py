@@ -11,7 +11,8 @@ from typing import Any, cast
 
 import msgspec
 
-from gammond.engine.errors import GammondError, StateError, ValueRangeError
+from gammond.engine.errors import GammondError, StateError
+from gammond.engine.rules.match import RESULT_NAMES
 from gammond.protocol.commands.dispatch import run_line
 from gammond.protocol.commands.session_game import find_game
 from gammond.protocol.core.requests import Reply
@@ -34,7 +35,6 @@ MAX_TOLD = 1000
 """Actions of a game that visitors are told; no more can be taken back, and few games have a third of them."""
 
 _KINDS = ("double", "take", "drop", "beaver", "resign", "accept", "reject")
-_RESIGNATIONS = {"single": 1, "gammon": 2, "backgammon": 3}
 
 
 def name_action(line: str) -> str:
@@ -327,8 +327,9 @@ class TableGame:
 
     def _note_rejection(self, loser: int) -> None:
         offers = [each.text.split()[-1] for each in self.history.entries if each.kind == "resign"]
-        kind = _RESIGNATIONS.get(offers[-1], 0) if offers else 0
-        self.rejected_kinds[loser] = max(self.rejected_kinds[loser], kind)
+        if offers and offers[-1] in RESULT_NAMES:
+            kind = RESULT_NAMES.index(offers[-1]) + 1
+            self.rejected_kinds[loser] = max(self.rejected_kinds[loser], kind)
 
     def _undo(self, action: TableAction) -> TableEvent:
         """Take back the last actions of the game at hand.
@@ -447,28 +448,3 @@ class TableGame:
 
 def _make_count_error(count: int) -> StateError:
     return StateError(f"{count} actions are too many to be taken back", field="act")
-
-
-def read_spec(document: dict[str, Any]) -> TableSpec:
-    """Return what a table was created with, as an archive kept it."""
-    return msgspec.convert(document, TableSpec)
-
-
-def check_position(service: Service, spec: TableSpec) -> None:
-    """Refuse a table whose position cannot be set up, or whose game is over there.
-
-    Raises:
-        GammondError: It is so.
-    """
-    if spec.position is None:
-        return
-    if not spec.position.isprintable():
-        raise ValueRangeError("expected a position on one line, got control characters", field="position")
-    game = TableGame(service, spec, 0)
-    try:
-        for line in game.view.list_start_lines(1):
-            game.run(line)
-    except GammondError as error:
-        raise error.with_field("position") from None
-    if game.view.phase in (TablePhase.OVER, TablePhase.FINISHED):
-        raise StateError("the game is over in this position", field="position")

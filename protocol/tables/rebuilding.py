@@ -11,8 +11,8 @@ from gammond.engine.wording import escape_unprintable
 from gammond.protocol.state.service import Service
 from gammond.protocol.tables.archive import SavedTable, TableAction, TableLog
 from gammond.protocol.tables.audience import TableEvent
-from gammond.protocol.tables.game import TableGame, read_spec
-from gammond.protocol.tables.requests import SeatSpec
+from gammond.protocol.tables.game import TableGame
+from gammond.protocol.tables.requests import SeatSpec, read_spec
 from gammond.protocol.tables.seats import ENGINE, is_token
 from gammond.protocol.tables.services import TableServices
 from gammond.protocol.tables.table import Table

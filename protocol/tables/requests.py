@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 import msgspec
 
@@ -76,6 +76,11 @@ class TableSpec(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     public: bool = False
     auto_roll: bool = False
     pace_ms: int | None = None
+
+
+def read_spec(document: dict[str, Any]) -> TableSpec:
+    """Return what a table was created with, as an archive kept it."""
+    return msgspec.convert(document, TableSpec)
 
 
 class CreateRequest(TableSpec, frozen=True, forbid_unknown_fields=True, tag_field="do", tag="create"):
