@@ -70,13 +70,16 @@ class BackgroundAnalysis:
         except CancelledWork:
             return False
         except GammondError as error:
-            self._archive.fail_analysis(number, error.message)
+            self._fail(number, error.message)
         except Exception as error:
             FAULT_LOG.log("the analysis of a match failed", error)
-            self._archive.fail_analysis(number, "internal error")
+            self._fail(number, "internal error")
         else:
-            self._archive.put_analysis(number, analysis, record)
+            self._archive.write(lambda base: base.put_analysis(number, analysis, record))
         return self._archive.flush()
+
+    def _fail(self, number: int, reason: str) -> None:
+        self._archive.write(lambda base: base.fail_analysis(number, reason))
 
     def _analyse(self, record: str, name: str) -> ArchivedAnalysis:
         """Analyse a match, given as it is kept.

@@ -16,7 +16,7 @@ from gammond.engine.runtime.shared_file import SharedFile, Write
 from gammond.engine.runtime.sqlite_file import check_own_file
 from gammond.protocol.archive.database import SCHEMA, ArchiveDatabase
 from gammond.protocol.archive.options import ArchiveOptions
-from gammond.protocol.archive.records import ArchivedAnalysis, make_record
+from gammond.protocol.archive.records import make_record
 from gammond.protocol.archive.running_tables import RunningTables, TableSlots
 from gammond.protocol.tables.archive import (
     Archive,
@@ -116,14 +116,6 @@ class GameArchive(Archive):
     def keep_game(self, game: ArchivedGame) -> None:
         """Keep a finished game soon."""
         self._source.put(Write(lambda database: database.put_game(game, make_record(game))), game.game_id)
-
-    def put_analysis(self, number: int, found: ArchivedAnalysis, before: str) -> None:
-        """Keep an analysis soon; as `ArchiveDatabase.put_analysis`."""
-        self.write(lambda database: database.put_analysis(number, found, before))
-
-    def fail_analysis(self, number: int, reason: str) -> None:
-        """Note soon that a match cannot be analysed."""
-        self.write(lambda database: database.fail_analysis(number, reason))
 
     def write(self, act: Callable[[ArchiveDatabase], object]) -> None:
         """Write something soon."""

@@ -184,7 +184,7 @@ class ArchiveDatabase(SqliteFile):
                 "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
                 (
                     *(number, seat, played.kind, played.name, fold_name(played.name)),
-                    *(game.token_hashes[seat] or "", game.owners[seat], points, _score_seat(game, seat)),
+                    *(played.token_hash or "", played.owner, points, _score_seat(game, seat)),
                 ),
             )
         self._fresh.add(number)
@@ -340,7 +340,7 @@ class ArchiveDatabase(SqliteFile):
 
 
 def _find_worth(game: ArchivedGame) -> Worth:
-    if any(game.owners):
+    if any(seat.owner for seat in game.seats):
         return Worth.OWNED
     if game.is_trifle:
         return Worth.TRIFLE

@@ -29,8 +29,7 @@ from gammond.protocol.archive.history import (
     remove_match,
     remove_matches_of,
 )
-from gammond.protocol.archive.leaderboard import PERIODS_S, Leaderboard
-from gammond.protocol.archive.players import describe_player
+from gammond.protocol.archive.players import PERIODS_S, Leaderboard, describe_player
 from gammond.protocol.games import list_variants
 from gammond.protocol.state.session import Session
 from gammond.protocol.web.answers import JSON, NOT_FOUND, WebAnswer, WebRequest, make_refusal

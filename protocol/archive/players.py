@@ -1,16 +1,30 @@
-"""What the matches of the archive say about players: results, performance rating, Elo."""
+"""What the matches of the archive say about players: results, performance rating, Elo, and lists of them."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import threading
+import time
+from collections.abc import Callable
+from math import inf
 
 import numpy as np
 
 from gammond.engine.match_analysis.elo import estimate_elo
 from gammond.engine.match_analysis.statistics import RatingTotal, round_value
+from gammond.protocol.archive.archive import GameArchive
 from gammond.protocol.archive.database import ArchiveDatabase
 from gammond.protocol.archive.records import OpponentKind
 from gammond.protocol.tables.names import NOBODY, fold_name
+
+LEAST_AGE_S = 2.0
+"""How long a list is given again at least."""
+
+PERIODS_S = {"all": inf, "week": 7 * 86_400.0}
+"""How long ago the matches of a list may have ended, in seconds, by the word for it."""
+
+_AGE_FACTOR = 20.0
+"""A list is given again for so many times what it took to compute: lists take a twentieth of a core."""
+
 
 MIN_COUNTED = 100
 """Counted decisions from which on a performance rating has a place in the list: some three matches to 5."""
@@ -40,10 +54,8 @@ _RESULTS = (
 _COLUMNS = ", ".join([_RESULTS, *(each.replace(" AS", f" FILTER (WHERE {_COUNTS}) AS") for each in _SUMS)])
 
 
-@dataclass(frozen=True)
-class _Entrant:
-    kind: str
-    folded: str
+_Entrant = tuple[str, str]
+"""One of a list: the kind of player, and the name as `fold_name` returns it."""
 
 
 def list_players(database: ArchiveDatabase, variant: str, since_s: float = 0.0) -> dict[str, object]:
@@ -64,11 +76,11 @@ def list_players(database: ArchiveDatabase, variant: str, since_s: float = 0.0) 
         "GROUP BY s.kind, s.folded ORDER BY ended DESC, last DESC LIMIT ?",
         (variant, since_s, OpponentKind.PERSON, *NOBODY, 2 * MAX_LISTED),
     ).fetchall()
-    entrants = [_Entrant(row["kind"], row["folded"]) for row in rows]
+    entrants = [(row["kind"], row["folded"]) for row in rows]
     elo = _estimate_elo(database, variant, since_s, entrants)
     lists: dict[str, list[dict[str, object]]] = {kind: [] for kind in OpponentKind}
     for row, entrant in zip(rows, entrants, strict=True):
-        listed = lists[entrant.kind]
+        listed = lists[row["kind"]]
         if len(listed) < MAX_LISTED:
             listed.append({"name": row["name"], **_describe_sums(row), **elo.get(entrant, _NO_ELO)})
     anchor = next((row["name"] for row, who in zip(rows, entrants, strict=True) if who in elo), None)
@@ -79,6 +91,51 @@ def list_players(database: ArchiveDatabase, variant: str, since_s: float = 0.0) 
         "elo_of_0": anchor,
         "min_counted": MIN_COUNTED,
     }
+
+
+class Leaderboard:
+    """Gives the lists of an archive; safe to use from several threads, of which one at a time computes.
+
+    Args:
+        archive: The archive.
+        clock: Seconds that never go back.
+        wall_clock: Seconds of the Unix epoch.
+    """
+
+    def __init__(
+        self,
+        archive: GameArchive,
+        clock: Callable[[], float] = time.monotonic,
+        wall_clock: Callable[[], float] = time.time,
+    ) -> None:
+        self._archive = archive
+        self._clock = clock
+        self._wall_clock = wall_clock
+        self._lock = threading.Lock()
+        self._lists: dict[tuple[str, str], tuple[float, dict[str, object]]] = {}
+
+    def get(self, variant: str, period: str = "all") -> dict[str, object]:
+        """Return the lists of a variant, as `list_players`.
+
+        Args:
+            variant: One of those that there are.
+            period: One of `PERIODS_S`.
+
+        Raises:
+            DataFileError: The archive cannot be read.
+        """
+        with self._lock:
+            until_s, lists = self._lists.get((variant, period), (-1.0, {}))
+            began_s = self._clock()
+            if began_s >= until_s:
+                since_s = max(self._wall_clock() - PERIODS_S[period], 0.0)
+                lists = self._archive.read(lambda database: list_players(database, variant, since_s))
+                now_s = self._clock()
+                self._lists[variant, period] = (
+                    now_s + max(LEAST_AGE_S, _AGE_FACTOR * (now_s - began_s)),
+                    lists,
+                )
+            return lists
 
 
 def describe_player(database: ArchiveDatabase, name: str, variant: str) -> dict[str, object] | None:
@@ -208,8 +265,8 @@ def _estimate_elo(
         f"WHERE m.variant = ? AND m.ended >= ? AND a.score IS NOT NULL AND {_COUNTS} GROUP BY 1, 2, 3, 4",
         (variant, since_s),
     ):
-        one = places.get(_Entrant(row["kind"], row["folded"]))
-        two = places.get(_Entrant(row["other_kind"], row["other"]))
+        one = places.get((row["kind"], row["folded"]))
+        two = places.get((row["other_kind"], row["other"]))
         if one is None or two is None or one == two:
             continue
         games += row["games"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from copy import copy
 from typing import Any, ClassVar
 
 import msgspec
@@ -17,14 +18,16 @@ from gammond.engine.rules.match import MAX_MATCH_LENGTH, RESULT_NAMES, GameResul
 from gammond.engine.rules.moves import estimate_plays
 from gammond.engine.rules.partial_plays import list_partial_plays
 from gammond.engine.rules.rules import Feature
-from gammond.protocol.core.requests import JsonReply, Work, WorkControl
+from gammond.protocol.commands.decisions import ROLL_ACTION, choose_action
+from gammond.protocol.core.requests import WorkControl
 from gammond.protocol.questions.question import MAX_QUICK_PLAYS, MAX_SHORT_PLAYS
 from gammond.protocol.state.game_log import GameLog
 from gammond.protocol.state.game_state import SEAT_NAMES
 from gammond.protocol.state.offers import list_responses
-from gammond.protocol.state.player_registry import ENGINE_PLAYER
-from gammond.protocol.tables.game_view import Decision, GameEnd, TablePhase, TableView
+from gammond.protocol.state.player_registry import ENGINE_PLAYER, SESSION_PLAYERS
+from gammond.protocol.tables.game_view import GameEnd, TablePhase, TableView
 from gammond.protocol.tables.requests import ActRequest
+from gammond.protocol.tables.services import TableWork
 
 _WORDS = ("double", "take", "drop", "beaver", "accept", "reject")
 """Actions that ``play`` takes as they are."""
@@ -203,27 +206,24 @@ class BackgammonView(TableView):
             "may_beaver": "beaver" in list_responses(match),
         }
 
-    def describe_choices(self) -> dict[str, Any]:
-        """Return the legal plays as a tree of checker moves, while dice lie on the board."""
+    def describe_choices(self) -> TableWork[dict[str, Any]] | dict[str, Any]:
+        """Return the legal plays as a tree of checker moves, while dice lie on the board.
+
+        For a roll with hundreds of plays a worker makes the tree; it may take 60 ms.
+        """
         if self.phase is not TablePhase.PLAY:
             return {"tree": None}
-        return {"tree": list_partial_plays(*self.session.require_roll(), self.session.game.rules)}
-
-    def plan_choices(self) -> Work | None:
-        """Return the work of finding the tree of a roll with hundreds of plays; it may take 60 ms."""
-        if self.phase is not TablePhase.PLAY:
-            return None
         (position, roll), rules = self.session.require_roll(), self.session.game.rules
         count = estimate_plays(position, roll)
         if count <= MAX_QUICK_PLAYS:
-            return None
+            return {"tree": list_partial_plays(position, roll, rules)}
 
-        def run(control: WorkControl) -> Sequence[JsonReply]:
+        def run(control: WorkControl) -> dict[str, Any]:
             with control.take_interpreter():
                 tree = list_partial_plays(position, roll, rules)
-                return [JsonReply({"tree": msgspec.Raw(msgspec.json.encode(tree))})]
+                return {"tree": msgspec.Raw(msgspec.json.encode(tree))}
 
-        return Work(run, is_long=count > MAX_SHORT_PLAYS)
+        return TableWork(run, is_long=count > MAX_SHORT_PLAYS)
 
     def describe_place(self) -> dict[str, Any]:
         """Return the XGID; null where there is none: while a beaver or a resignation waits.
@@ -280,24 +280,22 @@ class BackgammonView(TableView):
             raise ValueRangeError("expected a play such as '8/5 6/5' or 'pass'", field="play")
         return " ".join(words)
 
-    def decide(self, rejected_kind: int) -> Decision:
+    def plan_decision(self, rejected_kind: int) -> TableWork[str] | str:
         """Decide for the seat to act, as the engine does at the terminal."""
-        game = self.session.game
-        match = game.match
-        if match.resigned:
-            answer = yield f"resign {RESULT_NAMES[match.resigned - 1]}"
-            return "play accept" if answer[-1].values["accept"] else "play reject"
-        if match.doubled:
-            return f"play {(yield 'go take')[-1].text}"
-        if match.roll is not None:
-            return f"play {(yield 'go chequer')[-1].text}"
-        if game.rules.supports(Feature.RESIGNATION):
-            offer = str((yield "resign plies=0")[-1].values["offer"])
-            if offer in RESULT_NAMES and RESULT_NAMES.index(offer) + 1 > rejected_kind:
-                return f"play resign {offer}"
-        if self.may_double and (yield "go cube")[-1].text == "double":
-            return "play double"
-        return "roll"
+        if self.phase is TablePhase.ROLL and self.resigns_at_once:
+            return ROLL_ACTION  # where no resignation has a value, no double has
+        session, engine = copy(self.session), self.session.engine_settings
+        position, roll = session.require_position(), session.game.match.roll
+        is_deep = engine.plies > 0 or (
+            engine.player not in SESSION_PLAYERS and session.service.players.uses_look_ahead(engine.player)
+        )
+
+        def run(control: WorkControl) -> str:
+            action = choose_action(session, control, rejected_kind, has_cube=self.spec.cube)
+            return action if action == ROLL_ACTION else f"play {action}"
+
+        is_wide = roll is not None and estimate_plays(position, roll) > MAX_SHORT_PLAYS
+        return TableWork(run, is_long=is_deep or is_wide)
 
     def write_record(self, names: tuple[str, str]) -> tuple[str, str]:
         """Return the record of the match as ``.mat`` text; in money play that of the last game."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 
 from gammond.engine.analysis.levels import StoreUse
 from gammond.engine.barca.evaluation import EvaluationVector, list_conditions, load_weights
@@ -228,19 +229,32 @@ def _source_to_values(found: SearchResult, weights: str) -> dict[str, ReplyValue
 
 def handle_go(call: CommandCall) -> Answer:
     """Choose a move for the side to move, within the limits given."""
-    session, table = call.session, call.session.get_table(BarcaTable)
+    request, choose = plan_move(call.session, call.values["limits"] or "")
+
+    def run(control: WorkControl) -> list[Reply]:
+        return [Reply("bestmove", format_move(choose(control)), text_key="move")]
+
+    return Work(run, is_long=True, deadline_s=request.deadline_s)
+
+
+def plan_move(session: Session, limits_text: str = "") -> tuple[BarcaSearch, Callable[[WorkControl], Move]]:
+    """Return how the session's player chooses a move: its search, and what makes the choice, in any thread.
+
+    Args:
+        session: Has the game, and names the player and its level.
+        limits_text: `LIMIT_FIELDS` of the search, as pairs.
+
+    Raises:
+        GammondError: There is no move to choose, people choose it, or the limits are none.
+    """
+    table = session.get_table(BarcaTable)
     game, settings = table.require_unfinished(), table.settings
-    limits = parse_pairs((call.values["limits"] or "").split(), LIMIT_FIELDS, error_field="limits")
+    limits = parse_pairs(limits_text.split(), LIMIT_FIELDS, error_field="limits")
     check_player(settings.player)
     level = LEVELS[settings.level]
     own_limits = _limit_to_level(limits, level) if settings.player == ENGINE_PLAYER else {}
     request = make_search(session, game, own_limits, count=level.among)
-
-    def run(control: WorkControl) -> list[Reply]:
-        move = choose_move(settings, request, control)
-        return [Reply("bestmove", format_move(move), text_key="move")]
-
-    return Work(run, is_long=True, deadline_s=request.deadline_s)
+    return request, partial(choose_move, settings, request)
 
 
 def check_player(name: str) -> None:

@@ -10,11 +10,13 @@ from gammond.engine.barca.moves import format_move
 from gammond.engine.barca.player import DEFAULT_LEVEL
 from gammond.engine.barca.position import format_square
 from gammond.protocol.barca.pieces import describe_pieces
+from gammond.protocol.barca.search_commands import plan_move
 from gammond.protocol.barca.settings import ENGINE_PLAYER
 from gammond.protocol.barca.table import BarcaTable
 from gammond.protocol.state.session import Session
-from gammond.protocol.tables.game_view import Decision, GameEnd, TablePhase, TableView
+from gammond.protocol.tables.game_view import GameEnd, TablePhase, TableView
 from gammond.protocol.tables.requests import TableSpec
+from gammond.protocol.tables.services import TableWork
 
 
 class BarcaView(TableView):
@@ -111,9 +113,10 @@ class BarcaView(TableView):
         """Return the position as text."""
         return {"position": None if self._game is None else self._game.position.to_text()}
 
-    def decide(self, rejected_kind: int) -> Decision:
+    def plan_decision(self, rejected_kind: int) -> TableWork[str]:
         """Choose a move for the side to move."""
-        return f"play {(yield 'go')[-1].text}"
+        _, choose = plan_move(self.session)
+        return TableWork(lambda control: f"play {format_move(choose(control))}", is_long=True)
 
     def _find_seat(self, side: int) -> int:
         return side ^ self.white

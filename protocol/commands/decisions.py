@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import Any, TypeVar
 
 from gammond.engine.analysis.levels import EvalSettings
@@ -18,7 +17,8 @@ from gammond.engine.rules.rules import Feature
 from gammond.engine.search import FILTERS, MAX_PLIES, SearchWatch
 from gammond.engine.search.ranked_plays import ChosenPlay
 from gammond.protocol.commands.command import CommandCall
-from gammond.protocol.commands.evaluation import format_choice_info, make_search_watch
+from gammond.protocol.commands.cube import read_resignation
+from gammond.protocol.commands.evaluation import ask, format_choice_info, make_search_watch
 from gammond.protocol.core.arguments import parse_pairs
 from gammond.protocol.core.errors import CommandError
 from gammond.protocol.core.limits import MAX_MOVETIME_MS
@@ -40,6 +40,9 @@ DECISIONS = ("chequer", "cube", "turn", "take")
 
 ROLE = "role"
 """The word that begins the form of UBGI 0.1."""
+
+ROLL_ACTION = "roll"
+"""The action of a seat that rolls; all others are actions of ``play``."""
 
 _ResultT = TypeVar("_ResultT")
 
@@ -212,9 +215,49 @@ def decide(session: Session, question: Decision[_ResultT], control: WorkControl)
     Raises:
         GammondError: As `GoRequest.begin` and `Decision.run`, or something cannot be loaded.
     """
-    request = GoRequest.begin(session, GoLimits())
-    decider = session.make_decider_loader(request.settings)()
-    return question.run(decider, partial(request.make_watch, control))
+    request, found = GoRequest.begin(session, GoLimits()), list[_ResultT]()
+
+    def take(decided: _ResultT) -> Sequence[Reply]:
+        found.append(decided)
+        return ()
+
+    make_decision_work(session, question, request.settings, take, request.make_watch).run(control)
+    return found[0]
+
+
+def choose_action(
+    session: Session, control: WorkControl, rejected_kind: int = 0, *, has_cube: bool = True
+) -> str:
+    """Choose what the seat to act does, as the player and the depth of a session decide.
+
+    Args:
+        session: Whose game it is; nothing changes.
+        control: Stops and watches the searches.
+        rejected_kind: The dearest resignation that the opponent has rejected in this game, which is not
+            offered again: 1 a single game, 2 a gammon, 3 a backgammon; 0 for none.
+        has_cube: Whether it may double.
+
+    Returns:
+        `ROLL_ACTION`, or an action of ``play``.
+
+    Raises:
+        GammondError: As `decide`.
+    """
+    game = session.game
+    match = game.match
+    if match.resigned:
+        found, _ = ask(session, read_resignation(session, match.resigned), control)
+        return "accept" if found.is_accepted else "reject"
+    if match.doubled:
+        return RESPONSE_WORDS[decide(session, read_response(session), control)]
+    if match.roll is not None:
+        return format_moves_plain(decide(session, read_play(session), control).play)
+    if game.rules.supports(Feature.RESIGNATION) and rejected_kind < len(RESULT_NAMES):
+        found, _ = ask(session, read_resignation(session, plies=0), control)  # as only clear losses count
+        if found.kind > rejected_kind:
+            return f"resign {RESULT_NAMES[found.kind - 1]}"
+    doubles = has_cube and game.may_double and decide(session, read_double(session), control)
+    return "double" if doubles else ROLL_ACTION
 
 
 def _write_play(choice: ChosenPlay, request: GoRequest) -> list[Reply]:

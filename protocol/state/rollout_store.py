@@ -108,12 +108,6 @@ class RolloutStore:
         self._sizes: WeakKeyDictionary[RolloutSlot, int] = WeakKeyDictionary()
         self._lock = threading.Lock()
 
-    @property
-    def total_bytes(self) -> int:
-        """What is kept."""
-        with self._lock:
-            return sum(self._sizes.values())
-
     def add(self, slot: RolloutSlot, size_bytes: int) -> None:
         """Count the record of a slot, and forget the oldest others if there are too many bytes."""
         with self._lock:

@@ -68,8 +68,8 @@ def _act_in_game(table: Table, member: Member, request: ActRequest) -> None:
     line = view.make_line(request)
     if request.act in ("roll", "dice"):
         _check_dice(table, request)
-    if request.act == "dice" and (to_act is None or table.seating.is_engine(to_act)):
-        if to_act is not None and not table.awaits_dice:
+    if request.act == "dice" and (to_act is None or table.seats.is_engine(to_act)):
+        if to_act is not None and not table.engines.awaits_dice:
             raise StateError("the engine has not decided to roll yet", field="act")
         table.act(TableAction("do", line=line, seat=to_act))
         return
@@ -88,10 +88,11 @@ def _check_dice(table: Table, request: ActRequest) -> None:
 def _take_back(table: Table, member: Member, request: ActRequest) -> None:
     seat = _find_seat(table, member, request)
     count = _count_actions(table, member, request)
-    if table.seating.holds_all(member):
-        table.take_back(request.act, seat, count)
-    else:
-        table.ask_to_take_back(seat, request.act, len(table.game.history.entries) - count)
+    if table.seats.holds_all(member):
+        table.act(TableAction(request.act, seat=seat, count=count))
+        return
+    table.request = (seat, request.act, len(table.game.history.entries) - count)
+    table.emit("request", seat, request.act)
 
 
 def _count_actions(table: Table, member: Member, request: ActRequest) -> int:
@@ -133,22 +134,27 @@ def _answer_request(table: Table, member: Member, request: ActRequest) -> None:
     asked = table.request
     if asked is None:
         raise StateError("nobody asks for anything", field="act")
-    if asked[0] == seat:
+    asker, what, left = asked
+    if asker == seat:
         raise StateError("the other side answers it", field="seat")
-    table.answer_request(seat, agrees=request.act == "agree")
+    table.request = None
+    if request.act == "agree":
+        table.act(TableAction(what, seat=asker, count=len(table.game.history.entries) - left))
+    else:
+        table.emit("refuse", seat, what)
 
 
 def _begin_next(table: Table, member: Member, request: ActRequest) -> None:
     _find_seat(table, member, request)
     if table.game.phase is not TablePhase.OVER:
         raise StateError(f"no game can begin now: the table is at '{table.game.phase}'", field="act")
-    table.start_game()
+    table.act(TableAction("start"))
 
 
 def _take_hint(table: Table, member: Member, request: ActRequest) -> None:
     seat = _find_seat(table, member, request)
     _require_game(table)
-    if not table.seating.holds_all(member):
+    if not table.seats.holds_all(member):
         raise StateError("no help while somebody else plays", field="act")
     if table.game.to_act != seat:
         raise StateError("it is not your turn", field="seat")
@@ -158,27 +164,36 @@ def _take_hint(table: Table, member: Member, request: ActRequest) -> None:
         raise StateError("the dice wait for the players' seeds, some seconds at most", field="seed")
     if len(request.player) > MAX_PLAYER_CHARS:
         raise ValueRangeError(f"expected a player of at most {MAX_PLAYER_CHARS} characters", field="player")
-    table.do_for_person(seat, request.player)
+    table.engines.help_person(seat, request.player)
 
 
 def _steer(table: Table, member: Member, request: ActRequest) -> None:
-    if not table.seating.may_steer(member):
+    if not table.seats.may_steer(member):
         raise StateError("only who plays alone, or watches engines by their link, may do this", field="act")
     seat = min(member.seats, default=None)
-    if request.act == "pace":
-        if request.ms is None or not 0 <= request.ms <= MAX_PACE_MS:
-            raise ValueRangeError(f"expected ms of 0..{MAX_PACE_MS}, got {request.ms}", field="ms")
-        table.steer("pace", seat, ms=request.ms)
-    else:
-        table.steer(request.act, seat)
+    ms = request.ms if request.act == "pace" else None
+    if request.act == "pace" and (ms is None or not 0 <= ms <= MAX_PACE_MS):
+        raise ValueRangeError(f"expected ms of 0..{MAX_PACE_MS}, got {ms}", field="ms")
+    table.steer(request.act, seat, ms)
 
 
 def _commit_seed(table: Table, member: Member, request: ActRequest) -> None:
-    table.commit_seed(_find_seat(table, member, request), check_commitment(request.seed_commitment))
+    """Take the commitment of a player to a seed for the next secret."""
+    seat, commitment = _find_seat(table, member, request), check_commitment(request.seed_commitment)
+    if table.game.dice is None or not table.game.dice.add_seed(seat, commitment, ""):
+        raise StateError("no seed counts before the server has committed to its next secret", field="act")
+    table.emit("seed", seat, "committed")
 
 
 def _tell_seed(table: Table, member: Member, request: ActRequest) -> None:
-    table.tell_seed(_find_seat(table, member, request), check_seed(request.seed))
+    """Take the seed to which a player is committed, and go on once all are told."""
+    seat, seed = _find_seat(table, member, request), check_seed(request.seed)
+    if table.game.dice is None:
+        raise StateError("no seed of this seat is awaited", field="seed")
+    table.game.dice.tell_seed(seat, seed)
+    table.emit("seed", seat, "told")
+    if not table.awaits_seeds:
+        table.end_seeds()
 
 
 _HANDLERS: dict[str, Callable[[Table, Member, ActRequest], None]] = {

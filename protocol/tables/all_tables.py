@@ -6,8 +6,9 @@ import logging
 import random
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from typing import NamedTuple
 
-from gammond.engine.errors import DataFileError, LimitError, ValueRangeError
+from gammond.engine.errors import DataFileError, GammondError, LimitError, StateError, ValueRangeError
 from gammond.protocol.core.errors import BusyError
 from gammond.protocol.core.fault_log import FAULT_LOG
 from gammond.protocol.core.replies import describe_error
@@ -15,11 +16,12 @@ from gammond.protocol.core.requests import WorkControl
 from gammond.protocol.game_entry import GameEntry
 from gammond.protocol.games import find_entry
 from gammond.protocol.state.readiness import Readiness
+from gammond.protocol.state.service import Service
 from gammond.protocol.tables.archive import SavedTable
-from gammond.protocol.tables.game import check_position, read_spec
+from gammond.protocol.tables.game import TableGame
 from gammond.protocol.tables.game_view import TablePhase
 from gammond.protocol.tables.rebuilding import rebuild_table
-from gammond.protocol.tables.requests import TableSpec
+from gammond.protocol.tables.requests import TableSpec, read_spec
 from gammond.protocol.tables.seats import ENGINE, make_table_id
 from gammond.protocol.tables.services import TableServices
 from gammond.protocol.tables.table import Table
@@ -108,9 +110,9 @@ class AllTables:
         Raises:
             GammondError: There cannot be such a table, or there is no room for it.
         """
-        check_position(self._services.service, spec)
+        _check_position(self._services.service, spec)
         table = Table(make_table_id(), spec, self._services, self._make_seed(), address)
-        table.seating.check_engines()
+        table.seats.check_engines()
         self._make_room(address)
         return table
 
@@ -182,17 +184,18 @@ class AllTables:
 
     def _end_left(self, names: Iterable[str]) -> bool:
         """End the table that goes first for want of room; return whether there is one."""
-        ranks = {name: rank for name in names if (rank := self._rank_left(name)) is not None}
-        chosen = _choose_to_end(ranks, self.limits.fresh_s)
+        ages = {name: age for name in names if not (age := self._find_age(name)).has_visitors}
+        chosen = _choose_to_end(ages, self.limits.fresh_s)
         if chosen is not None:
             self._end(chosen)
         return chosen is not None
 
-    def _rank_left(self, name: str) -> tuple[int, float] | None:
+    def _find_age(self, name: str) -> _Age:
+        """Return the age of a table, rebuilt or not."""
         saved = self.saved.get(name)
         if saved is not None:
-            return _rank_saved_table(saved, self._services.wall_clock())
-        return _rank_table(self.running[name], self._services.clock())
+            return _find_saved_age(saved, self._services.wall_clock(), self.limits)
+        return _find_running_age(self.running[name], self._services.clock(), self.limits)
 
     def find(self, name: str) -> Table:
         """Return a table that runs.
@@ -216,14 +219,10 @@ class AllTables:
 
     def end_old(self, now: float) -> None:
         """End tables at which nothing was done for long, rebuilt or not."""
-        for name, table in list(self.running.items()):
-            if now - table.active_s > _find_lifetime_s(table, self.limits):
-                self._end(name)
-        if now - self._began_s < self.limits.restart_s:
-            return
-        now_s = self._services.wall_clock()
-        for name, saved in list(self.saved.items()):
-            if now_s - saved.active_s > _find_saved_lifetime_s(saved, self.limits):
+        is_clock_right = now - self._began_s >= self.limits.restart_s
+        for name in [*self.running, *(self.saved if is_clock_right else ())]:
+            age = self._find_age(name)
+            if age.idle_s > age.most_s:
                 self._end(name)
 
     def limit_logs(self) -> None:
@@ -248,63 +247,79 @@ class AllTables:
         self._services.archive.drop_table(name)
 
 
-def _find_lifetime_s(table: Table, limits: HubLimits) -> float:
-    """Return after which time without an action, or anybody coming or going, a table ends."""
-    if table.game.phase is TablePhase.FINISHED:
-        return limits.finished_s
-    if table.members:
-        return limits.idle_s
-    if len(table.seating.persons) < 2:
-        return limits.left_s
-    return limits.idle_s if table.game.number else limits.empty_s
+def _check_position(service: Service, spec: TableSpec) -> None:
+    """Refuse a table whose position cannot be set up, or whose game is over there.
+
+    Raises:
+        GammondError: It is so.
+    """
+    if spec.position is None:
+        return
+    if not spec.position.isprintable():
+        raise ValueRangeError("expected a position on one line, got control characters", field="position")
+    game = TableGame(service, spec, 0)
+    try:
+        for line in game.view.list_start_lines(1):
+            game.run(line)
+    except GammondError as error:
+        raise error.with_field("position") from None
+    if game.view.phase in (TablePhase.OVER, TablePhase.FINISHED):
+        raise StateError("the game is over in this position", field="position")
 
 
-def _find_saved_lifetime_s(saved: SavedTable, limits: HubLimits) -> float:
-    """Return after which time without an action a table of before the start ends, to which nobody came."""
+class _Age(NamedTuple):
+    """When a table ends, and before which others.
+
+    Attributes:
+        kind: Its place among those that end for want of room, the least first.
+        idle_s: Seconds since an action, or since anybody came or went.
+        most_s: How many there may be.
+        has_visitors: Whether somebody is there.
+    """
+
+    kind: int
+    idle_s: float
+    most_s: float
+    has_visitors: bool = False
+
+
+def _find_running_age(table: Table, now: float, limits: HubLimits) -> _Age:
+    persons, has_begun = len(table.seats.persons), bool(table.game.number)
+    is_over = table.game.phase is TablePhase.FINISHED
+    if is_over:
+        most_s = limits.finished_s
+    elif persons < 2 and not table.members:
+        most_s = limits.left_s
+    else:
+        most_s = limits.idle_s if has_begun or table.members else limits.empty_s
+    kind = _rank_persons(persons) if has_begun and not is_over else _IDLE
+    return _Age(kind, now - table.active_s, most_s, bool(table.members))
+
+
+def _find_saved_age(saved: SavedTable, now_s: float, limits: HubLimits) -> _Age:
+    """Return the age of a table of before the start, to which nobody came, at a time of the Unix epoch."""
+    persons = sum(seat["kind"] != ENGINE for seat in saved.spec["seats"])
+    idle_s = now_s - saved.active_s
     if saved.fault:
-        return limits.fault_s
-    return limits.idle_s if _count_persons(saved) > 1 else limits.left_s
+        return _Age(_FAULTY, idle_s, limits.fault_s)
+    return _Age(_rank_persons(persons), idle_s, limits.idle_s if persons > 1 else limits.left_s)
 
 
-def _rank_table(table: Table, now: float) -> tuple[int, float] | None:
-    """Return the place of a table among those that end for want of room, the least first.
+def _rank_persons(count: int) -> int:
+    return _OF_PERSONS if count > 1 else _AGAINST_ENGINES
 
-    Args:
-        table: The table.
-        now: The time, by its clock.
 
-    Returns:
-        Its kind, and the negative of the time in seconds since an action, or since anybody came or went; None
-        if somebody is there.
+def _choose_to_end(ages: Mapping[str, _Age], fresh_s: float) -> str | None:
+    """Choose the table that ends for want of room, among those where nobody is; None where there is none.
+
+    It makes no room before so many seconds. What was just made and left does not end games of two persons
+    either: who makes tables faster than they may end would empty a server of them.
     """
-    if table.members:
+    left = [(age.kind, -age.idle_s, name) for name, age in ages.items() if age.idle_s >= fresh_s]
+    kinds_just_left = [age.kind for age in ages.values() if age.idle_s < fresh_s]
+    if not left or min(left)[0] >= _OF_PERSONS > min(kinds_just_left, default=_OF_PERSONS):
         return None
-    if not table.game.number or table.game.phase is TablePhase.FINISHED:
-        return _IDLE, table.active_s - now
-    return _rank_persons(len(table.seating.persons)), table.active_s - now
-
-
-def _rank_saved_table(saved: SavedTable, now_s: float) -> tuple[int, float]:
-    """Return the same of a table of before the start, to which nobody came, at a time of the Unix epoch."""
-    return _FAULTY if saved.fault else _rank_persons(_count_persons(saved)), saved.active_s - now_s
-
-
-def _choose_to_end(ranks: Mapping[str, tuple[int, float]], fresh_s: float) -> str | None:
-    """Choose the table that ends for want of room.
-
-    Args:
-        ranks: The tables that may, by name: see `_rank_table`.
-        fresh_s: A time before which a table makes no room.
-
-    Returns:
-        None where there is none. What was just made and left does not end games of two persons either: who
-        makes tables faster than they may end would empty a server of them.
-    """
-    left = [(rank, name) for name, rank in ranks.items() if -rank[1] >= fresh_s]
-    kinds_just_left = [kind for kind, since in ranks.values() if -since < fresh_s]
-    if not left or min(left)[0][0] >= _OF_PERSONS > min(kinds_just_left, default=_OF_PERSONS):
-        return None
-    return min(left)[1]
+    return min(left)[2]
 
 
 def _list_too_long(sizes: Mapping[str, int], most: int) -> Iterator[str]:
@@ -320,11 +335,3 @@ def _list_too_long(sizes: Mapping[str, int], most: int) -> Iterator[str]:
             return
         total -= sizes[name]
         yield name
-
-
-def _count_persons(saved: SavedTable) -> int:
-    return sum(seat["kind"] != ENGINE for seat in saved.spec["seats"])
-
-
-def _rank_persons(count: int) -> int:
-    return _OF_PERSONS if count > 1 else _AGAINST_ENGINES

@@ -88,7 +88,7 @@ class SavedTable(msgspec.Struct):
         spec: What it was created with, as in the request ``create``.
         hashes: The hashes of its tokens at that time.
         taken: The open seats that were taken since.
-        owners: As in `ArchivedGame`.
+        owners: The `ArchivedSeat.owner` of both seats.
         has_one_visitor: Whether one connection has held the seats of two persons.
         pace_ms: The pace, where it was changed.
         is_paused: Whether engines wait.
@@ -155,12 +155,17 @@ class ArchivedSeat(msgspec.Struct, frozen=True):
         name: The person's name; for an engine its level or player, as tables show it.
         player: The engine's player; None for a person.
         level: The engine's level; None for a person, and for a player that has none.
+        token_hash: The hash of the token that the seat had at the end of the game; None for an engine's.
+            Whoever has such a token may have the game removed.
+        owner: What marks the account that was logged in when the seat was taken; empty for none.
     """
 
     kind: str
     name: str
     player: str | None = None
     level: str | None = None
+    token_hash: str | None = None
+    owner: str = ""
 
     @property
     def record_name(self) -> str:
@@ -190,9 +195,6 @@ class ArchivedGame(msgspec.Struct, frozen=True):
         has_help: Whether moves were taken back or made by the engine for a person.
         text_format: What `text` is: ``mat`` for backgammon; empty where there is no record.
         text: The record of the match up to this game, games before it included.
-        token_hashes: The hashes of the tokens that seats 0 and 1 had at its end; None for an engine's.
-            Whoever has such a token may have the game removed.
-        owners: What marks the accounts that were logged in when seats 0 and 1 were taken; empty for none.
         is_rated: Whether it can say how well somebody plays: two played it, as far as can be told, with dice
             that neither chose, from the start and not for some moves alone.
         is_trifle: Whether it makes room for others first: it was given up in the first moves, or its address
@@ -217,8 +219,6 @@ class ArchivedGame(msgspec.Struct, frozen=True):
     has_help: bool = False
     text_format: str = ""
     text: str = ""
-    token_hashes: tuple[str | None, str | None] = (None, None)
-    owners: tuple[str, str] = ("", "")
     is_rated: bool = True
     is_trifle: bool = False
 

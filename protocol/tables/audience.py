@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any, Generic, NamedTuple, Protocol, TypeVar
+from typing import Any, Generic, NamedTuple, TypeVar
 
 import msgspec
 
@@ -99,43 +99,22 @@ class EventLog:
         return missed if len(missed) == self.number - number else None
 
 
-class VisitorHost(Protocol):
-    """What a visitor needs of its hub."""
-
-    @property
-    def unread_limit(self) -> int:
-        """How many characters may wait for a visitor."""
-        ...
-
-    def receive(self, visitor: Visitor, frame: str) -> None:
-        """Take in a request."""
-        ...
-
-    def forget(self, visitor: Visitor) -> None:
-        """Let a visitor go from all its tables."""
-        ...
-
-    def forget_soon(self, visitor: Visitor) -> None:
-        """Let a visitor go once what is under way is done."""
-        ...
-
-
 class Visitor:
     """One who sends requests and is told events: a page, over one connection.
 
     Args:
-        host: The hub.
+        leaving: Where it puts itself when it is dropped, for its hub to let it go.
         on_output: Called when there is something to send, or the visitor is dropped.
+        unread_limit: How many characters may wait for it.
         check_name: Returns what marks the account that plays by a name, empty for none; raises an error for
             names by which it may not play. It may take long. None where names are nobody's.
         address: Where it comes from; empty for one that has no limits of its own.
 
     Attributes:
         check_name: As given.
-        owners: What it returned of the names of the request at hand.
         address: As given.
-        waiting: Requests that are not served yet.
-        is_blocked: Whether they wait for something.
+        waiting: Requests that are not served yet, the first of them perhaps in part.
+        is_blocked: Whether that one waits for something.
         tables: The names of the tables at which it is.
         is_dropped: Whether it gets nothing more: it left too much unread.
         unread_chars: How much waits to be taken.
@@ -143,31 +122,23 @@ class Visitor:
 
     def __init__(
         self,
-        host: VisitorHost,
+        leaving: list[Visitor],
         on_output: Callable[[], object],
+        unread_limit: int,
         check_name: NameCheck | None = None,
         address: str = "",
     ) -> None:
         self.check_name = check_name
-        self.owners: dict[str, str] = {}
         self.address = address
-        self._host = host
+        self._leaving = leaving
         self._on_output = on_output
+        self._unread_limit = unread_limit
         self._output: deque[Frame] = deque()
         self.unread_chars = 0
         self.waiting: deque[str] = deque()
         self.is_blocked = False
         self.tables: set[str] = set()
         self.is_dropped = False
-
-    @property
-    def awaits_frame(self) -> bool:
-        """Whether what is next for the visitor is still to be made."""
-        return bool(self._output) and isinstance(self._output[0], Late) and self._output[0].value is None
-
-    def receive(self, frame: str) -> None:
-        """Take in a request; what comes of it can be taken with `take_output`."""
-        self._host.receive(self, frame)
 
     def send(self, frame: Frame) -> None:
         """Let a frame wait for the visitor; one that leaves too much unread is dropped."""
@@ -183,7 +154,7 @@ class Visitor:
         if self.is_dropped:
             return
         self.unread_chars += len(text)
-        if self.unread_chars > self._host.unread_limit:
+        if self.unread_chars > self._unread_limit:
             self.drop()
         else:
             self._on_output()
@@ -203,16 +174,12 @@ class Visitor:
 
     def drop(self) -> None:
         """Send nothing more; the connection is to be closed."""
-        self._end()
-        self._host.forget_soon(self)
+        self.end()
+        self._leaving.append(self)
         self._on_output()
 
-    def close(self) -> None:
-        """Go away: the connection is gone."""
-        self._end()
-        self._host.forget(self)
-
-    def _end(self) -> None:
+    def end(self) -> None:
+        """Send and take nothing more."""
         self.is_dropped = True
         self._output.clear()
         self.unread_chars = 0
@@ -234,42 +201,31 @@ class Member:
     has_watch_token: bool = False
 
 
-class TableState(Protocol):
-    """What is told of a table."""
-
-    def describe(self) -> dict[str, Any]:
-        """Return the state that everybody sees."""
-        ...
-
-    def find_choices(self) -> Late[dict[str, Any]]:
-        """Return what only the seat to act is told."""
-        ...
-
-    def describe_history(self) -> list[dict[str, Any]]:
-        """Return the actions of the game at hand."""
-        ...
-
-    @property
-    def chooser(self) -> int | None:
-        """The seat that is to choose a play; None for neither."""
-        ...
-
-
 class Audience:
     """The visitors at a table.
 
     Args:
         table_id: The table's name.
-        state: What is told of it.
+        describe: Returns the state that everybody sees, and if it is asked for the history of the game.
+        find_chooser: Returns the seat that is to choose a play; None for neither.
+        find_choices: Returns what only that seat is told.
 
     Attributes:
         members: Their places.
         events: What they were told last.
     """
 
-    def __init__(self, table_id: str, state: TableState) -> None:
+    def __init__(
+        self,
+        table_id: str,
+        describe: Callable[[bool], dict[str, Any]],
+        find_chooser: Callable[[], int | None],
+        find_choices: Callable[[], Late[dict[str, Any]]],
+    ) -> None:
         self._table_id = table_id
-        self._state = state
+        self._describe_state = describe
+        self._find_chooser = find_chooser
+        self._find_choices = find_choices
         self.members: dict[Visitor, Member] = {}
         self.events = EventLog()
 
@@ -285,7 +241,7 @@ class Audience:
         if event.entry is not None:
             document["entry"] = event.entry
         frame = self.events.add(document)
-        chooser, own = self._state.chooser, None
+        chooser, own = self._find_chooser(), None
         for member in list(self.members.values()):
             if member is skipped:
                 continue
@@ -297,22 +253,19 @@ class Audience:
 
     def _describe(self, event: TableEvent, *, has_history: bool) -> dict[str, Any]:
         """Return an event with the state after it."""
-        state = self._state.describe()
-        if has_history:
-            state["history"] = self._state.describe_history()
         return {
             "table": self._table_id,
             "event": self.events.number,
             "kind": event.kind,
             "seat": event.seat,
             "text": event.text,
-            "state": state,
+            "state": self._describe_state(has_history),
         }
 
     def _make_own_frame(self, document: dict[str, Any]) -> Late[str]:
         """Return the frame of an event for the seat that is to choose a play."""
         frame = Late[str]()
-        self._state.find_choices().give(
+        self._find_choices().give(
             lambda choices: frame.complete(encode_frame({**document, "state": document["state"] | choices}))
         )
         return frame
@@ -335,6 +288,5 @@ class Audience:
 
     def _make_state_frame(self, member: Member) -> Frame:
         document = self._describe(TableEvent("state"), has_history=True)
-        return (
-            self._make_own_frame(document) if self._state.chooser in member.seats else encode_frame(document)
-        )
+        is_chooser = self._find_chooser() in member.seats
+        return self._make_own_frame(document) if is_chooser else encode_frame(document)

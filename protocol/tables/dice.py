@@ -12,7 +12,6 @@ import hashlib
 import hmac
 import re
 import secrets
-from collections.abc import Sequence
 from itertools import count
 from typing import Any
 
@@ -25,6 +24,11 @@ MAX_SEED_CHARS = 64
 
 SEEDS_WAIT_S = 10.0
 """How long a table waits for the seeds to which its players are committed."""
+
+Seeds = tuple[str, str]
+"""What seats 0 and 1 add to a secret, or the commitments to that; empty for none."""
+
+NO_SEEDS: Seeds = ("", "")
 
 _COMMITMENT = re.compile(r"[0-9a-f]{64}", re.ASCII)
 _SEED = re.compile(rf"[0-9A-Za-z_-]{{0,{MAX_SEED_CHARS}}}", re.ASCII)
@@ -71,7 +75,7 @@ def make_commitment(secret: bytes) -> str:
     return hashlib.sha256(secret).hexdigest()
 
 
-def make_roll(secret: bytes, seeds: tuple[str, str], number: int) -> Roll:
+def make_roll(secret: bytes, seeds: Seeds, number: int) -> Roll:
     """Return a roll.
 
     Args:
@@ -90,6 +94,10 @@ def make_roll(secret: bytes, seeds: tuple[str, str], number: int) -> Roll:
     return dice[0], dice[1]
 
 
+def _put(seeds: Seeds, seat: int, text: str) -> Seeds:
+    return (text, seeds[1]) if seat == 0 else (seeds[0], text)
+
+
 class FairDice:
     """The dice of one secret, to which the players add seeds.
 
@@ -106,9 +114,8 @@ class FairDice:
 
     def __init__(self, secret: bytes) -> None:
         self.secret = secret
-        self.commitments = ["", ""]
-        self.told = ["", ""]
-        self.seeds: tuple[str, str] | None = None
+        self.commitments = self.told = NO_SEEDS
+        self.seeds: Seeds | None = None
         self.count = 0
 
     @property
@@ -121,10 +128,9 @@ class FairDice:
         """The seats that have not told the seed to which they are committed."""
         return [seat for seat in (0, 1) if self.commitments[seat] and not self.told[seat]]
 
-    def fix_seeds(self, seeds: Sequence[str]) -> None:
+    def fix_seeds(self, seeds: Seeds) -> None:
         """Roll with these seeds from now on, empty for one that was not told."""
-        self.told = list(seeds)
-        self.seeds = seeds[0], seeds[1]
+        self.told = self.seeds = seeds
 
     def roll(self) -> Roll:
         """Return the next roll.
@@ -174,11 +180,11 @@ class TableDice:
         """
         if self.next is None or not (commitment or seed):
             return False
-        self.next.commitments[seat] = commitment
-        self.next.told[seat] = "" if commitment else seed
+        self.next.commitments = _put(self.next.commitments, seat, commitment)
+        self.next.told = _put(self.next.told, seat, "" if commitment else seed)
         return True
 
-    def start_game(self, seeds: Sequence[str], commitments: Sequence[str]) -> None:
+    def start_game(self, seeds: Seeds, commitments: Seeds) -> None:
         """Roll with the next secret from now on: another game begins.
 
         Args:
@@ -188,16 +194,16 @@ class TableDice:
         self._earlier.clear()
         self._use_next(seeds, commitments)
 
-    def change_secret(self, seeds: Sequence[str], commitments: Sequence[str]) -> None:
+    def change_secret(self, seeds: Seeds, commitments: Seeds) -> None:
         """Roll with the next secret from now on, in the same game: that of before is known."""
         assert self.current is not None
         self._earlier.append(self.current)
         self._use_next(seeds, commitments)
 
-    def _use_next(self, seeds: Sequence[str], commitments: Sequence[str]) -> None:
+    def _use_next(self, seeds: Seeds, commitments: Seeds) -> None:
         assert self.next is not None, "there is no secret"
         dice = self.current = self._session.dice = self.next
-        dice.told, dice.commitments = list(seeds), list(commitments)
+        dice.told, dice.commitments = seeds, commitments
         self.next, self._is_revealed = None, False
         self._places = {self._session.rolls: 0}
         if not dice.seats_to_tell:
@@ -219,7 +225,7 @@ class TableDice:
             raise StateError("no seed of this seat is awaited", field="seed")
         if make_commitment(seed.encode("ascii")) != self.current.commitments[seat]:
             raise ValueRangeError("expected the seed to which this seat is committed", field="seed")
-        self.current.told[seat] = seed
+        self.current.told = _put(self.current.told, seat, seed)
 
     def reveal(self) -> None:
         """Tell the secret: the game is over."""
@@ -252,13 +258,13 @@ class TableDice:
         return {
             "commitment": None if dice is None else dice.commitment,
             "game_seed_revealed": None if dice is None or not self._is_revealed else dice.secret.hex(),
-            "seed_commitments": ("", "") if dice is None else dice.commitments,
+            "seed_commitments": NO_SEEDS if dice is None else dice.commitments,
             "awaits_seeds": self.seats_to_tell,
-            "client_seeds": ("", "") if dice is None else dice.seeds or ("", ""),
+            "client_seeds": NO_SEEDS if dice is None else dice.seeds or NO_SEEDS,
             "rolls": 0 if dice is None else dice.count,
             "earlier_seeds": [each.secret.hex() for each in self._earlier],
             "earlier_client_seeds": [each.told for each in self._earlier],
             "earlier_seed_commitments": [each.commitments for each in self._earlier],
             "next_commitment": None if following is None else following.commitment,
-            "next_seed_commitments": ("", "") if following is None else following.commitments,
+            "next_seed_commitments": NO_SEEDS if following is None else following.commitments,
         }

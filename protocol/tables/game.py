@@ -6,15 +6,16 @@ clock, and does the same again when the same actions come again: so a table is r
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection
 from typing import Any, cast
 
 import msgspec
 
-from gammond.engine.errors import GammondError, StateError, ValueRangeError
-from gammond.protocol.commands.dispatch import answer_command
+from gammond.engine.errors import GammondError, StateError
+from gammond.engine.rules.match import RESULT_NAMES
+from gammond.protocol.commands.dispatch import run_line
 from gammond.protocol.commands.session_game import find_game
-from gammond.protocol.core.requests import AnyReply, Reply, Work, WorkControl
+from gammond.protocol.core.requests import Reply
 from gammond.protocol.games import find_entry
 from gammond.protocol.state.service import Service
 from gammond.protocol.state.session import Session
@@ -34,7 +35,6 @@ MAX_TOLD = 1000
 """Actions of a game that visitors are told; no more can be taken back, and few games have a third of them."""
 
 _KINDS = ("double", "take", "drop", "beaver", "resign", "accept", "reject")
-_RESIGNATIONS = {"single": 1, "gammon": 2, "backgammon": 3}
 
 
 def name_action(line: str) -> str:
@@ -189,11 +189,13 @@ class TableGame:
         Raises:
             GammondError: It is refused.
         """
-        answer = answer_command(self.session, line)
-        replies: Sequence[AnyReply] = (
-            answer.run(WorkControl()) if isinstance(answer, Work) else answer  # type: ignore[assignment]
-        )
-        return read_reply(replies)
+        replies, _ = run_line(self.session, line)
+        reply = cast("Reply", replies[-1])
+        if reply.word != "error":
+            return reply
+        if isinstance(reply.error, GammondError):
+            raise reply.error
+        raise GammondError("internal error, recorded in the server's log", field="server")
 
     def set_player(self, player: str | None, level: str | None) -> None:
         """Let a player decide what the session is asked, as far as its game has such settings.
@@ -325,8 +327,9 @@ class TableGame:
 
     def _note_rejection(self, loser: int) -> None:
         offers = [each.text.split()[-1] for each in self.history.entries if each.kind == "resign"]
-        kind = _RESIGNATIONS.get(offers[-1], 0) if offers else 0
-        self.rejected_kinds[loser] = max(self.rejected_kinds[loser], kind)
+        if offers and offers[-1] in RESULT_NAMES:
+            kind = RESULT_NAMES.index(offers[-1]) + 1
+            self.rejected_kinds[loser] = max(self.rejected_kinds[loser], kind)
 
     def _undo(self, action: TableAction) -> TableEvent:
         """Take back the last actions of the game at hand.
@@ -334,10 +337,15 @@ class TableGame:
         Out of a game that was over it goes on with another secret: that of before was told.
         """
         if action.count > self.session.service.limits.undo_steps // 2:
-            raise StateError(f"{action.count} actions are too many to be taken back", field="act")
+            raise _make_count_error(action.count)
         was_over = self.end is not None
-        for _ in range(action.count):
-            self.run("undo")
+        for done in range(action.count):
+            try:
+                self.run("undo")
+            except StateError as error:
+                for _ in range(done):
+                    self.run("redo")
+                raise _make_count_error(action.count) from error
         self.history.undo(action.count)
         self.has_help = True
         if was_over and self.end is None and self.dice is not None and self.dice.next is not None:
@@ -394,7 +402,13 @@ class TableGame:
         }
 
     def describe_kept(
-        self, table_id: str, seats: tuple[ArchivedSeat, ArchivedSeat], ended_s: float
+        self,
+        table_id: str,
+        seats: tuple[ArchivedSeat, ArchivedSeat],
+        ended_s: float,
+        *,
+        may_rate: bool,
+        is_trifle: bool,
     ) -> ArchivedGame:
         """Return the game at hand, which is over, as an archive keeps it.
 
@@ -402,6 +416,8 @@ class TableGame:
             table_id: The table's name.
             seats: Who played.
             ended_s: When it ended, in seconds of the Unix epoch.
+            may_rate: Whether nothing but what was played speaks against its being rated.
+            is_trifle: Whether it is a trifle however it was played.
         """
         end = self.end
         assert end is not None
@@ -423,47 +439,12 @@ class TableGame:
             started_s=self.started_s,
             ended_s=ended_s,
             has_help=self.has_help,
-            is_rated=self._is_match_played and self._has_usual_rules,
-            is_trifle=not self._is_match_played,
+            is_rated=may_rate and self._is_match_played and self._has_usual_rules,
+            is_trifle=is_trifle or not self._is_match_played,
             text_format=text_format,
             text=text,
         )
 
 
-def read_reply(replies: Sequence[AnyReply]) -> Reply:
-    """Return the final line of an answer.
-
-    Raises:
-        GammondError: It is an error.
-    """
-    reply = cast("Reply", replies[-1])
-    if reply.word == "error":
-        if isinstance(reply.error, GammondError):
-            raise reply.error
-        raise GammondError("internal error, recorded in the server's log", field="server")
-    return reply
-
-
-def read_spec(document: dict[str, Any]) -> TableSpec:
-    """Return what a table was created with, as an archive kept it."""
-    return msgspec.convert(document, TableSpec)
-
-
-def check_position(service: Service, spec: TableSpec) -> None:
-    """Refuse a table whose position cannot be set up, or whose game is over there.
-
-    Raises:
-        GammondError: It is so.
-    """
-    if spec.position is None:
-        return
-    if not spec.position.isprintable():
-        raise ValueRangeError("expected a position on one line, got control characters", field="position")
-    game = TableGame(service, spec, 0)
-    try:
-        for line in game.view.list_start_lines(1):
-            game.run(line)
-    except GammondError as error:
-        raise error.with_field("position") from None
-    if game.view.phase in (TablePhase.OVER, TablePhase.FINISHED):
-        raise StateError("the game is over in this position", field="position")
+def _make_count_error(count: int) -> StateError:
+    return StateError(f"{count} actions are too many to be taken back", field="act")

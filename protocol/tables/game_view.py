@@ -7,17 +7,14 @@ All that is done at a table are lines that `gammond.protocol.commands.dispatch.a
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Generator, Sequence
+from collections.abc import Sequence
 from enum import StrEnum
-from typing import Any, ClassVar, NamedTuple, cast
+from typing import Any, ClassVar, NamedTuple
 
 from gammond.engine.errors import UnsupportedError
-from gammond.protocol.core.fault_log import FAULT_LOG
-from gammond.protocol.core.requests import JsonReply, Reply, Work
 from gammond.protocol.state.session import Session
-from gammond.protocol.tables.audience import Late
 from gammond.protocol.tables.requests import ActRequest, TableSpec
-from gammond.protocol.tables.services import Submit, WorkResult
+from gammond.protocol.tables.services import TableWork
 
 
 class TablePhase(StrEnum):
@@ -44,10 +41,6 @@ class GameEnd(NamedTuple):
     winner: int | None
     points: int
     kind: str
-
-
-Decision = Generator[str, Sequence[Reply], str]
-"""How an engine decides: gives lines to ask, takes their answers, returns the line that carries it out."""
 
 
 class TableView(ABC):
@@ -155,34 +148,8 @@ class TableView(ABC):
         """Return the state of the game that everybody sees."""
 
     @abstractmethod
-    def describe_choices(self) -> dict[str, Any]:
-        """Return what only the seat to act is told: its legal plays."""
-
-    def plan_choices(self) -> Work | None:
-        """Return work whose reply is what `describe_choices` returns, where that takes long; else None."""
-        return None
-
-    def find_choices(self, submit: Submit, client: object) -> Late[dict[str, Any]]:
-        """Return what `describe_choices` does; where it takes long, once a worker has found it.
-
-        Args:
-            submit: Has work done.
-            client: The table, for shares of the threads.
-        """
-        found = Late[dict[str, Any]]()
-
-        def take(result: WorkResult) -> None:
-            if isinstance(result, Exception):
-                FAULT_LOG.log_own("the plays at a table were not found", result)
-                found.complete({})
-            else:
-                found.complete(dict(cast("JsonReply", result[-1]).document))
-
-        if work := self.plan_choices():
-            submit(work, take, client)
-        else:
-            found.complete(self.describe_choices())
-        return found
+    def describe_choices(self) -> TableWork[dict[str, Any]] | dict[str, Any]:
+        """Return what only the seat to act is told: its legal plays, or the work of finding them."""
 
     @abstractmethod
     def describe_place(self) -> dict[str, Any]:
@@ -219,11 +186,14 @@ class TableView(ABC):
         raise UnsupportedError(f"there is no {request.act} in {self.spec.variant}", field="act")
 
     @abstractmethod
-    def decide(self, rejected_kind: int) -> Decision:
+    def plan_decision(self, rejected_kind: int) -> TableWork[str] | str:
         """Decide for the seat to act.
 
         Args:
             rejected_kind: The dearest resignation that its opponent has rejected in this game; 0 for none.
+
+        Returns:
+            The command that carries the decision out, or the work of finding it.
         """
 
     def write_record(self, names: tuple[str, str]) -> tuple[str, str]:

@@ -4,21 +4,19 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Callable, Sequence
-from functools import partial
-from typing import Any
+from collections.abc import Callable, Generator, Sequence
+from typing import Any, TypeVar
 
 from gammond.engine.errors import GammondError, LimitError, StateError, ValueRangeError
 from gammond.protocol.core.errors import BusyError
 from gammond.protocol.core.fault_log import FAULT_LOG
 from gammond.protocol.core.replies import describe_error
-from gammond.protocol.core.requests import AnyReply, Work, WorkControl, make_preparation
 from gammond.protocol.games import find_entry
 from gammond.protocol.state.service import Service
 from gammond.protocol.tables.actions import carry_out
 from gammond.protocol.tables.all_tables import AllTables, HubLimits
 from gammond.protocol.tables.archive import Archive
-from gammond.protocol.tables.audience import NameCheck, Visitor, encode_frame
+from gammond.protocol.tables.audience import Late, NameCheck, Visitor, encode_frame
 from gammond.protocol.tables.rebuilding import check_saved_tokens, write_lost_record
 from gammond.protocol.tables.requests import (
     ActRequest,
@@ -36,7 +34,7 @@ from gammond.protocol.tables.requests import (
     read_request,
 )
 from gammond.protocol.tables.seats import PERSON
-from gammond.protocol.tables.services import Submit, TableServices, WorkResult
+from gammond.protocol.tables.services import Submit, TableServices, TableWork
 from gammond.protocol.tables.table import Table
 
 _HOUR_S = 3600.0
@@ -45,6 +43,14 @@ _MOST_COUNTED = 10_000
 
 _TICK_S = 0.0025
 """How long a tick does what is due; the rest is due in the next, after what others ask for."""
+
+_Begin = Callable[[Callable[[Any], object]], object]
+"""Begins what takes a while, and has a function take what comes of it, or the error, later."""
+
+Serving = Generator[_Begin, Any, None]
+"""How a request is served: gives what it waits for, one after the other, and takes what comes of each."""
+
+_ResultT = TypeVar("_ResultT")
 
 
 class Hub:
@@ -71,17 +77,15 @@ class Hub:
         limits: HubLimits | None = None,
         wall_clock: Callable[[], float] = time.time,
     ) -> None:
-        self._service = service
         self._submit = submit
         self._clock = clock
-        self._archive = archive or Archive()
-        services = TableServices(
-            *(service, submit, clock, wall_clock, self._archive), self._count_game, self._note_due
+        self._limits = limits or HubLimits()
+        self._services = TableServices(
+            *(service, submit, clock, wall_clock, archive or Archive()), self._count_game, self._note_due
         )
-        self.all_tables = AllTables(services, limits or HubLimits())
-        self._visitors: set[Visitor] = set()
+        self.all_tables = AllTables(self._services, self._limits)
         self._leaving: list[Visitor] = []
-        self._rebuilding: dict[str, list[Visitor]] = {}
+        self._rebuilding: dict[str, Late[bool]] = {}
         self._games: Counter[str] = Counter()
         self._swept_s = self._counted_s = clock()
         self._next_due_s: float | None = None
@@ -99,46 +103,29 @@ class Hub:
             check_name: As for `Visitor`; it raises a GammondError.
             address: Where it comes from; empty for one that has no limits of its own.
         """
-        visitor = Visitor(self, on_output, check_name, address)
-        self._visitors.add(visitor)
-        return visitor
+        return Visitor(self._leaving, on_output, self._limits.unread_chars, check_name, address)
 
     @property
     def tables(self) -> dict[str, Table]:
         """The tables that run, by name."""
         return self.all_tables.running
 
-    @property
-    def limits(self) -> HubLimits:
-        """The caps."""
-        return self.all_tables.limits
+    def disconnect(self, visitor: Visitor) -> None:
+        """Let a visitor go from all its tables: its connection is gone."""
+        visitor.end()
+        self._forget(visitor)
 
-    @property
-    def unread_limit(self) -> int:
-        """How many characters may wait for a visitor."""
-        return self.limits.unread_chars
-
-    @property
-    def visitor_count(self) -> int:
-        """How many visitors there are."""
-        return len(self._visitors)
-
-    def forget(self, visitor: Visitor) -> None:
-        """Let a visitor go from all its tables."""
-        self._visitors.discard(visitor)
+    def _forget(self, visitor: Visitor) -> None:
         for table_id in sorted(visitor.tables):
             if (table := self.tables.get(table_id)) is not None:
                 table.leave(visitor)
         visitor.tables.clear()
         self._sweep_leaving()
 
-    def forget_soon(self, visitor: Visitor) -> None:
-        """Let a visitor go once what is under way is done: a table may be telling it something."""
-        self._leaving.append(visitor)
-
     def _sweep_leaving(self) -> None:
+        """Let those go that were dropped, once what was under way is done: a table told them something."""
         while self._leaving:
-            self.forget(self._leaving.pop())
+            self._forget(self._leaving.pop())
 
     # Requests
 
@@ -147,30 +134,38 @@ class Hub:
         if visitor.is_dropped:
             return
         visitor.waiting.append(frame)
-        if len(visitor.waiting) > self.limits.waiting_requests:
+        if len(visitor.waiting) > self._limits.waiting_requests:
             visitor.drop()
         self._serve(visitor)
         self._sweep_leaving()
 
-    def _serve(self, visitor: Visitor, *, is_prepared: bool = False) -> None:
-        """Serve the requests that wait; the first of them may be prepared already."""
+    def _serve(self, visitor: Visitor) -> None:
+        """Serve the requests that wait, until one waits for something itself."""
         while visitor.waiting and not visitor.is_blocked:
-            self._answer(visitor, visitor.waiting[0], is_prepared=is_prepared)
-            is_prepared = False
-            if visitor.waiting and not visitor.is_blocked:
-                visitor.waiting.popleft()
+            self._go_on(visitor, self._answer(visitor, visitor.waiting[0]))
 
-    def _wait(self, visitor: Visitor, prepare: Callable[[], object]) -> None:
-        """Serve a visitor's next request once something is done for it, which may take long."""
-        visitor.is_blocked = True
-        self._submit(make_preparation(prepare), partial(self._go_on, visitor), self)
+    def _go_on(self, visitor: Visitor, serving: Serving, result: object = None) -> None:
+        """Serve a request, given what it waited for, until it waits again. Errors are answers too."""
+        frame = visitor.waiting[0]
+        try:
+            begin = serving.throw(result) if isinstance(result, Exception) else serving.send(result)
+        except StopIteration:
+            pass
+        except Exception as error:
+            self._send_fault(visitor, frame, error)
+        else:
+            visitor.is_blocked = True
+            begin(lambda found: self._take(visitor, serving, found))
+            return
+        if visitor.waiting:  # else it was dropped
+            visitor.waiting.popleft()
 
-    def _go_on(self, visitor: Visitor, result: WorkResult = ()) -> None:
-        """Serve a visitor's next request, which is prepared, unless that failed."""
+    def _take(self, visitor: Visitor, serving: Serving, found: object) -> None:
+        """Go on with a request whose wait is over, unless its visitor is gone, and with those behind it."""
         visitor.is_blocked = False
-        if isinstance(result, Exception) and visitor.waiting:
-            self._send_fault(visitor, read_id(visitor.waiting.popleft()), result)
-        self._serve(visitor, is_prepared=not isinstance(result, Exception))
+        if not visitor.is_dropped:
+            self._go_on(visitor, serving, found)
+            self._serve(visitor)
         self._sweep_leaving()
 
     @staticmethod
@@ -181,134 +176,100 @@ class Hub:
         except Exception as error:
             FAULT_LOG.log("a step at a table failed", error)
 
-    def _answer(self, visitor: Visitor, frame: str, *, is_prepared: bool = False) -> None:
-        """Serve one request, or have prepared what it needs. Errors are answers too."""
-        try:
-            request = read_request(frame)
-            if not is_prepared:
-                visitor.owners = {}
-            if is_prepared or not self._prepare(visitor, request):
-                self._carry_out(visitor, request)
-        except Exception as error:
-            self._send_fault(visitor, read_id(frame), error)
-
     @staticmethod
-    def _send_fault(visitor: Visitor, number: int | None, error: Exception) -> None:
+    def _send_fault(visitor: Visitor, frame: str, error: Exception) -> None:
         FAULT_LOG.log_own("a request at a table failed", error)
         code, field, message = describe_error(error)
         fault = {"code": code, "field": field, "message": message}
-        visitor.send(encode_frame({"id": number, "ok": False, "error": fault}))
-
-    def _carry_out(self, visitor: Visitor, request: AnyRequest) -> None:
-        match request:
-            case CreateRequest():
-                self._create(visitor, request)
-            case JoinRequest():
-                self._join(visitor, request)
-            case LookRequest():
-                self._look(visitor, request)
-            case RecordRequest():
-                self._tell_record(visitor, request)
-            case LeaveRequest():
-                self._leave(visitor, request)
-            case ListRequest():
-                self._list(visitor, request)
-            case ActRequest():
-                self._act(visitor, request)
-            case PingRequest():
-                self._send_ok(visitor, request)
+        visitor.send(encode_frame({"id": read_id(frame), "ok": False, "error": fault}))
 
     @staticmethod
     def _send_ok(visitor: Visitor, request: AnyRequest, **values: Any) -> None:  # noqa: ANN401  (plain values)
         visitor.send(encode_frame({"id": request.id, "ok": True, **values}))
 
-    def _prepare(self, visitor: Visitor, request: AnyRequest) -> bool:
-        """Have done what a request needs and takes time; return whether that is begun."""
-        if isinstance(request, CreateRequest):
-            return self._prepare_game(visitor, request.variant)
-        if isinstance(request, JoinRequest | LookRequest | RecordRequest):
-            if (saved := self.all_tables.saved.get(request.table)) is None:
-                return False
-            check_saved_tokens(saved, request.tokens)
-            self._prepare_tables(visitor, request.table, [request.table])
-            return True
-        if isinstance(request, ListRequest):
-            names = self.all_tables.list_saved_public()
-            if names:
-                self._prepare_tables(visitor, "", names)
-            return bool(names)
-        return False
+    def _answer(self, visitor: Visitor, frame: str) -> Serving:
+        """Answer a request, once all is there that it needs."""
+        request = read_request(frame)
+        match request:
+            case CreateRequest():
+                yield from self._create(visitor, request)
+            case JoinRequest():
+                yield from self._join(visitor, request)
+            case LookRequest():
+                yield from self._look(visitor, request)
+            case RecordRequest():
+                yield from self._tell_record(visitor, request)
+            case ListRequest():
+                yield from self._list(visitor, request)
+            case LeaveRequest():
+                self._leave(visitor, request)
+            case ActRequest():
+                self._act(visitor, request)
+            case PingRequest():
+                self._send_ok(visitor, request)
 
-    def _prepare_game(self, visitor: Visitor, variant: str) -> bool:
-        """Have a game loaded and compiled that nobody has played here yet; return whether that is begun."""
+    def _have_done(self, run: Callable[[], _ResultT]) -> Generator[_Begin, Any, _ResultT]:
+        """Have a worker do what takes long; return what comes of it."""
+        found: _ResultT = yield lambda take: self._submit(TableWork(lambda _: run()), take, self)
+        return found
+
+    def _prepare_game(self, variant: str) -> Serving:
+        """Have a game loaded and compiled that nobody has played here yet."""
         try:
             entry = find_entry(variant)
         except GammondError as error:
             raise error.with_field("variant") from None
         readiness = self.all_tables.find_readiness(entry)
-        if readiness.is_ready:
-            return False
-        self._wait(visitor, readiness.warm)
-        return True
+        if not readiness.is_ready:
+            yield from self._have_done(readiness.warm)
 
-    def _prepare_tables(self, visitor: Visitor, key: str, names: Sequence[str]) -> None:
+    def _rebuild(self, key: str, names: Sequence[str]) -> Serving:
         """Have tables of before the start rebuilt, once for all visitors that ask for the same."""
-        visitor.is_blocked = True
-        waiting = self._rebuilding.setdefault(key, [])
-        waiting.append(visitor)
-        if len(waiting) > 1:
-            return
-        rebuilt: dict[str, Table | Exception] = {}
+        rebuilding = self._rebuilding.get(key)
+        if rebuilding is None:
+            rebuilding = self._rebuilding[key] = Late[bool]()
+            all_tables, made = self.all_tables, rebuilding
 
-        def rebuild(control: WorkControl) -> Sequence[AnyReply]:
-            for name in names:
-                rebuilt[name] = self.all_tables.rebuild(name, control)
-            return ()
+            def adopt(tables: dict[str, Table | Exception] | Exception) -> None:
+                for name, table in tables.items() if isinstance(tables, dict) else ():
+                    all_tables.adopt(name, table)
+                del self._rebuilding[key]
+                made.complete(True)
 
-        def go_on(_: object) -> None:
-            for name, result in rebuilt.items():
-                self.all_tables.adopt(name, result)
-            for each in self._rebuilding.pop(key):
-                self._go_on(each)
+            work = TableWork(lambda control: {name: all_tables.rebuild(name, control) for name in names})
+            self._submit(work, adopt, self)
+        yield rebuilding.give
 
-        self._submit(Work(rebuild), go_on, self)
+    def _rebuild_asked(self, request: JoinRequest | LookRequest | RecordRequest) -> Serving:
+        """Have the table of a request rebuilt, if it is one of before the start."""
+        if (saved := self.all_tables.saved.get(request.table)) is not None:
+            check_saved_tokens(saved, request.tokens)
+            yield from self._rebuild(request.table, [request.table])
 
-    def _create(self, visitor: Visitor, request: CreateRequest) -> None:
+    def _create(self, visitor: Visitor, request: CreateRequest) -> Serving:
+        yield from self._prepare_game(request.variant)
         spec = check_spec(request.spec)
-        owners = self._find_owners(visitor, [seat.name if seat.kind == PERSON else "" for seat in spec.seats])
-        if owners is None:
-            return
+        names = [seat.name if seat.kind == PERSON else "" for seat in spec.seats]
+        owners = yield from self._find_owners(visitor, names)
         table = self.all_tables.create(spec, visitor.address)
         tokens, watch = table.open(owners)
         self.tables[table.table_id] = table
         fair = None if table.game.dice is None else table.game.dice.describe()
         self._send_ok(visitor, request, table=table.table_id, tokens=tokens, watch=watch, fair=fair)
 
-    def _tell_record(self, visitor: Visitor, request: RecordRequest) -> None:
+    def _tell_record(self, visitor: Visitor, request: RecordRequest) -> Serving:
         """Tell what was played at a table that could not be rebuilt, once that is written."""
+        yield from self._rebuild_asked(request)
         saved = self.all_tables.saved.get(request.table)
         if saved is None:
             self.all_tables.find(request.table)
             raise StateError("the table is there: join it", field="table")
         check_saved_tokens(saved, request.tokens)
-        texts: list[str] = []
-
-        def write() -> None:
-            texts.append(write_lost_record(saved, self._archive.load_log(saved.table_id), self._service))
-
-        def tell(result: WorkResult) -> None:
-            if isinstance(result, Exception):
-                self._send_fault(visitor, request.id, result)
-            else:
-                self._send_ok(visitor, request, text=texts[0])
-            if visitor.waiting:  # else it has gone meanwhile
-                visitor.waiting.popleft()
-            visitor.is_blocked = False
-            self._serve(visitor)
-            self._sweep_leaving()
-
-        visitor.is_blocked = True
-        self._submit(make_preparation(write), tell, self)
+        archive, service = self._services.archive, self._services.service
+        text = yield from self._have_done(
+            lambda: write_lost_record(saved, archive.load_log(saved.table_id), service)
+        )
+        self._send_ok(visitor, request, text=text)
 
     def _count_game(self, address: str) -> bool:
         """Count a finished game; return whether its address had more in this hour than people play."""
@@ -316,23 +277,15 @@ class Hub:
             self._counted_s = self._clock()
             self._games.clear()
         self._games[address] += 1
-        return bool(address) and self._games[address] > self.limits.address_games
+        return bool(address) and self._games[address] > self._limits.address_games
 
-    def _join(self, visitor: Visitor, request: JoinRequest) -> None:
-        table = self.all_tables.find(request.table)
-        if visitor not in table.members:
-            if len(visitor.tables) >= self.limits.visitor_seats:
-                raise LimitError(
-                    f"expected a visitor at {self.limits.visitor_seats} tables at most",
-                    field="table",
-                )
-            if len(table.members) >= self.limits.table_visitors:
-                raise BusyError(f"{self.limits.table_visitors} visitors are here already", field="table")
-        takes_seat = table.seating.takes_seat(request)
-        owners = self._find_owners(visitor, [read_guest_name(request) if takes_seat else ""])
-        if owners is None:
-            return
-        answer, frames = table.join(visitor, request, owners[0])
+    def _join(self, visitor: Visitor, request: JoinRequest) -> Serving:
+        yield from self._rebuild_asked(request)
+        table, owner = self._find_to_join(visitor, request), ""
+        if table.seats.takes_seat(request):
+            (owner,) = yield from self._find_owners(visitor, [read_guest_name(request)])
+            table = self._find_to_join(visitor, request)  # it may have ended meanwhile, or filled up
+        answer, frames = table.join(visitor, request, owner)
         table.origin = table.origin or visitor.address
         visitor.tables.add(table.table_id)
         self._send_ok(visitor, request, table=table.table_id, **answer)
@@ -340,28 +293,30 @@ class Hub:
             visitor.send(frame)
         self._run_step(table.begin_if_ready)
 
-    def _find_owners(self, visitor: Visitor, names: Sequence[str]) -> list[str] | None:
+    def _find_to_join(self, visitor: Visitor, request: JoinRequest) -> Table:
+        """Return the table to which a visitor wants to come, if there is room for it."""
+        table, seats = self.all_tables.find(request.table), self._limits.visitor_seats
+        if visitor not in table.members:
+            if len(visitor.tables) >= seats:
+                raise LimitError(f"expected a visitor at {seats} tables at most", field="table")
+            if len(table.members) >= (places := self._limits.table_visitors):
+                raise BusyError(f"{places} visitors are here already", field="table")
+        return table
+
+    def _find_owners(self, visitor: Visitor, names: Sequence[str]) -> Generator[_Begin, Any, list[str]]:
         """Return what marks the accounts that play by some names, empty for empty ones.
 
-        Returns:
-            None while a worker looks them up, since writers may keep the file of accounts for seconds: then
-            the request comes again.
+        A worker looks them up, since writers may keep the file of accounts for seconds.
         """
-        check = visitor.check_name
-        unknown = [name for name in names if name and name not in visitor.owners]
-        if check is None or not unknown:
-            owners, visitor.owners = visitor.owners, {}
-            return [owners.get(name, "") for name in names]
+        check, owners = visitor.check_name, dict[str, str]()
+        if check is not None and any(names):
+            owners = yield from self._have_done(lambda: {name: check(name) for name in names if name})
+        return [owners.get(name, "") for name in names]
 
-        def look_up() -> None:
-            visitor.owners = {name: check(name) for name in unknown}
-
-        self._wait(visitor, look_up)
-        return None
-
-    def _look(self, visitor: Visitor, request: LookRequest) -> None:
+    def _look(self, visitor: Visitor, request: LookRequest) -> Serving:
+        yield from self._rebuild_asked(request)
         table = self.all_tables.find(request.table)
-        table.seating.check_tokens(request.tokens)
+        table.seats.check_tokens(request.tokens)
         self._send_ok(visitor, request, **table.describe_offer(request.tokens))
 
     def _leave(self, visitor: Visitor, request: LeaveRequest) -> None:
@@ -370,7 +325,9 @@ class Hub:
         table.leave(visitor)
         self._send_ok(visitor, request)
 
-    def _list(self, visitor: Visitor, request: ListRequest) -> None:
+    def _list(self, visitor: Visitor, request: ListRequest) -> Serving:
+        if names := self.all_tables.list_saved_public():
+            yield from self._rebuild("", names)
         listed = [table.describe_listed() for table in self.all_tables.list_public()]
         self._send_ok(visitor, request, tables=listed)
 

@@ -11,8 +11,8 @@ from gammond.engine.wording import escape_unprintable
 from gammond.protocol.state.service import Service
 from gammond.protocol.tables.archive import SavedTable, TableAction, TableLog
 from gammond.protocol.tables.audience import TableEvent
-from gammond.protocol.tables.game import TableGame, read_spec
-from gammond.protocol.tables.requests import SeatSpec
+from gammond.protocol.tables.game import TableGame
+from gammond.protocol.tables.requests import SeatSpec, read_spec
 from gammond.protocol.tables.seats import ENGINE, is_token
 from gammond.protocol.tables.services import TableServices
 from gammond.protocol.tables.table import Table
@@ -52,10 +52,10 @@ def rebuild_table(saved: SavedTable, log: Sequence[TableAction], services: Table
         AssertionError: The log is damaged; and so for LookupError, TypeError and ValueError.
     """
     table = Table(saved.table_id, read_spec(saved.spec), services, seed)
-    table.seating.restore(saved)
-    table.created_s, table.is_paused = saved.created_s, saved.is_paused
+    table.seats.restore(saved)
+    table.created_s, table.engines.is_paused = saved.created_s, saved.is_paused
     if saved.pace_ms is not None:
-        table.pace_s = saved.pace_ms / 1000
+        table.engines.pace_s = saved.pace_ms / 1000
     for _ in _do_again(table.game, log):
         pass
     table.log = TableLog(saved.table_id, services.archive, len(log), saved.log_bytes)

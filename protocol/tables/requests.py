@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 import msgspec
 
@@ -78,6 +78,11 @@ class TableSpec(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     pace_ms: int | None = None
 
 
+def read_spec(document: dict[str, Any]) -> TableSpec:
+    """Return what a table was created with, as an archive kept it."""
+    return msgspec.convert(document, TableSpec)
+
+
 class CreateRequest(TableSpec, frozen=True, forbid_unknown_fields=True, tag_field="do", tag="create"):
     """Create a table."""
 
@@ -93,72 +98,47 @@ Tokens = str | Annotated[list[str | None], msgspec.Meta(max_length=MAX_TOKENS)] 
 """One secret, or several."""
 
 
-def list_tokens(given: Tokens) -> list[str]:
-    """Return the secrets of a request."""
-    tokens = given if isinstance(given, list) else [given]
-    return [token for token in tokens if token]
-
-
-class JoinRequest(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field="do", tag="join"):
-    """Come to a table, to play or to watch, or come back to it.
+class _TokenRequest(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """A request of who may have secrets of a table.
 
     Attributes:
         table: The table.
         token: Secrets of seats or of spectators; None for a public table.
+    """
+
+    table: str
+    id: int = 0
+    token: Tokens = None
+
+    @property
+    def tokens(self) -> list[str]:
+        """The secrets."""
+        tokens = self.token if isinstance(self.token, list) else [self.token]
+        return [token for token in tokens if token]
+
+
+class JoinRequest(_TokenRequest, frozen=True, kw_only=True, tag_field="do", tag="join"):
+    """Come to a table, to play or to watch, or come back to it.
+
+    Attributes:
         after: The last event that the visitor has; None for a new one.
         name: The name of who takes an open seat.
         seed: A seed for the dice, told at once.
         seed_commitment: The SHA-256 of a seed that is told later.
     """
 
-    table: str
-    id: int = 0
-    token: Tokens = None
     after: int | None = None
     name: str = ""
     seed: str = ""
     seed_commitment: str = ""
 
-    @property
-    def tokens(self) -> list[str]:
-        """The secrets."""
-        return list_tokens(self.token)
+
+class LookRequest(_TokenRequest, frozen=True, tag_field="do", tag="look"):
+    """Ask what is played at a table before coming to it."""
 
 
-class LookRequest(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field="do", tag="look"):
-    """Ask what is played at a table before coming to it.
-
-    Attributes:
-        table: The table.
-        token: Secrets as for `JoinRequest`.
-    """
-
-    table: str
-    id: int = 0
-    token: Tokens = None
-
-    @property
-    def tokens(self) -> list[str]:
-        """The secrets."""
-        return list_tokens(self.token)
-
-
-class RecordRequest(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field="do", tag="record"):
-    """Ask for what was played at a table that could not be rebuilt after a restart.
-
-    Attributes:
-        table: The table.
-        token: Secrets as for `JoinRequest`.
-    """
-
-    table: str
-    id: int = 0
-    token: str | list[str | None] | None = None
-
-    @property
-    def tokens(self) -> list[str]:
-        """The secrets."""
-        return list_tokens(self.token)
+class RecordRequest(_TokenRequest, frozen=True, tag_field="do", tag="record"):
+    """Ask for what was played at a table that could not be rebuilt after a restart."""
 
 
 class LeaveRequest(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field="do", tag="leave"):

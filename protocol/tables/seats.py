@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import hmac
 import secrets
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -55,7 +55,6 @@ class Seat:
         level: The engine's level; None where it has none.
         token_hash: The hash of its secret; None for an engine.
         invitation_hash: The hash of the link by which an open seat was taken.
-        visitors: How many visitors hold it now.
         has_come: Whether anybody has come for it.
         owner: What marks the account that was logged in when it was taken; empty for none.
     """
@@ -66,7 +65,6 @@ class Seat:
     level: str | None = None
     token_hash: str | None = None
     invitation_hash: str | None = None
-    visitors: int = 0
     has_come: bool = False
     owner: str = ""
 
@@ -91,11 +89,6 @@ class Seat:
         return self.kind == ENGINE
 
     @property
-    def is_here(self) -> bool:
-        """Whether its player is here; engines always are."""
-        return self.is_engine or self.visitors > 0
-
-    @property
     def is_ready(self) -> bool:
         """Whether the game can begin as far as this seat goes."""
         return self.is_engine or (self.kind == PERSON and self.has_come)
@@ -118,16 +111,21 @@ class Seat:
         """Return whether a token is of the link by which the seat was taken."""
         return self.invitation_hash is not None and is_token(token, self.invitation_hash)
 
-    def describe(self) -> dict[str, Any]:
-        """Return the seat as tables show it."""
-        described: dict[str, Any] = {"kind": self.kind, "name": self.name, "here": self.is_here}
+    def describe(self, *, is_here: bool) -> dict[str, Any]:
+        """Return the seat as tables show it.
+
+        Args:
+            is_here: Whether a visitor holds it; engines always are here.
+        """
+        here = self.is_engine or is_here
+        described: dict[str, Any] = {"kind": self.kind, "name": self.name, "here": here}
         if self.is_engine:
             described |= {"player": self.player, "level": self.level}
         return described
 
     def describe_kept(self) -> ArchivedSeat:
         """Return who played it."""
-        return ArchivedSeat(self.kind, self.name, self.player, self.level)
+        return ArchivedSeat(self.kind, self.name, self.player, self.level, self.token_hash, self.owner)
 
     def describe_taken(self) -> TakenSeat | None:
         """Return who took it by its link; None if nobody did."""
@@ -136,8 +134,8 @@ class Seat:
         return TakenSeat(self.name, self.token_hash, self.invitation_hash)
 
 
-class Seating:
-    """Who sits where, who may come to the table, and what each may do beyond its turns.
+class Seats:
+    """The seats of a table: who sits where, who may come to the table, and what each may do beyond its turns.
 
     Args:
         spec: Who is to play, and whether anybody may watch.
@@ -147,7 +145,6 @@ class Seating:
         tell: Tells everybody that the player of a seat has ``joined`` or ``left``, but for one who comes.
 
     Attributes:
-        seats: Seats 0 and 1.
         hashes: The hashes of the secrets with which the table was created.
         has_one_visitor: Whether one connection has held the seats of two persons.
 
@@ -163,8 +160,7 @@ class Seating:
         save: Callable[[], None],
         tell: Callable[[str, int, Member | None], None],
     ) -> None:
-        first, second = (Seat.make(each, game.view) for each in spec.seats)
-        self.seats = (first, second)
+        self._seats = tuple(Seat.make(each, game.view) for each in spec.seats)
         self.hashes = TokenHashes((None, None), "")
         self.has_one_visitor = False
         self._spec = spec
@@ -172,8 +168,24 @@ class Seating:
         self._audience = audience
         self._save = save
         self._tell = tell
-        for seat in self.seats:
+        for seat in self._seats:
             self._set_player(seat)
+
+    def __getitem__(self, place: int) -> Seat:
+        """Return a seat, 0 or 1."""
+        return self._seats[place]
+
+    def __iter__(self) -> Iterator[Seat]:
+        """Iterate over both."""
+        return iter(self._seats)
+
+    def describe(self) -> list[dict[str, Any]]:
+        """Return both as tables show them."""
+        return [seat.describe(is_here=self._is_held(place)) for place, seat in enumerate(self)]
+
+    def _is_held(self, place: int) -> bool:
+        """Return whether a visitor holds a seat."""
+        return any(place in member.seats for member in self._audience.members.values())
 
     def _set_player(self, seat: Seat) -> None:
         try:
@@ -187,7 +199,7 @@ class Seating:
         Raises:
             GammondError: Something is missing, or the rules do not support one of them.
         """
-        for seat in self.seats:
+        for seat in self:
             if seat.is_engine:
                 self._set_player(seat)
                 self._game.view.check_engine()
@@ -198,16 +210,16 @@ class Seating:
         Returns:
             The tokens of the seats, None for an engine's, and that of spectators.
         """
-        tokens = [None if seat.is_engine else seat.issue_token() for seat in self.seats]
+        tokens = [None if seat.is_engine else seat.issue_token() for seat in self]
         watch = make_token()
-        first, second = (seat.token_hash for seat in self.seats)
+        first, second = (seat.token_hash for seat in self)
         self.hashes = TokenHashes((first, second), hash_token(watch))
         return tokens, watch
 
     def restore(self, saved: SavedTable) -> None:
         """Take the hashes of secrets that were made before, and who has come since."""
         self.hashes, self.has_one_visitor = saved.hashes, saved.has_one_visitor
-        for place, seat in enumerate(self.seats):
+        for place, seat in enumerate(self):
             seat.token_hash, seat.owner = saved.hashes.seats[place], saved.owners[place]
             if (taken := saved.taken[place]) is not None:
                 seat.kind, seat.name, seat.has_come = PERSON, taken.name, True
@@ -216,13 +228,13 @@ class Seating:
     @property
     def taken(self) -> tuple[TakenSeat | None, TakenSeat | None]:
         """Who has taken open seats."""
-        first, second = (seat.describe_taken() for seat in self.seats)
+        first, second = (seat.describe_taken() for seat in self)
         return first, second
 
     @property
     def owners(self) -> tuple[str, str]:
         """The accounts that were logged in when the seats were taken."""
-        return self.seats[0].owner, self.seats[1].owner
+        return self[0].owner, self[1].owner
 
     @property
     def may_have_two_players(self) -> bool:
@@ -233,9 +245,7 @@ class Seating:
     def find_held(self, tokens: Collection[str]) -> set[int]:
         """Return the seats that some tokens hold."""
         return {
-            place
-            for place, seat in enumerate(self.seats)
-            if seat.kind != OPEN and any(map(seat.allows, tokens))
+            place for place, seat in enumerate(self) if seat.kind != OPEN and any(map(seat.allows, tokens))
         }
 
     def find_invited(self, tokens: Collection[str]) -> int | None:
@@ -244,13 +254,13 @@ class Seating:
         Once somebody has acted for it, its link only watches.
         """
         open_or_new = (place for place in (0, 1) if place not in self._game.have_acted)
-        return next((place for place in open_or_new if any(map(self.seats[place].invites, tokens))), None)
+        return next((place for place in open_or_new if any(map(self[place].invites, tokens))), None)
 
     def may_watch(self, tokens: Collection[str]) -> bool:
         """Return whether one of some tokens is that of spectators, or of a link that has been used."""
         if any(is_token(token, self.hashes.watch) for token in tokens):
             return True
-        return any(seat.was_invited(token) for seat in self.seats for token in tokens)
+        return any(seat.was_invited(token) for seat in self for token in tokens)
 
     def admits(self, tokens: Collection[str]) -> bool:
         """Return whether one of some tokens lets its owner play or watch."""
@@ -258,28 +268,23 @@ class Seating:
         return is_invited or bool(self.find_held(tokens)) or self.may_watch(tokens)
 
     @property
-    def names(self) -> tuple[str, str]:
-        """The names of seats 0 and 1."""
-        return self.seats[0].name, self.seats[1].name
-
-    @property
     def is_complete(self) -> bool:
         """Whether everybody has come who is to play."""
-        return all(seat.is_ready for seat in self.seats)
+        return all(seat.is_ready for seat in self)
 
     @property
     def has_engines_only(self) -> bool:
         """Whether engines play both sides."""
-        return all(seat.is_engine for seat in self.seats)
+        return all(seat.is_engine for seat in self)
 
     @property
     def persons(self) -> list[int]:
         """The seats that no engine plays."""
-        return [place for place, seat in enumerate(self.seats) if not seat.is_engine]
+        return [place for place, seat in enumerate(self) if not seat.is_engine]
 
     def is_engine(self, place: int | None) -> bool:
         """Return whether an engine plays a seat."""
-        return place is not None and self.seats[place].is_engine
+        return place is not None and self[place].is_engine
 
     def check_tokens(self, tokens: Sequence[str]) -> None:
         """Check that whoever has some tokens may come.
@@ -331,8 +336,7 @@ class Seating:
         """
         for member in self._audience.members.values():
             member.seats.discard(place)
-        seat = self.seats[place]
-        seat.visitors = 0
+        seat = self[place]
         seat.invitation_hash = seat.invitation_hash or seat.token_hash
         seat.kind, seat.name, seat.owner = PERSON, name, owner
         token = seat.issue_token()
@@ -340,24 +344,25 @@ class Seating:
         return [token if each == place else None for each in (0, 1)]
 
     def _sit_down(self, member: Member, place: int) -> None:
-        seat = self.seats[place]
+        was_held = self._is_held(place)
         member.seats.add(place)
         if len(member.seats) > 1 and not self.has_one_visitor:
             self.has_one_visitor = True
             self._save()
-        seat.visitors += 1
-        seat.has_come = True
-        if seat.visitors == 1:
+        self[place].has_come = True
+        if not was_held:
             self._tell("joined", place, member)
 
     def dismiss(self, visitor: Visitor) -> None:
-        """Let a visitor go."""
-        member = self._audience.members.pop(visitor, None)
-        for place in sorted(member.seats) if member is not None else ():
-            seat = self.seats[place]
-            seat.visitors -= 1
-            if not seat.visitors:
-                self._tell("left", place, None)
+        """Let a visitor go from its seats, one after the other."""
+        member = self._audience.members.get(visitor)
+        if member is None:
+            return
+        for place in sorted(member.seats):
+            member.seats.discard(place)
+            if not self._is_held(place):
+                self._tell("left", place, member)
+        self._audience.members.pop(visitor, None)
 
     def may_steer(self, member: Member) -> bool:
         """Return whether a visitor may pause the game: nobody else is playing."""

@@ -2,29 +2,41 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Generic, Protocol, TypeVar
 
-from gammond.protocol.core.requests import AnyReply, Work
+from gammond.protocol.core.requests import WorkControl
 from gammond.protocol.state.service import Service
 from gammond.protocol.tables.archive import Archive
 
-WorkResult = Sequence[AnyReply] | Exception
-"""The answer of work, its last reply final, or what it raised."""
+ResultT = TypeVar("ResultT")
+
+
+@dataclass(frozen=True)
+class TableWork(Generic[ResultT]):
+    """What a worker does for a table: a function of what was captured before, and of nothing else.
+
+    Attributes:
+        run: Does it, in any thread.
+        is_long: As for `gammond.protocol.core.requests.Work`.
+    """
+
+    run: Callable[[WorkControl], ResultT]
+    is_long: bool = False
 
 
 class Submit(Protocol):
     """Has work done."""
 
     def __call__(
-        self, work: Work, on_done: Callable[[WorkResult], object], client: object
+        self, work: TableWork[ResultT], on_done: Callable[[ResultT | Exception], object], client: object
     ) -> Callable[[], object]:
         """Start work, or let it wait for its turn.
 
         Args:
             work: The work.
-            on_done: Takes its result, later, in the thread that serves the visitors.
+            on_done: Takes its result or what it raised, later, in the thread that serves the visitors.
             client: By whom shares of the threads are counted: each table is a client.
 
         Returns:

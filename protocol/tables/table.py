@@ -2,27 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import msgspec
 
-from gammond.engine.errors import GammondError, StateError
 from gammond.protocol.core.fault_log import FAULT_LOG
-from gammond.protocol.core.replies import describe_error
 from gammond.protocol.tables.archive import SavedTable, TableAction, TableLog
 from gammond.protocol.tables.audience import Audience, Frame, Late, Member, TableEvent, Visitor
 from gammond.protocol.tables.clock import MatchClock
-from gammond.protocol.tables.dice import SEEDS_WAIT_S, check_commitment, check_seed, make_secret
+from gammond.protocol.tables.dice import NO_SEEDS, SEEDS_WAIT_S, check_commitment, check_seed, make_secret
 from gammond.protocol.tables.engine_turns import EnginePlay
 from gammond.protocol.tables.game import TableGame
 from gammond.protocol.tables.game_view import TablePhase
 from gammond.protocol.tables.requests import JoinRequest, TableSpec
-from gammond.protocol.tables.seats import ENGINE, Seat, Seating
-from gammond.protocol.tables.services import TableServices
+from gammond.protocol.tables.seats import Seats
+from gammond.protocol.tables.services import TableServices, TableWork
 
-DEFAULT_PACE_MS = 600
-"""The least time between what an engine sees and what it does, unless the table says otherwise."""
+_ENDING_SEEDS = ("start", "undo", "go_back", "redo")
+"""Actions that may use the secret to come, and from which on it takes no more seeds."""
 
 GAMES_PAUSE_S = 3.0
 """The time between two games of engines."""
@@ -44,17 +42,14 @@ class Table:
     Attributes:
         origin: As given; that of who comes first to a table that was rebuilt.
         game: Its games.
-        seating: Who sits where.
+        seats: Who sits where.
         log: Keeps what is done in its games.
         audience: Who is at it.
         engines: The engines that play at it.
         active_s: When something was done at it last, or the last visitor left, by the clock.
         restarts: How often it was rebuilt.
-        is_paused: Whether engines wait.
-        awaits_dice: Whether an engine has decided to roll, and somebody is to type its dice.
         request: Who asks the other side for what: the seat, ``undo``, ``go_back`` or ``redo``, and how many
             actions are left after it; None for nobody.
-        pace_s: The least time between what an engine sees and what it does.
 
     Raises:
         GammondError: There cannot be such a table.
@@ -69,18 +64,16 @@ class Table:
         self._services = services
         self.game = TableGame(services.service, spec, seed)
         self.log = TableLog(table_id, services.archive)
-        self.audience = Audience(table_id, self)
-        self.seating = Seating(spec, self.game, self.audience, self.save, self._tell_moved)
-        self.engines = EnginePlay(self.game, services.submit, self, self._fail_engine)
+        self.audience = Audience(table_id, self._describe, self._find_chooser, self._find_choices)
+        self.seats = Seats(spec, self.game, self.audience, self.save, self._tell_moved)
+        self.engines = EnginePlay(
+            *(self.game, self.seats, services, self), self.act, self.emit, self.switch_clock
+        )
         self.clock = None if spec.clock is None else MatchClock(spec.clock)
         self.active_s = services.clock()
         self.created_s = services.wall_clock()
         self.restarts = 0
-        self.is_paused = False
-        self.pace_s = (DEFAULT_PACE_MS if spec.pace_ms is None else spec.pace_ms) / 1000
         self.request: tuple[int, str, int] | None = None
-        self.awaits_dice = False
-        self._changed_s = self.active_s
         self._seeds_due_s = self.active_s + SEEDS_WAIT_S
         self._choices: Late[dict[str, Any]] | None = None
         self._is_end_announced = False
@@ -89,11 +82,6 @@ class Table:
     def members(self) -> dict[Visitor, Member]:
         """Who is at the table."""
         return self.audience.members
-
-    @property
-    def seats(self) -> tuple[Seat, Seat]:
-        """Seats 0 and 1."""
-        return self.seating.seats
 
     # Seats and visitors
 
@@ -106,7 +94,7 @@ class Table:
         Returns:
             The tokens of the seats, None for an engine's, and that of spectators.
         """
-        tokens, watch = self.seating.issue_tokens()
+        tokens, watch = self.seats.issue_tokens()
         for seat, owner in zip(self.seats, owners, strict=True):
             seat.owner = owner
         self.save()
@@ -122,12 +110,12 @@ class Table:
                 self.table_id,
                 self.created_s,
                 msgspec.to_builtins(self.spec),
-                self.seating.hashes,
-                self.seating.taken,
-                self.seating.owners,
-                self.seating.has_one_visitor,
-                round(self.pace_s * 1000),
-                self.is_paused,
+                self.seats.hashes,
+                self.seats.taken,
+                self.seats.owners,
+                self.seats.has_one_visitor,
+                round(self.engines.pace_s * 1000),
+                self.engines.is_paused,
                 self.restarts,
             )
         )
@@ -135,7 +123,7 @@ class Table:
     def join(
         self, visitor: Visitor, request: JoinRequest, owner: str = ""
     ) -> tuple[dict[str, Any], list[Frame]]:
-        """Let a visitor come; arguments as for `Seating.admit`.
+        """Let a visitor come; arguments as for `Seats.admit`.
 
         Returns:
             What the answer says, and the frames that follow it.
@@ -146,7 +134,7 @@ class Table:
         check_seed(request.seed)
         if request.seed_commitment:
             check_commitment(request.seed_commitment)
-        member, answer = self.seating.admit(visitor, request, owner)
+        member, answer = self.seats.admit(visitor, request, owner)
         if self.game.dice is not None:
             for seat in member.seats:
                 self.game.dice.add_seed(seat, request.seed_commitment, request.seed)
@@ -159,8 +147,8 @@ class Table:
         """Begin the first game once every person has come, or go on where engines waited for a visitor."""
         if not self.members:
             return
-        if self.game.number == 0 and self.seating.is_complete:
-            self.start_game()
+        if self.game.number == 0 and self.seats.is_complete:
+            self.act(TableAction("start"))
         else:
             self.go_on()
 
@@ -169,11 +157,11 @@ class Table:
 
     def leave(self, visitor: Visitor) -> None:
         """Let a visitor go."""
-        self.seating.dismiss(visitor)
+        self.seats.dismiss(visitor)
         if self.members:
             return
         self.active_s = self._services.clock()
-        if self.seating.has_engines_only:
+        if self.seats.has_engines_only:
             self.engines.cancel()
 
     # Games
@@ -198,71 +186,31 @@ class Table:
         """Carry out an action of the games, and write it down; return what everybody is to be told."""
         now = self._services.clock()
         clock = self.clock
+        seeds, commitments = action.seeds, action.commitments
+        if action.act in _ENDING_SEEDS:
+            following = None if self.game.dice is None else self.game.dice.next
+            if following is None:
+                seeds = commitments = NO_SEEDS
+            else:
+                seeds, commitments = following.told, following.commitments
+                self._seeds_due_s = now + SEEDS_WAIT_S
         action = msgspec.structs.replace(
             action,
             at=self._services.wall_clock(),
             banks_s=None if clock is None else (clock.read_bank(0, now), clock.read_bank(1, now)),
+            seeds=seeds,
+            commitments=commitments,
         )
         event = self.game.act(action)
         self.log.add(action)
         return event
 
-    def start_game(self) -> None:
-        """Begin the next game.
-
-        Raises:
-            StateError: It is not the time.
-        """
-        seeds, commitments = self._close_seeds()
-        self.act(TableAction("start", seeds=seeds, commitments=commitments))
-
-    def take_back(self, act: str, seat: int, count: int) -> None:
-        """Take actions of the game back, or do them again.
-
-        Args:
-            act: ``undo``, ``go_back`` or ``redo``.
-            seat: Who asked for it.
-            count: How many actions; as many as were taken back last for ``redo``.
-
-        Raises:
-            StateError: It cannot be done.
-        """
-        seeds, commitments = self._close_seeds()
-        self.act(TableAction(act, seat=seat, count=count, seeds=seeds, commitments=commitments))
-
-    def ask_to_take_back(self, seat: int, what: str, left: int) -> None:
-        """Ask the other side to let actions be taken back, or done again.
-
-        Args:
-            seat: Who asks.
-            what: ``undo``, ``go_back`` or ``redo``.
-            left: How many actions are left after it.
-        """
-        self.request = (seat, what, left)
-        self.emit("request", seat, what)
-
-    def answer_request(self, seat: int, *, agrees: bool) -> None:
-        """Answer what the other side asked for.
-
-        Args:
-            seat: Who answers.
-            agrees: Whether it may be done.
-        """
-        assert self.request is not None
-        asker, what, left = self.request
-        self.request = None
-        if agrees:
-            self.take_back(what, asker, len(self.game.history.entries) - left)
-        else:
-            self.emit("refuse", seat, what)
-
     def _note_change(self) -> None:
         """Forget what was about the game as it was, and let the time of the seat to act run."""
-        self.engines.cancel()
-        self.awaits_dice = False
+        self.active_s = self._services.clock()
+        self.engines.note_change(self.active_s)
         self.request = None
         self._choices = None
-        self._changed_s = self.active_s = self._services.clock()
         self.switch_clock()
         self._is_end_announced = False
         if self.game.end is not None:
@@ -274,7 +222,7 @@ class Table:
         if self.clock is None:
             return
         seat = self.game.to_act
-        runs = seat is not None and not self.seating.is_engine(seat) and not self.is_paused
+        runs = seat is not None and not self.seats.is_engine(seat) and not self.engines.is_paused
         running = seat if runs else None
         if running != self.clock.running:
             self.clock.begin_turn(running, self._services.clock())
@@ -296,16 +244,12 @@ class Table:
     def _keep_game(self) -> None:
         """Keep the game, which is over."""
         first, second = (seat.describe_kept() for seat in self.seats)
-        kept = self.game.describe_kept(self.table_id, (first, second), self._services.wall_clock())
-        self._services.archive.keep_game(
-            msgspec.structs.replace(
-                kept,
-                token_hashes=(self.seats[0].token_hash, self.seats[1].token_hash),
-                owners=self.seating.owners,
-                is_rated=kept.is_rated and self.seating.may_have_two_players,
-                is_trifle=self._services.count_game(self.origin) or kept.is_trifle,
-            )
+        kept = self.game.describe_kept(
+            *(self.table_id, (first, second), self._services.wall_clock()),
+            may_rate=self.seats.may_have_two_players,
+            is_trifle=self._services.count_game(self.origin),
         )
+        self._services.archive.keep_game(kept)
 
     # Seeds of the dice
 
@@ -314,49 +258,11 @@ class Table:
         """Whether seeds are to be told before the next roll."""
         return self.game.dice is not None and bool(self.game.dice.seats_to_tell)
 
-    def _close_seeds(self) -> tuple[tuple[str, str], tuple[str, str]]:
-        """Take no more seeds for the secret to come, which is used from now on, if there is one.
-
-        Returns:
-            The seeds that were told, and the commitments to others.
-        """
-        following = None if self.game.dice is None else self.game.dice.next
-        if following is None:
-            return ("", ""), ("", "")
-        self._seeds_due_s = self._services.clock() + SEEDS_WAIT_S
-        (first, second), (first_hash, second_hash) = following.told, following.commitments
-        return (first, second), (first_hash, second_hash)
-
-    def commit_seed(self, seat: int, commitment: str) -> None:
-        """Take the commitment of a player to a seed for the next secret.
-
-        Raises:
-            StateError: None counts now.
-        """
-        if self.game.dice is None or not self.game.dice.add_seed(seat, commitment, ""):
-            raise StateError("no seed counts before the server has committed to its next secret", field="act")
-        self.emit("seed", seat, "committed")
-
-    def tell_seed(self, seat: int, seed: str) -> None:
-        """Take the seed to which a player is committed, and go on once all are told.
-
-        Raises:
-            StateError: None of his is awaited.
-            ValueRangeError: It is another one.
-        """
-        if self.game.dice is None:
-            raise StateError("no seed of this seat is awaited", field="seed")
-        self.game.dice.tell_seed(seat, seed)
-        self.emit("seed", seat, "told")
-        if not self.game.dice.seats_to_tell:
-            self._end_seeds()
-
-    def _end_seeds(self) -> None:
+    def end_seeds(self) -> None:
         """Let dice be rolled with the seeds that were told, empty for one that was not."""
         assert self.game.dice is not None
         assert self.game.dice.current is not None
-        first, second = self.game.dice.current.told
-        if (event := self._write(TableAction("seeds", seeds=(first, second)))) is not None:
+        if (event := self._write(TableAction("seeds", seeds=self.game.dice.current.told))) is not None:
             self.audience.tell(event)
         self.go_on()
 
@@ -374,16 +280,18 @@ class Table:
         if self._rolls_now():
             self.act(TableAction("do", line="roll", seat=self.game.to_act))
             return
-        self._begin_turn()
+        if self.members or not self.seats.has_engines_only:
+            self.engines.begin_turn()
 
     def _announce_end(self) -> None:
         """Tell everybody that the game is over; engines begin the next one by themselves."""
         if self.game.end is not None and not self._is_end_announced:
             self._is_end_announced = True
             self.emit("over", self.game.end.winner, self.game.end.kind)
-        has_next = self.game.phase is TablePhase.OVER and self.seating.has_engines_only
-        if has_next and self.members and not self.is_paused and not self.engines.is_busy:
-            self._plan(self._services.clock() + GAMES_PAUSE_S, self.start_game)
+        has_next = self.game.phase is TablePhase.OVER and self.seats.has_engines_only
+        if has_next and self.members and not (self.engines.is_paused or self.engines.is_busy):
+            begin_s = self._services.clock() + GAMES_PAUSE_S
+            self.engines.plan(begin_s, lambda: self.act(TableAction("start")))
 
     def _rolls_now(self) -> bool:
         """Return whether the server rolls without being asked."""
@@ -393,61 +301,8 @@ class Table:
         if game.view.is_opening:
             return True
         seat = game.to_act
-        is_person = seat is not None and not self.seating.is_engine(seat)
+        is_person = seat is not None and not self.seats.is_engine(seat)
         return is_person and self.spec.auto_roll and not game.view.may_double
-
-    def _begin_turn(self) -> None:
-        """Let the engine decide that is to act."""
-        place = self.game.to_act
-        if place is None or not self.seating.is_engine(place) or self.is_paused:
-            return
-        if self.engines.is_busy or self.awaits_dice or (self.seating.has_engines_only and not self.members):
-            return
-        seat = self.seats[place]
-
-        def plan(line: str) -> None:
-            self._plan(self._changed_s + self.pace_s, lambda: self._do_decided(place, line))
-
-        self.engines.ask(seat.player, seat.level, self.game.rejected_kinds[place], plan)
-
-    def _plan(self, due_s: float, step: Callable[[], None]) -> None:
-        """Let an engine do something at a time, unless the game goes another way before."""
-        self.engines.plan(due_s, step)
-        self._services.note_due(due_s)
-
-    def _do_decided(self, place: int, line: str) -> None:
-        """Carry out what an engine decided."""
-        if line == "roll" and self.spec.dice == "typed":
-            self.awaits_dice = True
-            self.emit("awaits_dice", place, "")
-            return
-        try:
-            self.act(TableAction("do", line=line, seat=place))
-        except GammondError as error:
-            self._fail_engine(error)
-
-    def do_for_person(self, place: int, player: str) -> None:
-        """Let a player decide for a person who asks for it, as `SeatSpec.player`, and carry that out.
-
-        Raises:
-            GammondError: There is no such player.
-        """
-
-        def do(line: str) -> None:
-            if line == "roll" and self.spec.dice == "typed":
-                self.emit("awaits_dice", place, "")
-            else:
-                self.act(TableAction("do", line=line, seat=place, help=True))
-
-        player = self.game.view.engine_player if player == ENGINE else player
-        self.engines.ask(player, None, self.game.rejected_kinds[place], do)
-
-    def _fail_engine(self, error: Exception) -> None:
-        """Tell everybody why an engine does not move, and wait for somebody to let it try again."""
-        FAULT_LOG.log_own("an engine's turn at a table failed", error)
-        self.is_paused = True
-        self.switch_clock()
-        self.emit("trouble", self.game.to_act, describe_error(error)[2])
 
     @property
     def due_s(self) -> float | None:
@@ -460,7 +315,7 @@ class Table:
         """Do what is due: the move of an engine, the end of somebody's time or of a wait for seeds."""
         now = self._services.clock()
         if self.awaits_seeds and self._seeds_due_s <= now:
-            self._end_seeds()
+            self.end_seeds()
         if not self.check_time(now):
             self.engines.run_due(now)
 
@@ -479,24 +334,24 @@ class Table:
 
     # Steering
 
-    def steer(self, kind: str, seat: int | None, **values: Any) -> None:  # noqa: ANN401  (plain values)
+    def steer(self, kind: str, seat: int | None, ms: int | None) -> None:
         """Change what is not of the game, and tell everybody.
 
         Args:
             kind: ``pause``, ``resume`` or ``pace``.
             seat: Who did it.
-            values: For ``pace``, ``ms``.
+            ms: The pace in milliseconds; None for another kind.
         """
-        if kind == "pace":
-            self.pace_s = values["ms"] / 1000
+        if ms is not None:
+            self.engines.pace_s = ms / 1000
         else:
-            self.is_paused = kind == "pause"
-            if self.is_paused:
+            self.engines.is_paused = kind == "pause"
+            if self.engines.is_paused:
                 self.engines.cancel()
             self.switch_clock()
         self.save()
         self.active_s = self._services.clock()
-        self.emit(kind, seat, str(values.get("ms", "")))
+        self.emit(kind, seat, "" if ms is None else str(ms))
         self.go_on()
 
     # Events
@@ -512,41 +367,48 @@ class Table:
         """
         self.audience.tell(TableEvent(kind, seat, text), skipped)
 
-    @property
-    def chooser(self) -> int | None:
-        """The seat that is to choose a play; None for neither."""
+    def _find_chooser(self) -> int | None:
+        """Return the seat that is to choose a play; None for neither."""
         return self.game.to_act if self.game.phase is TablePhase.PLAY else None
 
-    def find_choices(self) -> Late[dict[str, Any]]:
+    def _find_choices(self) -> Late[dict[str, Any]]:
         """Return what only the seat to act is told, found once for each position."""
         if self._choices is None:
-            self._choices = self.game.view.find_choices(self._services.submit, self)
+            late = self._choices = Late[dict[str, Any]]()
+
+            def take(choices: dict[str, Any] | Exception) -> None:
+                if isinstance(choices, Exception):
+                    FAULT_LOG.log_own("the plays at a table were not found", choices)
+                late.complete({} if isinstance(choices, Exception) else choices)
+
+            choices = self.game.view.describe_choices()
+            if isinstance(choices, TableWork):
+                self._services.submit(choices, take, self)
+            else:
+                take(choices)
         return self._choices
 
-    def describe_history(self) -> list[dict[str, Any]]:
-        """Return the actions of the game at hand."""
-        return self.game.history.describe()
-
-    def describe(self) -> dict[str, Any]:
+    def _describe(self, has_history: bool) -> dict[str, Any]:
         """Return the state that everybody sees."""
-        persons = self.seating.persons
+        persons = self.seats.persons
         request = self.request
         now = self._services.clock()
         takes_back = self.spec.undo and not self.game.is_forfeited
         return {
             **self.game.describe(),
-            "seats": [seat.describe() for seat in self.seats],
+            "seats": self.seats.describe(),
             "clock": None if self.clock is None else {**self.clock.describe(now), "at": round(now, 3)},
             "undo": takes_back,
             "can_undo": takes_back and self.game.history.count_since_decision(persons) > 0,
             "can_redo": takes_back and self.game.history.redo_count > 0,
             "request": None if request is None else {"seat": request[0], "what": request[1]},
-            "paused": self.is_paused,
-            "pace_ms": round(self.pace_s * 1000),
+            "paused": self.engines.is_paused,
+            "pace_ms": round(self.engines.pace_s * 1000),
             "may_pause": len(persons) < 2,
             "auto_roll": self.spec.auto_roll,
-            "awaits_dice": self.awaits_dice,
+            "awaits_dice": self.engines.awaits_dice,
             "public": self.spec.public,
+            **({"history": self.game.history.describe()} if has_history else {}),
         }
 
     def describe_listed(self) -> dict[str, Any]:
@@ -555,7 +417,7 @@ class Table:
             "table": self.table_id,
             "variant": self.spec.variant,
             "length": self.spec.length,
-            "seats": [seat.describe() for seat in self.seats],
+            "seats": self.seats.describe(),
             "phase": self.game.phase,
             "score": self.game.score,
         }
@@ -569,6 +431,6 @@ class Table:
         spec = self.spec
         rules = {name: getattr(spec, name) for name in _OFFERED_RULES}
         clock = None if spec.clock is None else msgspec.to_builtins(spec.clock)
-        invited = self.seating.find_invited(tokens)
+        invited = self.seats.find_invited(tokens)
         fair = None if self.game.dice is None else self.game.dice.describe()
         return {**self.describe_listed(), **rules, "clock": clock, "invited": invited, "fair": fair}

@@ -6,7 +6,6 @@ import asyncio
 import socket
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from contextlib import suppress
 from typing import Any
 
 from gammond.engine.errors import GammondError
@@ -173,8 +172,7 @@ class ConnectedClient(ABC):
             self._count_held_bytes(self._answer_bytes)
 
     def _call_in_loop(self, act: Callable[..., None], *values: object) -> None:
-        with suppress(RuntimeError):  # the loop is closed: nobody waits for this answer any more
-            self._server.loop.call_soon_threadsafe(self._run_in_loop, act, *values)
+        self._server.shared.call_here(self._run_in_loop, act, *values)
 
     def _run_in_loop(self, act: Callable[..., None], *values: object) -> None:
         act(*values)

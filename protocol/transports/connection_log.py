@@ -10,6 +10,7 @@ from typing import Any
 from weakref import WeakKeyDictionary
 
 from gammond.protocol.core.event_log import log_event
+from gammond.protocol.transports.tcp_limits import Bucket
 
 _LOG = logging.getLogger(__name__)
 
@@ -31,8 +32,7 @@ class ConnectionLog:
 
     def __init__(self, clock: Callable[[], float]) -> None:
         self._clock = clock
-        self._lines = float(MOST_LINES)
-        self._filled_s = clock()
+        self._lines = Bucket(1 / LINE_EVERY_S, MOST_LINES, clock())
         self._left_out = 0
 
     def write(self, event: str, message: str, **fields: Any) -> None:  # noqa: ANN401
@@ -43,13 +43,10 @@ class ConnectionLog:
             message: Such as ``127.0.0.1 port 4321 connects (2 clients)``.
             fields: As for `log_event`.
         """
-        now_s = self._clock()
-        self._lines = min(MOST_LINES, self._lines + (now_s - self._filled_s) / LINE_EVERY_S)
-        self._filled_s = now_s
-        if self._lines < 1.0 and not _LOG.isEnabledFor(logging.DEBUG):
+        if self._lines.find_wait(self._clock()) and not _LOG.isEnabledFor(logging.DEBUG):
             self._left_out += 1
             return
-        self._lines -= 1.0
+        self._lines.take()
         more, self._left_out = self._left_out, 0
         if more:
             message += f", after {more:,} that came or went unmentioned"

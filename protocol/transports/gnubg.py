@@ -15,8 +15,8 @@ from gammond.engine.runtime.version import NAME, read_version
 from gammond.protocol.commands.readiness import TEXT_KERNELS
 from gammond.protocol.dialects.gnubg_evaluation import GnubgRules
 from gammond.protocol.dialects.gnubg_external import GnubgService, connect
-from gammond.protocol.transports.listening import ServerOptions
-from gammond.protocol.transports.tcp import serve_connections
+from gammond.protocol.transports.listening import ServerOptions, serve_listeners
+from gammond.protocol.transports.tcp import make_listener
 from gammond.protocol.transports.tcp_limits import TcpLimits
 
 GNUBG_LIMITS = TcpLimits(clients=64, idle_s=24 * 3600.0)
@@ -26,7 +26,7 @@ GNUBG_LIMITS = TcpLimits(clients=64, idle_s=24 * 3600.0)
 async def serve_gnubg(
     loading: Future[Decider], options: ServerOptions, rules: GnubgRules | None = None
 ) -> None:
-    """Serve boards and scripts; see `serve_connections`.
+    """Serve boards and scripts; see `serve_listeners`.
 
     Args:
         loading: Who plays for all clients, as soon as it is loaded; until then they wait for their answers.
@@ -50,9 +50,8 @@ async def serve_gnubg(
             service.set_result(GnubgService(decider, rules or GnubgRules(), f"{NAME} {read_version()}"))
 
     loading.add_done_callback(take)
-    await serve_connections(
-        lambda: connect(service), replace(options, stop_event=ending), clock=time.monotonic
-    )
+    options = replace(options, stop_event=ending)
+    await serve_listeners([make_listener(lambda: connect(service), options)], options, clock=time.monotonic)
     if service.done():
         service.result()
 

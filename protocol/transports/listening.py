@@ -9,8 +9,8 @@ import logging
 import os
 import selectors
 import socket
-from collections.abc import Callable, Coroutine, Sequence
-from contextlib import suppress
+from collections.abc import Awaitable, Callable, Coroutine, Sequence
+from contextlib import nullcontext, suppress
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, Generic, Protocol, TypeVar
@@ -20,12 +20,16 @@ from gammond.protocol.core.errors import BusyError
 from gammond.protocol.core.event_log import log_event
 from gammond.protocol.core.fault_log import FAULT_LOG
 from gammond.protocol.core.interpreter import INTERPRETER
+from gammond.protocol.core.limits import ClientLimits
+from gammond.protocol.state.service import Service
 from gammond.protocol.transports.connection_log import ConnectionLog
+from gammond.protocol.transports.idle_deepening import IdleDeepening
 from gammond.protocol.transports.process_end import list_ending_signals
-from gammond.protocol.transports.shared_work import SharedWork
+from gammond.protocol.transports.rounds import Rounds
+from gammond.protocol.transports.shared_work import HeldMemory, SharedWork
 from gammond.protocol.transports.systemd import notify
 from gammond.protocol.transports.tcp_limits import TcpLimits
-from gammond.protocol.transports.workers import hand_over_interpreter_often
+from gammond.protocol.transports.workers import LAST_WORK_S, WorkerPool, hand_over_interpreter_often
 
 _LOG = logging.getLogger(__name__)
 
@@ -70,6 +74,10 @@ class ServerOptions:
     sockets: tuple[socket.socket, ...] = ()
 
 
+Listener = Callable[[SharedWork], Awaitable[None]]
+"""Serves clients until the stop event is set, then drains."""
+
+
 class _YieldingSelector(selectors.DefaultSelector):
     """The selector of an event loop whose thread has a turn whenever it does not wait here."""
 
@@ -80,11 +88,47 @@ class _YieldingSelector(selectors.DefaultSelector):
 
 
 def run_server(serving: Coroutine[Any, Any, None]) -> None:
-    """Run `serve_tcp` or `serve_gnubg` in an event loop of its own."""
+    """Run `serve_tcp`, `serve_web` or `serve_gnubg` in an event loop of its own."""
     hand_over_interpreter_often()
     make_loop = partial(asyncio.SelectorEventLoop, _YieldingSelector())
     with INTERPRETER.hold(), asyncio.Runner(loop_factory=make_loop) as runner:
         runner.run(serving)
+
+
+async def serve_listeners(
+    listeners: Sequence[Listener],
+    options: ServerOptions,
+    *,
+    clock: Callable[[], float],
+    service: Service | None = None,
+    deepening: IdleDeepening | None = None,
+) -> None:
+    """Serve clients of several listeners until SIGTERM, SIGINT, SIGHUP or the stop event, then drain.
+
+    Args:
+        listeners: Serve the clients; where one cannot listen, the others end too.
+        options: Those of the first: its threads, its stop event and the cap on what is held are for all.
+        clock: Seconds of a clock that never goes back.
+        service: What the clients share; None for clients of something else.
+        deepening: What is done while no client asks for anything.
+
+    Raises:
+        GammondError: As for `WorkerPool`, and what a listener raises.
+    """
+    loop, ending = asyncio.get_running_loop(), options.stop_event or asyncio.Event()
+    limits = ClientLimits() if service is None else service.limits
+    pool = WorkerPool(options.threads, started_bytes=limits.started_bytes, clock=clock)
+    rounds, memory = Rounds(loop.call_soon, clock), HeldMemory(loop, options.limits.held_bytes)
+    shared = SharedWork(pool, rounds, memory, clock, loop, ending, service, listener_count=len(listeners))
+    with nullcontext() if deepening is None else deepening.beside(pool.is_busy):
+        tasks = [asyncio.ensure_future(listener(shared)) for listener in listeners]
+        try:
+            await asyncio.gather(*tasks)
+        finally:
+            ending.set()
+            await asyncio.wait(tasks)
+    pool.close()
+    pool.join(LAST_WORK_S)
 
 
 class ListenedClient(Protocol):
@@ -201,7 +245,7 @@ class ListeningServer(Generic[_ClientT]):
         await asyncio.sleep(_LAST_ARRIVALS_S)
         for listener in listeners:
             listener.close()
-        await self._wait_for_requests()
+        await self.shared.wait_while(self.has_expected_requests, FIRST_REQUEST_S)
         await self.drain()
 
     async def _listen(self, make_client: Callable[[], asyncio.Protocol]) -> list[asyncio.Server]:
@@ -220,12 +264,6 @@ class ListeningServer(Generic[_ClientT]):
         """Take in no more clients, without closing: those that are half taken in would be lost."""
         for each in (same for listener in listeners for same in listener.sockets):
             self.loop.remove_reader(each)
-
-    async def _wait_for_requests(self) -> None:
-        """Wait until what clients have sent is read, and those who have just come have asked."""
-        deadline = self.clock() + FIRST_REQUEST_S
-        while self.has_expected_requests() and self.clock() < deadline:
-            await asyncio.sleep(0.01)
 
     def has_expected_requests(self) -> bool:
         """Return whether a request is on its way: of a client that has just come, or one that is not read."""
@@ -304,12 +342,13 @@ class ListeningServer(Generic[_ClientT]):
 
     async def drain(self) -> None:
         """End all clients: by themselves, then with work stopped, then without answers, then at once."""
+        clients, wait_while = self.clients, self.shared.wait_while
         self.for_each(lambda client: client.end())
-        await self.wait_until_empty(self.limits.grace_s)
+        await wait_while(lambda: clients, self.limits.grace_s)
         self.for_each(lambda client: client.stop_work())
-        await self.wait_until_empty(1.0)
+        await wait_while(lambda: clients, LAST_WORK_S)
         self.for_each(lambda client: client.abandon())
-        await self.wait_until_empty(1.0)
+        await wait_while(lambda: clients, LAST_WORK_S)
         self.for_each(lambda client: client.abort())
 
     def for_each(self, act: Callable[[_ClientT], None]) -> None:
@@ -324,12 +363,6 @@ class ListeningServer(Generic[_ClientT]):
     def check_timeouts(self) -> None:
         """Disconnect clients that exceed a timeout."""
         self.for_each(lambda client: client.check_timeouts(self.clock()))
-
-    async def wait_until_empty(self, seconds: float) -> None:
-        """Wait until all clients are gone, but not longer than some seconds."""
-        deadline = self.clock() + seconds
-        while self.clients and self.clock() < deadline:
-            await asyncio.sleep(0.01)
 
     def _count_staying(self) -> int:
         """Return how many clients there are; where all places are taken, without those on their way out."""

@@ -67,6 +67,10 @@ class ScheduledJob:
     is_running: bool = False
     is_paused: bool = False
 
+    def waits_in(self, lane: Lane) -> bool:
+        """Return whether it waits in a lane."""
+        return self.is_waiting and self.lane is lane
+
 
 _Entry = tuple[int, int, ScheduledJob]
 """Negative priority, arrival, job: sorted by the first two."""
@@ -95,7 +99,7 @@ class _ClientQueue:
     def has_waiting(self, lane: Lane) -> bool:
         """Return whether any job waits in a lane."""
         heap = self.waiting[lane]
-        while heap and not (heap[0][2].is_waiting and heap[0][2].lane is lane):
+        while heap and not heap[0][2].waits_in(lane):
             heapq.heappop(heap)
         return bool(heap)
 
@@ -115,21 +119,17 @@ class _ClientQueue:
             return None
         heap = self.waiting[lane]
         if self.gate.is_open:
-            first = heap[0][2].job
-            if first.answer_bytes > max_answer_bytes or not self._has_room_for_answer(first):
-                return None
-            taken = heapq.heappop(heap)[2]
+            first = heap[0]
         else:
-            allowed = [
-                entry
-                for entry in heap
-                if entry[2].is_waiting and entry[2].lane is lane and self.gate.allows(entry[2].job)
-            ]
+            allowed = [each for each in heap if each[2].waits_in(lane) and self.gate.allows(each[2].job)]
             if not allowed:
                 return None
-            taken = min(allowed)[2]
-            if taken.job.answer_bytes > max_answer_bytes or not self._has_room_for_answer(taken.job):
-                return None
+            first = min(allowed)
+        taken = first[2]
+        if taken.job.answer_bytes > max_answer_bytes or not self._has_room_for_answer(taken.job):
+            return None
+        if first is heap[0]:
+            heapq.heappop(heap)
         taken.is_waiting = False
         self.started[taken.job] = lane
         return taken
@@ -266,7 +266,7 @@ class Schedule:
         """Return how many jobs wait, and how many have started and are not taken in."""
         queues = self._clients.values()
         waiting = sum(
-            each.is_waiting and each.lane is lane
+            each.waits_in(lane)
             for queue in queues
             for lane, heap in queue.waiting.items()
             for _, _, each in heap
@@ -279,7 +279,7 @@ class Schedule:
 
     def promote(self, scheduled: ScheduledJob) -> bool:
         """Move a long job to the quick lane; return whether it still waited in the long one."""
-        if not scheduled.is_waiting or scheduled.lane is Lane.QUICK:
+        if not scheduled.waits_in(Lane.LONG):
             return False
         scheduled.lane = Lane.QUICK
         self._enqueue(scheduled)
@@ -289,7 +289,7 @@ class Schedule:
         """Move long jobs whose deadline has passed to the quick lane; return the next deadline, if any."""
         while self._deadlines:
             deadline_s, _, scheduled = self._deadlines[0]
-            if deadline_s > now_s and scheduled.is_waiting and scheduled.lane is Lane.LONG:
+            if deadline_s > now_s and scheduled.waits_in(Lane.LONG):
                 return deadline_s
             heapq.heappop(self._deadlines)
             self.promote(scheduled)

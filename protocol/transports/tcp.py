@@ -14,28 +14,27 @@ from gammond.protocol.state.service import Service
 from gammond.protocol.state.session import Session
 from gammond.protocol.transports.connected_client import PIECE_BYTES, ConnectedClient, limit_output
 from gammond.protocol.transports.idle_deepening import IdleDeepening
-from gammond.protocol.transports.listening import ListeningServer, ServerOptions
-from gammond.protocol.transports.shared_work import Listener, SharedWork, serve_listeners, serve_service
+from gammond.protocol.transports.listening import (
+    Listener,
+    ListeningServer,
+    ServerOptions,
+    serve_listeners,
+)
+from gammond.protocol.transports.shared_work import SharedWork
 
 _LINGER_S = 1.0
 
 
 async def serve_tcp(service: Service, options: ServerOptions, deepening: IdleDeepening | None = None) -> None:
-    """Serve clients of the line protocol; see `serve_connections`.
+    """Serve clients of the line protocol; see `serve_listeners`.
 
     Args:
         service: What they share.
         options: Where, for whom, and with which caps.
         deepening: What is done while they ask for nothing.
     """
-    await serve_service(
-        service,
-        [make_tcp_listener(service, options)],
-        threads=options.threads,
-        held_bytes=options.limits.held_bytes,
-        stop_event=options.stop_event,
-        deepening=deepening,
-    )
+    listeners = [make_tcp_listener(service, options)]
+    await serve_listeners(listeners, options, clock=service.clock, service=service, deepening=deepening)
 
 
 def make_tcp_listener(service: Service, options: ServerOptions) -> Listener:
@@ -45,46 +44,22 @@ def make_tcp_listener(service: Service, options: ServerOptions) -> Listener:
         service: What they share.
         options: Where, for whom, and with which caps.
     """
-    return _make_listener(lambda: connect(Session(service, secrets.randbelow(MAX_SEED))), options)
+    return make_listener(lambda: connect(Session(service, secrets.randbelow(MAX_SEED))), options)
 
 
-async def serve_connections(
-    make_connection: Callable[[], Connection], options: ServerOptions, *, clock: Callable[[], float]
-) -> None:
-    """Serve clients of any dialect until SIGTERM, SIGINT, SIGHUP or the stop event, then drain.
+def make_listener(make_connection: Callable[[], Connection], options: ServerOptions) -> Listener:
+    """Return what serves clients of any dialect beside other listeners of the process.
 
     Args:
         make_connection: Makes the connection of a new client.
         options: Where, for whom, and with which caps.
-        clock: Seconds of a clock that never goes back.
-
-    Raises:
-        StateError: The address cannot be listened on.
-        GammondError: As for `serve_listeners`.
     """
-    await serve_listeners(
-        [_make_listener(make_connection, options)],
-        threads=options.threads,
-        clock=clock,
-        held_bytes=options.limits.held_bytes,
-        stop_event=options.stop_event,
-    )
 
-
-def _make_listener(make_connection: Callable[[], Connection], options: ServerOptions) -> Listener:
     async def serve(shared: SharedWork) -> None:
-        server = _TcpServer(make_connection, options, shared)
-        await server.serve(lambda: _TcpClient(server))
+        server: ListeningServer[_TcpClient] = ListeningServer(options, shared)
+        await server.serve(lambda: _TcpClient(server, make_connection()))
 
     return serve
-
-
-class _TcpServer(ListeningServer["_TcpClient"]):
-    def __init__(
-        self, make_connection: Callable[[], Connection], options: ServerOptions, shared: SharedWork
-    ) -> None:
-        super().__init__(options, shared)
-        self.make_connection = make_connection
 
 
 class _TcpClient(ConnectedClient, asyncio.Protocol):
@@ -92,8 +67,8 @@ class _TcpClient(ConnectedClient, asyncio.Protocol):
 
     _transport: asyncio.Transport
 
-    def __init__(self, server: _TcpServer) -> None:
-        super().__init__(server, server.make_connection())
+    def __init__(self, server: ListeningServer[_TcpClient], connection: Connection) -> None:
+        super().__init__(server, connection)
         self._is_paused = False
         self._has_eof = False
         self._has_closed = False

@@ -43,6 +43,64 @@ class TcpLimits:
         return min(1.0, min(times_s) / 4)
 
 
+class Bucket:
+    """Things that may come at once; more come with time.
+
+    Args:
+        rate: How many a second.
+        most: How many at once.
+        now: The time, in seconds.
+    """
+
+    def __init__(self, rate: float, most: float, now: float) -> None:
+        self._rate, self._most = rate, most
+        self._left, self._filled_s = most, now
+
+    def find_wait(self, now: float, share: float = 1.0) -> float:
+        """Return how long it takes until one, or what counts for a share of one, may come, in seconds."""
+        self._left = min(self._most, self._left + (now - self._filled_s) * self._rate)
+        self._filled_s = now
+        return 0.0 if self._left >= share else (share - self._left) / self._rate
+
+    def take(self, share: float = 1.0) -> None:
+        """Count one that comes, or what counts for a share of one."""
+        self._left -= share
+
+
+class UnreadOutput:
+    """Whether a client reads what is sent to it, as seen in looks at it from time to time.
+
+    Args:
+        now: The time, in seconds.
+
+    Attributes:
+        read_bytes: How much of what was written it had read at the last look.
+    """
+
+    def __init__(self, now: float) -> None:
+        self.read_bytes = 0
+        self._since_s = now
+
+    def look(self, now: float, unread_bytes: int, written_bytes: int = 0) -> bool:
+        """Note how much is not read; return whether the client has read since the last look.
+
+        Args:
+            now: The time.
+            unread_bytes: How much of the output waits for the client's socket.
+            written_bytes: How much was handed to it so far; 0 if nobody knows.
+        """
+        read_bytes = written_bytes - unread_bytes
+        has_read = read_bytes > self.read_bytes
+        if has_read or not unread_bytes:
+            self._since_s = now
+        self.read_bytes = read_bytes
+        return has_read
+
+    def compute_wait_s(self, now: float) -> float:
+        """Return for how long something has waited of which the client has read nothing."""
+        return now - self._since_s
+
+
 class ClientActivity:
     """When a client sent and read last, as seen in looks at it from time to time.
 
@@ -61,8 +119,9 @@ class ClientActivity:
         self._connection = connection
         self.written_bytes = 0
         self.is_cut_off = False
-        self._seen_requests = self._read_bytes = self._window_bytes = 0
-        self._active_s = self._line_started_s = self._stuck_since_s = self._window_s = now
+        self._seen_requests = self._window_bytes = 0
+        self._active_s = self._line_started_s = self._window_s = now
+        self._unread = UnreadOutput(now)
         self._cut_off_s = inf
         self._was_busy = False
 
@@ -77,23 +136,23 @@ class ClientActivity:
             now: The time.
             unread_bytes: How much of the output waits for the client's socket.
         """
-        connection, read_bytes = self._connection, self.written_bytes - unread_bytes
+        connection = self._connection
         has_sent = connection.request_count != self._seen_requests
-        has_read = read_bytes > self._read_bytes
+        has_read = self._unread.look(now, unread_bytes, self.written_bytes)
+        read_bytes = self._unread.read_bytes
         if has_sent or has_read or self._was_busy or not connection.is_idle:
             self._active_s = now
         if has_sent or not (connection.has_partial_line or connection.has_lines):
             self._line_started_s = now  # of bytes not looked at yet, nobody knows whether they end a line
-        if has_read or not unread_bytes:
-            self._stuck_since_s = now
         if not unread_bytes or read_bytes - self._window_bytes >= self._limits.least_read_bytes:
             self._window_s, self._window_bytes = now, read_bytes
-        self._seen_requests, self._read_bytes = connection.request_count, read_bytes
+        self._seen_requests = connection.request_count
         self._was_busy = not connection.is_idle
 
     def is_stuck(self, now: float) -> bool:
         """Return whether the client has read nothing, or not its last error, for too long."""
-        return now - min(self._stuck_since_s, self._cut_off_s) > self._limits.stuck_writer_s
+        waited_s = max(self._unread.compute_wait_s(now), now - self._cut_off_s)
+        return waited_s > self._limits.stuck_writer_s
 
     def find_reading_fault(self, now: float, held_bytes: int) -> LimitError | None:
         """Return the error of a client that reads too little for what it asks, if it is one.
@@ -112,7 +171,7 @@ class ClientActivity:
         if now - self._window_s > limits.read_window_s:
             return LimitError(
                 f"expected {limits.least_read_bytes} bytes of answers read in {limits.read_window_s:g} s, "
-                f"got {self._read_bytes - self._window_bytes}: read answers as they come",
+                f"got {self._unread.read_bytes - self._window_bytes}: read answers as they come",
                 field="unread",
             )
         return None

@@ -91,7 +91,7 @@ def test_a_wheel_has_the_files_of_the_page_and_finds_them(wheel, tmp_path):
     in_checkout = {file.relative_to(page).as_posix() for file in page.rglob("*.*") if file.is_file()}
     environment = Environment(tmp_path / "page")
     environment.install(wheel)
-    code = "from gammond.protocol.transports.web.page_files import read_page; print(*read_page())"
+    code = "from gammond.protocol.transports.web.page import read_page; print(*read_page())"
     assert set(environment.run("-c", code).split()) == in_checkout
 
 

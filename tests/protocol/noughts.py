@@ -164,8 +164,8 @@ class NoughtsView(TableView):
     def describe_place(self):
         return {"cells": self._cells}
 
-    def decide(self, rejected_kind):
-        return f"play {(yield 'go')[-1].text}"
+    def plan_decision(self, rejected_kind):
+        return f"play {free_cells(self._cells)[0]}"
 
 
 ENTRY = GameEntry(

@@ -276,11 +276,11 @@ def test_a_request_at_the_tables_with_fields_as_long_as_a_frame_may_be(site, tag
         if name == "unknown":
             frames += list_strange_objects(head, MAX_FRAME_CHARS)
         for frame in frames:
-            check_cost(lambda: site.visitor.receive(frame), frame)  # noqa: B023
+            check_cost(lambda: site.send(frame), frame)  # noqa: B023
             site.hear()
             site.site.settle()
     long = fill_json(f'{{"do":"{tag}","table":[', "1.1234567890123456789e-300", "]}", 64 * 1024)
-    check_cost(lambda: site.visitor.receive(long), long)
+    check_cost(lambda: site.send(long), long)
     site.hear()
 
 
@@ -291,7 +291,7 @@ def test_an_act_where_a_double_has_thousands_of_plays(site, act, phase):
     if phase == "a wide double":
         site.ask("act", table=site.table, act="dice", dice=[1, 1])
     frame = json.dumps({"id": 1, "do": "act", "table": site.table, "act": act, **ACT_FIELDS})
-    check_cost(lambda: site.visitor.receive(frame), frame)
+    check_cost(lambda: site.send(frame), frame)
     site.hear()
     site.site.settle()
 
@@ -305,7 +305,7 @@ def test_who_comes_to_a_game_of_twenty_thousand_actions(site):
     table.game.history.entries *= 20_000 // len(table.game.history.entries)
     frame = json.dumps({"id": 1, "do": "join", "table": made["table"]})
     watcher = site.site.visit()
-    check_cost(lambda: watcher.visitor.receive(frame), frame)
+    check_cost(lambda: watcher.send(frame), frame)
     watcher.hear()
     assert len(watcher.state["history"]) == 1000
 

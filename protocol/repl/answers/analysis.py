@@ -20,6 +20,7 @@ from gammond.protocol.commands.cube import (
     read_resignation,
     read_take,
 )
+from gammond.protocol.commands.decisions import ROLL_ACTION
 from gammond.protocol.commands.evaluation import ask, read_evaluation, read_ranking
 from gammond.protocol.commands.game import read_legal_plays
 from gammond.protocol.commands.opinions import read_opinion
@@ -44,9 +45,6 @@ from gammond.protocol.repl.answers.tables import (
 from gammond.protocol.state.offers import RESPONSE_WORDS
 from gammond.protocol.state.player_registry import ENGINE_PLAYER
 from gammond.protocol.state.session import CUSTOM_LEVEL, Session
-
-ROLL_ACTION = "roll"
-"""The action of a seat that rolls; all others are actions of ``play``."""
 
 _LEVELS_HEADER = "  level         depth   loss  strength"
 _LEVELS_LEGEND = "  loss: thousandths of a point per unforced play"

@@ -11,16 +11,12 @@ from gammond.engine.errors import StateError
 from gammond.engine.match_analysis.analysis import AnalysisSettings
 from gammond.engine.rules.dice import format_roll
 from gammond.engine.rules.match import RESULT_NAMES, GameResult
-from gammond.engine.rules.notation import format_moves_plain
-from gammond.engine.rules.rules import Feature
 from gammond.engine.wording import format_count
-from gammond.protocol.commands.cube import read_resignation
-from gammond.protocol.commands.decisions import decide, read_double, read_play, read_response
-from gammond.protocol.commands.evaluation import ask
+from gammond.protocol.commands.decisions import ROLL_ACTION, choose_action
 from gammond.protocol.commands.game import OFFER_ACTIONS, act
 from gammond.protocol.commands.session_game import find_setting, put_setting
 from gammond.protocol.core.requests import WorkControl
-from gammond.protocol.repl.answers.analysis import ROLL_ACTION, find_best_action
+from gammond.protocol.repl.answers.analysis import find_best_action
 from gammond.protocol.repl.answers.sentences import (
     HUMAN_NAME,
     describe_action,
@@ -32,7 +28,6 @@ from gammond.protocol.repl.game.repl_game import ReplGame
 from gammond.protocol.repl.game.views import format_chances_now, show_score
 from gammond.protocol.repl.records.losses import find_costliest, format_losses, list_losses, summarize_losses
 from gammond.protocol.repl.records.match_analysis import MatchAnalysis
-from gammond.protocol.state.offers import RESPONSE_WORDS
 from gammond.protocol.state.session import Session
 
 OPPONENT = "opponent"
@@ -149,39 +144,6 @@ def continue_game(game: ReplGame, control: WorkControl) -> list[str]:
         else:
             break
     return lines
-
-
-def choose_action(session: Session, control: WorkControl, *, rejected_kind: int) -> str:
-    """Choose the action of the seat to act, as ``engine.player`` does.
-
-    Args:
-        session: The table.
-        control: Stops and watches the search.
-        rejected_kind: The dearest resignation that the other side has rejected, which is not offered again: 1
-            a single game, 2 a gammon, 3 a backgammon.
-
-    Returns:
-        `ROLL_ACTION`, or an action of ``play``.
-
-    Raises:
-        GammondError: The session cannot answer: a net is damaged, for instance.
-    """
-    game, match = session.game, session.game.match
-    if match.resigned:
-        found, _ = ask(session, read_resignation(session, match.resigned), control)
-        return "accept" if found.is_accepted else "reject"
-    if match.doubled:
-        return RESPONSE_WORDS[decide(session, read_response(session), control)]
-    if match.roll is not None:
-        return format_moves_plain(decide(session, read_play(session), control).play)
-    if not game.rules.supports(Feature.RESIGNATION):
-        return ROLL_ACTION
-    if rejected_kind < len(RESULT_NAMES):  # at 0-ply, as only clear losses count
-        found, _ = ask(session, read_resignation(session, plies=0), control)
-        if found.kind > rejected_kind:
-            return f"resign {RESULT_NAMES[found.kind - 1]}"
-    doubles = game.may_double and decide(session, read_double(session), control)
-    return "double" if doubles else ROLL_ACTION
 
 
 def review(game: ReplGame, control: WorkControl) -> list[str]:

@@ -13,9 +13,9 @@ from gammond.engine.rules.match import RESULT_NAMES, MatchState
 from gammond.engine.rules.notation import format_play, parse_play
 from gammond.engine.rules.position import Position
 from gammond.protocol.commands.cube import read_cube, read_resignation, read_take
+from gammond.protocol.commands.decisions import ROLL_ACTION
 from gammond.protocol.commands.evaluation import ask, find_mwc_loss, read_comparison, read_ranking
 from gammond.protocol.core.requests import WorkControl
-from gammond.protocol.repl.answers.analysis import ROLL_ACTION
 from gammond.protocol.repl.answers.replies import Mark, PreformattedLine
 from gammond.protocol.repl.answers.tables import (
     describe_source,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Awaitable, Callable, Iterable
-from typing import Any, Protocol
+from typing import Any
 
 import msgspec
 from starlette.applications import Starlette
@@ -15,12 +15,13 @@ from starlette.routing import BaseRoute, Route, WebSocketRoute
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from gammond.protocol.core.errors import BusyError
-from gammond.protocol.transports.listening import ListenedClient, ListeningServer
+from gammond.protocol.transports.listening import ListeningServer
 from gammond.protocol.transports.web.answers import read_address, refuse_socket
-from gammond.protocol.transports.web.page import Page
-from gammond.protocol.transports.web.page_files import FOLDER
-from gammond.protocol.transports.web.request_limits import AddressPlaces, group_address
+from gammond.protocol.transports.web.limits import AddressPlaces, group_address
+from gammond.protocol.transports.web.line_socket import LineSocket
+from gammond.protocol.transports.web.page import FOLDER, Page
 from gammond.protocol.transports.web.rest import RestPath, RestWork
+from gammond.protocol.transports.web.tables import TableSocket
 from gammond.protocol.web.answers import WebAnswer, make_failure, make_refusal
 from gammond.protocol.web.plans import Endpoint
 
@@ -53,14 +54,6 @@ def make_app(
     return app
 
 
-class WebClient(ListenedClient, Protocol):
-    """A client of the web server."""
-
-    async def serve(self, receive: Receive, send: Send) -> None:
-        """Serve the client, which the server has admitted, until it or the server ends."""
-        ...
-
-
 class SocketEndpoint:
     """Answers requests for a WebSocket.
 
@@ -73,7 +66,7 @@ class SocketEndpoint:
     def __init__(
         self,
         server: ListeningServer[Any],
-        make_client: Callable[[Scope], WebClient],
+        make_client: Callable[[Scope], LineSocket | TableSocket],
         counts: AddressPlaces,
     ) -> None:
         self._server = server

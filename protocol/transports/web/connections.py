@@ -17,10 +17,10 @@ from websockets.frames import Frame
 from gammond.protocol.core.fault_log import FAULT_LOG
 from gammond.protocol.transports.connected_client import PIECE_BYTES, limit_output
 from gammond.protocol.transports.shared_work import SharedWork
+from gammond.protocol.transports.tcp_limits import UnreadOutput
 from gammond.protocol.transports.web.answers import CLOSE_CAP, shorten_reason
 from gammond.protocol.transports.web.inbox import WebInbox
-from gammond.protocol.transports.web.limits import WebLimits
-from gammond.protocol.transports.web.request_limits import AddressPlaces, Proxies, group_address
+from gammond.protocol.transports.web.limits import AddressPlaces, Proxies, WebLimits, group_address
 
 _FULL_ANSWER = (
     b"HTTP/1.1 503 Service Unavailable\r\ncontent-type: text/plain\r\ncontent-length: 40\r\n"
@@ -125,7 +125,7 @@ class HttpConnection(H11Protocol):
         self._all = server_state
         self._since_s = self._all.shared.clock()
         self._is_asking = False
-        self._unread = _Unread()
+        self._unread = UnreadOutput(self._since_s)
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         """Take the client in, or turn it away."""
@@ -199,7 +199,8 @@ class HttpConnection(H11Protocol):
             is_late = waited_s > limits.request_s
         else:
             is_late = is_answered and waited_s > limits.request_s + limits.keep_alive_s
-        if is_late or self._unread.is_stuck(now, self.transport.get_write_buffer_size(), limits):
+        self._unread.look(now, self.transport.get_write_buffer_size())
+        if is_late or self._unread.compute_wait_s(now) > limits.stuck_writer_s:
             self.transport.abort()
 
 
@@ -231,7 +232,7 @@ class SocketConnection(WebSocketsSansIOProtocol):
         super().__init__(config, server_state, app_state, _loop)
         self._all = server_state
         self._half_since_s = self._all.shared.clock()
-        self._unread = _Unread()
+        self._unread = UnreadOutput(self._half_since_s)
         self._unread_pongs = 0
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
@@ -300,7 +301,8 @@ class SocketConnection(WebSocketsSansIOProtocol):
         is_half = (self._has_half_message or not self.handshake_complete) and not self.read_paused
         if is_half and now - self._half_since_s > limits.half_line_s:
             self.transport.abort()
-        if self.close_sent and self._unread.is_stuck(now, self.transport.get_write_buffer_size(), limits):
+        self._unread.look(now, self.transport.get_write_buffer_size())
+        if self.close_sent and self._unread.compute_wait_s(now) > limits.stuck_writer_s:
             self.transport.abort()
 
     @property
@@ -309,21 +311,6 @@ class SocketConnection(WebSocketsSansIOProtocol):
 
 
 WebConnection = HttpConnection | SocketConnection
-
-
-class _Unread:
-    """Whether a client reads what is sent to it."""
-
-    def __init__(self) -> None:
-        self._unread_bytes = 0
-        self._since_s = 0.0
-
-    def is_stuck(self, now: float, unread_bytes: int, limits: WebLimits) -> bool:
-        """Return whether a client has read nothing of what waits for it for too long."""
-        if not unread_bytes or unread_bytes < self._unread_bytes or not self._unread_bytes:
-            self._since_s = now
-        self._unread_bytes = unread_bytes
-        return now - self._since_s > limits.stuck_writer_s
 
 
 def _read_address(transport: asyncio.Transport) -> str:

@@ -4,28 +4,28 @@ from __future__ import annotations
 
 import ipaddress
 import logging
+import re
 from collections import Counter
 from collections.abc import Callable, Iterable, MutableMapping
 from typing import Any
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from gammond.engine.errors import GammondError, UnsupportedError
+from gammond.engine.errors import FormatError, GammondError, UnsupportedError
+from gammond.engine.options import MAX_QUOTED_CHARS
 from gammond.protocol.core.errors import BusyError
 from gammond.protocol.core.event_log import log_event
 from gammond.protocol.core.fault_log import FAULT_LOG
 from gammond.protocol.transports.connection_log import ClientNumbers
 from gammond.protocol.transports.web.answers import read_address, read_header, refuse_socket, send_answer
-from gammond.protocol.transports.web.foreign_pages import (
-    ForeignPages,
-    Headers,
-    answer_preflight,
-    is_preflight,
-    list_headers,
-)
-from gammond.protocol.transports.web.page_files import is_page_file
-from gammond.protocol.transports.web.request_limits import RequestLimiter, group_address
+from gammond.protocol.transports.web.limits import RequestLimiter, group_address
+from gammond.protocol.transports.web.page import is_page_file
 from gammond.protocol.web.answers import BAD_REQUEST, WebAnswer, make_failure, make_refusal
+
+_ORIGIN = re.compile(r"https?://[a-z0-9.-]+(:[0-9]{1,5})?|https?://\[[0-9a-f:.]+\](:[0-9]{1,5})?")
+_MAX_AGE_S = 600
+
+Headers = tuple[tuple[bytes, bytes], ...]
 
 _LOG = logging.getLogger(__name__)
 
@@ -102,6 +102,61 @@ class ServerNames:
         except ValueError:
             return False
         return True
+
+
+class ForeignPages:
+    """Knows which pages of other origins may use which paths.
+
+    Args:
+        origins: Their origins, such as ``https://board.example``.
+        paths: What they may use.
+
+    Raises:
+        FormatError: One is no origin.
+    """
+
+    def __init__(self, origins: Iterable[str] = (), paths: Iterable[str] = ()) -> None:
+        self._origins = frozenset(origin.lower() for origin in origins)
+        self._paths = frozenset(paths)
+        for origin in self._origins:
+            if not _ORIGIN.fullmatch(origin):
+                raise FormatError(
+                    "expected an origin for --web-allow-origin, such as https://board.example or "
+                    f"http://localhost:3000, got {origin[:MAX_QUOTED_CHARS]!r}",
+                    field="web_allow_origin",
+                )
+
+    def find_origin(self, scope: Scope) -> str | None:
+        """Return the origin of a page that may send a request; None for any other request."""
+        if scope["type"] != "http" or scope["path"] not in self._paths:
+            return None
+        origins = read_header(scope, b"origin")
+        return origins[0] if len(origins) == 1 and origins[0].lower() in self._origins else None
+
+
+def list_headers(origin: str) -> Headers:
+    """Return the headers by which a browser gives an answer to a page of another origin."""
+    return (
+        (b"access-control-allow-origin", origin.encode("latin-1")),
+        (b"cross-origin-resource-policy", b"cross-origin"),
+        (b"vary", b"Origin"),
+    )
+
+
+def is_preflight(scope: Scope) -> bool:
+    """Return whether a browser asks what a page may send."""
+    return scope["method"] == "OPTIONS" and bool(read_header(scope, b"access-control-request-method"))
+
+
+async def answer_preflight(send: Send) -> None:
+    """Say what pages may send; `list_headers` are added like to any answer."""
+    allowed: Headers = (
+        (b"access-control-allow-methods", b"POST"),
+        (b"access-control-allow-headers", b"content-type"),
+        (b"access-control-max-age", str(_MAX_AGE_S).encode()),
+    )
+    await send({"type": "http.response.start", "status": 204, "headers": list(allowed)})
+    await send({"type": "http.response.body", "body": b""})
 
 
 class Guard:

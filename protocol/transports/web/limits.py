@@ -1,20 +1,31 @@
-"""The caps of the web server, besides those that it has as any listening server. No I/O and no clock here."""
+"""The caps of the web server, which addresses count as one, who asks too often. No I/O and no clock here."""
 
 from __future__ import annotations
 
+import ipaddress
+from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass
 
+from gammond.engine.errors import FormatError
+from gammond.engine.options import MAX_QUOTED_CHARS
 from gammond.protocol.archive.options import ArchiveOptions
-from gammond.protocol.transports.tcp_limits import TcpLimits
+from gammond.protocol.transports.tcp_limits import Bucket, TcpLimits
 
 _NO_ARCHIVE = ArchiveOptions(on=False)
+
+_MOST_ADDRESSES = 10_000
+"""Addresses that are told apart; the one that was silent longest is forgotten first."""
+
+_UNKNOWN = "unknown"
+"""What texts count as that are no address."""
 
 
 @dataclass(frozen=True)
 class WebLimits(TcpLimits):
     """Caps of the web server. Its clients are WebSockets, each of which is one more client.
 
-    What counts as one address says `request_limits.group_address`.
+    What counts as one address says `group_address`.
 
     Attributes:
         connections: Connections at a time beyond one for each client: those that fetch the page or
@@ -72,3 +83,137 @@ class WebOptions:
     origins: tuple[str, ...] = ()
     page_sources: bool = False
     proxies: tuple[str, ...] = ()
+
+
+def group_address(address: str) -> str:
+    """Return by what the limits of an address count: the address, or the /64 of IPv6, which one person has.
+
+    Args:
+        address: Where something comes from, as a connection or a proxy says.
+
+    Returns:
+        Empty for this machine itself, whose programs have none of these limits.
+    """
+    try:
+        found = ipaddress.ip_address(address)
+    except ValueError:
+        return _UNKNOWN
+    found = getattr(found, "ipv4_mapped", None) or found
+    if found.is_loopback:
+        return ""
+    if isinstance(found, ipaddress.IPv6Address):
+        return str(ipaddress.ip_network((int(found) >> 64 << 64, 64)))
+    return str(found)
+
+
+class Proxies:
+    """The proxies that are believed when they say where a visitor comes from.
+
+    Args:
+        texts: Their addresses, or networks of them such as ``172.16.0.0/12``.
+
+    Attributes:
+        networks: The same, as texts.
+
+    Raises:
+        FormatError: One is neither.
+    """
+
+    def __init__(self, texts: Iterable[str] = ()) -> None:
+        self._networks = [self._parse(text) for text in texts]
+        self.networks = [str(network) for network in self._networks]
+
+    def include(self, address: str) -> bool:
+        """Return whether an address is that of a proxy."""
+        try:
+            found = ipaddress.ip_address(address)
+        except ValueError:
+            return False
+        return any(found in network for network in self._networks)
+
+    @staticmethod
+    def _parse(text: str) -> ipaddress.IPv4Network | ipaddress.IPv6Network:
+        try:
+            return ipaddress.ip_network(text, strict=False)
+        except ValueError:
+            raise FormatError(
+                "expected the address of a proxy for --web-proxy, such as 127.0.0.1, or a network such as "
+                f"172.16.0.0/12, got {text[:MAX_QUOTED_CHARS]!r}",
+                field="web_proxy",
+            ) from None
+
+
+class AddressPlaces:
+    """How many of something each address has; this machine itself may have any number.
+
+    Args:
+        most: How many one may have.
+    """
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._counts: Counter[str] = Counter()
+
+    @property
+    def count(self) -> int:
+        """How many all addresses have together."""
+        return self._counts.total()
+
+    def has_room(self, address: str) -> bool:
+        """Return whether an address, as `group_address` returns it, may have one more."""
+        return not address or self._counts[address] < self._most
+
+    def add(self, address: str) -> None:
+        """Count one more."""
+        self._counts[address] += 1
+
+    def remove(self, address: str) -> None:
+        """Count one less."""
+        self._counts[address] -= 1
+        if not self._counts[address]:
+            del self._counts[address]
+
+
+class RequestLimiter:
+    """Counts requests, of each address and of all.
+
+    Args:
+        limits: Caps.
+        now: The time, in seconds.
+
+    Attributes:
+        limits: As given.
+    """
+
+    def __init__(self, limits: WebLimits, now: float) -> None:
+        self.limits = limits
+        self._all = Bucket(limits.rate, limits.burst, now)
+        self._addresses: dict[str, Bucket] = {}
+
+    def take(self, address: str, now: float, share: float = 1.0) -> float:
+        """Count a request, unless it comes too soon.
+
+        Args:
+            address: Where it comes from, as `group_address` returns it.
+            now: The time.
+            share: For how much of a request it counts.
+
+        Returns:
+            0, or the seconds after which it may come again.
+        """
+        buckets = [self._all]
+        if address:
+            buckets.append(self._find_bucket(address, now))
+        wait_s = max(bucket.find_wait(now, share) for bucket in buckets)
+        if not wait_s:
+            for bucket in buckets:
+                bucket.take(share)
+        return wait_s
+
+    def _find_bucket(self, address: str, now: float) -> Bucket:
+        limits, buckets = self.limits, self._addresses
+        bucket = buckets.pop(address, None) or Bucket(limits.address_rate, limits.address_burst, now)
+        if len(buckets) >= _MOST_ADDRESSES:
+            del buckets[next(iter(buckets))]
+        buckets[address] = bucket
+        return bucket

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import secrets
 from collections.abc import Iterable
-from contextlib import suppress
 
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
@@ -19,16 +18,14 @@ from gammond.protocol.state.service import Service
 from gammond.protocol.state.session import Session
 from gammond.protocol.transports.shared_work import SharedWork
 from gammond.protocol.transports.web.answers import read_address, read_cookies, read_header, send_answer
-from gammond.protocol.transports.web.limits import WebLimits
+from gammond.protocol.transports.web.limits import AddressPlaces, WebLimits, group_address
 from gammond.protocol.transports.web.metrics import Histogram
-from gammond.protocol.transports.web.request_limits import AddressPlaces, group_address
+from gammond.protocol.transports.workers import LAST_WORK_S
 from gammond.protocol.web.answers import WebAnswer, WebRequest
 from gammond.protocol.web.plans import Endpoint, WebJob
 
 _BYTES_FOR_BODY_BYTE = 4
 """About how many bytes the objects of a request take for each byte of its body."""
-
-_LAST_ANSWERS_S = 1.0
 
 
 class RestWork:
@@ -50,11 +47,6 @@ class RestWork:
         self.times = Histogram()
         self._running: set[RunningRequest] = set()
         self._places = {is_long: AddressPlaces(limits.address_works) for is_long in (False, True)}
-
-    @property
-    def count(self) -> int:
-        """How many requests are under way."""
-        return len(self._running)
 
     def find_refusal(self, address: str, *, is_long: bool) -> BusyError | None:
         """Return why a request is turned away, if it is: no place is free, among those for work of its kind.
@@ -85,17 +77,13 @@ class RestWork:
 
     async def drain(self) -> None:
         """End all requests: by themselves, then with work stopped, then without answers."""
-        await self._wait_until_empty(self.limits.grace_s)
-        for request in list(self._running):
+        running, wait_while = self._running, self.shared.wait_while
+        await wait_while(lambda: running, self.limits.grace_s)
+        for request in list(running):
             request.stop()
-        await self._wait_until_empty(_LAST_ANSWERS_S)
-        for request in list(self._running):
+        await wait_while(lambda: running, LAST_WORK_S)
+        for request in list(running):
             request.cut_off(CancelledWork("the server is shutting down", field="server"))
-
-    async def _wait_until_empty(self, seconds: float) -> None:
-        end_s = self.shared.clock() + seconds
-        while self._running and self.shared.clock() < end_s:
-            await asyncio.sleep(0.01)
 
 
 class RunningRequest:
@@ -141,12 +129,8 @@ class RunningRequest:
         if self._job is not None:
             self._job.control.stop()
 
-    def count_body(self, size: int) -> None:
-        """Count what is held of its body, in bytes."""
-        self._work.shared.memory.count(self, _BYTES_FOR_BODY_BYTE * size)
-
-    def count_answer(self, size: int) -> None:
-        """Count what is held of its answer, in bytes."""
+    def count_held(self, size: int) -> None:
+        """Count what is held for it, in bytes."""
         self._work.shared.memory.count(self, size)
 
     async def run(self, job: WebJob, has_left: asyncio.Future[None]) -> JobResult:
@@ -156,20 +140,14 @@ class RunningRequest:
             job: What is to be done.
             has_left: Done when the client is gone.
         """
-        pool, self._job = self._work.shared.pool, job
-        loop = asyncio.get_running_loop()
-
-        def take(_: Job, result: JobResult) -> None:
-            with suppress(RuntimeError):  # the loop is closed: nobody waits for this answer any more
-                loop.call_soon_threadsafe(self._take_result, result)
-
-        pool.submit(self, job, lambda *_: None, take)
+        shared, self._job = self._work.shared, job
+        shared.submit(self, job, self._take_result)
         await asyncio.wait((self._result, has_left), return_when=asyncio.FIRST_COMPLETED)
         if not self._result.done():
             self.stop()
         result = await self._result
-        pool.release(self, job)
-        pool.drop(self)
+        shared.pool.release(self, job)
+        shared.pool.drop(self)
         return result
 
     def _take_result(self, result: JobResult) -> None:
@@ -212,11 +190,11 @@ class RestPath:
             answer = await self._answer(endpoint, scope, receive, running)
             work.times.add(work.shared.clock() - began_s)
             if answer is not None:
-                running.count_answer(len(answer.body))
+                running.count_held(len(answer.body))
                 await send_answer(answer, send, closes=answer.status == 413)
         finally:
             work.remove(running)
-            work.shared.memory.count(running, 0)
+            running.count_held(0)
 
     async def _answer(
         self, endpoint: Endpoint, scope: Scope, receive: Receive, running: RunningRequest
@@ -274,7 +252,7 @@ async def _read_body(most: int, scope: Scope, receive: Receive, running: Running
         if size > most:
             raise fault
         pieces.append(piece)
-        running.count_body(size)
+        running.count_held(_BYTES_FOR_BODY_BYTE * size)
         if running.is_cut_off:
             raise LimitError("the server holds too much for its clients: try again later", field="body")
         if not message.get("more_body", False):

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
 from math import ceil
@@ -15,22 +16,38 @@ from uvicorn.config import Config
 
 from gammond.engine.runtime.compilation import COMPILATION
 from gammond.engine.runtime.version import read_version
+from gammond.protocol.accounts.accounts import Accounts
+from gammond.protocol.accounts.browser_session import find_user
+from gammond.protocol.archive.analysis import BackgroundAnalysis
+from gammond.protocol.archive.archive import GameArchive, open_archive
+from gammond.protocol.archive.endpoints import make_endpoints
 from gammond.protocol.core.limits import ClientLimits
 from gammond.protocol.state.service import Service
 from gammond.protocol.tables.all_tables import HubLimits
+from gammond.protocol.tables.audience import NameCheck
 from gammond.protocol.tables.hub import Hub
 from gammond.protocol.transports.idle_deepening import IdleDeepening
-from gammond.protocol.transports.listening import FIRST_REQUEST_S, ListeningServer, ServerOptions
-from gammond.protocol.transports.shared_work import Listener, SharedWork, serve_service
+from gammond.protocol.transports.listening import (
+    FIRST_REQUEST_S,
+    Listener,
+    ListeningServer,
+    ServerOptions,
+    serve_listeners,
+)
+from gammond.protocol.transports.shared_work import SharedWork
 from gammond.protocol.transports.tcp import make_tcp_listener
 from gammond.protocol.transports.web.answers import read_address, read_cookies, read_header
-from gammond.protocol.transports.web.app import SocketEndpoint, WebClient, make_app
+from gammond.protocol.transports.web.app import SocketEndpoint, make_app
 from gammond.protocol.transports.web.connections import Connections, HttpConnection, SocketConnection
-from gammond.protocol.transports.web.foreign_pages import ForeignPages
-from gammond.protocol.transports.web.guard import Guard, ServerNames
-from gammond.protocol.transports.web.hub_work import HubTicks, HubWork
-from gammond.protocol.transports.web.kept_games import KeptGames
-from gammond.protocol.transports.web.limits import WebLimits, WebOptions
+from gammond.protocol.transports.web.guard import ForeignPages, Guard, ServerNames
+from gammond.protocol.transports.web.limits import (
+    AddressPlaces,
+    Proxies,
+    RequestLimiter,
+    WebLimits,
+    WebOptions,
+    group_address,
+)
 from gammond.protocol.transports.web.line_socket import LineSocket
 from gammond.protocol.transports.web.metrics import (
     MEDIA_TYPE,
@@ -39,18 +56,12 @@ from gammond.protocol.transports.web.metrics import (
     format_figures,
     read_memory_bytes,
 )
-from gammond.protocol.transports.web.page import Page
-from gammond.protocol.transports.web.page_files import read_page
-from gammond.protocol.transports.web.request_limits import (
-    AddressPlaces,
-    Proxies,
-    RequestLimiter,
-    group_address,
-)
+from gammond.protocol.transports.web.page import Page, read_page
 from gammond.protocol.transports.web.rest import RestWork
-from gammond.protocol.transports.web.table_socket import TableSocket
+from gammond.protocol.transports.web.tables import HubLoop, TableSocket
 from gammond.protocol.web.answers import WebAnswer
 from gammond.protocol.web.endpoints import ENDPOINTS, REPORTS, add_description
+from gammond.protocol.web.plans import Endpoint
 
 _LAST_ANSWERS_S = 1.0
 """How long a server that ends waits for browsers to close what is over."""
@@ -78,14 +89,7 @@ async def serve_web(
     listeners = [make_web_listener(service, options, web)]
     if tcp is not None:
         listeners.append(make_tcp_listener(service, tcp))
-    await serve_service(
-        service,
-        listeners,
-        threads=options.threads,
-        held_bytes=options.limits.held_bytes,
-        stop_event=options.stop_event,
-        deepening=deepening,
-    )
+    await serve_listeners(listeners, options, clock=service.clock, service=service, deepening=deepening)
 
 
 def make_web_listener(service: Service, options: ServerOptions, web: WebOptions) -> Listener:
@@ -103,7 +107,69 @@ def make_web_listener(service: Service, options: ServerOptions, web: WebOptions)
     return serve
 
 
-class WebServer(ListeningServer[WebClient]):
+class KeptGames:
+    """The archive and the accounts of a server.
+
+    Args:
+        options: Whether and where they are.
+
+    Attributes:
+        archive: The archive; None if games are not kept.
+        endpoints: What is asked about both over HTTP.
+
+    Raises:
+        DataFileError: The accounts cannot be used.
+        UnsupportedError: A package for them is not installed.
+    """
+
+    def __init__(self, options: WebOptions) -> None:
+        accounts = Accounts(options.archive.find_accounts_file()) if options.accounts else None
+        self._accounts = accounts
+        self.archive: GameArchive | None = open_archive(options.archive)
+        self.endpoints: tuple[Endpoint, ...] = make_endpoints(self.archive, accounts)
+
+    def make_name_check(self, cookies: Mapping[str, str], host: str) -> NameCheck | None:
+        """Return what finds the owner of what a page plays by a name, as for `Visitor`.
+
+        Args:
+            cookies: Those of the page's request for a WebSocket.
+            host: Its header ``Host``.
+        """
+        accounts = self._accounts
+        if accounts is None:
+            return None
+
+        def check(name: str) -> str:
+            user = find_user(accounts, cookies, host)
+            accounts.check_may_use(name, user)
+            return "" if user is None else accounts.find_owner(user)
+
+        return check
+
+    @contextmanager
+    def analyse_beside(self, service: Service, is_busy: Callable[[], bool]) -> Iterator[None]:
+        """Analyse kept games during the block, while no client searches.
+
+        Args:
+            service: Has the engine.
+            is_busy: Whether searches of clients are under way.
+        """
+        if self.archive is None:
+            yield
+            return
+        name = service.catalogue.default
+        with BackgroundAnalysis(self.archive, lambda: service.get_engine(name), is_busy).beside():
+            yield
+
+    async def close(self) -> None:
+        """Write what is still to be written."""
+        if self.archive is not None:
+            await asyncio.to_thread(self.archive.close)
+        if self._accounts is not None:
+            await asyncio.to_thread(self._accounts.close)
+
+
+class WebServer(ListeningServer[LineSocket | TableSocket]):
     """What the clients of the web share.
 
     Args:
@@ -135,11 +201,10 @@ class WebServer(ListeningServer[WebClient]):
         self._connections = Connections(options.limits, shared, self._proxies)
         self._socket_counts = AddressPlaces(options.limits.address_connections)
         self._rest = RestWork(service, shared, options.limits)
-        self._hub_work = HubWork(self.loop, shared.pool)
         table_limits = HubLimits(log_bytes=web.archive.max_log_bytes)
-        self._hub = Hub(service, self._hub_work, shared.clock, kept.archive, table_limits)
-        self._ticks = HubTicks(self.loop, self._hub, shared.clock)
-        self._hub_work.on_done = self._ticks.plan
+        self._tables = HubLoop(
+            shared, lambda submit: Hub(service, submit, shared.clock, kept.archive, table_limits)
+        )
         self._table_times = Histogram()
         self._config: Config
 
@@ -162,11 +227,8 @@ class WebServer(ListeningServer[WebClient]):
         """End all clients, and answer the requests that have come."""
         self._connections.end_requests()
         await asyncio.gather(super().drain(), self._rest.drain())
-        self._ticks.end()
-        self._hub_work.stop_all()
-        end_s = self.clock() + _LAST_ANSWERS_S
-        while self._connections.open and self.clock() < end_s:
-            await asyncio.sleep(0.01)
+        self._tables.end()
+        await self.shared.wait_while(lambda: self._connections.open, _LAST_ANSWERS_S)
         self._connections.abort_all()
 
     def _prepare(self, host: str, port: int) -> None:
@@ -200,12 +262,13 @@ class WebServer(ListeningServer[WebClient]):
     def _make_table_client(self, scope: Scope) -> TableSocket:
         check_name = self._kept.make_name_check(read_cookies(scope), "".join(read_header(scope, b"host")))
         address = group_address(read_address(scope))
-        visitors = partial(self._hub.connect, check_name=check_name, address=address)
-        return TableSocket(self, visitors, scope["state"]["transport"], self._note_table_request)
+        hub = self._tables.hub
+        connect = partial(hub.connect, check_name=check_name, address=address)
+        return TableSocket(self, hub, connect, scope["state"]["transport"], self._note_table_request)
 
     def _note_table_request(self, seconds: float) -> None:
         self._table_times.add(seconds)
-        self._ticks.plan()
+        self._tables.plan()
 
     def _report_health(self) -> WebAnswer:
         health: dict[str, Any] = {
@@ -250,7 +313,7 @@ class WebServer(ListeningServer[WebClient]):
             ServerFigure("errors_total", "counter", "errors by code", service.error_counts, "code"),
             ServerFigure("jobs_waiting", "gauge", "work that waits for a thread", waiting),
             ServerFigure("jobs_running", "gauge", "work that is under way", running),
-            ServerFigure("tables", "gauge", "tables", len(self._hub.tables)),
+            ServerFigure("tables", "gauge", "tables", len(self._tables.hub.tables)),
             ServerFigure("memory_bytes", "gauge", "memory of the process", read_memory_bytes()),
             ServerFigure(
                 "held_bytes", "gauge", "unread answers, unanswered requests", self.shared.memory.held_bytes

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import msgspec
+
 from gammond.protocol.tables.archive import ArchivedGame, ArchivedSeat, SavedTable, TokenHashes
 from gammond.protocol.tables.seats import hash_token
 
@@ -37,7 +39,9 @@ def make_engine(level="expert"):
     return ArchivedSeat("engine", level, player="engine", level=level)
 
 
-def make_game(table="T", number=1, *, winner=0, seats=None, tokens=("secret", None), **changes):
+def make_game(
+    table="T", number=1, *, winner=0, seats=None, tokens=("secret", None), owners=("", ""), **changes
+):
     """Return a game of money play with its record."""
     seats = seats or (make_person(), make_engine())
     values = {
@@ -58,9 +62,14 @@ def make_game(table="T", number=1, *, winner=0, seats=None, tokens=("secret", No
         "ended_s": START_S + number + 60,
         "text_format": "mat",
         "text": make_mat(tuple(seat.name for seat in seats), winners=() if winner is None else (winner,)),
-        "token_hashes": tuple(None if token is None else hash_token(token) for token in tokens),
     }
-    return ArchivedGame(**(values | changes))
+    values |= changes
+    hashes = [None if token is None else hash_token(token) for token in tokens]
+    kept = zip(values["seats"], hashes, owners, strict=True)
+    values["seats"] = tuple(
+        msgspec.structs.replace(seat, token_hash=hashed, owner=owner) for seat, hashed, owner in kept
+    )
+    return ArchivedGame(**values)
 
 
 def make_match_game(number, winners, length=2, table="M", **changes):

@@ -67,7 +67,7 @@ def test_a_match_of_which_a_game_came_meanwhile_is_analysed_anew(archive, engine
     before = unpack_text(find(archive, 1)["record"])
     found = analyse_kept_match(engine, read_matches(before.encode())[0])
     archive.keep_game(make_game(number=1, winner=1))
-    archive.put_analysis(1, found, before)
+    archive.write(lambda base: base.put_analysis(1, found, before))
     archive.flush()
     assert find(archive, 1)["analysis"] == "waiting"
     assert list_seats(archive, 1)[0]["counted"] is None

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from gammond.protocol.archive import leaderboard
-from gammond.protocol.archive.leaderboard import LEAST_AGE_S, Leaderboard
+from gammond.protocol.archive import players
+from gammond.protocol.archive.players import LEAST_AGE_S, Leaderboard
 
 
 class FakeArchive:
@@ -24,7 +24,7 @@ def test_a_list_is_given_again_for_as_long_as_its_making_deserves(monkeypatch, t
         made.append(variant)
         return {"variant": variant, "number": len(made)}
 
-    monkeypatch.setattr(leaderboard, "list_players", list_players)
+    monkeypatch.setattr(players, "list_players", list_players)
     lists = Leaderboard(FakeArchive(), lambda: now[0])
     first = lists.get("backgammon")
     now[0] += lasts_s - 0.001
@@ -36,7 +36,7 @@ def test_a_list_is_given_again_for_as_long_as_its_making_deserves(monkeypatch, t
 
 def test_the_list_of_the_week_has_what_ended_in_seven_days(monkeypatch):
     asked = []
-    monkeypatch.setattr(leaderboard, "list_players", lambda _, variant, since_s: asked.append(since_s) or {})
+    monkeypatch.setattr(players, "list_players", lambda _, variant, since_s: asked.append(since_s) or {})
     lists = Leaderboard(FakeArchive(), lambda: 100.0, lambda: 8 * 86_400.0)
     for period in ("all", "week", "week", "all"):
         lists.get("backgammon", period)

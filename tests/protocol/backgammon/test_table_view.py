@@ -7,7 +7,11 @@ import pytest
 from gammond.engine.rules.position import Position
 from gammond.engine.rules.rules import VARIANTS
 from gammond.protocol.backgammon.table_view import BackgammonView
+from gammond.protocol.commands import decisions
 from gammond.protocol.commands.dispatch import run_line
+from gammond.protocol.core.requests import WorkControl
+from gammond.protocol.questions.decisions import ChooseDouble, ChoosePlay, ChooseResponse
+from gammond.protocol.questions.positions import Resign
 from gammond.protocol.state.session import Session
 from gammond.protocol.tables.game_view import TablePhase
 from gammond.protocol.tables.requests import SeatSpec, TableSpec
@@ -67,45 +71,62 @@ def test_the_legal_plays_are_listed_while_dice_lie_on_the_board():
     assert make_view("newgame").describe_choices() == {"tree": None}
 
 
-def decide(view, answers, rejected_kind=0):
-    """Let a view decide with answers that are given; return the questions and the decision."""
-    asked, decision = [], view.decide(rejected_kind)
-    answer = None
-    try:
-        while True:
-            asked.append(decision.send(answer))
-            answer = run_line(view.session, asked[-1])[0] if answers is None else answers.pop(0)
-    except StopIteration as decided:
-        return asked, decided.value
+@pytest.fixture
+def asked(monkeypatch):
+    """The kinds of the questions that a decision asks."""
+    found = []
+    for name in ("decide", "ask"):
+        answer = getattr(decisions, name)
+
+        def note(session, question, control, answer=answer):
+            found.append(type(question))
+            return answer(session, question, control)
+
+        monkeypatch.setattr(decisions, name, note)
+    return found
 
 
-def test_an_engine_before_its_roll_thinks_of_resigning_and_doubling():
-    view = make_view("newgame", "dice 3 1", "play 8/5 6/5")
-    asked, line = decide(view, None)
-    assert asked == ["resign plies=0", "go cube"]
+def decide(view, rejected_kind=0):
+    """Return what a view decides."""
+    decision = view.plan_decision(rejected_kind)
+    return decision if isinstance(decision, str) else decision.run(WorkControl())
+
+
+def test_an_engine_before_its_roll_thinks_of_resigning_and_doubling(asked):
+    line = decide(make_view("newgame", "dice 3 1", "play 8/5 6/5"))
+    assert asked == [Resign, ChooseDouble]
     assert line in ("roll", "play double")
-    asked, _ = decide(make_view("newgame", "dice 3 1", "play 8/5 6/5", cube=False), None)
-    assert asked == ["resign plies=0"]
+    asked.clear()
+    decide(make_view("newgame", "dice 3 1", "play 8/5 6/5", cube=False))
+    assert asked == [Resign]
 
 
 def test_an_engine_gives_a_lost_game_up_but_not_again_once_that_was_rejected():
     lost = f"position xgid XGID={'-' * 23}Oa-:0:0:1:00:0:0:0:0:10"
-    assert decide(make_view(lost), None)[1] == "play resign single"
-    assert decide(make_view(lost), None, rejected_kind=1)[1] != "play resign single"
+    assert decide(make_view(lost)) == "play resign single"
+    assert decide(make_view(lost), rejected_kind=1) != "play resign single"
 
 
-def test_an_engine_answers_doubles_and_resignations_and_plays_its_rolls():
+def test_an_engine_answers_doubles_and_resignations_and_plays_its_rolls(asked):
     lines = ["newgame", "dice 3 1"]
-    asked, line = decide(make_view(*lines), None)
-    assert asked == ["go chequer"]
-    assert line.startswith("play ")
+    assert decide(make_view(*lines)).startswith("play ")
     lines.append("play 8/5 6/5")
-    asked, line = decide(make_view(*lines, "play double"), None)
-    assert asked == ["go take"]
-    assert line in ("play take", "play drop", "play beaver")
-    asked, line = decide(make_view(*lines, "play resign gammon"), None)
-    assert asked == ["resign gammon"]
-    assert line in ("play accept", "play reject")
+    assert decide(make_view(*lines, "play double")) in ("play take", "play drop", "play beaver")
+    assert decide(make_view(*lines, "play resign gammon")) in ("play accept", "play reject")
+    assert asked == [ChoosePlay, ChooseResponse, Resign]
+
+
+def test_an_engine_decides_about_the_game_as_it_was_when_it_was_asked():
+    view = make_view("newgame", "dice 3 1")
+    decision = view.plan_decision(0)
+    run_line(view.session, "play 8/5 6/5")
+    assert decision.run(WorkControl()).startswith("play ")
+
+
+@pytest.mark.parametrize(("level", "is_long"), [("expert", False), ("master", True)])
+def test_a_decision_is_long_where_the_engine_looks_ahead(level, is_long):
+    view = make_view("newgame", "dice 3 1", f"set engine.level {level}")
+    assert view.plan_decision(0).is_long == is_long
 
 
 def test_a_seat_can_begin_every_game_from_the_start_or_from_a_position():

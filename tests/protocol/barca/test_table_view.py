@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import pytest
-
 from gammond.protocol.barca.table_view import BarcaView
 from gammond.protocol.commands.dispatch import run_line
+from gammond.protocol.core.requests import WorkControl
 from gammond.protocol.state.session import Session
 from gammond.protocol.tables.game_view import GameEnd, TablePhase
 from gammond.protocol.tables.requests import SeatSpec, TableSpec
@@ -88,11 +87,9 @@ def test_the_seats_are_white_in_turn():
     assert (pieces["e1"]["seat"], pieces["e10"]["seat"]) == (1, 0)
 
 
-def test_an_engine_asks_for_a_move_and_plays_it():
+def test_an_engine_chooses_a_legal_move():
     view = make_view("newgame", "set engine.level easy")
-    decision = view.decide(0)
-    assert next(decision) == "go"
-    replies, _ = run_line(view.session, "go")
-    with pytest.raises(StopIteration) as decided:
-        decision.send(replies)
-    assert decided.value.value == f"play {replies[-1].text}"
+    decision = view.plan_decision(0)
+    assert decision.is_long
+    line = decision.run(WorkControl())
+    assert line.removeprefix("play ") in [move["text"] for move in view.describe_choices()["legal"]]

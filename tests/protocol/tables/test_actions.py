@@ -270,9 +270,9 @@ def test_undo_while_the_engine_thinks_forgets_what_it_decides(site):
         alone.act("roll")
     before = alone.state
     play = {"do": "act", "table": alone.table, "act": "play", "play": first_play(before)}
-    alone.guest.visitor.receive(json.dumps(play))
+    alone.guest.send(json.dumps(play))
     assert site.pool.waiting
-    alone.guest.visitor.receive(json.dumps({"do": "act", "table": alone.table, "act": "undo"}))
+    alone.guest.send(json.dumps({"do": "act", "table": alone.table, "act": "undo"}))
     site.settle(5.0)
     assert alone.state["xgid"] == before["xgid"]
     assert alone.state["to_act"] == 0

@@ -13,8 +13,8 @@ from gammond.protocol.tables.actions import ACTS
 from gammond.protocol.tables.all_tables import HubLimits
 from gammond.protocol.tables.archive import MAX_ACTIONS, MAX_BYTES
 from gammond.protocol.tables.audience import MAX_KEPT_EVENTS
+from gammond.protocol.tables.engine_turns import DEFAULT_PACE_MS
 from gammond.protocol.tables.game_view import TablePhase
-from gammond.protocol.tables.table import DEFAULT_PACE_MS
 from tests.protocol.tables.visiting import PERSON, Site
 
 TEXT = (Path(__file__).parents[3] / "docs/reference/tables.md").read_text("utf-8")
@@ -58,7 +58,7 @@ def test_a_transcript_of_the_page_is_what_visitors_see(transcript):
         waiting = unread.setdefault(who, [])
         if sign == ">":
             assert not waiting
-            visitor.receive(names.put_in(text))
+            site.hub.receive(visitor, names.put_in(text))
             while site.pool.waiting:
                 site.pool.run()
         else:

@@ -109,7 +109,7 @@ def test_random_frames_are_answered_each_once(frames):
     site = Site(service=SERVICE)
     visitor = site.hub.connect()
     for frame in frames:
-        visitor.receive(frame)
+        site.hub.receive(visitor, frame)
     answers = [json.loads(frame) for frame in visitor.take_output()]
     assert len(answers) == len(frames)
     assert all(answer["ok"] is False for answer in answers)

@@ -6,9 +6,11 @@ import random
 
 import pytest
 
+from gammond.protocol.core.limits import ClientLimits
 from gammond.protocol.tables.all_tables import HubLimits
 from gammond.protocol.tables.game import GameHistory, HistoryEntry, TableGame, name_action
 from tests.protocol.tables.visiting import PERSON, Site, play_at_random
+from tests.protocol.talking import make_service
 
 BOB = {"kind": "person", "name": "Bob"}
 
@@ -125,7 +127,7 @@ def test_two_accounts_are_rated():
     two = Two(owners=("1 ann", "1 bob"))
     two.play(7)
     two.give_up()
-    assert (two.kept.is_rated, two.kept.owners) == (True, ("1 ann", "1 bob"))
+    assert (two.kept.is_rated, tuple(seat.owner for seat in two.kept.seats)) == (True, ("1 ann", "1 bob"))
 
 
 def test_who_held_both_seats_once_is_known_after_a_restart():
@@ -135,7 +137,7 @@ def test_who_held_both_seats_once_is_known_after_a_restart():
     ann, bob = other.visit(), other.visit()
     for guest, token in zip((ann, bob), made["tokens"], strict=True):
         guest.get("join", table=made["table"], token=token)
-    assert not other.hub.tables[made["table"]].seating.may_have_two_players
+    assert not other.hub.tables[made["table"]].seats.may_have_two_players
 
 
 def test_an_address_that_finishes_more_games_than_people_play_makes_room_first():
@@ -262,3 +264,17 @@ def test_an_entry_has_the_place_before_it_and_for_fair_rolls_their_number():
         "fair_roll": 2,
         "fair_secret": 0,
     }
+
+
+def test_taking_back_more_than_the_session_keeps_is_refused_as_a_whole():
+    two = Two(site=Site(service=make_service(limits=ClientLimits(undo_steps=9))), alone=True)
+    two.play(12)
+    game = two.site.hub.tables[two.table].game
+    for _ in range(2):  # of the nine steps that are kept one is left then
+        two.act("go_back", to=len(game.history.entries) - 3)
+    before, count = game.describe(), len(game.history.entries)
+    refused = two.guests[0].refuse("act", table=two.table, act="go_back", to=count - 3)
+    assert refused == ("bad_state", "act", "4 actions are too many to be taken back")
+    assert (game.describe(), len(game.history.entries)) == (before, count)
+    two.act("go_back", to=count)
+    assert len(game.history.entries) == count - 1

@@ -230,10 +230,8 @@ def test_what_was_played_at_a_table_that_is_lost_is_told_to_its_players_alone():
     for do in ("join", "look", "record"):
         assert guest.refuse(do, table=broken["table"])[:2] == ("bad_value", "token")
         assert guest.refuse(do, table=broken["table"], token="x" * 32)[:2] == ("bad_value", "token")
-    guest.visitor.receive(
-        json.dumps({"id": 91, "do": "record", "table": broken["table"], "token": broken["watch"]})
-    )
-    guest.visitor.receive(json.dumps({"id": 92, "do": "ping"}))
+    guest.send(json.dumps({"id": 91, "do": "record", "table": broken["table"], "token": broken["watch"]}))
+    guest.send(json.dumps({"id": 92, "do": "ping"}))
     site.settle()
     told, pong = guest.hear()
     assert (told["id"], pong["id"]) == (91, 92)
@@ -327,10 +325,10 @@ def test_who_goes_while_something_is_prepared_for_him_harms_nothing():
     for do, made in (("join", whole), ("join", broken), ("record", broken)):
         guest = site.visit()
         for number in (1, 2):
-            guest.visitor.receive(
+            guest.send(
                 json.dumps({"id": number, "do": do, "table": made["table"], "token": made["tokens"][0]})
             )
-        guest.visitor.close()
+        guest.close()
         site.settle()
         assert guest.hear() == []
     assert site.visit().get("join", table=whole["table"], token=whole["tokens"])["seats"] == [0, 1]
@@ -342,10 +340,10 @@ def test_several_visitors_wait_for_a_table_that_is_rebuilt_once():
     other = kill_and_start(site)
     guests = [other.visit() for _ in range(3)]
     for guest in guests:
-        guest.visitor.receive(json.dumps({"id": 1, "do": "join", "table": made["table"]}))
-        guest.visitor.receive(json.dumps({"id": 2, "do": "ping"}))
+        guest.send(json.dumps({"id": 1, "do": "join", "table": made["table"]}))
+        guest.send(json.dumps({"id": 2, "do": "ping"}))
     lister = other.visit()
-    lister.visitor.receive(json.dumps({"id": 1, "do": "list"}))
+    lister.send(json.dumps({"id": 1, "do": "list"}))
     assert len(other.pool.waiting) == 2
     assert all(guest.hear() == [] for guest in guests)
     other.settle()

@@ -15,7 +15,7 @@ def guest():
 
 
 def answer_of(guest, frame):
-    guest.visitor.receive(frame)
+    guest.send(frame)
     (answer,) = guest.hear()
     return answer
 

@@ -107,7 +107,7 @@ def test_a_link_gives_the_seat_again_to_who_never_got_its_token(site):
     ann, bob = site.visit(), site.visit()
     made = ann.create(PERSON, OPEN)
     bob.get("join", table=made["table"], token=made["tokens"][1], name="Bob")
-    bob.visitor.close()
+    bob.close()
     again = site.visit()
     answer = again.get("join", table=made["table"], token=made["tokens"][1], name="Bob")
     assert answer["seats"] == [1]
@@ -128,7 +128,7 @@ def test_the_name_of_who_takes_a_seat_is_shown_and_checked(site):
 def test_who_is_here_is_shown_when_people_come_and_go(site):
     _, ann, bob, eve, _ = make_two(site)
     assert [seat["here"] for seat in ann.state["seats"]] == [True, True]
-    bob.visitor.close()
+    bob.close()
     ann.hear()
     eve.hear()
     assert [seat["here"] for seat in ann.state["seats"]] == [True, False]
@@ -140,10 +140,10 @@ def test_the_same_seat_over_two_connections_is_here_until_both_are_gone(site):
     table, ann, bob, _, made = make_two(site)
     second = site.visit()
     second.get("join", table=table, token=made["tokens"][1])
-    bob.visitor.close()
+    bob.close()
     ann.hear()
     assert ann.state["seats"][1]["here"]
-    second.visitor.close()
+    second.close()
     ann.hear()
     assert not ann.state["seats"][1]["here"]
 

@@ -29,7 +29,7 @@ def test_who_comes_back_is_told_what_it_missed():
     made = guest.create(PERSON, BOB)
     spectator.get("join", table=made["table"], token=made["watch"])
     last = spectator.events[-1]["event"]
-    spectator.visitor.close()
+    spectator.close()
     play_some(guest, made["table"], 8, random.Random(1))
     back = site.visit()
     back.get("join", table=made["table"], token=made["watch"], after=last)
@@ -56,7 +56,7 @@ def test_who_missed_nothing_and_only_watches_is_told_nothing_again():
     made = guest.create(PERSON, BOB)
     spectator.get("join", table=made["table"], token=made["watch"])
     last = spectator.events[-1]["event"]
-    spectator.visitor.close()
+    spectator.close()
     back = site.visit()
     back.get("join", table=made["table"], token=made["watch"], after=last)
     assert back.events == []
@@ -72,7 +72,7 @@ def test_who_comes_back_to_its_turn_is_told_the_legal_plays_again():
     made = guest.create(PERSON, BOB)
     last = guest.events[-1]["event"]
     tree = guest.state["tree"]
-    guest.visitor.close()
+    guest.close()
     back = site.visit()
     back.get("join", table=made["table"], token=made["tokens"], after=last)
     assert back.state["tree"] == tree
@@ -84,14 +84,14 @@ def test_a_spectator_that_does_not_read_is_dropped_and_play_goes_on():
     told = []
     lazy.visitor._on_output = lambda: told.append(lazy.visitor.is_dropped)
     made = guest.create(PERSON, BOB)
-    lazy.visitor.receive(json.dumps({"do": "join", "table": made["table"], "token": made["watch"]}))
+    lazy.send(json.dumps({"do": "join", "table": made["table"], "token": made["watch"]}))
     play_some(guest, made["table"], 40, random.Random(3))
     assert lazy.visitor.is_dropped
     assert told[-1]
     assert lazy.visitor.take_output() == []
     assert lazy.visitor.unread_chars == 0
     assert len(site.hub.tables[made["table"]].members) == 1
-    lazy.visitor.receive(json.dumps({"do": "ping"}))
+    lazy.send(json.dumps({"do": "ping"}))
     assert lazy.visitor.take_output() == []
 
 
@@ -253,8 +253,8 @@ def test_tables_end_when_nothing_is_done_at_them_and_soon_when_the_match_is_over
 def test_the_requests_of_a_visitor_wait_while_its_game_is_loaded():
     site = Site()
     guest = site.visit()
-    guest.visitor.receive(json.dumps({"id": 1, "do": "create", "seats": [PERSON, ENGINE]}))
-    guest.visitor.receive(json.dumps({"id": 2, "do": "ping"}))
+    guest.send(json.dumps({"id": 1, "do": "create", "seats": [PERSON, ENGINE]}))
+    guest.send(json.dumps({"id": 2, "do": "ping"}))
     assert guest.hear() == []
     other = site.visit()
     assert other.get("ping")["ok"]
@@ -265,13 +265,12 @@ def test_the_requests_of_a_visitor_wait_while_its_game_is_loaded():
 def test_a_visitor_that_sends_on_and_on_while_it_waits_is_dropped():
     site = Site()
     guest = site.visit()
-    guest.visitor.receive(json.dumps({"id": 1, "do": "create", "seats": [PERSON, ENGINE]}))
+    guest.send(json.dumps({"id": 1, "do": "create", "seats": [PERSON, ENGINE]}))
     for _ in range(100):
-        guest.visitor.receive(json.dumps({"id": 2, "do": "ping"}))
+        guest.send(json.dumps({"id": 2, "do": "ping"}))
     assert guest.visitor.is_dropped
     site.settle()
     assert guest.hear() == []
-    assert site.hub.visitor_count == 0
 
 
 def test_tables_of_a_game_wait_until_it_is_ready_and_a_failure_is_the_answer_to_all(monkeypatch):
@@ -300,9 +299,8 @@ def test_a_visitor_that_goes_leaves_all_its_tables():
     guest = site.visit()
     tables = [guest.create(PERSON, ENGINE)["table"] for _ in range(3)]
     guest.get("leave", table=tables[0])
-    guest.visitor.close()
+    guest.close()
     assert not any(site.hub.tables[table].members for table in tables)
-    assert site.hub.visitor_count == 0
 
 
 def roll_wide(site):
@@ -311,9 +309,7 @@ def roll_wide(site):
     made = ann.create(PERSON, BOB, position=WIDE_POSITION, dice="typed")
     watcher.get("join", table=made["table"], token=made["watch"])
     seat = ann.state["to_act"]
-    ann.visitor.receive(
-        json.dumps({"id": 90, "do": "act", "table": made["table"], "act": "dice", "dice": [1, 1]})
-    )
+    ann.send(json.dumps({"id": 90, "do": "act", "table": made["table"], "act": "dice", "dice": [1, 1]}))
     return ann, watcher, made["table"], seat
 
 
@@ -324,7 +320,7 @@ def test_a_worker_lists_the_plays_of_a_wide_double_and_who_acts_gets_everything_
     watcher.hear()
     assert watcher.state["phase"] == "play"
     assert watcher.state["tree"] is None
-    ann.visitor.receive(json.dumps({"id": 91, "do": "ping"}))
+    ann.send(json.dumps({"id": 91, "do": "ping"}))
     assert ann.visitor.take_output() == []
     site.pool.run()
     frames = [json.loads(frame) for frame in ann.visitor.take_output()]
@@ -342,7 +338,7 @@ def test_who_comes_while_the_plays_are_listed_gets_them_too_once_they_are_found(
     made = site.hub.tables[table]
     again = site.visit()
     token = made.seats[0].issue_token()
-    again.visitor.receive(json.dumps({"id": 1, "do": "join", "table": table, "token": token}))
+    again.send(json.dumps({"id": 1, "do": "join", "table": table, "token": token}))
     assert len(site.pool.waiting) == works
     again.hear()
     assert (again.state["tree"] is None) == (made.game.to_act != 0)
@@ -351,9 +347,7 @@ def test_who_comes_while_the_plays_are_listed_gets_them_too_once_they_are_found(
 def test_plays_that_are_not_wanted_any_more_come_with_the_roll_that_they_were_for():
     site = Site()
     ann, watcher, table, seat = roll_wide(site)
-    ann.visitor.receive(
-        json.dumps({"id": 91, "do": "act", "table": table, "act": "go_back", "to": 1, "seat": seat})
-    )
+    ann.send(json.dumps({"id": 91, "do": "act", "table": table, "act": "go_back", "to": 1, "seat": seat}))
     watcher.hear()
     assert watcher.state["phase"] == "roll"
     site.pool.run()
@@ -386,8 +380,8 @@ def test_a_worker_looks_up_whose_names_are_before_a_table_is_made_or_a_seat_take
         return f"account of {name}"
 
     guest = site.visit(check_name=check)
-    guest.visitor.receive(json.dumps({"id": 1, "do": "create", "seats": [PERSON, OPEN]}))
-    guest.visitor.receive(json.dumps({"id": 2, "do": "ping"}))
+    guest.send(json.dumps({"id": 1, "do": "create", "seats": [PERSON, OPEN]}))
+    guest.send(json.dumps({"id": 2, "do": "ping"}))
     while site.pool.waiting and not asked:
         assert not guest.hear()
         assert not site.hub.tables
@@ -395,10 +389,10 @@ def test_a_worker_looks_up_whose_names_are_before_a_table_is_made_or_a_seat_take
     made, ping = guest.hear()
     assert (asked, ping["id"]) == (["Ann"], 2)
     table = site.hub.tables[made["table"]]
-    assert table.seating.owners[0] == "account of Ann"
+    assert table.seats.owners[0] == "account of Ann"
     join = {"do": "join", "table": made["table"], "token": made["tokens"][1]}
     other = site.visit(check_name=check)
     assert other.refuse(**join, name="Cleo")[:2] == ("bad_value", "name")
     other.get(**join, name="Bob")
     assert asked == ["Ann", "Cleo", "Bob"]
-    assert table.seating.owners == ("account of Ann", "account of Bob")
+    assert table.seats.owners == ("account of Ann", "account of Bob")

@@ -127,6 +127,14 @@ class Guest:
         self.states = {}
         self._id = 0
 
+    def send(self, frame):
+        """Send a frame as it stands."""
+        self.site.hub.receive(self.visitor, frame)
+
+    def close(self):
+        """Go away."""
+        self.site.hub.disconnect(self.visitor)
+
     @property
     def state(self):
         """The state of the table heard of last."""
@@ -135,7 +143,7 @@ class Guest:
     def hear(self):
         """Take in what came, also what workers make first; return the answers among it."""
         answers, frames = [], self.visitor.take_output()
-        while self.visitor.awaits_frame:
+        while self.visitor._output:  # a frame is still to be made
             self.site.pool.run()
             frames += self.visitor.take_output()
         for frame in frames:
@@ -150,7 +158,7 @@ class Guest:
     def ask(self, do, **fields):
         """Send a request; return its answer."""
         self._id += 1
-        self.visitor.receive(json.dumps({"id": self._id, "do": do, **fields}))
+        self.send(json.dumps({"id": self._id, "do": do, **fields}))
         answers = self.hear()
         while not any(answer["id"] == self._id for answer in answers):
             assert self.site.pool.waiting, "no answer came"

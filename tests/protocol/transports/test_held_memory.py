@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from gammond.protocol.transports.held_memory import return_free_memory
+from gammond.protocol.transports.shared_work import return_free_memory
 
 
 def read_rss_mib():
@@ -27,5 +27,5 @@ def test_what_is_free_between_what_is_in_use_is_given_back():
 
 
 def test_another_c_library_is_no_error(monkeypatch):
-    monkeypatch.setattr("gammond.protocol.transports.held_memory.ctypes.CDLL", lambda name: object())
+    monkeypatch.setattr("gammond.protocol.transports.shared_work.ctypes.CDLL", lambda name: object())
     return_free_memory()

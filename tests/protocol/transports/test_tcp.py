@@ -473,12 +473,12 @@ def servers(monkeypatch):
     """The servers that a test makes."""
     made = []
 
-    class Watched(tcp_transport._TcpServer):
+    class Watched(tcp_transport.ListeningServer):
         def __init__(self, *arguments):
             super().__init__(*arguments)
             made.append(self)
 
-    monkeypatch.setattr(tcp_transport, "_TcpServer", Watched)
+    monkeypatch.setattr(tcp_transport, "ListeningServer", Watched)
     return made
 
 

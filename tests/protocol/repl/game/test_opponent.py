@@ -2,9 +2,8 @@ import pytest
 
 from gammond.engine.rules.match import MatchState
 from gammond.engine.rules.position import Position
+from gammond.protocol.commands.decisions import ROLL_ACTION, choose_action
 from gammond.protocol.core.requests import WorkControl
-from gammond.protocol.repl.answers.analysis import ROLL_ACTION
-from gammond.protocol.repl.game.playing import choose_action
 from tests.boards import position
 from tests.protocol.repl.tables import make_session
 

@@ -5,7 +5,7 @@ import pytest
 pytest.importorskip("starlette", reason="needs the extra 'web'")
 
 from gammond.engine.errors import FormatError
-from gammond.protocol.transports.web.foreign_pages import ForeignPages
+from gammond.protocol.transports.web.guard import ForeignPages
 from gammond.protocol.web.endpoints import API, ENDPOINTS
 from tests.protocol.transports.web.serving import request, run, running
 

@@ -11,8 +11,7 @@ import httpx
 from gammond.protocol.core.fault_log import FaultLog
 from gammond.protocol.transports.web import guard
 from gammond.protocol.transports.web.guard import Guard, ServerNames
-from gammond.protocol.transports.web.limits import WebLimits
-from gammond.protocol.transports.web.request_limits import RequestLimiter
+from gammond.protocol.transports.web.limits import RequestLimiter, WebLimits
 
 HERE = "127.0.0.1:8080"
 

@@ -13,8 +13,7 @@ import asyncio
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 
-from gammond.protocol.transports.web.page import Page
-from gammond.protocol.transports.web.page_files import PageFile
+from gammond.protocol.transports.web.page import Page, PageFile
 
 INDEX = b'<link href="/page/css/base.css"><script src="/page/js/main.js"></script>'
 

@@ -9,7 +9,7 @@ import tree_sitter_javascript
 from tree_sitter import Language, Parser
 
 from gammond.engine.rollout.stop_rules import ALL_PLAYED, CANCELLED, STOP_RULES
-from gammond.protocol.transports.web.page_files import read_page
+from gammond.protocol.transports.web.page import read_page
 
 SOURCES = Path(__file__).parents[4] / "protocol" / "web" / "page"
 MAIN = (SOURCES / "js/main.js").read_text("utf-8")

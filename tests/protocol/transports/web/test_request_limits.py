@@ -5,11 +5,11 @@ import pytest
 pytest.importorskip("starlette", reason="needs the extra 'web'")
 
 from gammond.engine.errors import FormatError
-from gammond.protocol.transports.web.limits import WebLimits
-from gammond.protocol.transports.web.request_limits import (
+from gammond.protocol.transports.web.limits import (
     AddressPlaces,
     Proxies,
     RequestLimiter,
+    WebLimits,
     group_address,
 )
 

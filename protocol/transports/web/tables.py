@@ -1,17 +1,26 @@
-"""A WebSocket at the tables: requests in, answers and events out, each an object in a text frame."""
+"""Tables on the web server: the WebSockets of visitors, and the work and the time of the hub."""
 
 from __future__ import annotations
 
 import asyncio
+from collections import Counter
 from collections.abc import Callable
-from typing import Any
+from functools import partial
+from typing import Any, cast
 
+import msgspec
 from starlette.types import Receive, Send
 
 from gammond.engine.errors import GammondError
+from gammond.protocol.core.jobs import Job, JobResult, PendingRequest
+from gammond.protocol.core.requests import Work
 from gammond.protocol.tables.audience import Visitor
+from gammond.protocol.tables.hub import Hub
+from gammond.protocol.tables.services import ResultT, Submit, TableWork
 from gammond.protocol.transports.listening import ListeningServer
 from gammond.protocol.transports.rounds import InputTurns
+from gammond.protocol.transports.shared_work import SharedWork
+from gammond.protocol.transports.tcp_limits import Bucket, UnreadOutput
 from gammond.protocol.transports.web.answers import (
     CLOSE_CAP,
     CLOSE_NO_TEXT,
@@ -21,10 +30,91 @@ from gammond.protocol.transports.web.answers import (
     shorten_reason,
 )
 from gammond.protocol.transports.web.limits import WebLimits
-from gammond.protocol.transports.web.request_limits import Bucket
+
+_LONGEST_WAIT_S = 0.25
+"""How long the tables wait to be looked at again."""
 
 _LONGEST_REQUEST_CHARS = 64 * 1024
 """The longest request; only a position or a name is of any length."""
+
+
+class _TableJob(Job, kw_only=True, eq=False):
+    """Work of tables, whose result is taken as it is.
+
+    Attributes:
+        found: The result.
+    """
+
+    request: PendingRequest = msgspec.field(default_factory=lambda: PendingRequest("", False))
+    found: Any = None
+
+    def encode_answer(self, replies: Any) -> JobResult:  # noqa: ANN401  (whatever the work returns)
+        """Take the result; nothing is to be sent."""
+        self.found = replies
+        return b""
+
+
+class HubLoop:
+    """What a hub needs of the event loop: its work done by the workers, and looks at what is due.
+
+    Args:
+        shared: Has the workers.
+        make_hub: Makes the hub, given this: a `gammond.protocol.tables.services.Submit`.
+
+    Attributes:
+        hub: The hub.
+    """
+
+    def __init__(self, shared: SharedWork, make_hub: Callable[[Submit], Hub]) -> None:
+        self._shared = shared
+        self._jobs: set[Job] = set()
+        self._clients: Counter[object] = Counter()
+        self.hub = make_hub(self)
+        self._timer = shared.loop.call_later(_LONGEST_WAIT_S, self._tick)
+
+    def __call__(
+        self, work: TableWork[ResultT], on_done: Callable[[ResultT | Exception], object], client: object
+    ) -> Callable[[], object]:
+        """Start work, or let it wait for its turn; return what asks it to end."""
+        job = _TableJob(Work(cast("Any", work.run), is_long=work.is_long, answer_bytes=0))
+        self._jobs.add(job)
+        self._clients[client] += 1
+
+        self._shared.submit(client, job, partial(self._finish, job, client, on_done))
+        return job.control.stop
+
+    def _finish(
+        self, job: _TableJob, client: object, tell: Callable[[Any], object], result: JobResult
+    ) -> None:
+        self._jobs.discard(job)
+        self._shared.pool.release(client, job)
+        self._clients[client] -= 1
+        if not self._clients[client]:  # the pool would keep a table that has ended
+            del self._clients[client]
+            self._shared.pool.drop(client)
+        tell(result if isinstance(result, Exception) else job.found)
+        self.plan()
+
+    def plan(self) -> None:
+        """Look at the tables when something is due: a visitor or a worker has done something."""
+        due_s, loop = self.hub.next_due_s, self._shared.loop
+        wait_s = _LONGEST_WAIT_S
+        if due_s is not None:
+            wait_s = min(wait_s, max(0.0, due_s - self._shared.clock()))
+        if loop.time() + wait_s < self._timer.when():
+            self._timer.cancel()
+            self._timer = loop.call_later(wait_s, self._tick)
+
+    def _tick(self) -> None:
+        self._timer = self._shared.loop.call_later(_LONGEST_WAIT_S, self._tick)
+        self.hub.tick()
+        self.plan()
+
+    def end(self) -> None:
+        """Look at nothing any more, and ask all work to end with what it has."""
+        self._timer.cancel()
+        for job in list(self._jobs):
+            job.control.stop()
 
 
 class TableSocket:
@@ -32,7 +122,8 @@ class TableSocket:
 
     Args:
         server: Has admitted it.
-        connect: Lets it come to the tables, given what is called when there is something to send.
+        hub: The tables.
+        connect: Lets it come to them, given what is called when there is something to send.
         transport: Brings its bytes.
         on_request: Told how long each of its requests took, in seconds.
 
@@ -43,12 +134,14 @@ class TableSocket:
     def __init__(
         self,
         server: ListeningServer[Any],
+        hub: Hub,
         connect: Callable[[Callable[[], object]], Visitor],
         transport: asyncio.Transport,
         on_request: Callable[[float], object],
     ) -> None:
         self.held_bytes = 0
         self._server = server
+        self._hub = hub
         self._transport = transport
         self._on_request = on_request
         self._changed = asyncio.Event()
@@ -61,8 +154,8 @@ class TableSocket:
         self._request = ""
         self._is_served = asyncio.Event()
         self._turns = InputTurns(server.shared.rounds, self._serve_request, self.abort)
-        self._unread_bytes = 0
-        self._unread_since_s = self._active_s = server.clock()
+        self._active_s = server.clock()
+        self._unread = UnreadOutput(self._active_s)
 
     @property
     def is_leaving(self) -> bool:
@@ -101,11 +194,9 @@ class TableSocket:
     def check_timeouts(self, now: float) -> None:
         """Disconnect the client if it does not read, or nothing came or went for too long."""
         unread_bytes = self._transport.get_write_buffer_size()
-        if not unread_bytes or unread_bytes < self._unread_bytes:
-            self._unread_since_s = now
-        self._unread_bytes = unread_bytes
+        self._unread.look(now, unread_bytes)
         self._server.shared.memory.count(self, unread_bytes + self._visitor.unread_chars)
-        if now - self._unread_since_s > self._limits.stuck_writer_s:
+        if self._unread.compute_wait_s(now) > self._limits.stuck_writer_s:
             self.abort()
         elif now - self._active_s > self._limits.idle_s:
             self._end_with(CLOSE_NORMAL, f"expected a request within {self._limits.idle_s:g} s")
@@ -115,7 +206,7 @@ class TableSocket:
         try:
             await run_socket(receive, send, self._read, self._write)
         finally:
-            self._visitor.close()
+            self._hub.disconnect(self._visitor)
             self._server.shared.memory.count(self, 0)
             self._server.forget(self, self._close[1] if self._close else "it hung up")
 
@@ -147,7 +238,7 @@ class TableSocket:
 
     def _serve_request(self) -> bool:
         """Serve a request, in a turn."""
-        self._visitor.receive(self._request)
+        self._hub.receive(self._visitor, self._request)
         self._is_served.set()
         return False
 
