@@ -110,17 +110,15 @@ def handle_play(call: CommandCall) -> Answer:
 def handle_undo(call: CommandCall) -> Answer:
     """Undo the last change of the game."""
     table = call.session.get_table(BarcaTable)
-    values = game_to_values(table.before)
     table.undo()
-    return make_ok_reply("undo", values)
+    return make_ok_reply("undo", game_to_values(table.game))
 
 
 def handle_redo(call: CommandCall) -> Answer:
     """Redo what was undone last."""
     table = call.session.get_table(BarcaTable)
-    values = game_to_values(table.after)
     table.redo()
-    return make_ok_reply("redo", values)
+    return make_ok_reply("redo", game_to_values(table.game))
 
 
 def handle_board(call: CommandCall) -> Answer:

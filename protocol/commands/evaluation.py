@@ -26,7 +26,7 @@ from gammond.engine.search.ranked_plays import ChosenPlay, RankedPlays
 from gammond.protocol.commands.command import CommandCall
 from gammond.protocol.core.arguments import error_field
 from gammond.protocol.core.replies import DECIMALS, outcome_to_values
-from gammond.protocol.core.requests import Answer, BatchItem, Reply, ReplyValue, Work, WorkControl
+from gammond.protocol.core.requests import Answer, BatchItem, Reply, ReplyValue, WorkControl
 from gammond.protocol.questions.plays import Compare, Rank
 from gammond.protocol.questions.positions import Evaluate
 from gammond.protocol.questions.question import EngineQuestion, make_work
@@ -249,20 +249,16 @@ class EvaluationBatch(msgspec.Struct, frozen=True):
 
 def handle_eval(call: CommandCall) -> Answer:
     """Evaluate the position before the roll."""
-    session, question = call.session, read_evaluation(call.session, read_eval_settings(call))
-    position, match, settings = question.position, question.match, question.settings
-    if settings.plies:
-        return make_work(session, question, _write_evaluation, make_search_watch)
-    load_engine, service = session.make_engine_loader(None), session.service
+    question = read_evaluation(call.session, read_eval_settings(call))
+    settings, item = question.settings, (question.position, question.match)
 
-    def run(control: WorkControl) -> list[Reply]:
-        engine = load_engine()
-        with service.time_evaluation(engine):
-            return EvaluationBatch(engine, settings).answer([(position, match)])
+    def make_item(engine: Engine) -> BatchItem:
+        return BatchItem(EvaluationBatch(engine, settings), item)
 
-    quick = session.find_quick_engine()
-    item = None if quick is None else BatchItem(EvaluationBatch(quick, settings), (position, match))
-    return Work(run, is_quick=item is not None, batch_item=item)
+    return make_work(
+        *(call.session, question, _write_evaluation, make_search_watch),
+        make_item=None if settings.plies else make_item,
+    )
 
 
 def _write_evaluation(evaluation: Evaluation, engine: Engine, _: WorkControl) -> list[Reply]:

@@ -37,9 +37,9 @@ from gammond.protocol.commands.rollout_replies import (
 from gammond.protocol.core.arguments import (
     Argument,
     choice_argument,
-    decimal_argument,
+    field_argument,
     integer_argument,
-    repeatable_argument,
+    named_argument,
     switch_argument,
 )
 from gammond.protocol.core.errors import CommandError
@@ -60,7 +60,7 @@ def _make_stop_argument(rule: StopRule) -> Argument:
     field = rule.field
     never = "0 for never" if field.default else "never"
     meaning = f"{field.meaning}; default {field.default_text}, {never}"
-    return decimal_argument(field.name, field.bounds.low, field.bounds.high, meaning, is_named=True)
+    return field_argument(replace(field, meaning=meaning, default=None), is_named=True)
 
 
 ROLLOUT_ARGUMENTS = (
@@ -106,10 +106,11 @@ ROLLOUT_ARGUMENTS = (
         "names them",
         is_named=True,
     ),
-    repeatable_argument(
+    named_argument(
         "play",
         "PLAY",
         'a play to roll out, in quotes or without blanks: "8/5 6/5" or 8/5,6/5; once for each of them',
+        is_repeatable=True,
     ),
     integer_argument(
         "threads",

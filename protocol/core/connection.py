@@ -25,10 +25,17 @@ from gammond.protocol.core.answers import AnswerQueue
 from gammond.protocol.core.arguments import TAG_PATTERN, parse_tag
 from gammond.protocol.core.errors import CommandError
 from gammond.protocol.core.framing import InputLine, LineSplitter
-from gammond.protocol.core.jobs import CLOSED_GATE, OPEN_GATE, Job, JobResult, PendingRequest, StartGate
+from gammond.protocol.core.jobs import (
+    CLOSED_GATE,
+    OPEN_GATE,
+    Job,
+    JobResult,
+    PendingJobs,
+    PendingRequest,
+    StartGate,
+)
 from gammond.protocol.core.kept_answers import EncodedAnswer
 from gammond.protocol.core.limits import ClientLimits
-from gammond.protocol.core.pending_jobs import PendingJobs
 from gammond.protocol.core.replies import add_tag, encode_replies
 from gammond.protocol.core.requests import (
     Answer,

@@ -42,7 +42,7 @@ from gammond.protocol.dialects.gnubg_evaluation import (
 from gammond.protocol.questions.decisions import ChooseDouble, ChoosePlay, ChooseResponse
 from gammond.protocol.questions.question import DECISION_SIZE, has_few_plays
 from gammond.protocol.state.offers import RESPONSE_WORDS
-from gammond.protocol.state.quick_work import QuickWork
+from gammond.protocol.state.readiness import QuickWork
 
 _LIMITS = ClientLimits(line_bytes=2048)
 """Caps for one client; gnubg's own lines have about 200 bytes."""
@@ -202,13 +202,11 @@ class GnubgClient:
         def evaluate(watch: SearchWatch) -> Reply:
             if kind is None:
                 return batch.evaluate(board, watch)
-            (reply,) = batch.answer([board])
-            if isinstance(reply, Exception):
-                raise reply
+            (reply,) = item.answer_alone()
             return reply
 
-        kind = None if batch.plies else ("evaluation", options.is_cubeful)
-        return self._make_work(evaluate, kind, LINE_SIZE, BatchItem(batch, board))
+        kind, item = None if batch.plies else ("evaluation", options.is_cubeful), BatchItem(batch, board)
+        return self._make_work(evaluate, kind, LINE_SIZE, item)
 
     def _read_decision(self, text: str) -> Work:
         is_beavered = _asks_about_beaver(text)

@@ -6,7 +6,7 @@ import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
@@ -20,7 +20,7 @@ from gammond.protocol.core.kept_answers import KeptAnswers
 from gammond.protocol.core.limits import ClientLimits
 from gammond.protocol.state.cluster_work import ClusterWork
 from gammond.protocol.state.player_registry import NO_FILE_PLAYERS, FilePlayers, PlayerRegistry
-from gammond.protocol.state.quick_work import QuickWork
+from gammond.protocol.state.readiness import QuickWork
 from gammond.protocol.state.rollout_store import RolloutStore
 
 _SharedT = TypeVar("_SharedT")
@@ -154,7 +154,7 @@ class Service:
         with self._sharing:
             return list(self._shared.values())
 
-    def find_quick_engine(self, name: str, threads: int = 1, kind: Hashable = None) -> Engine | None:
+    def find_quick_engine(self, name: str, threads: int, kind: Hashable) -> Engine | None:
         """Return the engine of a name if it is loaded and was seen to be quick.
 
         Args:
@@ -175,19 +175,17 @@ class Service:
         return (engine, kind) in self._quick_work
 
     @contextmanager
-    def time_evaluation(self, engine: Engine | None, kind: Hashable = None) -> Iterator[None]:
+    def time_evaluation(self, engine: Engine | None, kind: Hashable) -> Iterator[None]:
         """Time work on one position at 0-ply, or whose answer may be kept.
 
         The first of its kind loads files and compiled code; from the first quick one on the engine is quick.
 
         Args:
             engine: The engine; None for work without one. Copies of an engine for other rules do not count.
-            kind: The kind of work, among those that need different code; None for an evaluation.
+            kind: The kind of work, among those that need different code; None for work that is not timed.
         """
-        if engine is not None and engine not in self._engines.values():
-            yield
-            return
-        with self._quick_work.time((engine, kind)):
+        is_known = engine is None or engine in self._engines.values()
+        with self._quick_work.time((engine, kind)) if is_known and kind is not None else nullcontext():
             yield
 
     def _load_engine(self, name: str, threads: int) -> Engine:
