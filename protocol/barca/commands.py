@@ -14,8 +14,8 @@ from gammond.protocol.barca import game_commands, search_commands
 from gammond.protocol.barca.settings import PLAYERS, VARIANT, BarcaSettings
 from gammond.protocol.barca.table import BarcaTable
 from gammond.protocol.commands.command import Command
+from gammond.protocol.commands.general import READY_ROW, UBGI_ROW, make_session_rows
 from gammond.protocol.commands.session_game import SessionGame
-from gammond.protocol.commands.shared_rows import READY_ROW, UBGI_ROW, make_session_rows
 from gammond.protocol.commands.ubgi01 import SETOPTION_ROW
 from gammond.protocol.core.arguments import field_argument, integer_argument, rest_argument, word_argument
 from gammond.protocol.state.readiness import Readiness

@@ -14,7 +14,7 @@ from gammond.engine.rules import cube_actions
 from gammond.engine.rules.match import RESULT_NAMES, MatchState
 from gammond.engine.rules.position import Position
 from gammond.engine.rules.rules import Feature
-from gammond.protocol.commands.command import CommandCall
+from gammond.protocol.commands.command import Values
 from gammond.protocol.commands.evaluation import (
     UNSCALED,
     make_search_watch,
@@ -117,10 +117,10 @@ def _read_position(
     return found
 
 
-def handle_cube(call: CommandCall) -> Answer:
+def handle_cube(session: Session, values: Values) -> Answer:
     """Analyse the cube decision before the roll."""
-    question = read_cube(call.session, call.values["plies"])
-    return make_work(call.session, question, _write_decision, make_search_watch)
+    question = read_cube(session, values["plies"])
+    return make_work(session, question, _write_decision, make_search_watch)
 
 
 def _write_decision(evaluation: Evaluation, engine: Engine, _: WorkControl) -> list[Reply]:
@@ -156,9 +156,9 @@ def _list_points(choices: Mapping[str, float | None]) -> dict[str, ReplyValue]:
     return known if len(known) == len(choices) else known | {UNSCALED: True}
 
 
-def handle_take(call: CommandCall) -> Answer:
+def handle_take(session: Session, values: Values) -> Answer:
     """Analyse the response to a pending double or beaver, or to a double offered now."""
-    question = read_take(call.session, call.values["plies"])
+    question = read_take(session, values["plies"])
     seat = question.match.on_roll if question.is_beaver else 1 - question.match.on_roll
 
     def write(found: CubeAnswer, engine: Engine, _: WorkControl) -> list[Reply]:
@@ -166,7 +166,7 @@ def handle_take(call: CommandCall) -> Answer:
         values |= answer_to_values(found) | source_to_values(found.evaluation.effort, engine)
         return [Reply("take", values=values)]
 
-    return make_work(call.session, question, write, make_search_watch)
+    return make_work(session, question, write, make_search_watch)
 
 
 def answer_to_values(found: CubeAnswer) -> dict[str, ReplyValue]:
@@ -190,12 +190,12 @@ def _to_opponent_values(choices: dict[str, Evaluation | None]) -> dict[str, Repl
     return values | {f"mwc_{name}": 1.0 - value.mwc for name, value in known.items() if value.mwc is not None}
 
 
-def handle_resign(call: CommandCall) -> Answer:
+def handle_resign(session: Session, values: Values) -> Answer:
     """Find what the seat on roll can resign, or whether the opponent should accept a resignation."""
-    named = call.values["kind"]
+    named = values["kind"]
     kind = None if named is None else RESULT_NAMES.index(named) + 1
-    question = read_resignation(call.session, kind, call.values["plies"])
-    return make_work(call.session, question, _write_resignation, make_search_watch)
+    question = read_resignation(session, kind, values["plies"])
+    return make_work(session, question, _write_resignation, make_search_watch)
 
 
 def _write_resignation(found: Resignation, engine: Engine, _: WorkControl) -> list[Reply]:
@@ -216,9 +216,9 @@ def resignation_to_values(found: Resignation) -> dict[str, ReplyValue]:
     return values
 
 
-def handle_matrix(call: CommandCall) -> Answer:
+def handle_matrix(session: Session, values: Values) -> Answer:
     """Analyse the cube decision at every score."""
-    session, values, has_equities = call.session, call.values, call.values["equities"]
+    has_equities: bool = values["equities"]
     question = read_matrix(session, values["away"], values["cube"], values["plies"])
 
     def write(found: tuple[ScoreMatrix, bool], engine: Engine, _: WorkControl) -> list[Reply]:

@@ -17,7 +17,7 @@ from gammond.engine.rules.position import Position
 from gammond.engine.rules.rules import Feature
 from gammond.engine.search import FILTERS, MAX_PLIES, SearchWatch
 from gammond.engine.search.ranked_plays import ChosenPlay
-from gammond.protocol.commands.command import CommandCall
+from gammond.protocol.commands.command import Values
 from gammond.protocol.commands.evaluation import format_choice_info, make_search_watch
 from gammond.protocol.core.arguments import parse_pairs
 from gammond.protocol.core.errors import CommandError
@@ -128,9 +128,9 @@ class GoRequest:
         return make_search_watch(control, deadline_s, self.session.service.clock, from_plies=from_plies)
 
 
-def handle_go(call: CommandCall) -> Answer:
+def handle_go(session: Session, values: Values) -> Answer:
     """Make the decision, within the limits given after it."""
-    session, what, rest = call.session, call.values["what"], call.values["limits"] or ""
+    what, rest = values["what"], values["limits"] or ""
     is_role = what == ROLE
     if is_role:
         session.speaks_ubgi01 = True

@@ -23,7 +23,7 @@ from gammond.engine.rules.position import Board, Position
 from gammond.engine.rules.rules import Feature
 from gammond.engine.search import SearchProgress, SearchWatch
 from gammond.engine.search.ranked_plays import ChosenPlay, RankedPlays
-from gammond.protocol.commands.command import CommandCall
+from gammond.protocol.commands.command import Values
 from gammond.protocol.core.arguments import error_field
 from gammond.protocol.core.replies import DECIMALS, outcome_to_values
 from gammond.protocol.core.requests import Answer, BatchItem, Reply, ReplyValue, WorkControl
@@ -97,14 +97,13 @@ def _format_effort(effort: Effort) -> str:
     return f"{text} stored true" if effort.is_stored else text
 
 
-def read_eval_settings(call: CommandCall) -> EvalSettings:
+def read_eval_settings(session: Session, values: Values) -> EvalSettings:
     """Return the settings of a request: its own ``plies``, ``filter`` and ``cubeful``, or the session's.
 
     Raises:
         ValueRangeError: The plies are out of range, or no filter has this name.
     """
-    values = call.values
-    return call.session.make_eval_settings(values.get("plies"), values.get("filter"), values.get("cubeful"))
+    return session.make_eval_settings(values.get("plies"), values.get("filter"), values.get("cubeful"))
 
 
 def evaluation_to_values(evaluation: Evaluation) -> dict[str, ReplyValue]:
@@ -247,16 +246,16 @@ class EvaluationBatch(msgspec.Struct, frozen=True):
         return [Reply("eval", values={**values, **about}) for values in evaluations_to_values(found)]
 
 
-def handle_eval(call: CommandCall) -> Answer:
+def handle_eval(session: Session, values: Values) -> Answer:
     """Evaluate the position before the roll."""
-    question = read_evaluation(call.session, read_eval_settings(call))
+    question = read_evaluation(session, read_eval_settings(session, values))
     settings, item = question.settings, (question.position, question.match)
 
     def make_item(engine: Engine) -> BatchItem:
         return BatchItem(EvaluationBatch(engine, settings), item)
 
     return make_work(
-        *(call.session, question, _write_evaluation, make_search_watch),
+        *(session, question, _write_evaluation, make_search_watch),
         make_item=None if settings.plies else make_item,
     )
 
@@ -334,10 +333,10 @@ def read_comparison(session: Session, settings: EvalSettings, text: str) -> Comp
     return Compare(ranking.position, ranking.match, ranking.settings, ranking.roll, play, rules)
 
 
-def handle_moves(call: CommandCall) -> Answer:
+def handle_moves(session: Session, values: Values) -> Answer:
     """Rank the legal plays."""
-    session, limit = call.session, call.values["n"]
-    question = read_ranking(session, read_eval_settings(call), limit)
+    limit = values["n"]
+    question = read_ranking(session, read_eval_settings(session, values), limit)
     match, has_xgids = question.match, session.engine_settings.has_xgids
 
     def write(ranked: RankedPlays, engine: Engine, control: WorkControl) -> list[Reply]:
@@ -358,10 +357,10 @@ def handle_moves(call: CommandCall) -> Answer:
     return make_work(session, question, write, make_search_watch, answer_bytes=answer_bytes)
 
 
-def handle_rank(call: CommandCall) -> Answer:
+def handle_rank(session: Session, values: Values) -> Answer:
     """Compare a play with the best one."""
-    session, has_xgids = call.session, call.session.engine_settings.has_xgids
-    question = read_comparison(session, read_eval_settings(call), call.values["play"])
+    has_xgids = session.engine_settings.has_xgids
+    question = read_comparison(session, read_eval_settings(session, values), values["play"])
 
     def write(found: ChosenPlay, engine: Engine, _: WorkControl) -> list[Reply]:
         rows = [(1, found.best)] if found.rank == 1 else [(1, found.best), (found.rank, found.chosen)]

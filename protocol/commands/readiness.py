@@ -23,7 +23,8 @@ from gammond.engine.rules.moves import generate_plays
 from gammond.engine.rules.outcome import classify_results
 from gammond.engine.rules.position import CHECKERS, OFF
 from gammond.engine.rules.rules import STANDARD_RULES, Doubles, Rules
-from gammond.protocol.commands.command import Command, CommandCall
+from gammond.protocol.commands.command import Values
+from gammond.protocol.commands.session_game import find_game
 from gammond.protocol.core.requests import Answer, Reply, Work, WorkControl
 from gammond.protocol.state.player_registry import ENGINE_PLAYER
 from gammond.protocol.state.readiness import Readiness
@@ -144,14 +145,14 @@ _ENGINES: dict[str, Readiness] = {}
 """Of everything that a session can ask for, by the evaluator's name."""
 
 
-def handle_isready(call: CommandCall) -> Answer:
+def handle_isready(session: Session, _: Values) -> Answer:
     """Load the evaluator and the player, ask for everything once, then answer."""
-    session, load_decider = call.session, call.session.make_decider_loader()
+    load_decider = session.make_decider_loader()
     scratch = Session(session.service, session.initial_seed)
     scratch.engine_settings = replace(session.engine_settings, player=ENGINE_PLAYER, store=StoreUse.OFF)
 
     def run(control: WorkControl) -> list[Reply]:
-        _Readying(scratch, load_decider, call.table).run(control)
+        _Readying(scratch, load_decider).run(control)
         return [Reply("readyok")]
 
     return Work(run)
@@ -163,15 +164,11 @@ class _Readying:
     Args:
         session: Answers the requests; nobody else's.
         load_decider: Loads who decides.
-        table: The command table.
     """
 
-    def __init__(
-        self, session: Session, load_decider: Callable[[], Decider], table: Mapping[str, Command]
-    ) -> None:
+    def __init__(self, session: Session, load_decider: Callable[[], Decider]) -> None:
         self._session = session
         self._load_decider = load_decider
-        self._table = table
         self._done_count = 0
         self._error: BaseException | None = None
         self._is_stopped = False
@@ -230,7 +227,6 @@ class _Readying:
 
     def _ask(self, line: str) -> None:
         name, _, rest = line.partition(" ")
-        command = self._table[name]
-        answer = command.handler(CommandCall(self._session, command.parser.parse(rest), self._table))
+        answer = find_game(self._session).commands[name].answer(self._session, rest)
         if isinstance(answer, Work):
             answer.run(WorkControl())

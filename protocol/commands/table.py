@@ -11,9 +11,9 @@ from gammond.engine.rules.match import MAX_CUBE, RESULT_NAMES
 from gammond.engine.search import FILTERS, MAX_PLIES
 from gammond.protocol.commands import cube, decisions, evaluation, game, opinions, readiness, rollouts, ubgi01
 from gammond.protocol.commands.command import Command
+from gammond.protocol.commands.general import READY_ROW, UBGI_ROW, make_session_rows
 from gammond.protocol.commands.server_description import describe_backgammon
 from gammond.protocol.commands.session_game import SessionGame
-from gammond.protocol.commands.shared_rows import READY_ROW, UBGI_ROW, make_session_rows
 from gammond.protocol.core.arguments import (
     choice_argument,
     integer_argument,

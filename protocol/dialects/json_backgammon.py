@@ -15,8 +15,6 @@ from gammond.engine.rules.position import Position
 from gammond.engine.rules.rules import BACKGAMMON
 from gammond.protocol.commands.evaluation import PLAY_BYTES
 from gammond.protocol.commands.readiness import TEXT_KERNELS
-from gammond.protocol.core.arguments import error_field
-from gammond.protocol.core.kept_answers import EncodedAnswer
 from gammond.protocol.core.limits import ClientLimits
 from gammond.protocol.core.requests import AnyReply, BatchItem, Work, WorkControl
 from gammond.protocol.dialects.json_analysis import (
@@ -26,7 +24,7 @@ from gammond.protocol.dialects.json_analysis import (
     make_final_reply,
 )
 from gammond.protocol.dialects.json_documents import check_position_count, make_id_key, make_query_error
-from gammond.protocol.dialects.json_fields import Query, read_query
+from gammond.protocol.dialects.json_fields import Query, find_deadline, find_net, read_query
 from gammond.protocol.dialects.json_match import check_match_fields, make_match_work
 from gammond.protocol.dialects.json_parts import (
     PARTS,
@@ -51,22 +49,16 @@ _MAX_TEXT_CHARS = 256
 """The longest position that is looked up: none needs more."""
 
 
-def answer_positions(
-    session: Session, document: dict[str, object], head: dict[str, object]
-) -> Work | EncodedAnswer:
+def answer_positions(session: Session, document: dict[str, object], head: dict[str, object]) -> Work | bytes:
     """Answer a query, as `gammond.protocol.dialects.json_query.GameQueries`."""
-    query, played = read_query(document, head), session.game.rules.variant
-    if query.variant is None and played is not BACKGAMMON:
+    query, service, engine = read_query(document, head), session.service, session.engine_settings
+    if query.variant is None and (played := session.game.rules.variant) is not BACKGAMMON:
         query = msgspec.structs.replace(query, variant=played.name)
-    return _evaluate(session, query, head)
-
-
-def _evaluate(session: Session, query: Query, head: dict[str, object]) -> Work | EncodedAnswer:
-    service, engine = session.service, session.engine_settings
     _check_query(query, service.limits)
-    with error_field("net"):
-        net = engine.net if query.net is None else service.check_evaluator_name(query.net)
-    if query.store is None and (query.plies or query.deeper):
+    if query.is_analysis:
+        return make_match_work(session, query, head)
+    net = find_net(query, session)
+    if query.store is None and query.plies:
         query = msgspec.structs.replace(query, store=str(engine.store))
     if not _may_be_kept(query):
         return _make_work(session, net, query, head)
@@ -74,7 +66,7 @@ def _evaluate(session: Session, query: Query, head: dict[str, object]) -> Work |
     before = msgspec.json.encode(head)[:-1]
     kept = service.kept_answers
     if (answer := kept.recall(key)) is not None:
-        return EncodedAnswer(before + answer.data)
+        return before + answer
     return kept.keep_answer_of(_make_work(session, net, query, head), key, before)
 
 
@@ -99,17 +91,8 @@ def _check_query(query: Query, limits: ClientLimits) -> None:
 
 
 def _make_work(session: Session, net: str, query: Query, head: dict[str, object]) -> Work:
-    """Return the work of a query that is in order."""
-    deadline_s = None if query.time_ms is None else session.service.clock() + query.time_ms / 1000
-    if query.is_analysis:
-        return make_match_work(session, net, query, head, deadline_s)
-    return _make_position_work(session, net, query, head, deadline_s)
-
-
-def _make_position_work(
-    session: Session, net: str, query: Query, head: dict[str, object], deadline_s: float | None
-) -> Work:
-    """Return the work of a query for positions."""
+    """Return the work of a query for positions that is in order."""
+    deadline_s = find_deadline(query, session)
     service, settings = session.service, session.engine_settings
     count, plays, max_plays = len(query.texts), 0, service.limits.query_plays
     is_ready, read = TEXT_KERNELS.is_ready, _Read()

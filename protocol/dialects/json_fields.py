@@ -16,7 +16,9 @@ from gammond.engine.rules.rules import STANDARD_RULES, VARIANTS, Rules
 from gammond.engine.search import FILTERS, MAX_PLIES
 from gammond.engine.search.filters import DEFAULT_FILTER
 from gammond.protocol.commands.cube import MAX_MATRIX_AWAY
+from gammond.protocol.core.arguments import error_field
 from gammond.protocol.dialects.json_documents import MAX_WANTS, PositionQuery, QueryId, QueryReader
+from gammond.protocol.state.session import Session
 
 Want = Literal["eval", "moves", "cube", "legal", "tree", "resign", "matrix", "opinion", "rollout", "analyse"]
 
@@ -144,3 +146,22 @@ def read_query(document: dict[str, object], head: dict[str, object]) -> Query:
             f"expected a power of two 1..{MAX_CUBE // 2} for cube, got {query.cube}", field="cube"
         )
     return query
+
+
+def find_net(query: Query, session: Session) -> str:
+    """Return the evaluator of a query, that of the session where it names none.
+
+    Raises:
+        GammondError: It names none that can be used.
+    """
+    with error_field("net"):
+        return (
+            session.engine_settings.net
+            if query.net is None
+            else session.service.check_evaluator_name(query.net)
+        )
+
+
+def find_deadline(query: PositionQuery, session: Session) -> float | None:
+    """Return when a query that came now is to be answered, by the clock of the service; None for never."""
+    return None if query.time_ms is None else session.service.clock() + query.time_ms / 1000

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from functools import partial
+from functools import cache
 from typing import cast
 
 import msgspec
@@ -17,6 +17,7 @@ from gammond.protocol.core.requests import AnyReply, JsonReply
 from gammond.protocol.dialects.bgweb import answer_get_moves, read_get_moves
 from gammond.protocol.dialects.json_fields import QUERIES
 from gammond.protocol.dialects.nodots import answer_hint, describe_health, make_error
+from gammond.protocol.state.readiness import Readiness
 from gammond.protocol.state.session import Session
 from gammond.protocol.web.answers import (
     BAD_REQUEST,
@@ -26,7 +27,7 @@ from gammond.protocol.web.answers import (
     find_status,
     make_failure,
 )
-from gammond.protocol.web.plans import ANY_MEDIA, Ask, Endpoint, LaterAsk, WebJob
+from gammond.protocol.web.plans import ANY_MEDIA, Endpoint, WebJob
 from gammond.protocol.web.schemas import (
     ANALYSIS_PLIES,
     CHANCE,
@@ -73,6 +74,14 @@ _XGID = "XGID=-b----E-C---eE---c-e----B-:0:0:1:31:2:1:0:5:10"
 _MATCH_TEXT = " 1 point match\n\n Game 1\n A : 0    B : 0\n  1) 31: 8/5 6/5    65: 24/18 18/13\n"
 
 
+def _import_questions() -> None:
+    from gammond.protocol.web import matches, positions  # noqa: F401
+
+
+_QUESTIONS = Readiness(_import_questions)
+"""The modules that answer questions about positions and matches; a server starts without them."""
+
+
 def _ask_positions(name: str, want: Sequence[str], fields: Sequence[str], operation: Operation) -> Endpoint:
     """Return an endpoint for questions about positions.
 
@@ -83,47 +92,43 @@ def _ask_positions(name: str, want: Sequence[str], fields: Sequence[str], operat
         operation: What is said of it.
     """
 
-    @LaterAsk
-    def ask() -> Ask:
+    def ask(session: Session, request: WebRequest) -> WebJob | WebAnswer:
         from gammond.protocol.web.positions import ask_positions
 
-        return partial(ask_positions, want)
+        return ask_positions(want, session, request)
 
     return Endpoint(
         *("POST", f"{API}/{name}", ask, (JSON,), MAX_BODY_BYTES),
         fields=select_fields("position", "positions", "variant", "net", "time_ms", *fields),
         takes_long=True,
         allows_pages=True,
+        needs=_QUESTIONS,
         operation=replace(operation, content={JSON: describe_results(*want)}, body=_EITHER_POSITION),
     )
 
 
-@LaterAsk
-def _ask_query() -> Ask:
+def _ask_query(session: Session, request: WebRequest) -> WebJob | WebAnswer:
     from gammond.protocol.web.positions import ask_query
 
-    return ask_query
+    return ask_query(session, request)
 
 
-@LaterAsk
-def _ask_kept() -> Ask:
-    from gammond.protocol.web.kept import ask_kept
+def _ask_kept(session: Session, request: WebRequest) -> WebJob:
+    from gammond.protocol.web.positions import ask_kept
 
-    return ask_kept
+    return ask_kept(session, request)
 
 
-@LaterAsk
-def _ask_analyse() -> Ask:
+def _ask_analyse(session: Session, request: WebRequest) -> WebJob:
     from gammond.protocol.web.matches import ask_analyse
 
-    return ask_analyse
+    return ask_analyse(session, request)
 
 
-@LaterAsk
-def _ask_convert() -> Ask:
+def _ask_convert(session: Session, request: WebRequest) -> WebJob:
     from gammond.protocol.web.matches import ask_convert
 
-    return ask_convert
+    return ask_convert(session, request)
 
 
 def _ask_get_moves(session: Session, request: WebRequest) -> WebJob:
@@ -308,6 +313,7 @@ ENDPOINTS: tuple[Endpoint, ...] = (
     ),
     Endpoint(
         *("POST", f"{API}/query", _ask_query, (JSON,), MAX_BODY_BYTES),
+        needs=_QUESTIONS,
         takes_long=True,
         allows_pages=True,
         operation=Operation(
@@ -347,6 +353,7 @@ ENDPOINTS: tuple[Endpoint, ...] = (
     ),
     Endpoint(
         *("GET", f"{API}/kept", _ask_kept),
+        needs=_QUESTIONS,
         parameters={
             name: QUERIES.scalars.get(name, Field(name, str))
             for name in ("position", "variant", "net", "cubeful", "filter", "max_moves", "dice")
@@ -373,6 +380,7 @@ ENDPOINTS: tuple[Endpoint, ...] = (
     ),
     Endpoint(
         *("POST", f"{API}/analyse", _ask_analyse, MATCH_MEDIA, MAX_MATCH_BYTES),
+        needs=_QUESTIONS,
         parameters={**_ANALYSIS_SETTINGS, "report": REPORT},
         fields={
             **select_fields("match_text"),
@@ -404,6 +412,7 @@ ENDPOINTS: tuple[Endpoint, ...] = (
     ),
     Endpoint(
         *("POST", f"{API}/convert", _ask_convert, MATCH_MEDIA, MAX_MATCH_BYTES),
+        needs=_QUESTIONS,
         parameters={"to": TARGET},
         fields={**select_fields("match_text"), "to": TARGET},
         takes_long=True,
@@ -536,15 +545,15 @@ REPORTS = {
 def add_description(endpoints: Sequence[Endpoint]) -> tuple[Endpoint, ...]:
     """Return some endpoints with one more, that of the OpenAPI file of them all."""
 
-    @LaterAsk
-    def ask() -> Ask:
+    @cache
+    def answer() -> WebAnswer:
         from gammond.protocol.web.openapi import describe, write
 
-        answer = WebAnswer(200, write(describe(described, REPORTS)), YAML)
-        return lambda *_: answer
+        return WebAnswer(200, write(describe(described, REPORTS)), YAML)
 
     own = Endpoint(
-        *("GET", f"{API}/openapi.yaml", ask),
+        *("GET", f"{API}/openapi.yaml", lambda *_: answer()),
+        needs=Readiness(answer),
         operation=Operation(
             *("describe", "server", "This file", "This file."), content={YAML: {}}, errors=(422,)
         ),
