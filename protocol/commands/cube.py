@@ -139,21 +139,30 @@ def decision_to_values(decision: CubeDecision) -> dict[str, ReplyValue]:
     values: dict[str, ReplyValue] = {"action": format_action(decision), "double": decision.should_double}
     if decision.response is not None:
         values["response"] = RESPONSE_WORDS[decision.response]
-    choices = {
-        "no_double": decision.no_double,
-        "take": decision.double_take,
-        "drop": decision.double_pass,
-        "best": decision.best,
-    }
+    return values | _list_choices(
+        {
+            "no_double": decision.no_double,
+            "take": decision.double_take,
+            "drop": decision.double_pass,
+            "best": decision.best,
+        }
+    )
+
+
+def _list_choices(
+    choices: Mapping[str, Evaluation | None], *, for_opponent: bool = False
+) -> dict[str, ReplyValue]:
+    """Return what choices of the doubler are worth as keys, to it or to its opponent.
+
+    Equities that are on no scale are left out: `UNSCALED` says that there are some.
+    """
     known = {name: value for name, value in choices.items() if value is not None}
-    values |= _list_points({name: value.points for name, value in known.items()})
-    return values | {f"mwc_{name}": value.mwc for name, value in known.items() if value.mwc is not None}
-
-
-def _list_points(choices: Mapping[str, float | None]) -> dict[str, ReplyValue]:
-    """Return equities as keys, without those that are on no scale: `UNSCALED` says that there are some."""
-    known: dict[str, ReplyValue] = {name: points for name, points in choices.items() if points is not None}
-    return known if len(known) == len(choices) else known | {UNSCALED: True}
+    points = {name: value.points for name, value in known.items() if value.points is not None}
+    values: dict[str, ReplyValue] = {name: -each if for_opponent else each for name, each in points.items()}
+    if len(points) < len(known):
+        values[UNSCALED] = True
+    chances = {f"mwc_{name}": value.mwc for name, value in known.items() if value.mwc is not None}
+    return values | {name: 1.0 - each if for_opponent else each for name, each in chances.items()}
 
 
 def handle_take(session: Session, values: Values) -> Answer:
@@ -178,16 +187,8 @@ def answer_to_values(found: CubeAnswer) -> dict[str, ReplyValue]:
     decision = found.decision
     if decision is None:
         return values | {"take": found.evaluation.equity, "drop": -1.0}
-    return values | _to_opponent_values({"take": decision.double_take, "drop": decision.double_pass})
-
-
-def _to_opponent_values(choices: dict[str, Evaluation | None]) -> dict[str, ReplyValue]:
-    """Return values of the doubler as keys from the view of the opponent."""
-    known = {name: value for name, value in choices.items() if value is not None}
-    values = _list_points(
-        {name: None if value.points is None else -value.points for name, value in known.items()}
-    )
-    return values | {f"mwc_{name}": 1.0 - value.mwc for name, value in known.items() if value.mwc is not None}
+    responses = {"take": decision.double_take, "drop": decision.double_pass}
+    return values | _list_choices(responses, for_opponent=True)
 
 
 def handle_resign(session: Session, values: Values) -> Answer:

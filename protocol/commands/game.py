@@ -164,10 +164,10 @@ def handle_legal(session: Session, values: Values) -> Answer:
         got = "the bar" if point == BAR else point
         raise ValueRangeError(f"expected a point with a checker, got {got}", field="point")
 
-    service, kind = session.service, ("legal", rules.doubles)
+    quick_work, kind = session.service.quick_work, ("legal", rules.doubles)
 
     def run(control: WorkControl) -> list[Reply]:
-        with service.time_evaluation(None, kind):
+        with quick_work.time(kind):
             plays = generate_plays(position, roll, rules)
         if point is not None:
             plays = plays.take(np.flatnonzero(plays.boards[:, 1, point] < position.board[0, point]))
@@ -185,7 +185,7 @@ def handle_legal(session: Session, values: Values) -> Answer:
     return Work(
         run,
         is_long=count > MAX_SHORT_PLAYS,
-        is_quick=count <= MAX_QUICK_PLAYS and service.is_quick(None, kind),
+        is_quick=count <= MAX_QUICK_PLAYS and kind in quick_work,
         size=_LIST_SIZE + count // 4,
         answer_bytes=(_PLAY_BYTES + XGID_BYTES * has_xgids) * count,
     )

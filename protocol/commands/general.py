@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import threading
 import time
+from collections.abc import Callable
+from dataclasses import replace
 
+from gammond.engine.analysis.levels import StoreUse
 from gammond.engine.errors import CancelledWork, list_error_codes
 from gammond.engine.runtime.version import NAME, read_version
 from gammond.protocol.commands.command import Command, Values
@@ -23,9 +27,16 @@ from gammond.protocol.core.requests import (
     WorkControl,
 )
 from gammond.protocol.state.game_log import MAX_ACTIONS
+from gammond.protocol.state.player_registry import ENGINE_PLAYER
+from gammond.protocol.state.readiness import Readiness
 from gammond.protocol.state.service import AUTHOR
 from gammond.protocol.state.session import Session
 from gammond.protocol.state.settings import Setting
+
+REPORT_EVERY_S = 0.8
+"""How often readying that lasts is reported."""
+
+_STOPPED = "stopped before all was ready"
 
 
 def handle_ubgi(session: Session, _: Values) -> Answer:
@@ -44,26 +55,73 @@ def handle_ubgi(session: Session, _: Values) -> Answer:
 
 
 def handle_isready(session: Session, _: Values) -> Answer:
-    """Ask for everything of the game once, in a session of its own, then answer."""
-    scratch, game = Session(session.service, session.initial_seed), find_game(session)
+    """Load what the game needs, ask for everything of it once, in a session of its own, then answer."""
+    scratch, load = Session(session.service, session.initial_seed), find_game(session).load(session)
     scratch.game_name = session.game_name
+    scratch.engine_settings = replace(session.engine_settings, player=ENGINE_PLAYER, store=StoreUse.OFF)
 
     def run(control: WorkControl) -> list[Reply]:
-        began_s = time.monotonic()
-        game.readiness.warm()
-        for number, line in enumerate(game.ready_lines):
-            if control.is_stopped:
-                raise CancelledWork("stopped before all was ready")
-            name, _, rest = line.partition(" ")
-            answer = game.commands[name].answer(scratch, rest)
-            if isinstance(answer, Work):
-                answer.run(WorkControl())
-            elapsed_ms = int(1000 * (time.monotonic() - began_s))
-            text = f"ready {number + 1} of {len(game.ready_lines)} time_ms {elapsed_ms}"
-            control.report(Reply("info", text, is_final=False))
+        _Readying(scratch, load).run(control)
         return [Reply("readyok")]
 
     return Work(run)
+
+
+class _Readying:
+    """Readies a game in a thread, while another one reports.
+
+    Args:
+        session: Answers the requests; nobody else's.
+        load: Loads what they need, as `SessionGame.load`.
+    """
+
+    def __init__(self, session: Session, load: Callable[[], Readiness]) -> None:
+        self._session = session
+        self._load = load
+        self._game = find_game(session)
+        self._done_count = 0
+        self._error: BaseException | None = None
+        self._is_stopped = False
+
+    def run(self, control: WorkControl) -> None:
+        """Ready all of it.
+
+        Raises:
+            GammondError: Something cannot be loaded.
+            CancelledWork: It was stopped; the request under way is still finished.
+        """
+        thread = threading.Thread(target=self._work, name="isready", daemon=True)
+        started_s = time.monotonic()
+        thread.start()
+        while thread.is_alive():
+            thread.join(REPORT_EVERY_S)
+            if not thread.is_alive():
+                break
+            if control.is_stopped:
+                self._is_stopped = True
+                raise CancelledWork(_STOPPED)
+            elapsed_ms = int(1000 * (time.monotonic() - started_s))
+            text = f"ready {self._done_count} of {len(self._game.ready_lines)} time_ms {elapsed_ms}"
+            control.report(Reply("info", text, is_final=False))
+        if self._error is not None:
+            raise self._error
+
+    def _work(self) -> None:
+        try:
+            self._game.readiness.warm()
+            self._load().warm(self._ask_everything, lambda: self._is_stopped)
+        except BaseException as error:
+            self._error = error
+
+    def _ask_everything(self) -> None:
+        for line in self._game.ready_lines:
+            if self._is_stopped:
+                raise CancelledWork(_STOPPED)
+            name, _, rest = line.partition(" ")
+            answer = self._game.commands[name].answer(self._session, rest)
+            if isinstance(answer, Work):
+                answer.run(WorkControl())
+            self._done_count += 1
 
 
 def handle_set(session: Session, values: Values) -> Answer:

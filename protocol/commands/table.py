@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from gammond.engine.formats.position_text import LIST_OF_FORMATS
 from gammond.engine.rollout.stop_rules import REASONS
 from gammond.engine.rules.dice import parse_roll
@@ -55,7 +53,7 @@ _ROLLOUT_VALUES = (
 )
 _COMMANDS = (
     UBGI_ROW,
-    replace(READY_ROW, handler=readiness.handle_isready),
+    READY_ROW,
     Command(
         "newgame",
         "set up the starting position; the cube is centred, score and seat on roll stay",
@@ -365,5 +363,6 @@ COMMANDS: dict[str, Command] = {row.name: row for row in _COMMANDS}
 BACKGAMMON = SessionGame(
     *("backgammon", COMMANDS, SETTINGS, set_backgammon_variant, describe_backgammon, readiness.READY_LINES),
     readiness=readiness.RULE_KERNELS,
+    load=readiness.load_backgammon,
 )
 """The part of backgammon in `gammond.protocol.games.GAMES`."""

@@ -24,6 +24,7 @@ import msgspec
 from gammond.engine.errors import CancelledWork, FormatError, GammondError, PositionError
 from gammond.engine.formats.fibs_board import FibsDialect, decode_fibs_board, decode_fibs_boards
 from gammond.engine.play.decider import Decider
+from gammond.engine.rules.moves import estimate_plays
 from gammond.engine.rules.notation import format_moves_plain
 from gammond.engine.rules.position import Position
 from gammond.engine.search import SearchWatch
@@ -40,7 +41,7 @@ from gammond.protocol.dialects.gnubg_evaluation import (
     parse_evaluation,
 )
 from gammond.protocol.questions.decisions import ChooseDouble, ChoosePlay, ChooseResponse
-from gammond.protocol.questions.question import DECISION_SIZE, has_few_plays
+from gammond.protocol.questions.question import DECISION_SIZE, MAX_QUICK_PLAYS
 from gammond.protocol.state.offers import RESPONSE_WORDS
 from gammond.protocol.state.readiness import QuickWork
 
@@ -199,7 +200,7 @@ class GnubgClient:
             service = self._service
             batch = self._batches[options] = FibsEvaluations(service.decider, service.rules, options)
 
-        def evaluate(watch: SearchWatch) -> Reply:
+        def evaluate(watch: SearchWatch) -> AnyReply:
             if kind is None:
                 return batch.evaluate(board, watch)
             (reply,) = item.answer_alone()
@@ -219,7 +220,9 @@ class GnubgClient:
         if position.is_over:
             raise PositionError("the game is over: there is nothing to decide", field="position")
         state, decider, kind = self._service.rules.apply_to(match), self._service.decider, None
-        if not decider.looks_ahead and (state.roll is None or has_few_plays(position, state.roll)):
+        if not decider.looks_ahead and (
+            state.roll is None or estimate_plays(position, state.roll) <= MAX_QUICK_PLAYS
+        ):
             kind = "cube" if state.roll is None else "plays", state.is_money
 
         def decide(watch: SearchWatch) -> Reply:
@@ -236,14 +239,14 @@ class GnubgClient:
 
     def _make_work(
         self,
-        make_reply: Callable[[SearchWatch], Reply],
+        make_reply: Callable[[SearchWatch], AnyReply],
         kind: Hashable,
         size: int,
         batch_item: BatchItem | None = None,
     ) -> Work:
         """Return work that is quick once its kind, among those at 0-ply, was; None is deeper work."""
 
-        def run(control: WorkControl) -> list[Reply]:
+        def run(control: WorkControl) -> list[AnyReply]:
             with nullcontext() if kind is None else self._service.quick_work.time(kind):
                 return [make_reply(SearchWatch(control.is_cancelled))]
 

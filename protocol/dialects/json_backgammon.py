@@ -8,7 +8,6 @@ from typing import NamedTuple
 
 import msgspec
 
-from gammond.engine.analysis.engine import Engine
 from gammond.engine.errors import ValueRangeError
 from gammond.engine.formats.position_batch import ParsedPositions, parse_positions
 from gammond.engine.rules.position import Position
@@ -62,7 +61,7 @@ def answer_positions(session: Session, document: dict[str, object], head: dict[s
         query = msgspec.structs.replace(query, store=str(engine.store))
     if not _may_be_kept(query):
         return _make_work(session, net, query, head)
-    key = engine.format, net, engine.threads, *msgspec.structs.astuple(query)[1:]
+    key = engine.answer_key, *msgspec.structs.astuple(query)[1:]
     before = msgspec.json.encode(head)[:-1]
     kept = service.kept_answers
     if (answer := kept.recall(key)) is not None:
@@ -107,7 +106,11 @@ def _make_work(session: Session, net: str, query: Query, head: dict[str, object]
         read = _read_position(query)
     parts = [PARTS[name] for name in query.want if name in PARTS]
     plan = plan_work(
-        *(read.kind, _find_quick_engine(session, net, query, read.kind) if is_ready else None, read.asked),
+        *(
+            read.kind,
+            session.find_quick_engine(read.kind, net, query.rules) if is_ready else None,
+            read.asked,
+        ),
         *(plays, DECISION_SIZE if read.asked else count),
         is_deep=query.plies > 0 or any(part.is_long for part in parts),
     )
@@ -141,12 +144,6 @@ def _make_work(session: Session, net: str, query: Query, head: dict[str, object]
         answer_bytes=part_bytes * count + PLAY_BYTES * shown,
         sources=plan.kept,
     )
-
-
-def _find_quick_engine(session: Session, net: str, query: Query, kind: Hashable) -> Engine | None:
-    """Return the engine for a query if it was seen to be quick at a kind of work."""
-    engine = session.service.find_quick_engine(net, session.engine_settings.threads, kind)
-    return None if engine is None or query.rules.variant.is_solved else engine.with_rules(query.rules)
 
 
 class _Read(NamedTuple):

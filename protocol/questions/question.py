@@ -145,11 +145,6 @@ def make_kind(what: str, match: MatchState, settings: EvalSettings) -> Hashable:
     return what, match.is_money, settings.is_cubeful, settings.plies > 0
 
 
-def has_few_plays(position: Position, roll: Roll) -> bool:
-    """Return whether the plays of a roll are so few that listing or ranking them takes no thread."""
-    return estimate_plays(position, roll) <= MAX_QUICK_PLAYS
-
-
 def make_work(
     session: Session,
     question: EngineQuestion[ResultT],

@@ -311,10 +311,18 @@ class Session(GameTable):
 
         return load
 
-    def find_quick_engine(self, kind: Hashable) -> Engine | None:
-        """Return the engine of the present settings and rules if it is loaded and quick at a kind of work."""
-        engine = self.service.find_quick_engine(self.engine_settings.net, self.engine_settings.threads, kind)
-        rules = self.game.rules
+    def find_quick_engine(
+        self, kind: Hashable, net: str | None = None, rules: Rules | None = None
+    ) -> Engine | None:
+        """Return an engine if it is loaded and was seen to be quick at a kind of work.
+
+        Args:
+            kind: The kind of work, as for `Service.time_evaluation`.
+            net: Its name; None for that of the settings.
+            rules: Its rules; None for those of the game.
+        """
+        own, rules = self.engine_settings, rules or self.game.rules
+        engine = self.service.find_quick_engine(net or own.net, own.threads, kind)
         return engine.with_rules(rules) if engine is not None and engine.has_at_hand(rules) else None
 
     def make_eval_settings(

@@ -50,8 +50,8 @@ def make_quick_connection(evaluator=None, **limits):
     engine = service.get_engine("default", connection.handler.session.engine_settings.threads)
     decisions = itertools.product(("plays", "cube", "turn"), (True, False), (True, False), (False,))
     for kind in (EVALUATION, *decisions):
-        service._quick_work.add((engine, kind))
-    service._quick_work.add((None, ("legal", Doubles.FOUR)))
+        service.quick_work.add((engine, kind))
+    service.quick_work.add(("legal", Doubles.FOUR))
     return connection
 
 

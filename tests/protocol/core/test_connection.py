@@ -259,7 +259,7 @@ def test_blank_lines_have_no_answer_and_end_turns_too():
 def test_a_turn_ends_once_its_quick_requests_have_a_size():
     connection = make_connection()
     engine = connection.handler.session.service.get_engine("default", 1)
-    connection.handler.session.service._quick_work.add((engine, EVALUATION))
+    connection.handler.session.service.quick_work.add((engine, EVALUATION))
     connection.receive_data(b"newgame\n" + b"eval\nget engine.ply\n" * 7)
     connection.advance(3)
     assert len(jobs_of(connection)) == 3
