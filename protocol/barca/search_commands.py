@@ -27,6 +27,7 @@ from gammond.protocol.barca.table import BarcaTable
 from gammond.protocol.commands.command import Values
 from gammond.protocol.core.arguments import parse_pairs
 from gammond.protocol.core.limits import MAX_MOVETIME_MS
+from gammond.protocol.core.replies import make_info_reply
 from gammond.protocol.core.requests import Answer, Reply, ReplyValue, Work, WorkControl
 from gammond.protocol.state.session import Session
 
@@ -151,10 +152,9 @@ def find_kept_searches(session: Session, use: StoreUse) -> tuple[KeptSearches | 
 
 def make_info(result: SearchResult, line: SearchLine) -> Reply:
     """Report a move and its line after a depth, in the words of UBGI."""
-    words = [f"depth {result.depth} nodes {result.nodes} time_ms {int(result.time_s * 1000)} multipv 1"]
-    words += [f"{key} {value}" for key, value in score_to_values(line.score).items()]
+    about = {"depth": result.depth, "nodes": result.nodes, "time_ms": int(result.time_s * 1000), "multipv": 1}
     pv = " ".join(map(format_move, line.pv))
-    return Reply("info", f"{' '.join(words)} pv {pv}", is_final=False)
+    return make_info_reply({**about, **score_to_values(line.score), "pv": pv})
 
 
 def score_to_values(score: int) -> dict[str, ReplyValue]:

@@ -18,10 +18,11 @@ from gammond.engine.rules.rules import Feature
 from gammond.engine.search import FILTERS, MAX_PLIES, SearchWatch
 from gammond.engine.search.ranked_plays import ChosenPlay
 from gammond.protocol.commands.command import Values
-from gammond.protocol.commands.evaluation import format_choice_info, make_search_watch
+from gammond.protocol.commands.evaluation import choice_to_values, make_search_watch
 from gammond.protocol.core.arguments import parse_pairs
 from gammond.protocol.core.errors import CommandError
 from gammond.protocol.core.limits import MAX_MOVETIME_MS
+from gammond.protocol.core.replies import make_info_reply
 from gammond.protocol.core.requests import Answer, Reply, WorkControl
 from gammond.protocol.questions.decisions import (
     ChooseDouble,
@@ -256,7 +257,7 @@ def _make_choice_info(request: GoRequest, choice: ChosenPlay) -> list[Reply]:
     if not request.may_deviate:
         return []
     effort = replace(choice.ranked.effort, plies=choice.chosen.evaluation.plies or 0)
-    return [Reply("info", format_choice_info(effort, choice.chosen), is_final=False)]
+    return [make_info_reply(choice_to_values(effort, choice.chosen))]
 
 
 def parse_limits(words: Sequence[str], *, is_role: bool = False) -> GoLimits:

@@ -25,7 +25,7 @@ from gammond.engine.search import SearchProgress, SearchWatch
 from gammond.engine.search.ranked_plays import ChosenPlay, RankedPlays
 from gammond.protocol.commands.command import Values
 from gammond.protocol.core.arguments import error_field
-from gammond.protocol.core.replies import DECIMALS, outcome_to_values
+from gammond.protocol.core.replies import make_info_reply, outcome_to_values
 from gammond.protocol.core.requests import Answer, BatchItem, Reply, ReplyValue, WorkControl
 from gammond.protocol.questions.plays import Compare, Rank
 from gammond.protocol.questions.positions import Evaluate
@@ -66,35 +66,35 @@ def make_search_watch(
 
     def report(progress: SearchProgress) -> None:
         if progress.effort.is_finished or progress.effort.plies:
-            control.report(Reply("info", _format_progress(progress), is_final=False))
+            control.report(make_info_reply(_progress_to_values(progress)))
 
     return SearchWatch(is_over, report, from_plies)
 
 
-def format_choice_info(effort: Effort, best: RankedPlay) -> str:
-    """Format the best play of a finished depth in the words of UBGI.
+def choice_to_values(effort: Effort, best: RankedPlay) -> dict[str, ReplyValue]:
+    """Return the best play of a finished depth as keys, in the words of UBGI.
 
     Args:
         effort: The effort; its plies are the depth.
         best: The best play, or the one chosen.
     """
-    text = f"depth {effort.plies + 1} {_format_effort(effort)} multipv 1"
-    points = best.evaluation.points
-    score = "" if points is None else f" score {points:.{DECIMALS}f}"
-    return f"{text}{score} pv {format_moves_plain(best.play)}"
+    values: dict[str, ReplyValue] = {"depth": effort.plies + 1, **_count_effort(effort), "multipv": 1}
+    if (points := best.evaluation.points) is not None:
+        values["score"] = points
+    return values | {"pv": format_moves_plain(best.play)}
 
 
-def _format_progress(progress: SearchProgress) -> str:
+def _progress_to_values(progress: SearchProgress) -> dict[str, ReplyValue]:
     effort = progress.effort
     if progress.best is not None:
-        return format_choice_info(effort, progress.best)
-    text = _format_effort(effort)
-    return f"depth {effort.plies + 1} {text}" if effort.is_finished else text
+        return choice_to_values(effort, progress.best)
+    depth: dict[str, ReplyValue] = {"depth": effort.plies + 1} if effort.is_finished else {}
+    return depth | _count_effort(effort)
 
 
-def _format_effort(effort: Effort) -> str:
-    text = f"nodes {effort.nodes} time_ms {int(effort.elapsed_s * 1000)}"
-    return f"{text} stored true" if effort.is_stored else text
+def _count_effort(effort: Effort) -> dict[str, ReplyValue]:
+    values: dict[str, ReplyValue] = {"nodes": effort.nodes, "time_ms": int(effort.elapsed_s * 1000)}
+    return values | {"stored": True} if effort.is_stored else values
 
 
 def read_eval_settings(session: Session, values: Values) -> EvalSettings:

@@ -15,7 +15,7 @@ from gammond.protocol.commands.session_game import find_game, find_setting, make
 from gammond.protocol.commands.ubgi01 import make_option_replies
 from gammond.protocol.core.arguments import parse_tag, rest_argument, word_argument
 from gammond.protocol.core.limits import MAX_MOVETIME_MS, ClientLimits
-from gammond.protocol.core.replies import make_ok_reply
+from gammond.protocol.core.replies import make_info_reply, make_ok_reply
 from gammond.protocol.core.requests import (
     Answer,
     AnyReply,
@@ -101,8 +101,8 @@ class _Readying:
                 self._is_stopped = True
                 raise CancelledWork(_STOPPED)
             elapsed_ms = int(1000 * (time.monotonic() - started_s))
-            text = f"ready {self._done_count} of {len(self._game.ready_lines)} time_ms {elapsed_ms}"
-            control.report(Reply("info", text, is_final=False))
+            done, total = self._done_count, len(self._game.ready_lines)
+            control.report(make_info_reply({"ready": done, "of": total, "time_ms": elapsed_ms}))
         if self._error is not None:
             raise self._error
 

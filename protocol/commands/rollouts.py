@@ -45,7 +45,7 @@ from gammond.protocol.core.arguments import (
     switch_argument,
 )
 from gammond.protocol.core.errors import CommandError
-from gammond.protocol.core.replies import DECIMALS, outcome_to_values
+from gammond.protocol.core.replies import make_info_reply, outcome_to_values
 from gammond.protocol.core.requests import Answer, Reply, ReplyValue, Work, WorkControl
 from gammond.protocol.questions.rollouts import RollOut, TrialsProgress
 from gammond.protocol.state.cluster_work import ClusterWork
@@ -269,11 +269,7 @@ def _roll_out(
     """Roll out; return the lines of the answer, and the state to continue from."""
 
     def report(progress: TrialsProgress) -> None:
-        pairs = [
-            f"{key} {value:.{DECIMALS}f}" if isinstance(value, float) else f"{key} {value}"
-            for key, value in progress_to_values(progress).items()
-        ]
-        control.report(Reply("info", " ".join(pairs), is_final=False))
+        control.report(make_info_reply(progress_to_values(progress)))
 
     engine, started_s = load_engine(), time.monotonic()
     answer = question.run(engine, control, report, cluster)

@@ -335,7 +335,7 @@ def test_progress_that_a_client_has_no_room_for_is_left_out():
     hear(connection, b"newgame\n@a eval\n")
     job = connection.next_job()
     for _ in range(100):
-        connection.receive_progress(job, Reply("info", "x" * 90, is_final=False))
+        connection.receive_progress(job, Reply("info", values={"x": "y" * 90}, is_final=False))
     assert 400 < connection.held_bytes < 1000
     finish(connection, job)
     lines = sent(connection)
