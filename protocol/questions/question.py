@@ -70,12 +70,12 @@ def plan_work(
         size: As for `Work`.
         is_deep: Whether it is long unless all of that is kept.
     """
-    found = [engine.recall(*each) for each in asked] if is_deep and engine is not None else []
-    kept = tuple(each for each in found if each is not None)
-    if len(kept) < len(found):
-        kept = ()
-    if is_deep and not kept:
-        return Plan(kind, size=size)
+    kept: tuple[KeptAnalysis, ...] = ()
+    if is_deep:
+        found = [] if engine is None else [engine.recall(*each) for each in asked]
+        kept = tuple(each for each in found if each is not None)
+        if not kept or len(kept) < len(found):
+            return Plan(kind, size=size)
     is_quick = engine is not None and plays <= MAX_QUICK_PLAYS
     return Plan(kind, plays > MAX_SHORT_PLAYS, is_quick, size, kept, engine)
 
@@ -112,12 +112,11 @@ class EngineQuestion(msgspec.Struct, Generic[ResultT], frozen=True):
 
     def plan(self, session: Session) -> Plan:
         """Return how it is answered for a session, with the engine of its settings and rules."""
-        kind, plays = self.kind_of_work, 0 if self.roll is None else estimate_plays(self.position, self.roll)
-        asked = self.position, self.searched_match, self.settings, self.roll
-        is_deep = self.settings.plies > 0
-        return plan_work(
-            kind, session.find_quick_engine(kind), (asked,), plays, DECISION_SIZE + plays, is_deep=is_deep
-        )
+        position, settings, roll, kind = self.position, self.settings, self.roll, self.kind_of_work
+        engine, plays = session.find_quick_engine(kind), 0 if roll is None else estimate_plays(position, roll)
+        is_deep = settings.plies > 0
+        asked = ((position, self.searched_match, settings, roll),) if is_deep else ()
+        return plan_work(kind, engine, asked, plays, DECISION_SIZE + plays, is_deep=is_deep)
 
     def run(self, engine: Engine, watch: SearchWatch) -> ResultT:
         """Answer it.

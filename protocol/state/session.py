@@ -357,8 +357,9 @@ class Session(GameTable):
         Raises:
             UnsupportedError: They do not support the feature.
         """
-        with rules_error_field():
-            self.game.rules.check_supports(feature)
+        if not self.game.rules.supports(feature):  # the context takes a microsecond
+            with rules_error_field():
+                self.game.rules.check_supports(feature)
 
     def make_decider_loader(self, settings: EvalSettings | None = None) -> Callable[[], Decider]:
         """Return what fetches who decides: the session's player, with the cube at the session's level.
