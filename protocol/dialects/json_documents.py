@@ -105,6 +105,12 @@ def quote_json(value: object) -> str:
     return msgspec.json.encode(value).decode("utf-8")[:MAX_QUOTED_CHARS]
 
 
+def split_fault(fault: msgspec.ValidationError) -> tuple[str, str]:
+    """Return what is wrong with a value, and where, from what msgspec says: ``... - at `$.want[0]` ``."""
+    message, _, place = str(fault).partition(" - at `$")
+    return message, place.strip(".`")
+
+
 def make_id_key(query_id: QueryId) -> object:
     """Return the key under which the work of a query can be stopped."""
     return ("id", query_id)
@@ -213,7 +219,7 @@ class QueryReader(Generic[QueryT]):
         try:
             query = convert(document, self.kind)
         except msgspec.ValidationError as error:
-            raise self._explain(document, str(error)) from error
+            raise self._explain(document, error) from error
         unknown = sorted(set(document) - set(self.names))
         if unknown:
             warnings = [self._warn_of(name) for name in unknown[:_MAX_WARNINGS]]
@@ -227,10 +233,10 @@ class QueryReader(Generic[QueryT]):
         hint = f" ({self.hints[name]})" if name in self.hints else did_you_mean(name, self.names)
         return f"unknown field {name[:MAX_QUOTED_CHARS]!r}{self.place}{hint}"
 
-    def _explain(self, document: dict[str, object], fault: str) -> FormatError:
-        """Return an error that names the field, from what msgspec says: ``... - at `$.want[0]` ``."""
-        message, _, place = fault.partition(" - at `$.")
-        name, _, index = place.rstrip("`]").partition("[")
+    def _explain(self, document: dict[str, object], fault: msgspec.ValidationError) -> FormatError:
+        """Return an error that names the field."""
+        message, place = split_fault(fault)
+        name, _, index = place.rstrip("]").partition("[")
         name = name or next((each for each in self.names if f"`{each}`" in message), "line")
         expected = self.lists.get(name, "a query")
         positions = document.get("positions")
