@@ -29,12 +29,14 @@ from gammond.protocol.web.answers import (
 )
 from gammond.protocol.web.plans import ANY_MEDIA, Endpoint, WebJob
 from gammond.protocol.web.schemas import (
+    ANALYSIS,
     ANALYSIS_PLIES,
-    CHANCE,
+    BGWEB_PLAY,
+    CONVERSION,
     COUNT,
+    MOVE_STEP,
     NUMBER,
     REPORT,
-    SWITCH,
     TARGET,
     TEXT,
     TRUE,
@@ -205,61 +207,7 @@ _HINT = {
     "jacoby": True,
     "beavers": False,
 }
-_POINT: Schema = {"type": "integer", "minimum": 0, "maximum": 24}
-_MOVE_STEP = make_object(
-    {
-        "from": _POINT,
-        "to": _POINT,
-        "moveKind": make_choice("point-to-point", "reenter", "bear-off"),
-        "isHit": SWITCH,
-        "player": make_choice("white", "black"),
-        "fromContainer": make_choice("bar", "point"),
-        "toContainer": make_choice("point", "off"),
-    }
-)
 _CHECKERS = {"6": 5, "8": 3, "13": 5, "24": 2}
-_PLACE = "^([1-9]|1[0-9]|2[0-4]|{})$"
-_BGWEB_STEP = make_object(
-    {
-        "from": {"type": "string", "pattern": _PLACE.format("bar")},
-        "to": {"type": "string", "pattern": _PLACE.format("off")},
-    }
-)
-_BGWEB_PLAY = make_object(
-    {"play": {**make_list(_BGWEB_STEP), "minItems": 1, "maxItems": 4}},
-    {
-        "evaluation": make_object(
-            {
-                "info": make_object({"cubeful": SWITCH, "plies": {"type": "integer", "minimum": 1}}),
-                "eq": NUMBER,
-                "diff": NUMBER,
-                "probability": {
-                    **require("win", "winG", "winBG", "lose", "loseG", "loseBG"),
-                    "additionalProperties": CHANCE,
-                },
-            }
-        )
-    },
-)
-_ANALYSIS = make_object(
-    {
-        "plies": refer("Plies"),
-        "net": TEXT,
-        "results": make_list(
-            require("format", "names", "length", "players", "games", "decisions", "rolls", "issues")
-        ),
-    },
-    {"stopped": TRUE},
-)
-_CONVERSION = make_object(
-    {"matches": make_list(refer("RecordedMatch"))},
-    {
-        "positions": {
-            **make_list(make_object({"xgid": TEXT, "names": make_list(TEXT, 2), "comment": TEXT})),
-            "minItems": 1,
-        }
-    },
-)
 _ANALYSIS_SETTINGS = {
     "plies": ANALYSIS_PLIES,
     **{name: QUERIES.scalars[name] for name in ("deeper", "filter", "net", "store", "max_moves", "time_ms")},
@@ -403,7 +351,7 @@ ENDPOINTS: tuple[Endpoint, ...] = (
             "or with `report=html` the page of the one match of the file, with `report=sgf` or `report=ogxm` "
             "the match with its analysis.",
             content={
-                JSON: _ANALYSIS,
+                JSON: ANALYSIS,
                 "text/html": {},
                 "application/x-go-sgf": {},
                 "application/octet-stream": {},
@@ -424,7 +372,7 @@ ENDPOINTS: tuple[Endpoint, ...] = (
             "file that has no match.",
             headers={"X-Left-Out": {"description": "What the format has no place for.", "schema": TEXT}},
             content={
-                JSON: _CONVERSION,
+                JSON: CONVERSION,
                 "text/plain": {},
                 "text/html": {},
                 "application/x-go-sgf": {},
@@ -454,7 +402,7 @@ ENDPOINTS: tuple[Endpoint, ...] = (
                 }
             },
             answer="The plays, the best first.",
-            content={JSON: make_list(_BGWEB_PLAY)},
+            content={JSON: make_list(BGWEB_PLAY)},
             errors=(503,),
         ),
     ),
@@ -483,7 +431,7 @@ ENDPOINTS: tuple[Endpoint, ...] = (
         "The steps of the play, and the plays compared at the greatest depth.",
         make_object(
             {
-                "moves": {**make_list(_MOVE_STEP), "maxItems": 4},
+                "moves": {**make_list(MOVE_STEP), "maxItems": 4},
                 "equity": NUMBER,
                 "candidates": make_list(require("moves", "evaluation", "equity", "rank", "difference")),
             }
