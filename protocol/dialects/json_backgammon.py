@@ -91,8 +91,7 @@ def _check_query(query: Query, limits: ClientLimits) -> None:
 
 def _make_work(session: Session, net: str, query: Query, head: dict[str, object]) -> Work:
     """Return the work of a query for positions that is in order."""
-    deadline_s = find_deadline(query, session)
-    service, settings = session.service, session.engine_settings
+    service, settings, deadline_s = session.service, session.engine_settings, find_deadline(query, session)
     count, plays, max_plays = len(query.texts), 0, service.limits.query_plays
     is_ready, read = TEXT_KERNELS.is_ready, _Read()
     if not ROLL_PARTS.isdisjoint(query.want):
@@ -105,15 +104,11 @@ def _make_work(session: Session, net: str, query: Query, head: dict[str, object]
     elif is_ready and _may_be_kept(query):
         read = _read_position(query)
     parts = [PARTS[name] for name in query.want if name in PARTS]
-    plan = plan_work(
-        *(
-            read.kind,
-            session.find_quick_engine(read.kind, net, query.rules) if is_ready else None,
-            read.asked,
-        ),
-        *(plays, DECISION_SIZE if read.asked else count),
-        is_deep=query.plies > 0 or any(part.is_long for part in parts),
-    )
+    engine = session.find_quick_engine(read.kind, net, query.rules) if is_ready else None
+    is_deep, size = query.plies > 0 or any(part.is_long for part in parts), count
+    if read.asked:
+        size = DECISION_SIZE
+    plan = plan_work(read.kind, engine, read.asked, plays, size, is_deep=is_deep)
 
     def run(control: WorkControl) -> Sequence[AnyReply]:
         TEXT_KERNELS.warm()
