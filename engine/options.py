@@ -210,18 +210,22 @@ def convert(value: object, struct: type[_StructT]) -> _StructT:
 
 
 @cache
-def list_fields(struct: type[msgspec.Struct]) -> tuple[Field, ...]:
+def list_fields(struct: type[msgspec.Struct], *others: str) -> tuple[Field, ...]:
     """List the fields of a msgspec struct, in its order.
 
     They are numbers, bools, strings (`typing.Literal`, or with `CHOICES`, for some words alone) or
-    ``tuple[..., ...]`` of these; bounds and the line of help are in their `msgspec.Meta`.
+    ``tuple[..., ...]`` of these, or None; bounds and the line of help are in their `msgspec.Meta`.
+
+    Args:
+        struct: The struct.
+        others: The names of fields of other types, which are left out.
 
     Raises:
         TypeError: A field is of another type.
     """
     described = inspect.type_info(struct)
     assert isinstance(described, inspect.StructType)
-    return tuple(_make_field(field) for field in described.fields)
+    return tuple(_make_field(field) for field in described.fields if field.name not in others)
 
 
 def parse_fields(
@@ -278,9 +282,12 @@ def did_you_mean(word: str, known: Iterable[str]) -> str:
 
 
 def _make_field(described: inspect.Field) -> Field:
-    meta = described.type if isinstance(described.type, inspect.Metadata) else None
+    given = described.type
+    if isinstance(given, inspect.UnionType) and given.includes_none and len(given.types) == 2:
+        given = next(each for each in given.types if not isinstance(each, inspect.NoneType))
+    meta = given if isinstance(given, inspect.Metadata) else None
     meaning = str(((meta and meta.extra_json_schema) or {}).get("description", ""))
-    bare = meta.type if meta else described.type
+    bare = meta.type if meta else given
     default = None if described.default is msgspec.NODEFAULT else described.default
     extra = (meta and meta.extra) or {}
     choices, form = extra.get(CHOICES, ()), extra.get(FORM, "")

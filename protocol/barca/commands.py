@@ -14,10 +14,10 @@ from gammond.protocol.barca import game_commands, search_commands
 from gammond.protocol.barca.settings import PLAYERS, VARIANT, BarcaSettings
 from gammond.protocol.barca.table import BarcaTable
 from gammond.protocol.commands.command import Command
+from gammond.protocol.commands.general import READY_ROW, UBGI_ROW, make_session_rows
 from gammond.protocol.commands.session_game import SessionGame
-from gammond.protocol.commands.shared_rows import READY_ROW, UBGI_ROW, make_session_rows
 from gammond.protocol.commands.ubgi01 import SETOPTION_ROW
-from gammond.protocol.core.arguments import Argument, integer_argument, rest_argument, word_argument
+from gammond.protocol.core.arguments import field_argument, integer_argument, rest_argument, word_argument
 from gammond.protocol.state.readiness import Readiness
 from gammond.protocol.state.session import Session
 from gammond.protocol.state.settings import SETTINGS, Setting, make_settings, make_variant_setting
@@ -28,10 +28,7 @@ _SCORE = "score=N [win_in=N|loss_in=N]"
 _LINE = f'play=MOVE {_SCORE} pv="MOVE ..."'
 _SOURCE = "depth=N nodes=N weights=NAME [stored=true] [stopped=true]"
 _INFO = "info depth N nodes N time_ms T multipv 1 score N [win_in N|loss_in N] pv MOVE ..."
-_LIMITS = tuple(
-    Argument(field, field.allowed_values, field.parse, is_required=False, is_named=True)
-    for field in search_commands.LIMIT_FIELDS
-)
+_LIMITS = tuple(field_argument(field, is_named=True) for field in search_commands.LIMIT_FIELDS)
 
 
 def _call_rules() -> None:

@@ -10,10 +10,11 @@ from gammond.engine.barca.position import BarcaPosition, format_square
 from gammond.engine.errors import GammondError, LimitError, ValueRangeError
 from gammond.protocol.barca.board_drawing import draw_board, find_forbidden_squares
 from gammond.protocol.barca.table import BarcaTable, game_to_values
-from gammond.protocol.commands.command import CommandCall
+from gammond.protocol.commands.command import Values
 from gammond.protocol.core.arguments import error_field
 from gammond.protocol.core.replies import make_ok_reply
 from gammond.protocol.core.requests import Answer, Reply, ReplyValue
+from gammond.protocol.state.session import Session
 
 START_WORD = "startpos"
 _MOVES_WORD = "moves"
@@ -22,20 +23,20 @@ MAX_GAME_MOVES = 1000
 """The longest game: reading its moves from one line takes some 35 ms, in which nobody else is served."""
 
 
-def handle_newgame(call: CommandCall) -> Answer:
+def handle_newgame(session: Session, _: Values) -> Answer:
     """Set up the starting position."""
     game = BarcaGame.start()
     values = game_to_values(game)
-    call.session.get_table(BarcaTable).push(game)
+    session.get_table(BarcaTable).push(game)
     return make_ok_reply("newgame", values)
 
 
-def handle_position(call: CommandCall) -> Answer:
+def handle_position(session: Session, values: Values) -> Answer:
     """Set up a position, and make moves from it."""
     with error_field("text"):
-        game = parse_game(call.values["text"])
+        game = parse_game(values["text"])
     values = game_to_values(game)
-    call.session.get_table(BarcaTable).push(game)
+    session.get_table(BarcaTable).push(game)
     return make_ok_reply("position", values)
 
 
@@ -75,9 +76,9 @@ def _check_length(game: BarcaGame, more: int) -> None:
         )
 
 
-def handle_legal(call: CommandCall) -> Answer:
+def handle_legal(session: Session, values: Values) -> Answer:
     """List the legal moves, all or those of the animal on a square."""
-    game, origin = call.session.get_table(BarcaTable).require_unfinished(), call.values["square"]
+    game, origin = session.get_table(BarcaTable).require_unfinished(), values["square"]
     moves, final = game.legal_moves(), dict[str, ReplyValue]()
     if origin is not None:
         if (animal := game.position.find_animal(origin)) is None:
@@ -94,36 +95,34 @@ def handle_legal(call: CommandCall) -> Answer:
     return [*lines, Reply("legal", values={"count": len(moves), **final})]
 
 
-def handle_play(call: CommandCall) -> Answer:
+def handle_play(session: Session, values: Values) -> Answer:
     """Make a move."""
-    table = call.session.get_table(BarcaTable)
+    table = session.get_table(BarcaTable)
     game = table.require_unfinished()
     with error_field("play"):
         _check_length(game, 1)
-        move: Move = parse_move(call.values["play"])
+        move: Move = parse_move(values["play"])
         after = game.play(move)
     values = game_to_values(after)
     table.push(after)
     return make_ok_reply("play", {"play": format_move(move), **values})
 
 
-def handle_undo(call: CommandCall) -> Answer:
+def handle_undo(session: Session, _: Values) -> Answer:
     """Undo the last change of the game."""
-    table = call.session.get_table(BarcaTable)
-    values = game_to_values(table.before)
+    table = session.get_table(BarcaTable)
     table.undo()
-    return make_ok_reply("undo", values)
+    return make_ok_reply("undo", game_to_values(table.game))
 
 
-def handle_redo(call: CommandCall) -> Answer:
+def handle_redo(session: Session, _: Values) -> Answer:
     """Redo what was undone last."""
-    table = call.session.get_table(BarcaTable)
-    values = game_to_values(table.after)
+    table = session.get_table(BarcaTable)
     table.redo()
-    return make_ok_reply("redo", values)
+    return make_ok_reply("redo", game_to_values(table.game))
 
 
-def handle_board(call: CommandCall) -> Answer:
+def handle_board(session: Session, _: Values) -> Answer:
     """Draw the board."""
-    drawn = draw_board(call.session.get_table(BarcaTable).require_game())
+    drawn = draw_board(session.get_table(BarcaTable).require_game())
     return [*(Reply("board", line.text, is_final=False, text_key="text") for line in drawn), Reply("boardok")]

@@ -6,7 +6,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Annotated, Any, Literal, get_args
 
-import msgspec
+from msgspec import Meta
 
 from gammond.engine.analysis.levels import StoreUse
 from gammond.engine.barca.evaluation import WEIGHTS, WEIGHTS_FORM, load_weights
@@ -16,7 +16,7 @@ from gammond.engine.barca.moves import format_move
 from gammond.engine.barca.player import LEVELS
 from gammond.engine.barca.search import MAX_LINES
 from gammond.engine.errors import ValueRangeError
-from gammond.engine.options import Bounds, Field
+from gammond.engine.options import CHOICES, FORM
 from gammond.protocol.barca.game_commands import START_WORD, parse_game, play_moves
 from gammond.protocol.barca.pieces import describe_pieces
 from gammond.protocol.barca.search_commands import (
@@ -33,8 +33,14 @@ from gammond.protocol.barca.settings import VARIANT, find_player
 from gammond.protocol.barca.table import BarcaTable, game_to_values
 from gammond.protocol.core.arguments import error_field
 from gammond.protocol.core.requests import JsonReply, Work, WorkControl
-from gammond.protocol.dialects.json_documents import make_id_key, make_query_error
-from gammond.protocol.dialects.query_fields import MAX_WANTS, PositionQuery, QueryReader, check_position_count
+from gammond.protocol.dialects.json_documents import (
+    MAX_WANTS,
+    PositionQuery,
+    QueryReader,
+    check_position_count,
+    make_id_key,
+    make_query_error,
+)
 from gammond.protocol.state.session import Session
 
 Want = Literal["eval", "moves", "legal", "pieces", "bestmove"]
@@ -48,16 +54,16 @@ _PIECES_BYTES = 2000
 
 
 class BarcaQuery(PositionQuery, kw_only=True):
-    """The fields of a query, explained in docs/reference/barca-protocol.md; `QUERIES` has bounds."""
+    """The fields of a query, explained in docs/reference/barca-protocol.md; `QUERIES` reads them."""
 
     played: tuple[str, ...] = ()
-    want: Annotated[tuple[Want, ...], msgspec.Meta(min_length=1, max_length=MAX_WANTS)] = ("eval",)
-    depth: int | None = None
-    nodes: int | None = None
-    max_moves: int = DEFAULT_MOVE_COUNT
-    weights: str | None = None
+    want: Annotated[tuple[Want, ...], Meta(min_length=1, max_length=MAX_WANTS)] = ("eval",)
+    depth: Annotated[int, Meta(ge=0, le=MAX_DEPTH)] | None = None
+    nodes: Annotated[int, Meta(ge=1, le=MAX_NODES)] | None = None
+    max_moves: Annotated[int, Meta(ge=1, le=MAX_LINES)] = DEFAULT_MOVE_COUNT
+    weights: Annotated[str, Meta(extra={CHOICES: WEIGHTS, FORM: WEIGHTS_FORM})] | None = None
     player: str | None = None
-    store: str | None = None
+    store: Annotated[str, Meta(extra={CHOICES: tuple(map(str, StoreUse))})] | None = None
 
     @property
     def steps(self) -> int:
@@ -72,14 +78,6 @@ class BarcaQuery(PositionQuery, kw_only=True):
 
 QUERIES = QueryReader(
     BarcaQuery,
-    (
-        Field("depth", int, Bounds(0, MAX_DEPTH)),
-        Field("nodes", int, Bounds(1, MAX_NODES)),
-        Field("max_moves", int, Bounds(1, MAX_LINES)),
-        Field("weights", str, choices=WEIGHTS, form=WEIGHTS_FORM),
-        Field("player", str),
-        Field("store", str, choices=tuple(map(str, StoreUse))),
-    ),
     {
         "played": "a list of moves",
         "want": f"a list of one or more of {', '.join(get_args(Want))}",

@@ -25,9 +25,10 @@ from gammond.engine.options import Bounds, Field
 from gammond.protocol.barca.kept_searches import KeptSearches
 from gammond.protocol.barca.settings import ENGINE_PLAYER, HUMAN_PLAYER, BarcaSettings
 from gammond.protocol.barca.table import BarcaTable
-from gammond.protocol.commands.command import CommandCall
+from gammond.protocol.commands.command import Values
 from gammond.protocol.core.arguments import parse_pairs
 from gammond.protocol.core.limits import MAX_MOVETIME_MS
+from gammond.protocol.core.replies import make_info_reply
 from gammond.protocol.core.requests import Answer, Reply, ReplyValue, Work, WorkControl
 from gammond.protocol.state.session import Session
 
@@ -152,10 +153,9 @@ def find_kept_searches(session: Session, use: StoreUse) -> tuple[KeptSearches | 
 
 def make_info(result: SearchResult, line: SearchLine) -> Reply:
     """Report a move and its line after a depth, in the words of UBGI."""
-    words = [f"depth {result.depth} nodes {result.nodes} time_ms {int(result.time_s * 1000)} multipv 1"]
-    words += [f"{key} {value}" for key, value in score_to_values(line.score).items()]
+    about = {"depth": result.depth, "nodes": result.nodes, "time_ms": int(result.time_s * 1000), "multipv": 1}
     pv = " ".join(map(format_move, line.pv))
-    return Reply("info", f"{' '.join(words)} pv {pv}", is_final=False)
+    return make_info_reply({**about, **score_to_values(line.score), "pv": pv})
 
 
 def score_to_values(score: int) -> dict[str, ReplyValue]:
@@ -184,15 +184,15 @@ def evaluate_by_heuristic(position: BarcaPosition, weights: EvaluationVector) ->
     return {"score": sum(parts.values()), **parts}
 
 
-def handle_eval(call: CommandCall) -> Answer:
+def handle_eval(session: Session, values: Values) -> Answer:
     """Evaluate the position: without look-ahead, or by a search within limits."""
-    game = call.session.get_table(BarcaTable).require_unfinished()
-    limits = {name: call.values[name] for name in LIMIT_NAMES if call.values[name] is not None}
-    weights = call.session.get_table(BarcaTable).settings.weights
+    game = session.get_table(BarcaTable).require_unfinished()
+    limits = {name: values[name] for name in LIMIT_NAMES if values[name] is not None}
+    weights = session.get_table(BarcaTable).settings.weights
     if not limits:
         values = evaluate_by_heuristic(game.position, load_weights(weights))
         return [Reply("eval", values={**values, "depth": 0, "weights": weights})]
-    request = make_search(call.session, game, limits)
+    request = make_search(session, game, limits)
 
     def run(control: WorkControl) -> list[Reply]:
         found = request.run(control)
@@ -201,11 +201,11 @@ def handle_eval(call: CommandCall) -> Answer:
     return Work(run, is_long=True, deadline_s=request.deadline_s)
 
 
-def handle_moves(call: CommandCall) -> Answer:
+def handle_moves(session: Session, values: Values) -> Answer:
     """Rank the best moves."""
-    game, count = call.session.get_table(BarcaTable).require_unfinished(), call.values["n"]
-    limits = {name: call.values[name] for name in LIMIT_NAMES if call.values[name] is not None}
-    request = make_search(call.session, game, limits, count=count)
+    game, count = session.get_table(BarcaTable).require_unfinished(), values["n"]
+    limits = {name: values[name] for name in LIMIT_NAMES if values[name] is not None}
+    request = make_search(session, game, limits, count=count)
 
     def run(control: WorkControl) -> list[Reply]:
         found = request.run(control)
@@ -227,9 +227,9 @@ def _source_to_values(found: SearchResult, weights: str) -> dict[str, ReplyValue
     return {**values, "stopped": True} if found.stopped else values
 
 
-def handle_go(call: CommandCall) -> Answer:
+def handle_go(session: Session, values: Values) -> Answer:
     """Choose a move for the side to move, within the limits given."""
-    request, choose = plan_move(call.session, call.values["limits"] or "")
+    request, choose = plan_move(session, values["limits"] or "")
 
     def run(control: WorkControl) -> list[Reply]:
         return [Reply("bestmove", format_move(choose(control)), text_key="move")]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from gammond.engine.barca.evaluation import DEFAULT_WEIGHTS, WEIGHTS, WEIGHTS_FORM, load_weights
 from gammond.engine.barca.player import DEFAULT_LEVEL, LEVELS, PLAYER_KINDS, make_player
@@ -73,52 +73,38 @@ def _check_weights(service: Service, text: str) -> str:
 class BarcaSettings:
     """How a client wants its answers: each field is a setting, in the order of ``keys``."""
 
-    player: str = field(
-        default=ENGINE_PLAYER,
-        metadata=SettingField(
-            Field(
-                "engine.player",
-                str,
-                meaning="who chooses the moves of 'go': engine, at its level; human; or a player such as "
-                "random or search:depth=4",
-            ),
-            check=find_player,
-        ).metadata,
-    )
-    level: str = field(
-        default=DEFAULT_LEVEL,
-        metadata=SettingField(
-            Field(
-                "engine.level",
-                str,
-                choices=tuple(LEVELS),
-                meaning="strength of play: the depth of 'go', and among how many of the best moves it "
-                "chooses",
-            )
-        ).metadata,
-    )
-    weights: str = field(
-        default=DEFAULT_WEIGHTS,
-        metadata=SettingField(
-            Field(
-                "engine.weights",
-                str,
-                choices=WEIGHTS,
-                form=WEIGHTS_FORM,
-                meaning="the board evaluation vector: weights by hand, learned in games against itself, "
-                "or twelve numbers",
-            ),
-            check=_check_weights,
-        ).metadata,
-    )
-    seed: int = field(
-        metadata=SettingField(
-            Field(
-                "engine.seed",
-                int,
-                Bounds(0, MAX_SEED),
-                meaning="seed of the choice among the best moves",
-            ),
-            is_unrated=True,
-        ).metadata
-    )
+    player: str = SettingField(
+        Field(
+            "engine.player",
+            str,
+            default=ENGINE_PLAYER,
+            meaning="who chooses the moves of 'go': engine, at its level; human; or a player such as random "
+            "or search:depth=4",
+        ),
+        check=find_player,
+    ).attribute
+    level: str = SettingField(
+        Field(
+            "engine.level",
+            str,
+            choices=tuple(LEVELS),
+            default=DEFAULT_LEVEL,
+            meaning="strength of play: the depth of 'go', and among how many of the best moves it chooses",
+        )
+    ).attribute
+    weights: str = SettingField(
+        Field(
+            "engine.weights",
+            str,
+            choices=WEIGHTS,
+            form=WEIGHTS_FORM,
+            default=DEFAULT_WEIGHTS,
+            meaning="the board evaluation vector: weights by hand, learned in games against itself, or "
+            "twelve numbers",
+        ),
+        check=_check_weights,
+    ).attribute
+    seed: int = SettingField(
+        Field("engine.seed", int, Bounds(0, MAX_SEED), meaning="seed of the choice among the best moves"),
+        is_unrated=True,
+    ).attribute

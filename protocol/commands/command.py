@@ -1,4 +1,4 @@
-"""What a row of the command table is, and what its handler is given."""
+"""What a row of the command table is."""
 
 from __future__ import annotations
 
@@ -6,8 +6,6 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Literal
-
-import msgspec
 
 from gammond.protocol.core.arguments import Argument, ArgumentParser
 from gammond.protocol.core.requests import Answer
@@ -19,18 +17,8 @@ HelpGroup = Literal["play", "ask", "match", "rate", "look", "keep", "set up", "p
 """The groups of the terminal's help, in its order."""
 
 
-class CommandCall(msgspec.Struct, frozen=True):
-    """A request that was read: what a handler works with.
-
-    Attributes:
-        session: The client it came from. A handler changes it only when nothing can fail any more.
-        values: The value of each argument of the command.
-        table: The command table.
-    """
-
-    session: Session
-    values: Mapping[str, Any]
-    table: Mapping[str, Command]
+Values = Mapping[str, Any]
+"""The value of each argument of a command, by its name."""
 
 
 @dataclass(frozen=True)
@@ -40,7 +28,8 @@ class Command:
     Attributes:
         name: The first word of the line.
         summary: One line for the reader.
-        handler: Answers it.
+        handler: Answers it, given the client it came from and its values. It changes the session only when
+            nothing can fail any more.
         final_line: The final line of its answer, as documentation shows it.
         arguments: What it takes.
         data_lines: The lines that may come before the final one, as documentation shows them.
@@ -54,7 +43,7 @@ class Command:
 
     name: str
     summary: str
-    handler: Callable[[CommandCall], Answer]
+    handler: Callable[[Session, Values], Answer]
     final_line: str
     arguments: tuple[Argument, ...] = ()
     data_lines: tuple[str, ...] = ()
@@ -76,6 +65,18 @@ class Command:
     def usage(self) -> str:
         """The whole line, as usage texts show it."""
         return " ".join([self.name, *(argument.usage for argument in self.arguments)])
+
+    def answer(self, session: Session, rest: str) -> Answer:
+        """Answer a request.
+
+        Args:
+            session: The client it came from.
+            rest: What comes after the name.
+
+        Raises:
+            GammondError: The arguments are wrong, or it cannot be answered.
+        """
+        return self.handler(session, self.parser.parse(rest))
 
     @cached_property
     def parser(self) -> ArgumentParser:

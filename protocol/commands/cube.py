@@ -14,7 +14,7 @@ from gammond.engine.rules import cube_actions
 from gammond.engine.rules.match import RESULT_NAMES, MatchState
 from gammond.engine.rules.position import Position
 from gammond.engine.rules.rules import Feature
-from gammond.protocol.commands.command import CommandCall
+from gammond.protocol.commands.command import Values
 from gammond.protocol.commands.evaluation import (
     UNSCALED,
     make_search_watch,
@@ -117,10 +117,10 @@ def _read_position(
     return found
 
 
-def handle_cube(call: CommandCall) -> Answer:
+def handle_cube(session: Session, values: Values) -> Answer:
     """Analyse the cube decision before the roll."""
-    question = read_cube(call.session, call.values["plies"])
-    return make_work(call.session, question, _write_decision, make_search_watch)
+    question = read_cube(session, values["plies"])
+    return make_work(session, question, _write_decision, make_search_watch)
 
 
 def _write_decision(evaluation: Evaluation, engine: Engine, _: WorkControl) -> list[Reply]:
@@ -139,26 +139,35 @@ def decision_to_values(decision: CubeDecision) -> dict[str, ReplyValue]:
     values: dict[str, ReplyValue] = {"action": format_action(decision), "double": decision.should_double}
     if decision.response is not None:
         values["response"] = RESPONSE_WORDS[decision.response]
-    choices = {
-        "no_double": decision.no_double,
-        "take": decision.double_take,
-        "drop": decision.double_pass,
-        "best": decision.best,
-    }
+    return values | _list_choices(
+        {
+            "no_double": decision.no_double,
+            "take": decision.double_take,
+            "drop": decision.double_pass,
+            "best": decision.best,
+        }
+    )
+
+
+def _list_choices(
+    choices: Mapping[str, Evaluation | None], *, for_opponent: bool = False
+) -> dict[str, ReplyValue]:
+    """Return what choices of the doubler are worth as keys, to it or to its opponent.
+
+    Equities that are on no scale are left out: `UNSCALED` says that there are some.
+    """
     known = {name: value for name, value in choices.items() if value is not None}
-    values |= _list_points({name: value.points for name, value in known.items()})
-    return values | {f"mwc_{name}": value.mwc for name, value in known.items() if value.mwc is not None}
+    points = {name: value.points for name, value in known.items() if value.points is not None}
+    values: dict[str, ReplyValue] = {name: -each if for_opponent else each for name, each in points.items()}
+    if len(points) < len(known):
+        values[UNSCALED] = True
+    chances = {f"mwc_{name}": value.mwc for name, value in known.items() if value.mwc is not None}
+    return values | {name: 1.0 - each if for_opponent else each for name, each in chances.items()}
 
 
-def _list_points(choices: Mapping[str, float | None]) -> dict[str, ReplyValue]:
-    """Return equities as keys, without those that are on no scale: `UNSCALED` says that there are some."""
-    known: dict[str, ReplyValue] = {name: points for name, points in choices.items() if points is not None}
-    return known if len(known) == len(choices) else known | {UNSCALED: True}
-
-
-def handle_take(call: CommandCall) -> Answer:
+def handle_take(session: Session, values: Values) -> Answer:
     """Analyse the response to a pending double or beaver, or to a double offered now."""
-    question = read_take(call.session, call.values["plies"])
+    question = read_take(session, values["plies"])
     seat = question.match.on_roll if question.is_beaver else 1 - question.match.on_roll
 
     def write(found: CubeAnswer, engine: Engine, _: WorkControl) -> list[Reply]:
@@ -166,7 +175,7 @@ def handle_take(call: CommandCall) -> Answer:
         values |= answer_to_values(found) | source_to_values(found.evaluation.effort, engine)
         return [Reply("take", values=values)]
 
-    return make_work(call.session, question, write, make_search_watch)
+    return make_work(session, question, write, make_search_watch)
 
 
 def answer_to_values(found: CubeAnswer) -> dict[str, ReplyValue]:
@@ -178,24 +187,16 @@ def answer_to_values(found: CubeAnswer) -> dict[str, ReplyValue]:
     decision = found.decision
     if decision is None:
         return values | {"take": found.evaluation.equity, "drop": -1.0}
-    return values | _to_opponent_values({"take": decision.double_take, "drop": decision.double_pass})
+    responses = {"take": decision.double_take, "drop": decision.double_pass}
+    return values | _list_choices(responses, for_opponent=True)
 
 
-def _to_opponent_values(choices: dict[str, Evaluation | None]) -> dict[str, ReplyValue]:
-    """Return values of the doubler as keys from the view of the opponent."""
-    known = {name: value for name, value in choices.items() if value is not None}
-    values = _list_points(
-        {name: None if value.points is None else -value.points for name, value in known.items()}
-    )
-    return values | {f"mwc_{name}": 1.0 - value.mwc for name, value in known.items() if value.mwc is not None}
-
-
-def handle_resign(call: CommandCall) -> Answer:
+def handle_resign(session: Session, values: Values) -> Answer:
     """Find what the seat on roll can resign, or whether the opponent should accept a resignation."""
-    named = call.values["kind"]
+    named = values["kind"]
     kind = None if named is None else RESULT_NAMES.index(named) + 1
-    question = read_resignation(call.session, kind, call.values["plies"])
-    return make_work(call.session, question, _write_resignation, make_search_watch)
+    question = read_resignation(session, kind, values["plies"])
+    return make_work(session, question, _write_resignation, make_search_watch)
 
 
 def _write_resignation(found: Resignation, engine: Engine, _: WorkControl) -> list[Reply]:
@@ -216,9 +217,9 @@ def resignation_to_values(found: Resignation) -> dict[str, ReplyValue]:
     return values
 
 
-def handle_matrix(call: CommandCall) -> Answer:
+def handle_matrix(session: Session, values: Values) -> Answer:
     """Analyse the cube decision at every score."""
-    session, values, has_equities = call.session, call.values, call.values["equities"]
+    has_equities: bool = values["equities"]
     question = read_matrix(session, values["away"], values["cube"], values["plies"])
 
     def write(found: tuple[ScoreMatrix, bool], engine: Engine, _: WorkControl) -> list[Reply]:

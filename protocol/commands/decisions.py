@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, TypeVar
 
 from gammond.engine.analysis.levels import EvalSettings
@@ -16,12 +17,13 @@ from gammond.engine.rules.position import Position
 from gammond.engine.rules.rules import Feature
 from gammond.engine.search import FILTERS, MAX_PLIES, SearchWatch
 from gammond.engine.search.ranked_plays import ChosenPlay
-from gammond.protocol.commands.command import CommandCall
+from gammond.protocol.commands.command import Values
 from gammond.protocol.commands.cube import read_resignation
-from gammond.protocol.commands.evaluation import ask, format_choice_info, make_search_watch
+from gammond.protocol.commands.evaluation import ask, choice_to_values, make_search_watch
 from gammond.protocol.core.arguments import parse_pairs
 from gammond.protocol.core.errors import CommandError
 from gammond.protocol.core.limits import MAX_MOVETIME_MS
+from gammond.protocol.core.replies import make_info_reply
 from gammond.protocol.core.requests import Answer, Reply, WorkControl
 from gammond.protocol.questions.decisions import (
     ChooseDouble,
@@ -91,49 +93,33 @@ class GoLimits:
         return session.make_eval_settings(plies, self.filter_name)
 
 
-@dataclass(frozen=True)
-class GoRequest:
-    """How a decision is made, captured when the request arrived.
+def _may_deviate(session: Session) -> bool:
+    """Return whether a choice need not be the best of a search: with noise, or by another player."""
+    engine = session.engine_settings
+    return engine.noise > 0 or engine.player != ENGINE_PLAYER
 
-    Attributes:
-        session: Who decides, and with which settings.
-        settings: Look-ahead and move filter.
-        received_s: When the request arrived, by the service's clock.
-        deadline_s: When to answer, by that clock; None for never.
-        may_deviate: Whether the choice need not be the best play of the search: the level has noise, or
-            another player chooses.
+
+def _begin(
+    session: Session, limits: GoLimits
+) -> tuple[float | None, Callable[[WorkControl, float], SearchWatch]]:
+    """Return when a decision that is asked for now is due, by the clock, and what makes its watches.
+
+    A watch may take a share of the time.
     """
+    clock = session.service.clock
+    received_s, from_plies = clock(), MAX_PLIES + 1 if _may_deviate(session) else 0
+    deadline_s = None if limits.movetime_s is None else received_s + limits.movetime_s
 
-    session: Session
-    settings: EvalSettings
-    received_s: float
-    deadline_s: float | None
-    may_deviate: bool
+    def make_watch(control: WorkControl, share: float) -> SearchWatch:
+        end_s = None if deadline_s is None else received_s + share * (deadline_s - received_s)
+        return make_search_watch(control, end_s, clock, from_plies=from_plies)
 
-    @classmethod
-    def begin(cls, session: Session, limits: GoLimits) -> GoRequest:
-        """Return the request of a session, within limits.
-
-        Raises:
-            UnsupportedError: As `Session.check_eval_settings`.
-        """
-        engine, asked_s = session.engine_settings, session.service.clock()
-        deadline_s = None if limits.movetime_s is None else asked_s + limits.movetime_s
-        may_deviate = engine.noise > 0 or engine.player != ENGINE_PLAYER
-        return cls(session, limits.make_eval_settings(session), asked_s, deadline_s, may_deviate)
-
-    def make_watch(self, control: WorkControl, share: float = 1.0) -> SearchWatch:
-        """Return the watch of a search that may take a share of the time."""
-        deadline_s = self.deadline_s
-        if deadline_s is not None:
-            deadline_s -= (1.0 - share) * (deadline_s - self.received_s)
-        from_plies = MAX_PLIES + 1 if self.may_deviate else 0
-        return make_search_watch(control, deadline_s, self.session.service.clock, from_plies=from_plies)
+    return deadline_s, make_watch
 
 
-def handle_go(call: CommandCall) -> Answer:
+def handle_go(session: Session, values: Values) -> Answer:
     """Make the decision, within the limits given after it."""
-    session, what, rest = call.session, call.values["what"], call.values["limits"] or ""
+    what, rest = values["what"], values["limits"] or ""
     is_role = what == ROLE
     if is_role:
         session.speaks_ubgi01 = True
@@ -144,10 +130,10 @@ def handle_go(call: CommandCall) -> Answer:
             )
         what = _DECISION.parse(what)
     limits, (read, write) = parse_limits(rest.split(), is_role=is_role), _DECISIONS[what]
-    question, request = read(session), GoRequest.begin(session, limits)
+    question, (deadline_s, make_watch) = read(session), _begin(session, limits)
+    settings, deviates = limits.make_eval_settings(session), _may_deviate(session)
     return make_decision_work(
-        *(session, question, request.settings, lambda found: write(found, request)),
-        *(request.make_watch, request.deadline_s),
+        session, question, settings, lambda found: write(found, deviates), make_watch, deadline_s
     )
 
 
@@ -213,16 +199,11 @@ def decide(session: Session, question: Decision[_ResultT], control: WorkControl)
         control: Stops and watches the search.
 
     Raises:
-        GammondError: As `GoRequest.begin` and `Decision.run`, or something cannot be loaded.
+        GammondError: As `GoLimits.make_eval_settings` and `Decision.run`, or something cannot be loaded.
     """
-    request, found = GoRequest.begin(session, GoLimits()), list[_ResultT]()
-
-    def take(decided: _ResultT) -> Sequence[Reply]:
-        found.append(decided)
-        return ()
-
-    make_decision_work(session, question, request.settings, take, request.make_watch).run(control)
-    return found[0]
+    limits = GoLimits()
+    (_, make_watch), settings = _begin(session, limits), limits.make_eval_settings(session)
+    return question.run(session.make_decider_loader(settings)(), partial(make_watch, control))
 
 
 def choose_action(
@@ -260,46 +241,45 @@ def choose_action(
     return "double" if doubles else ROLL_ACTION
 
 
-def _write_play(choice: ChosenPlay, request: GoRequest) -> list[Reply]:
+def _write_play(choice: ChosenPlay, deviates: bool) -> list[Reply]:
     return [
-        *_make_choice_info(request, choice),
+        *_make_choice_info(choice, deviates),
         Reply("bestmove", format_moves_plain(choice.play), text_key="move"),
     ]
 
 
-def _write_double(doubles: bool, _: GoRequest) -> list[Reply]:
+def _write_double(doubles: bool, _: bool) -> list[Reply]:
     return [Reply("bestcube", _DOUBLING_WORDS[doubles], text_key="cube")]
 
 
-def _write_turn(turn: ChosenTurn, request: GoRequest) -> list[Reply]:
+def _write_turn(turn: ChosenTurn, deviates: bool) -> list[Reply]:
     cube, move = _DOUBLING_WORDS[turn.doubles], format_moves_plain(turn.choice.play)
     final = Reply("bestturn", f"cube={cube} move={move}", fields={"cube": cube, "move": move})
-    return [*_make_choice_info(request, turn.choice), final]
+    return [*_make_choice_info(turn.choice, deviates), final]
 
 
-def _write_response(response: CubeResponse, _: GoRequest) -> list[Reply]:
+def _write_response(response: CubeResponse, _: bool) -> list[Reply]:
     return [Reply("besttake", RESPONSE_WORDS[response], text_key="response")]
 
 
 _DOUBLING_WORDS = {True: "double", False: "nodouble"}
 
-_DECISIONS: Mapping[
-    str, tuple[Callable[[Session], Decision[Any]], Callable[[Any, GoRequest], list[Reply]]]
-] = {
+_DECISIONS: Mapping[str, tuple[Callable[[Session], Decision[Any]], Callable[[Any, bool], list[Reply]]]] = {
     "chequer": (read_play, _write_play),
     "cube": (read_double, _write_double),
     "turn": (read_turn, _write_turn),
     "take": (read_response, _write_response),
 }
-"""What reads the question of each decision off a session, and what writes the choice."""
+"""What reads the question of each decision off a session, and what writes the choice; given also whether that
+may deviate from the best."""
 
 
-def _make_choice_info(request: GoRequest, choice: ChosenPlay) -> list[Reply]:
+def _make_choice_info(choice: ChosenPlay, deviates: bool) -> list[Reply]:
     """Report a choice that need not be the best of the search; the search reported others itself."""
-    if not request.may_deviate:
+    if not deviates:
         return []
     effort = replace(choice.ranked.effort, plies=choice.chosen.evaluation.plies or 0)
-    return [Reply("info", format_choice_info(effort, choice.chosen), is_final=False)]
+    return [make_info_reply(choice_to_values(effort, choice.chosen))]
 
 
 def parse_limits(words: Sequence[str], *, is_role: bool = False) -> GoLimits:

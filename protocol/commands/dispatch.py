@@ -8,7 +8,6 @@ from functools import cache
 import msgspec
 
 from gammond.engine.errors import GammondError, LimitError, forget_frames
-from gammond.protocol.commands.command import CommandCall
 from gammond.protocol.commands.session_game import find_game, make_unknown_error
 from gammond.protocol.commands.ubgi01 import translate_error_code
 from gammond.protocol.core.errors import INTERNAL_ERROR
@@ -76,13 +75,12 @@ def answer_command(session: Session, text: str) -> Answer:
                 f"expected a command of at most {most:,} characters, got {len(text):,}", field="line"
             )
         name, _, rest = text.replace("\t", " ").partition(" ")
-        commands = find_game(session).commands
-        command = commands.get(name)
+        command = find_game(session).commands.get(name)
         if command is None:
             raise make_unknown_error(name, session)
         if command.standard == "UBGI 0.1":
             session.speaks_ubgi01 = True
-        answer = command.handler(CommandCall(session, command.parser.parse(rest), commands))
+        answer = command.answer(session, rest)
     except Exception as error:
         return [fail_request(session, error)]
     return answer

@@ -23,10 +23,10 @@ from gammond.engine.rules.position import Board, Position
 from gammond.engine.rules.rules import Feature
 from gammond.engine.search import SearchProgress, SearchWatch
 from gammond.engine.search.ranked_plays import ChosenPlay, RankedPlays
-from gammond.protocol.commands.command import CommandCall
+from gammond.protocol.commands.command import Values
 from gammond.protocol.core.arguments import error_field
-from gammond.protocol.core.replies import DECIMALS, outcome_to_values
-from gammond.protocol.core.requests import Answer, BatchItem, Reply, ReplyValue, Work, WorkControl
+from gammond.protocol.core.replies import make_info_reply, outcome_to_values
+from gammond.protocol.core.requests import Answer, BatchItem, Reply, ReplyValue, WorkControl
 from gammond.protocol.questions.plays import Compare, Rank
 from gammond.protocol.questions.positions import Evaluate
 from gammond.protocol.questions.question import EngineQuestion, make_work
@@ -66,45 +66,44 @@ def make_search_watch(
 
     def report(progress: SearchProgress) -> None:
         if progress.effort.is_finished or progress.effort.plies:
-            control.report(Reply("info", _format_progress(progress), is_final=False))
+            control.report(make_info_reply(_progress_to_values(progress)))
 
     return SearchWatch(is_over, report, from_plies)
 
 
-def format_choice_info(effort: Effort, best: RankedPlay) -> str:
-    """Format the best play of a finished depth in the words of UBGI.
+def choice_to_values(effort: Effort, best: RankedPlay) -> dict[str, ReplyValue]:
+    """Return the best play of a finished depth as keys, in the words of UBGI.
 
     Args:
         effort: The effort; its plies are the depth.
         best: The best play, or the one chosen.
     """
-    text = f"depth {effort.plies + 1} {_format_effort(effort)} multipv 1"
-    points = best.evaluation.points
-    score = "" if points is None else f" score {points:.{DECIMALS}f}"
-    return f"{text}{score} pv {format_moves_plain(best.play)}"
+    values: dict[str, ReplyValue] = {"depth": effort.plies + 1, **_count_effort(effort), "multipv": 1}
+    if (points := best.evaluation.points) is not None:
+        values["score"] = points
+    return values | {"pv": format_moves_plain(best.play)}
 
 
-def _format_progress(progress: SearchProgress) -> str:
+def _progress_to_values(progress: SearchProgress) -> dict[str, ReplyValue]:
     effort = progress.effort
     if progress.best is not None:
-        return format_choice_info(effort, progress.best)
-    text = _format_effort(effort)
-    return f"depth {effort.plies + 1} {text}" if effort.is_finished else text
+        return choice_to_values(effort, progress.best)
+    depth: dict[str, ReplyValue] = {"depth": effort.plies + 1} if effort.is_finished else {}
+    return depth | _count_effort(effort)
 
 
-def _format_effort(effort: Effort) -> str:
-    text = f"nodes {effort.nodes} time_ms {int(effort.elapsed_s * 1000)}"
-    return f"{text} stored true" if effort.is_stored else text
+def _count_effort(effort: Effort) -> dict[str, ReplyValue]:
+    values: dict[str, ReplyValue] = {"nodes": effort.nodes, "time_ms": int(effort.elapsed_s * 1000)}
+    return values | {"stored": True} if effort.is_stored else values
 
 
-def read_eval_settings(call: CommandCall) -> EvalSettings:
+def read_eval_settings(session: Session, values: Values) -> EvalSettings:
     """Return the settings of a request: its own ``plies``, ``filter`` and ``cubeful``, or the session's.
 
     Raises:
         ValueRangeError: The plies are out of range, or no filter has this name.
     """
-    values = call.values
-    return call.session.make_eval_settings(values.get("plies"), values.get("filter"), values.get("cubeful"))
+    return session.make_eval_settings(values.get("plies"), values.get("filter"), values.get("cubeful"))
 
 
 def evaluation_to_values(evaluation: Evaluation) -> dict[str, ReplyValue]:
@@ -247,22 +246,18 @@ class EvaluationBatch(msgspec.Struct, frozen=True):
         return [Reply("eval", values={**values, **about}) for values in evaluations_to_values(found)]
 
 
-def handle_eval(call: CommandCall) -> Answer:
+def handle_eval(session: Session, values: Values) -> Answer:
     """Evaluate the position before the roll."""
-    session, question = call.session, read_evaluation(call.session, read_eval_settings(call))
-    position, match, settings = question.position, question.match, question.settings
-    if settings.plies:
-        return make_work(session, question, _write_evaluation, make_search_watch)
-    load_engine, service = session.make_engine_loader(None), session.service
+    question = read_evaluation(session, read_eval_settings(session, values))
+    settings, item = question.settings, (question.position, question.match)
 
-    def run(control: WorkControl) -> list[Reply]:
-        engine = load_engine()
-        with service.time_evaluation(engine):
-            return EvaluationBatch(engine, settings).answer([(position, match)])
+    def make_item(engine: Engine) -> BatchItem:
+        return BatchItem(EvaluationBatch(engine, settings), item)
 
-    quick = session.find_quick_engine()
-    item = None if quick is None else BatchItem(EvaluationBatch(quick, settings), (position, match))
-    return Work(run, is_quick=item is not None, batch_item=item)
+    return make_work(
+        *(session, question, _write_evaluation, make_search_watch),
+        make_item=None if settings.plies else make_item,
+    )
 
 
 def _write_evaluation(evaluation: Evaluation, engine: Engine, _: WorkControl) -> list[Reply]:
@@ -338,10 +333,10 @@ def read_comparison(session: Session, settings: EvalSettings, text: str) -> Comp
     return Compare(ranking.position, ranking.match, ranking.settings, ranking.roll, play, rules)
 
 
-def handle_moves(call: CommandCall) -> Answer:
+def handle_moves(session: Session, values: Values) -> Answer:
     """Rank the legal plays."""
-    session, limit = call.session, call.values["n"]
-    question = read_ranking(session, read_eval_settings(call), limit)
+    limit = values["n"]
+    question = read_ranking(session, read_eval_settings(session, values), limit)
     match, has_xgids = question.match, session.engine_settings.has_xgids
 
     def write(ranked: RankedPlays, engine: Engine, control: WorkControl) -> list[Reply]:
@@ -362,10 +357,10 @@ def handle_moves(call: CommandCall) -> Answer:
     return make_work(session, question, write, make_search_watch, answer_bytes=answer_bytes)
 
 
-def handle_rank(call: CommandCall) -> Answer:
+def handle_rank(session: Session, values: Values) -> Answer:
     """Compare a play with the best one."""
-    session, has_xgids = call.session, call.session.engine_settings.has_xgids
-    question = read_comparison(session, read_eval_settings(call), call.values["play"])
+    has_xgids = session.engine_settings.has_xgids
+    question = read_comparison(session, read_eval_settings(session, values), values["play"])
 
     def write(found: ChosenPlay, engine: Engine, _: WorkControl) -> list[Reply]:
         rows = [(1, found.best)] if found.rank == 1 else [(1, found.best), (found.rank, found.chosen)]

@@ -1,16 +1,21 @@
-"""Requests that every game has: handshake, settings, stop and quit, help, statistics, description."""
+"""Commands that every game has: handshake, settings, stop and quit, help, statistics, description."""
 
 from __future__ import annotations
 
+import threading
 import time
+from collections.abc import Callable
+from dataclasses import replace
 
+from gammond.engine.analysis.levels import StoreUse
 from gammond.engine.errors import CancelledWork, list_error_codes
 from gammond.engine.runtime.version import NAME, read_version
-from gammond.protocol.commands.command import Command, CommandCall
+from gammond.protocol.commands.command import Command, Values
 from gammond.protocol.commands.session_game import find_game, find_setting, make_unknown_error, put_setting
 from gammond.protocol.commands.ubgi01 import make_option_replies
+from gammond.protocol.core.arguments import parse_tag, rest_argument, word_argument
 from gammond.protocol.core.limits import MAX_MOVETIME_MS, ClientLimits
-from gammond.protocol.core.replies import make_ok_reply
+from gammond.protocol.core.replies import make_info_reply, make_ok_reply
 from gammond.protocol.core.requests import (
     Answer,
     AnyReply,
@@ -22,68 +27,121 @@ from gammond.protocol.core.requests import (
     WorkControl,
 )
 from gammond.protocol.state.game_log import MAX_ACTIONS
+from gammond.protocol.state.player_registry import ENGINE_PLAYER
+from gammond.protocol.state.readiness import Readiness
 from gammond.protocol.state.service import AUTHOR
 from gammond.protocol.state.session import Session
 from gammond.protocol.state.settings import Setting
 
+REPORT_EVERY_S = 0.8
+"""How often readying that lasts is reported."""
 
-def handle_ubgi(call: CommandCall) -> Answer:
+_STOPPED = "stopped before all was ready"
+
+
+def handle_ubgi(session: Session, _: Values) -> Answer:
     """Answer the handshake of UBGI 0.2, with the option lines of 0.1 in it."""
-    call.session.speaks_ubgi01 = False
+    session.speaks_ubgi01 = False
     return [
         *(
             Reply("id", f"{key} {value}", is_final=False, fields={key: value})
             for key, value in (("name", f"{NAME} {read_version()}"), ("author", AUTHOR))
         ),
         Reply("proto", "0.2", is_final=False, text_key="version"),
-        *make_key_replies(call.session),
-        *make_option_replies(call.session),
+        *make_key_replies(session),
+        *make_option_replies(session),
         Reply("ubgiok"),
     ]
 
 
-def handle_isready(call: CommandCall) -> Answer:
-    """Ask for everything of the game once, in a session of its own, then answer."""
-    scratch, game = Session(call.session.service, call.session.initial_seed), find_game(call.session)
-    scratch.game_name = call.session.game_name
+def handle_isready(session: Session, _: Values) -> Answer:
+    """Load what the game needs, ask for everything of it once, in a session of its own, then answer."""
+    scratch, load = Session(session.service, session.initial_seed), find_game(session).load(session)
+    scratch.game_name = session.game_name
+    scratch.engine_settings = replace(session.engine_settings, player=ENGINE_PLAYER, store=StoreUse.OFF)
 
     def run(control: WorkControl) -> list[Reply]:
-        began_s = time.monotonic()
-        game.readiness.warm()
-        for number, line in enumerate(game.ready_lines):
-            if control.is_stopped:
-                raise CancelledWork("stopped before all was ready")
-            name, _, rest = line.partition(" ")
-            command = game.commands[name]
-            answer = command.handler(CommandCall(scratch, command.parser.parse(rest), game.commands))
-            if isinstance(answer, Work):
-                answer.run(WorkControl())
-            elapsed_ms = int(1000 * (time.monotonic() - began_s))
-            text = f"ready {number + 1} of {len(game.ready_lines)} time_ms {elapsed_ms}"
-            control.report(Reply("info", text, is_final=False))
+        _Readying(scratch, load).run(control)
         return [Reply("readyok")]
 
     return Work(run)
 
 
-def handle_set(call: CommandCall) -> Answer:
+class _Readying:
+    """Readies a game in a thread, while another one reports.
+
+    Args:
+        session: Answers the requests; nobody else's.
+        load: Loads what they need, as `SessionGame.load`.
+    """
+
+    def __init__(self, session: Session, load: Callable[[], Readiness]) -> None:
+        self._session = session
+        self._load = load
+        self._game = find_game(session)
+        self._done_count = 0
+        self._error: BaseException | None = None
+        self._is_stopped = False
+
+    def run(self, control: WorkControl) -> None:
+        """Ready all of it.
+
+        Raises:
+            GammondError: Something cannot be loaded.
+            CancelledWork: It was stopped; the request under way is still finished.
+        """
+        thread = threading.Thread(target=self._work, name="isready", daemon=True)
+        started_s = time.monotonic()
+        thread.start()
+        while thread.is_alive():
+            thread.join(REPORT_EVERY_S)
+            if not thread.is_alive():
+                break
+            if control.is_stopped:
+                self._is_stopped = True
+                raise CancelledWork(_STOPPED)
+            elapsed_ms = int(1000 * (time.monotonic() - started_s))
+            done, total = self._done_count, len(self._game.ready_lines)
+            control.report(make_info_reply({"ready": done, "of": total, "time_ms": elapsed_ms}))
+        if self._error is not None:
+            raise self._error
+
+    def _work(self) -> None:
+        try:
+            self._game.readiness.warm()
+            self._load().warm(self._ask_everything, lambda: self._is_stopped)
+        except BaseException as error:
+            self._error = error
+
+    def _ask_everything(self) -> None:
+        for line in self._game.ready_lines:
+            if self._is_stopped:
+                raise CancelledWork(_STOPPED)
+            name, _, rest = line.partition(" ")
+            answer = self._game.commands[name].answer(self._session, rest)
+            if isinstance(answer, Work):
+                answer.run(WorkControl())
+            self._done_count += 1
+
+
+def handle_set(session: Session, values: Values) -> Answer:
     """Change one setting."""
-    key = find_setting(call.session, call.values["key"])
-    put_setting(call.session, key, call.values["value"])
-    value = find_setting(call.session, key.name).read(call.session)  # of another game, if it changed that
+    key = find_setting(session, values["key"])
+    put_setting(session, key, values["value"])
+    value = find_setting(session, key.name).read(session)  # of another game, if it changed that
     return make_ok_reply("set", {key.name: value})
 
 
-def handle_get(call: CommandCall) -> Answer:
+def handle_get(session: Session, values: Values) -> Answer:
     """Show one setting."""
-    key = find_setting(call.session, call.values["key"])
-    fields = {"key": key.name, "value": key.read(call.session)}
-    return [Reply("value", f"{key.name} {key.get(call.session)}", fields=fields)]
+    key = find_setting(session, values["key"])
+    fields = {"key": key.name, "value": key.read(session)}
+    return [Reply("value", f"{key.name} {key.get(session)}", fields=fields)]
 
 
-def handle_keys(call: CommandCall) -> Answer:
+def handle_keys(session: Session, _: Values) -> Answer:
     """List all settings."""
-    return [*make_key_replies(call.session), Reply("keysok")]
+    return [*make_key_replies(session), Reply("keysok")]
 
 
 def describe_setting(key: Setting) -> dict[str, object]:
@@ -110,23 +168,22 @@ def make_key_replies(session: Session) -> list[Reply]:
     return lines
 
 
-def handle_stop(call: CommandCall) -> Answer:
+def handle_stop(_: Session, values: Values) -> Answer:
     """Stop the work of one tag, or all of this client."""
 
     def answered(count: int) -> Reply:
         return make_ok_reply("stop", {"stopped": count})[0]
 
-    return StopRequest(call.values["tag"], answered)
+    return StopRequest(values["tag"], answered)
 
 
-def handle_quit(call: CommandCall) -> Answer:
+def handle_quit(_: Session, __: Values) -> Answer:
     """End the session once everything before it is answered."""
     return QuitRequest(make_ok_reply("quit"))
 
 
-def handle_stats(call: CommandCall) -> Answer:
+def handle_stats(session: Session, _: Values) -> Answer:
     """Show counters of this client and the server."""
-    session = call.session
     values = {
         "uptime_s": session.service.uptime_s,
         "clients": session.service.client_count,
@@ -140,15 +197,15 @@ def handle_stats(call: CommandCall) -> Answer:
     return [Reply("stats", values=values)]
 
 
-def handle_help(call: CommandCall) -> Answer:
+def handle_help(session: Session, values: Values) -> Answer:
     """Explain all commands in a line each, or one in full."""
-    name = call.values["command"]
+    name, table = values["command"], find_game(session).commands
     if name is None:
-        texts = [f"{command.usage} : {command.summary}" for command in call.table.values()]
-    elif name in call.table:
-        texts = _explain_command(call.table[name])
+        texts = [f"{command.usage} : {command.summary}" for command in table.values()]
+    elif name in table:
+        texts = _explain_command(table[name])
     else:
-        raise make_unknown_error(name, call.session)
+        raise make_unknown_error(name, session)
     return [*(Reply("help", text, is_final=False, text_key="text") for text in texts), Reply("helpok")]
 
 
@@ -161,10 +218,10 @@ def _explain_command(command: Command) -> list[str]:
     return texts
 
 
-def handle_describe(call: CommandCall) -> Answer:
+def handle_describe(session: Session, _: Values) -> Answer:
     """Describe the server and the game as one JSON object."""
-    service, game = call.session.service, find_game(call.session)
-    describe_game = game.describe(call.session)
+    service, game = session.service, find_game(session)
+    describe_game = game.describe(session)
     commands = [
         {
             "name": c.name,
@@ -173,7 +230,7 @@ def handle_describe(call: CommandCall) -> Answer:
             "final": c.final_line,
             "standard": c.standard,
         }
-        for c in call.table.values()
+        for c in game.commands.values()
     ]
 
     def run(_: WorkControl) -> list[AnyReply]:
@@ -194,15 +251,127 @@ def handle_describe(call: CommandCall) -> Answer:
 
 
 def _describe_limits(limits: ClientLimits) -> dict[str, object]:
-    return {
-        "line_bytes": limits.line_bytes,
-        "command_chars": limits.command_chars,
-        "queued_requests": limits.queued_requests,
-        "query_positions": limits.query_positions,
-        "query_decisions": limits.query_decisions,
-        "query_plays": limits.query_plays,
-        "rollout_games": limits.rollout_games,
-        "undo_steps": limits.undo_steps,
-        "record_actions": MAX_ACTIONS,
-        "movetime_ms": MAX_MOVETIME_MS,
-    }
+    own = {name: getattr(limits, name) for name in _DESCRIBED_LIMITS}
+    return {**own, "record_actions": MAX_ACTIONS, "movetime_ms": MAX_MOVETIME_MS}
+
+
+_DESCRIBED_LIMITS = (
+    *("line_bytes", "command_chars", "queued_requests"),
+    *("query_positions", "query_decisions", "query_plays", "rollout_games", "undo_steps"),
+)
+"""The caps that clients are told of."""
+
+
+UBGI_ROW = Command(
+    "ubgi",
+    "identify the server and list its settings",
+    handle_ubgi,
+    "ubgiok",
+    data_lines=("id name NAME", "id author AUTHOR", "proto 0.2", "key ...", "option ..."),
+    example=("ubgi",),
+    standard="UBGI 0.2",
+)
+"""The first row of every table."""
+
+
+READY_ROW = Command(
+    "isready",
+    "load and compile everything that a session can ask for, then answer",
+    handle_isready,
+    "readyok",
+    data_lines=("info ready N of N time_ms T",),
+    example=("isready",),
+    standard="UBGI 0.2",
+)
+"""The second."""
+
+
+def make_session_rows(*, setting: str, command: str) -> tuple[Command, ...]:
+    """Return the rows about the session and the server.
+
+    Args:
+        setting: A setting of the game with a value, for examples.
+        command: A command of the game, likewise.
+    """
+    return (
+        Command(
+            "set",
+            "change a setting",
+            handle_set,
+            "ok set KEY=VALUE",
+            arguments=(
+                word_argument("key", "KEY", "see 'keys'"),
+                rest_argument("value", "VALUE", "the new value"),
+            ),
+            example=(f"set {setting}",),
+            standard="UBGI 0.2",
+            help_group="prefer",
+        ),
+        Command(
+            "get",
+            "show a setting",
+            handle_get,
+            "value KEY VALUE",
+            arguments=(word_argument("key", "KEY", "see 'keys'"),),
+            example=(f"get {setting.split()[0]}",),
+            standard="UBGI 0.2",
+            help_group="prefer",
+        ),
+        Command(
+            "keys",
+            "list the settings",
+            handle_keys,
+            "keysok",
+            data_lines=("key NAME TYPE VALUES DEFAULT [!] MEANING",),
+            example=("keys",),
+            standard="UBGI 0.2",
+            help_group="prefer",
+        ),
+        Command(
+            "stop",
+            "stop the request with a tag, or all of this client; they answer with the best result so far",
+            handle_stop,
+            "ok stop stopped=N",
+            arguments=(
+                word_argument(
+                    "tag", "@TAG", "the tag of the request to stop", is_required=False, parse=parse_tag
+                ),
+            ),
+            example=("stop",),
+            standard="UBGI 0.1, tags gammond",
+        ),
+        Command(
+            "stats",
+            "show counters of this client and the server",
+            handle_stats,
+            "stats uptime_s=S clients=N requests=N errors=N all_requests=N all_errors=N",
+            example=("stats",),
+        ),
+        Command(
+            "describe",
+            "describe the server in one JSON line: levels, nets with hashes, limits, conventions, commands",
+            handle_describe,
+            '{"action":"describe",...}',
+            example=("describe",),
+        ),
+        Command(
+            "help",
+            "explain the commands, or one of them",
+            handle_help,
+            "helpok",
+            arguments=(word_argument("command", "COMMAND", "the command to explain", is_required=False),),
+            data_lines=("help TEXT",),
+            example=(f"help {command}",),
+            other_names=("h", "?"),
+        ),
+        Command(
+            "quit",
+            "end the session after all earlier requests are answered",
+            handle_quit,
+            "ok quit",
+            example=("quit",),
+            standard="UBGI 0.2",
+            help_group="prefer",
+            other_names=("exit", "q"),
+        ),
+    )

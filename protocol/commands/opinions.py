@@ -6,7 +6,7 @@ from gammond.engine.errors import UnsupportedError
 from gammond.engine.formats.position_id import encode_position_id
 from gammond.engine.play.player import Opinion
 from gammond.engine.rules.notation import format_play
-from gammond.protocol.commands.command import CommandCall
+from gammond.protocol.commands.command import Values
 from gammond.protocol.core.arguments import error_field
 from gammond.protocol.core.requests import Answer, Reply, ReplyValue, Work, WorkControl
 from gammond.protocol.questions.plays import AskPlayer, PlayerOpinion
@@ -51,10 +51,10 @@ def read_opinion(session: Session, player: str | None = None) -> AskPlayer:
     return AskPlayer(position, game.match.roll, game.rules, name)
 
 
-def handle_opinion(call: CommandCall) -> Answer:
+def handle_opinion(session: Session, values: Values) -> Answer:
     """Answer with the number by which a player chooses, and all that it estimates and sees."""
-    session, limit = call.session, call.values["n"]
-    question = read_opinion(session, call.values["player"])
+    limit = values["n"]
+    question = read_opinion(session, values["player"])
 
     def run(control: WorkControl) -> list[Reply]:
         found = question.run(session.service.players, session.engine_settings.threads)

@@ -1,38 +1,23 @@
-"""``isready``: everything that a session can ask for is loaded, and compiled where it has to be."""
+"""What backgammon has to load, and to compile: the kernels of handlers, and requests that need all others."""
 
 from __future__ import annotations
 
-import threading
-import time
 from collections.abc import Callable, Mapping
-from dataclasses import replace
-from functools import partial
 from types import MappingProxyType
 
 import numpy as np
 
-from gammond.engine.analysis.engine import Engine
-from gammond.engine.analysis.levels import EvalSettings, StoreUse
+from gammond.engine.analysis.levels import EvalSettings
 from gammond.engine.analysis.many_positions import evaluate_matches
-from gammond.engine.errors import CancelledWork
 from gammond.engine.formats.position_batch import parse_positions
 from gammond.engine.formats.position_id import decode_position_id
-from gammond.engine.play.decider import Decider
 from gammond.engine.rules.match import MatchState
 from gammond.engine.rules.moves import generate_plays
 from gammond.engine.rules.outcome import classify_results
 from gammond.engine.rules.position import CHECKERS, OFF
 from gammond.engine.rules.rules import STANDARD_RULES, Doubles, Rules
-from gammond.protocol.commands.command import Command, CommandCall
-from gammond.protocol.core.requests import Answer, Reply, Work, WorkControl
-from gammond.protocol.state.player_registry import ENGINE_PLAYER
-from gammond.protocol.state.readiness import Readiness
+from gammond.protocol.state.readiness import Readiness, ReadyState
 from gammond.protocol.state.session import Session
-
-REPORT_EVERY_S = 0.8
-"""How often readying that lasts is reported."""
-
-_STOPPED = "stopped before all was ready"
 
 _MATCH_POSITION = "-b----E-C---eE---c-e----B-:1:-1:1:33:3:2:0:7:10"
 _BEAROFF = "-BBBBBC------------ccccc--:0:0:1:21:0:0:0:0:10"
@@ -144,93 +129,21 @@ _ENGINES: dict[str, Readiness] = {}
 """Of everything that a session can ask for, by the evaluator's name."""
 
 
-def handle_isready(call: CommandCall) -> Answer:
-    """Load the evaluator and the player, ask for everything once, then answer."""
-    session, load_decider = call.session, call.session.make_decider_loader()
-    scratch = Session(session.service, session.initial_seed)
-    scratch.engine_settings = replace(session.engine_settings, player=ENGINE_PLAYER, store=StoreUse.OFF)
+def load_backgammon(session: Session) -> Callable[[], Readiness]:
+    """Capture the evaluator and the player of a session; return what loads them, as `SessionGame.load`."""
+    load_decider = session.make_decider_loader()
 
-    def run(control: WorkControl) -> list[Reply]:
-        _Readying(scratch, load_decider, call.table).run(control)
-        return [Reply("readyok")]
-
-    return Work(run)
-
-
-class _Readying:
-    """Readies an evaluator in a thread, while another one reports.
-
-    Args:
-        session: Answers the requests; nobody else's.
-        load_decider: Loads who decides.
-        table: The command table.
-    """
-
-    def __init__(
-        self, session: Session, load_decider: Callable[[], Decider], table: Mapping[str, Command]
-    ) -> None:
-        self._session = session
-        self._load_decider = load_decider
-        self._table = table
-        self._done_count = 0
-        self._error: BaseException | None = None
-        self._is_stopped = False
-
-    def run(self, control: WorkControl) -> None:
-        """Ready all of it.
-
-        Raises:
-            GammondError: Something cannot be loaded.
-            CancelledWork: It was stopped; the request under way is still finished.
-        """
-        thread = threading.Thread(target=self._work, name="isready", daemon=True)
-        started_s = time.monotonic()
-        thread.start()
-        while thread.is_alive():
-            thread.join(REPORT_EVERY_S)
-            if not thread.is_alive():
-                break
-            if control.is_stopped:
-                self._is_stopped = True
-                raise CancelledWork(_STOPPED)
-            elapsed_ms = int(1000 * (time.monotonic() - started_s))
-            text = f"ready {self._done_count} of {len(READY_LINES)} time_ms {elapsed_ms}"
-            control.report(Reply("info", text, is_final=False))
-        if self._error is not None:
-            raise self._error
-
-    def _work(self) -> None:
-        try:
-            decider = self._load_decider()
-            decider.choose_play(decider.engine.rules.starting_position, (3, 1), MatchState())
-            RULE_KERNELS.warm()
-            engine = decider.engine.with_rules(STANDARD_RULES)
-            readiness = _ENGINES.setdefault(engine.name, Readiness())
-            try:
-                readiness.warm(partial(self._ready_engine, engine), lambda: self._is_stopped)
-            except Exception:  # the next one tries again: what a file lacked may be there
-                _ENGINES.pop(engine.name, None)
-                raise
-        except BaseException as error:
-            self._error = error
-
-    def _ready_engine(self, engine: Engine) -> None:
-        """Ask for everything once.
-
-        Raises:
-            CancelledWork: It was stopped.
-        """
-        for line in READY_LINES:
-            if self._is_stopped:
-                raise CancelledWork(_STOPPED)
-            self._ask(line)
-            self._done_count += 1
-        parsed = parse_positions((*READY_TEXTS, *READY_TEXTS))
+    def load() -> Readiness:
+        decider = load_decider()
+        decider.choose_play(decider.engine.rules.starting_position, (3, 1), MatchState())
+        engine, parsed = (
+            decider.engine.with_rules(STANDARD_RULES),
+            parse_positions((*READY_TEXTS, *READY_TEXTS)),
+        )
         evaluate_matches(engine, parsed.boards, parsed.matches, parsed.match_indices, EvalSettings())
+        found = _ENGINES.get(engine.name)
+        if found is None or found.state is ReadyState.FAILED:  # what a file lacked may be there
+            found = _ENGINES[engine.name] = Readiness()
+        return found
 
-    def _ask(self, line: str) -> None:
-        name, _, rest = line.partition(" ")
-        command = self._table[name]
-        answer = command.handler(CommandCall(self._session, command.parser.parse(rest), self._table))
-        if isinstance(answer, Work):
-            answer.run(WorkControl())
+    return load

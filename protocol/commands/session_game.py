@@ -63,6 +63,8 @@ class SessionGame:
         ready_lines: Requests that need every part of it once, for ``isready`` and ``gammond prepare``.
         players: The values of its ``engine.player``; empty for backgammon, whose players are nets too.
         readiness: All kernels that its handlers call, and its tables.
+        load: Captures the settings of a session, and returns what loads all that they name for ``isready``
+            and gives the readiness of what answers its requests then.
     """
 
     name: str
@@ -73,6 +75,7 @@ class SessionGame:
     ready_lines: tuple[str, ...] = ()
     players: tuple[ListedPlayer, ...] = ()
     readiness: Readiness = field(default_factory=Readiness)
+    load: Callable[[Session], Callable[[], Readiness]] = lambda session: Readiness
 
 
 def find_game(session: Session) -> SessionGame:

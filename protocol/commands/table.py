@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from gammond.engine.formats.position_text import LIST_OF_FORMATS
 from gammond.engine.rollout.stop_rules import REASONS
 from gammond.engine.rules.dice import parse_roll
@@ -11,9 +9,9 @@ from gammond.engine.rules.match import MAX_CUBE, RESULT_NAMES
 from gammond.engine.search import FILTERS, MAX_PLIES
 from gammond.protocol.commands import cube, decisions, evaluation, game, opinions, readiness, rollouts, ubgi01
 from gammond.protocol.commands.command import Command
+from gammond.protocol.commands.general import READY_ROW, UBGI_ROW, make_session_rows
 from gammond.protocol.commands.server_description import describe_backgammon
 from gammond.protocol.commands.session_game import SessionGame
-from gammond.protocol.commands.shared_rows import READY_ROW, UBGI_ROW, make_session_rows
 from gammond.protocol.core.arguments import (
     choice_argument,
     integer_argument,
@@ -55,7 +53,7 @@ _ROLLOUT_VALUES = (
 )
 _COMMANDS = (
     UBGI_ROW,
-    replace(READY_ROW, handler=readiness.handle_isready),
+    READY_ROW,
     Command(
         "newgame",
         "set up the starting position; the cube is centred, score and seat on roll stay",
@@ -365,5 +363,6 @@ COMMANDS: dict[str, Command] = {row.name: row for row in _COMMANDS}
 BACKGAMMON = SessionGame(
     *("backgammon", COMMANDS, SETTINGS, set_backgammon_variant, describe_backgammon, readiness.READY_LINES),
     readiness=readiness.RULE_KERNELS,
+    load=readiness.load_backgammon,
 )
 """The part of backgammon in `gammond.protocol.games.GAMES`."""

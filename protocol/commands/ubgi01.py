@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 
 from gammond.engine.options import MAX_QUOTED_CHARS, Bounds, Field, format_value
 from gammond.engine.rules.match import MAX_CUBE, MAX_MATCH_LENGTH, MatchState
-from gammond.protocol.commands.command import Command, CommandCall
+from gammond.protocol.commands.command import Command, Values
 from gammond.protocol.commands.session_game import find_game, find_setting, put_setting
 from gammond.protocol.core.arguments import (
     choice_argument,
@@ -119,9 +119,9 @@ def _format_option(option: Mapping[str, str | list[str]]) -> str:
     return " ".join(f"{key} {value}" for key, values in pairs for value in values)
 
 
-def handle_setoption(call: CommandCall) -> Answer:
+def handle_setoption(session: Session, values: Values) -> Answer:
     """Change one setting: ``setoption name NAME value VALUE``."""
-    text = call.values["option"]
+    text = values["option"]
     name, found, value = text.removeprefix("name ").partition(" value ")
     if not text.startswith("name ") or not found or not value.strip():
         raise CommandError(
@@ -134,50 +134,50 @@ def handle_setoption(call: CommandCall) -> Answer:
             _DETERMINISTIC.parse(value)
         return make_ok_reply("setoption", {name: format_value(True)})
     with error_field("option"):
-        key = find_setting(call.session, option.key)
+        key = find_setting(session, option.key)
     if option.values:
         with error_field(name):
             value = option.values[Field(name, str, choices=tuple(option.values)).parse(value)]
-    put_setting(call.session, key, value)
-    return make_ok_reply("setoption", {key.name: find_setting(call.session, key.name).get(call.session)})
+    put_setting(session, key, value)
+    return make_ok_reply("setoption", {key.name: find_setting(session, key.name).get(session)})
 
 
-def handle_newsession(call: CommandCall) -> Answer:
+def handle_newsession(session: Session, values: Values) -> Answer:
     """Begin a match or money play: ``newsession type match length 5``."""
     with error_field("terms"):
-        terms = parse_pairs(call.values["terms"].split(), _SESSION_TERMS, error_field="terms")
+        terms = parse_pairs(values["terms"].split(), _SESSION_TERMS, error_field="terms")
         length = terms.get("length", 0)
         if terms.get("type") != ("match" if length else "money"):
             raise CommandError("expected 'type match length N' with N above 0, or 'type money'")
         match = MatchState(length=length, jacoby=terms.get("jacoby", False))
-    call.session.push_state(replace(call.session.game, match=match, final_score=None))
+    session.push_state(replace(session.game, match=match, final_score=None))
     return make_ok_reply("newsession", {"length": length})
 
 
-def handle_setscore(call: CommandCall) -> Answer:
+def handle_setscore(session: Session, values: Values) -> Answer:
     """Set the score of both seats."""
     with error_field("arguments"):
-        change_match(call.session, score=(call.values["p0"], call.values["p1"]))
-    return make_ok_reply("setscore", {"p0": call.values["p0"], "p1": call.values["p1"]})
+        change_match(session, score=(values["p0"], values["p1"]))
+    return make_ok_reply("setscore", {"p0": values["p0"], "p1": values["p1"]})
 
 
-def handle_setcube(call: CommandCall) -> Answer:
+def handle_setcube(session: Session, values: Values) -> Answer:
     """Set value and owner of the cube: ``setcube value 2 owner p0``."""
     with error_field("terms"):
-        terms = parse_pairs(call.values["terms"].split(), _CUBE_TERMS, error_field="terms")
+        terms = parse_pairs(values["terms"].split(), _CUBE_TERMS, error_field="terms")
         if len(terms) != len(_CUBE_TERMS):
             raise CommandError("expected 'setcube value N owner center|p0|p1'")
         value, owner = terms["value"], parse_owner(terms["owner"])
-        match = replace(call.session.game.match.without_offers(), cube=value, cube_owner=owner)
+        match = replace(session.game.match.without_offers(), cube=value, cube_owner=owner)
         check_cube_owner(match)
-        change_match(call.session, cube=value, cube_owner=owner)
+        change_match(session, cube=value, cube_owner=owner)
     return make_ok_reply("setcube", {"value": value, "owner": format_seat(owner)})
 
 
-def handle_setturn(call: CommandCall) -> Answer:
+def handle_setturn(session: Session, values: Values) -> Answer:
     """Set the seat on roll."""
-    change_setting(call.session, SETTINGS["game.turn"], call.values["seat"])
-    return make_ok_reply("setturn", {"seat": call.values["seat"]})
+    change_setting(session, SETTINGS["game.turn"], values["seat"])
+    return make_ok_reply("setturn", {"seat": values["seat"]})
 
 
 def translate_error_code(code: str) -> str:

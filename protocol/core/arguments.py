@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from gammond.engine.errors import FormatError, GammondError
@@ -84,6 +84,14 @@ def parse_tag(text: str) -> str:
     return text
 
 
+def field_argument(
+    field: Field, *, is_required: bool = False, is_named: bool = False, metavar: str = ""
+) -> Argument:
+    """Return an argument that is a value of a field, whose values usage texts show unless a word is given."""
+    words = ("true", "false") if field.type is bool else field.choices
+    return Argument(field, metavar or field.allowed_values, field.parse, is_required, is_named, choices=words)
+
+
 def integer_argument(
     name: str,
     low: int,
@@ -97,13 +105,7 @@ def integer_argument(
 ) -> Argument:
     """Return an argument that is a whole number."""
     field = Field(name, int, Bounds(low, high), default=default, meaning=meaning)
-    return Argument(field, metavar or field.allowed_values, field.parse, is_required, is_named)
-
-
-def decimal_argument(name: str, low: float, high: float, meaning: str, *, is_named: bool = False) -> Argument:
-    """Return an optional argument that is a number."""
-    field = Field(name, float, Bounds(low, high), meaning=meaning)
-    return Argument(field, field.allowed_values, field.parse, is_required=False, is_named=is_named)
+    return field_argument(field, is_required=is_required, is_named=is_named, metavar=metavar)
 
 
 def choice_argument(
@@ -117,20 +119,12 @@ def choice_argument(
 ) -> Argument:
     """Return an argument that is one of some words."""
     field = Field(name, str, choices=choices, default=default, meaning=meaning)
-    return Argument(field, field.allowed_values, field.parse, is_required, is_named, choices=choices)
+    return field_argument(field, is_required=is_required, is_named=is_named)
 
 
-def switch_argument(name: str, meaning: str, *, is_named: bool = True) -> Argument:
-    """Return an optional argument that is true or false."""
-    field = Field(name, bool, meaning=meaning)
-    return Argument(
-        field,
-        field.allowed_values,
-        field.parse,
-        is_required=False,
-        is_named=is_named,
-        choices=("true", "false"),
-    )
+def switch_argument(name: str, meaning: str) -> Argument:
+    """Return an optional named argument that is true or false."""
+    return field_argument(Field(name, bool, meaning=meaning), is_named=True)
 
 
 def word_argument(
@@ -146,17 +140,12 @@ def word_argument(
     return Argument(Field(name, str, meaning=meaning), metavar, parse, is_required, choices=choices)
 
 
-def repeatable_argument(name: str, metavar: str, meaning: str) -> Argument:
-    """Return an optional named argument that may be given several times; its value is a tuple of texts."""
-    return Argument(
-        Field(name, str, meaning=meaning), metavar, str, is_required=False, is_named=True, is_repeatable=True
-    )
-
-
-def named_argument(name: str, metavar: str, meaning: str, *, default: str | None = None) -> Argument:
-    """Return an optional named argument that is a text."""
+def named_argument(
+    name: str, metavar: str, meaning: str, *, default: str | None = None, is_repeatable: bool = False
+) -> Argument:
+    """Return an optional named argument that is a text, or a tuple of them where it is repeatable."""
     field = Field(name, str, default=default, meaning=meaning)
-    return Argument(field, metavar, str, is_required=False, is_named=True)
+    return Argument(field, metavar, str, is_required=False, is_named=True, is_repeatable=is_repeatable)
 
 
 def rest_argument(
@@ -169,8 +158,8 @@ def rest_argument(
     choices: tuple[str, ...] = (),
 ) -> Argument:
     """Return an argument that is the whole rest of the line."""
-    field = Field(name, str, meaning=meaning)
-    return Argument(field, metavar, parse, is_required, takes_rest=True, choices=choices)
+    word = word_argument(name, metavar, meaning, is_required=is_required, parse=parse, choices=choices)
+    return replace(word, takes_rest=True)
 
 
 class ArgumentParser:

@@ -25,10 +25,16 @@ from gammond.protocol.core.answers import AnswerQueue
 from gammond.protocol.core.arguments import TAG_PATTERN, parse_tag
 from gammond.protocol.core.errors import CommandError
 from gammond.protocol.core.framing import InputLine, LineSplitter
-from gammond.protocol.core.jobs import CLOSED_GATE, OPEN_GATE, Job, JobResult, PendingRequest, StartGate
-from gammond.protocol.core.kept_answers import EncodedAnswer
+from gammond.protocol.core.jobs import (
+    CLOSED_GATE,
+    OPEN_GATE,
+    Job,
+    JobResult,
+    PendingJobs,
+    PendingRequest,
+    StartGate,
+)
 from gammond.protocol.core.limits import ClientLimits
-from gammond.protocol.core.pending_jobs import PendingJobs
 from gammond.protocol.core.replies import add_tag, encode_replies
 from gammond.protocol.core.requests import (
     Answer,
@@ -60,11 +66,14 @@ class RequestHandler(Protocol):
         """Return whether a request without a tag waits for the answers to earlier ones."""
         ...
 
-    def answer(self, text: str, is_in_use: IsInUse) -> Answer | EncodedAnswer | Unready:
-        """Answer a request, given without its tag. State changes take effect before this returns."""
+    def answer(self, text: str, is_in_use: IsInUse) -> Answer | bytes | Unready:
+        """Answer a request, given without its tag, or return the answer as it is sent.
+
+        State changes take effect before this returns.
+        """
         ...
 
-    def refuse(self, text: str, is_in_use: IsInUse, error: GammondError) -> Answer | EncodedAnswer:
+    def refuse(self, text: str, is_in_use: IsInUse, error: GammondError) -> Answer | bytes:
         """Answer a request with an error, whatever it asks for; the text is empty if it cannot be read."""
         ...
 
@@ -308,7 +317,7 @@ class Connection:
                 ),
             )
         if refusal is not None:
-            answer: Answer | EncodedAnswer | Unready = self.handler.refuse(text, is_in_use, refusal)
+            answer: Answer | bytes | Unready = self.handler.refuse(text, is_in_use, refusal)
         else:
             answer = self.handler.answer(text, is_in_use)
         if isinstance(answer, Unready):
@@ -318,9 +327,7 @@ class Connection:
         else:
             self._open_request(tag, not tag and self.handler.keeps_order(text), answer, len(line.text))
 
-    def _open_request(
-        self, tag: str, is_ordered: bool, answer: Answer | EncodedAnswer, line_bytes: int
-    ) -> None:
+    def _open_request(self, tag: str, is_ordered: bool, answer: Answer | bytes, line_bytes: int) -> None:
         if isinstance(answer, QuitRequest):
             self._quit_reply = self._encode(tag, answer.replies)
             self.end_reason = "it said goodbye"
@@ -330,8 +337,8 @@ class Connection:
             request = PendingRequest(tag, is_ordered, line_bytes, writes_json=self.handler.writes_json)
             self._add_job(Job(answer, request))
             return
-        if isinstance(answer, EncodedAnswer):
-            data = add_tag(tag, answer.data, writes_json=self.handler.writes_json)
+        if isinstance(answer, bytes):
+            data = add_tag(tag, answer, writes_json=self.handler.writes_json)
             self._answers.add_answer(data, is_ordered=is_ordered)
             return
         if isinstance(answer, StopRequest):

@@ -21,20 +21,10 @@ _QUESTION_BYTES = 2048
 """What a question takes: its position and match state, the settings, the places in tables."""
 
 
-class EncodedAnswer(msgspec.Struct, frozen=True):
-    """A whole answer as it is sent.
-
-    Attributes:
-        data: Its lines, without a tag.
-    """
-
-    data: bytes
-
-
 class _KeptAnswer(NamedTuple):
-    """An answer, what it is made of, and how many bytes all that takes."""
+    """An answer as it is sent, without a tag, what it is made of, and how many bytes all that takes."""
 
-    answer: EncodedAnswer
+    answer: bytes
     sources: tuple[KeptSource, ...]
     size: int
 
@@ -51,8 +41,8 @@ class KeptAnswers:
         self._answers: OrderedDict[Hashable, _KeptAnswer] = OrderedDict()
         self._bytes = 0
 
-    def recall(self, key: Hashable) -> EncodedAnswer | None:
-        """Return the answer to a question, and count the visit; None if it would not be the same now.
+    def recall(self, key: Hashable) -> bytes | None:
+        """Return the lines of the answer to a question, and count the visit; None if it would differ now.
 
         Args:
             key: All that the answer depends on beside the analyses.
@@ -82,8 +72,8 @@ class KeptAnswers:
         if len(data) > MAX_ANSWER_BYTES or not data.startswith(before):
             return
         self._forget(key)
-        answer = EncodedAnswer(data[len(before) :])
-        size = _QUESTION_BYTES + len(answer.data) + sum(source.size for source in sources)
+        answer = data[len(before) :]
+        size = _QUESTION_BYTES + len(answer) + sum(source.size for source in sources)
         self._answers[key] = _KeptAnswer(answer, sources, size)
         self._bytes += size
         while self._bytes > self._max_bytes:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
-from typing import Any, cast
+from typing import cast
 
 import msgspec
 
@@ -17,6 +17,9 @@ from gammond.protocol.core.requests import AnyReply, JsonReply, Reply, ReplyValu
 
 DECIMALS = 6
 """Decimals of probabilities and equities."""
+
+_INFO = "info"
+"""The first word of reports, whose pairs have no signs."""
 
 _NO_RESULTS = b'"results":[]'
 """No text in an object looks like this: there a backslash precedes each quote."""
@@ -103,6 +106,8 @@ def format_reply(reply: AnyReply) -> str:
     """Write a reply as one line, without its end."""
     if isinstance(reply, JsonReply):
         return msgspec.json.encode(reply.document).decode("utf-8")
+    if reply.word == _INFO:
+        return " ".join([_INFO, *(f"{key} {_format_plain(value)}" for key, value in reply.values.items())])
     text = f"{reply.word} {escape_unprintable(reply.text)}" if reply.text else reply.word
     return text + _format_values(reply.values) if reply.values else text
 
@@ -143,8 +148,6 @@ def make_document(tag: str, reply: AnyReply) -> dict[str, object]:
         code_and_field, _, message = reply.text.partition(": ")
         code, _, field = code_and_field.partition(" ")
         document["error"] = {"code": code, "field": field, "message": escape_unprintable(message)}
-    elif reply.word == "info":
-        document |= info_to_fields(reply.text)
     elif reply.text_key or (reply.text and reply.fields is None):
         document[reply.text_key or "text"] = escape_unprintable(reply.text)
     for key, value in reply.values.items():
@@ -154,17 +157,6 @@ def make_document(tag: str, reply: AnyReply) -> dict[str, object]:
             document[key] = escape_unprintable(value) if isinstance(value, str) else value
     document |= reply.fields or {}
     return document
-
-
-def info_to_fields(text: str) -> dict[str, Any]:
-    """Return the pairs of an ``info`` line as keys of an object; the play after ``pv`` is its rest."""
-    pairs, _, play = text.partition(" pv ")
-    words = pairs.split()
-    fields: dict[str, Any] = {
-        key: value == "true" if value in ("true", "false") else float(value) if "." in value else int(value)
-        for key, value in zip(words[::2], words[1::2], strict=True)
-    }
-    return {**fields, "pv": play} if play else fields
 
 
 def format_value(value: ReplyValue) -> str:
@@ -186,6 +178,16 @@ def _format_text(value: str) -> str:
     if _PLAIN.fullmatch(text):
         return text
     return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
+
+
+def _format_plain(value: ReplyValue) -> str:
+    """Write one value of a report: texts are not in quotes."""
+    return value if isinstance(value, str) else format_value(value)
+
+
+def make_info_reply(values: Mapping[str, ReplyValue]) -> Reply:
+    """Return a report of work that goes on, in the words of UBGI: keys and values, a play last."""
+    return Reply(_INFO, values=values, is_final=False)
 
 
 def round_value(value: float) -> float:

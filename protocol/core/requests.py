@@ -177,6 +177,17 @@ class BatchItem(NamedTuple):
     batch: RequestBatch
     item: object
 
+    def answer_alone(self) -> Sequence[AnyReply]:
+        """Return the answer to this request, found by itself.
+
+        Raises:
+            Exception: The error that is its answer.
+        """
+        (reply,) = self.batch.answer([self.item])
+        if isinstance(reply, Exception):
+            raise reply
+        return [reply]
+
 
 class KeptSource(Protocol):
     """Something that is kept, of which an answer is made."""

@@ -25,6 +25,7 @@ from gammond.engine.rules.rules import STANDARD_RULES
 from gammond.engine.search import SearchWatch
 from gammond.engine.search.ranked_plays import RankedPlays
 from gammond.protocol.core.requests import JsonReply, Work, WorkControl
+from gammond.protocol.dialects.json_documents import split_fault
 from gammond.protocol.questions.plays import Rank
 from gammond.protocol.questions.question import make_work
 from gammond.protocol.state.session import Session
@@ -88,10 +89,9 @@ def read_get_moves(document: object) -> GetMoves:
     try:
         return convert(document, GetMoves)
     except msgspec.ValidationError as error:
-        message, _, place = str(error).partition(" - at `$.")
-        name = place.rstrip("`").partition(".")[0].partition("[")[0]
-        where = f" in {place.rstrip('`')}" if place else ""
-        raise FormatError(f"{message}{where}", field=name or "body") from error
+        message, place = split_fault(error)
+        name = place.partition(".")[0].partition("[")[0]
+        raise FormatError(f"{message}{f' in {place}' if place else ''}", field=name or "body") from error
 
 
 def answer_get_moves(session: Session, request: GetMoves) -> Work:

@@ -24,6 +24,7 @@ import msgspec
 from gammond.engine.errors import CancelledWork, FormatError, GammondError, PositionError
 from gammond.engine.formats.fibs_board import FibsDialect, decode_fibs_board, decode_fibs_boards
 from gammond.engine.play.decider import Decider
+from gammond.engine.rules.moves import estimate_plays
 from gammond.engine.rules.notation import format_moves_plain
 from gammond.engine.rules.position import Position
 from gammond.engine.search import SearchWatch
@@ -40,9 +41,9 @@ from gammond.protocol.dialects.gnubg_evaluation import (
     parse_evaluation,
 )
 from gammond.protocol.questions.decisions import ChooseDouble, ChoosePlay, ChooseResponse
-from gammond.protocol.questions.question import DECISION_SIZE, has_few_plays
+from gammond.protocol.questions.question import DECISION_SIZE, MAX_QUICK_PLAYS
 from gammond.protocol.state.offers import RESPONSE_WORDS
-from gammond.protocol.state.quick_work import QuickWork
+from gammond.protocol.state.readiness import QuickWork
 
 _LIMITS = ClientLimits(line_bytes=2048)
 """Caps for one client; gnubg's own lines have about 200 bytes."""
@@ -199,16 +200,14 @@ class GnubgClient:
             service = self._service
             batch = self._batches[options] = FibsEvaluations(service.decider, service.rules, options)
 
-        def evaluate(watch: SearchWatch) -> Reply:
+        def evaluate(watch: SearchWatch) -> AnyReply:
             if kind is None:
                 return batch.evaluate(board, watch)
-            (reply,) = batch.answer([board])
-            if isinstance(reply, Exception):
-                raise reply
+            (reply,) = item.answer_alone()
             return reply
 
-        kind = None if batch.plies else ("evaluation", options.is_cubeful)
-        return self._make_work(evaluate, kind, LINE_SIZE, BatchItem(batch, board))
+        kind, item = None if batch.plies else ("evaluation", options.is_cubeful), BatchItem(batch, board)
+        return self._make_work(evaluate, kind, LINE_SIZE, item)
 
     def _read_decision(self, text: str) -> Work:
         is_beavered = _asks_about_beaver(text)
@@ -221,7 +220,9 @@ class GnubgClient:
         if position.is_over:
             raise PositionError("the game is over: there is nothing to decide", field="position")
         state, decider, kind = self._service.rules.apply_to(match), self._service.decider, None
-        if not decider.looks_ahead and (state.roll is None or has_few_plays(position, state.roll)):
+        if not decider.looks_ahead and (
+            state.roll is None or estimate_plays(position, state.roll) <= MAX_QUICK_PLAYS
+        ):
             kind = "cube" if state.roll is None else "plays", state.is_money
 
         def decide(watch: SearchWatch) -> Reply:
@@ -238,14 +239,14 @@ class GnubgClient:
 
     def _make_work(
         self,
-        make_reply: Callable[[SearchWatch], Reply],
+        make_reply: Callable[[SearchWatch], AnyReply],
         kind: Hashable,
         size: int,
         batch_item: BatchItem | None = None,
     ) -> Work:
         """Return work that is quick once its kind, among those at 0-ply, was; None is deeper work."""
 
-        def run(control: WorkControl) -> list[Reply]:
+        def run(control: WorkControl) -> list[AnyReply]:
             with nullcontext() if kind is None else self._service.quick_work.time(kind):
                 return [make_reply(SearchWatch(control.is_cancelled))]
 

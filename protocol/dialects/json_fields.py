@@ -5,25 +5,42 @@ from __future__ import annotations
 from dataclasses import fields
 from typing import Annotated, Literal, get_args
 
-import msgspec
+from msgspec import Meta
 
 from gammond.engine.analysis.levels import EvalSettings, StoreUse, count_candidates
 from gammond.engine.errors import ValueRangeError
-from gammond.engine.options import Bounds, Field
+from gammond.engine.options import CHOICES
 from gammond.engine.rules.dice import validate_roll
 from gammond.engine.rules.match import MAX_CUBE, RESULT_NAMES, MatchState
 from gammond.engine.rules.rules import STANDARD_RULES, VARIANTS, Rules
 from gammond.engine.search import FILTERS, MAX_PLIES
 from gammond.engine.search.filters import DEFAULT_FILTER
 from gammond.protocol.commands.cube import MAX_MATRIX_AWAY
-from gammond.protocol.dialects.json_documents import QueryId
-from gammond.protocol.dialects.query_fields import MAX_WANTS, PositionQuery, QueryReader
+from gammond.protocol.core.arguments import error_field
+from gammond.protocol.dialects.json_documents import MAX_WANTS, PositionQuery, QueryId, QueryReader
+from gammond.protocol.state.session import Session
 
 Want = Literal["eval", "moves", "cube", "legal", "tree", "resign", "matrix", "opinion", "rollout", "analyse"]
 
+_StoreWord = Annotated[
+    str,
+    Meta(
+        extra={CHOICES: tuple(map(str, StoreUse))},
+        description="whether a kept answer of this depth will do, or also a deeper one",
+    ),
+]
+_CandidateCount = Annotated[
+    int,
+    Meta(
+        ge=1,
+        description="how many of the best plays are compared, at the depth of the best whatever the move "
+        "filter says; by default max_moves, and 5 at least. 1 compares none",
+    ),
+]
+
 
 class Query(PositionQuery, kw_only=True):
-    """The fields of a query object, explained in docs/reference/protocol.md; `QUERIES` has bounds.
+    """The fields of a query object, explained in docs/reference/protocol.md; `QUERIES` reads them.
 
     Raises:
         msgspec.ValidationError: On conversion, when a field has another type.
@@ -32,22 +49,26 @@ class Query(PositionQuery, kw_only=True):
     terminate_id: QueryId | None = None
     match_text: str | None = None
     dice: tuple[int, int] | None = None
-    plies: int = 0
-    deeper: int = 0
-    filter: str = DEFAULT_FILTER
-    cubeful: bool = True
-    net: str | None = None
-    store: str | None = None
-    want: Annotated[tuple[Want, ...], msgspec.Meta(min_length=1, max_length=MAX_WANTS)] = ("eval",)
-    max_moves: int | None = None
-    candidates: int | None = None
+    plies: Annotated[int, Meta(ge=0, le=MAX_PLIES, description="look-ahead")] = 0
+    deeper: Annotated[
+        int, Meta(ge=0, le=MAX_PLIES, description="look-ahead of decisions that are wrong or close")
+    ] = 0
+    filter: Annotated[str, Meta(extra={CHOICES: tuple(FILTERS)}, description="the move filter")] = (
+        DEFAULT_FILTER
+    )
+    cubeful: Annotated[bool, Meta(description="whether evaluations are cubeful")] = True
+    net: Annotated[str, Meta(description="the evaluator; that of the server if left out")] | None = None
+    store: _StoreWord | None = None
+    want: Annotated[tuple[Want, ...], Meta(min_length=1, max_length=MAX_WANTS)] = ("eval",)
+    max_moves: Annotated[int, Meta(ge=1, description="the most plays of each roll")] | None = None
+    candidates: _CandidateCount | None = None
     player: str | None = None
-    resignation: str | None = None
-    away: int | None = None
-    cube: int | None = None
+    resignation: Annotated[str, Meta(extra={CHOICES: RESULT_NAMES})] | None = None
+    away: Annotated[int, Meta(ge=2, le=MAX_MATRIX_AWAY)] | None = None
+    cube: Annotated[int, Meta(ge=1, le=MAX_CUBE // 2)] | None = None
     equities: bool | None = None
     rollout: dict[str, object] | None = None
-    progress_every: int | None = None
+    progress_every: Annotated[int, Meta(ge=1)] | None = None
 
     @property
     def rules(self) -> Rules:
@@ -87,33 +108,6 @@ _MATCH_FIELDS = sorted({each.name for each in fields(MatchState)} - set(Query.__
 
 QUERIES = QueryReader(
     Query,
-    (
-        Field("match_text", str),
-        Field("plies", int, Bounds(0, MAX_PLIES), meaning="look-ahead"),
-        Field(
-            *("deeper", int, Bounds(0, MAX_PLIES)), meaning="look-ahead of decisions that are wrong or close"
-        ),
-        Field("filter", str, choices=tuple(FILTERS), meaning="the move filter"),
-        Field("cubeful", bool, meaning="whether evaluations are cubeful"),
-        Field("net", str, meaning="the evaluator; that of the server if left out"),
-        Field(
-            *("store", str),
-            choices=tuple(map(str, StoreUse)),
-            meaning="whether a kept answer of this depth will do, or also a deeper one",
-        ),
-        Field("max_moves", int, Bounds(1), meaning="the most plays of each roll"),
-        Field(
-            *("candidates", int, Bounds(1)),
-            meaning="how many of the best plays are compared, at the depth of the best whatever the move "
-            "filter says; by default max_moves, and 5 at least. 1 compares none",
-        ),
-        Field("player", str),
-        Field("resignation", str, choices=RESULT_NAMES),
-        Field("away", int, Bounds(2, MAX_MATRIX_AWAY)),
-        Field("cube", int, Bounds(1, MAX_CUBE // 2)),
-        Field("equities", bool),
-        Field("progress_every", int, Bounds(1)),
-    ),
     {
         "terminate_id": "a string or a whole number",
         "dice": "a list of two whole numbers",
@@ -152,3 +146,22 @@ def read_query(document: dict[str, object], head: dict[str, object]) -> Query:
             f"expected a power of two 1..{MAX_CUBE // 2} for cube, got {query.cube}", field="cube"
         )
     return query
+
+
+def find_net(query: Query, session: Session) -> str:
+    """Return the evaluator of a query, that of the session where it names none.
+
+    Raises:
+        GammondError: It names none that can be used.
+    """
+    with error_field("net"):
+        return (
+            session.engine_settings.net
+            if query.net is None
+            else session.service.check_evaluator_name(query.net)
+        )
+
+
+def find_deadline(query: PositionQuery, session: Session) -> float | None:
+    """Return when a query that came now is to be answered, by the clock of the service; None for never."""
+    return None if query.time_ms is None else session.service.clock() + query.time_ms / 1000

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from math import inf
 from types import MappingProxyType
+from typing import TypeVar
 
 import msgspec
 
@@ -34,17 +35,20 @@ from gammond.engine.runtime.machine import count_usable_cores
 from gammond.engine.runtime.threads import Workers
 from gammond.protocol.commands.rollouts import apply_rollout_arguments
 from gammond.protocol.core.arguments import error_field
-from gammond.protocol.core.limits import ClientLimits
 from gammond.protocol.core.requests import JsonReply, Work, WorkControl
 from gammond.protocol.dialects.json_analysis import make_final_reply
 from gammond.protocol.dialects.json_documents import make_id_key, make_query_error, quote_json
-from gammond.protocol.dialects.json_fields import Query
+from gammond.protocol.dialects.json_fields import Query, find_deadline, find_net
 from gammond.protocol.dialects.json_parts import read_rollout_arguments
 from gammond.protocol.questions.rollouts import PROGRESS_INTERVAL_S
 from gammond.protocol.state.cluster_work import ClusterWork, work_with_cluster
+from gammond.protocol.state.service import Service
 from gammond.protocol.state.session import Session
 
 _FIELD = "match_text"
+
+_HelperT = TypeVar("_HelperT")
+"""What does long work on a cluster."""
 
 _TEXT_BYTES, _DECISION_BYTES, _CANDIDATE_BYTES = 20, 450, 160
 """What a decision takes in a text, in the answer, and there for each play that is considered; about."""
@@ -102,34 +106,30 @@ class MatchQuery:
     """Analyses the matches of a query in their order, as far as its time goes.
 
     Attributes:
-        query: Has the text, and how deep it is analysed.
+        service: Has the clock, the caps, and maybe a cluster that works in place of this process.
+        query: How deep they are analysed.
+        content: Their file.
         head: What each object of the answer begins with.
         rollouts: How decisions that the search leaves close or finds wrong are rolled out; None for not at
             all.
-        limits: How many decisions all matches may have, and how many games all rollouts.
         threads: How many share the decisions, no more than there are cores.
-        clock: Seconds.
-        deadline_s: When its time is over, by that clock; None for never.
-        content: The file of the matches, where that came in place of their text.
+        deadline_s: When its time is over, by the clock; None for never.
         describe: Returns what the answer has of a match.
-        cluster: Does the work in place of this process.
     """
 
+    service: Service
     query: Query
+    content: bytes
     head: dict[str, object]
     rollouts: DecisionRollouts | None
-    limits: ClientLimits
     threads: int
-    clock: Callable[[], float]
     deadline_s: float | None
-    content: bytes | None = None
-    describe: Callable[[AnalysedMatch], object] | None = None
-    cluster: ClusterWork | None = None
+    describe: Callable[[AnalysedMatch], object]
 
     @property
     def answer_bytes(self) -> int:
         """About how many bytes the answer takes."""
-        decisions = min(self.limits.query_decisions, len(self._text) // _TEXT_BYTES)
+        decisions = min(self.service.limits.query_decisions, len(self.content) // _TEXT_BYTES)
         candidates = min(self.query.max_moves or MAX_CANDIDATES, MAX_CANDIDATES)
         return decisions * (_DECISION_BYTES + _CANDIDATE_BYTES * candidates)
 
@@ -150,13 +150,12 @@ class MatchQuery:
 
         def finish(match: RecordedMatch) -> None:
             analysed = make_analysed_match(engine, match, settings, rollouts)
-            describe = self.describe or partial(describe_match, max_candidates=query.max_moves)
-            text = msgspec.json.encode(describe(analysed))
+            text = msgspec.json.encode(self.describe(analysed))
             control.answer_bytes += len(text)
             results.append(msgspec.Raw(text))
 
         with error_field(_FIELD):
-            matches, noted = self._read(), []
+            matches, noted = read_matches(self.content, name=_FIELD), []
             report = _Reporter(self, control, self._count_decisions(matches))
         try:
             for match in matches:
@@ -185,10 +184,10 @@ class MatchQuery:
         report: _Reporter,
         control: WorkControl,
     ) -> RecordedMatch:
-        """Analyse the decisions of a match, on a cluster if there is one; what it did is not done again."""
+        """Analyse the decisions of a match."""
         journal, workers = AnalysisJournal(), Workers(min(self.threads, count_usable_cores()))
 
-        def analyse(cancelled: Callable[[], bool], analyser: DecisionAnalyser | None = None) -> RecordedMatch:
+        def analyse(cancelled: Callable[[], bool], analyser: DecisionAnalyser | None) -> RecordedMatch:
             return analyse_match(
                 *(engine, match, settings),
                 workers=workers,
@@ -198,16 +197,8 @@ class MatchQuery:
                 analyser=analyser,
             )
 
-        def analyse_there(cluster: ClusterWork) -> RecordedMatch | None:
-            def is_spent() -> bool:
-                cluster.check()
-                return self._is_over() or control.is_stopped
-
-            analyser = cluster.make_analyser(engine, settings, is_spent)
-            return None if analyser is None else analyse(is_spent, analyser)
-
-        return work_with_cluster(
-            self.cluster, control, analyse_there, lambda: analyse(lambda: self._is_spent(control))
+        return self._work(
+            control, lambda cluster, cancelled: cluster.make_analyser(engine, settings, cancelled), analyse
         )
 
     def _roll_out(
@@ -218,10 +209,10 @@ class MatchQuery:
         report: _Reporter,
         control: WorkControl,
     ) -> RecordedMatch:
-        """Roll out the decisions of a match; as `_analyse`."""
-        journal = AnalysisJournal()
+        """Roll out the decisions of a match."""
+        journal, known = AnalysisJournal(), engine.with_rules(match.rules.rules)
 
-        def roll_out(cancelled: Callable[[], bool], blocks: BlockPlayer | None = None) -> RecordedMatch:
+        def roll_out(cancelled: Callable[[], bool], blocks: BlockPlayer | None) -> RecordedMatch:
             return roll_out_decisions(
                 *(engine, match, rollouts),
                 progress=report.count_trials,
@@ -230,18 +221,33 @@ class MatchQuery:
                 blocks=blocks,
             )
 
-        def roll_out_there(cluster: ClusterWork) -> RecordedMatch | None:
+        return self._work(
+            control,
+            lambda cluster, _: cluster.make_blocks(known, rollouts.plies, rollouts.leaf_plies),
+            roll_out,
+        )
+
+    def _work(
+        self,
+        control: WorkControl,
+        find_helper: Callable[[ClusterWork, Callable[[], bool]], _HelperT | None],
+        work: Callable[[Callable[[], bool], _HelperT | None], RecordedMatch],
+    ) -> RecordedMatch:
+        """Do what takes long, on a cluster if there is one; what that did is not done again here."""
+
+        def work_there(cluster: ClusterWork) -> RecordedMatch | None:
             def is_spent() -> bool:
                 cluster.check()
                 return self._is_over() or control.is_stopped
 
-            known = engine.with_rules(match.rules.rules)
-            blocks = cluster.make_blocks(known, rollouts.plies, rollouts.leaf_plies)
-            return None if blocks is None else roll_out(is_spent, blocks)
+            helper = find_helper(cluster, is_spent)
+            return None if helper is None else work(is_spent, helper)
 
-        return work_with_cluster(
-            self.cluster, control, roll_out_there, lambda: roll_out(lambda: self._is_spent(control))
-        )
+        def is_spent() -> bool:
+            is_stopped = control.is_cancelled()  # which may take a while
+            return is_stopped or self._is_over()
+
+        return work_with_cluster(self.service.cluster, control, work_there, lambda: work(is_spent, None))
 
     def _count_decisions(self, matches: Sequence[RecordedMatch]) -> int:
         """Return how many decisions are to be analysed.
@@ -249,10 +255,10 @@ class MatchQuery:
         Raises:
             LimitError: They are too many.
         """
-        count = sum(map(count_decisions, matches))
-        if count > self.limits.query_decisions:
+        count, most = sum(map(count_decisions, matches)), self.service.limits.query_decisions
+        if count > most:
             raise LimitError(
-                f"expected at most {self.limits.query_decisions:,} plays and cube decisions in match_text, "
+                f"expected at most {most:,} plays and cube decisions in match_text, "
                 f"got {count:,}: send several queries"
             )
         return count
@@ -264,7 +270,7 @@ class MatchQuery:
             LimitError: Their games are too many.
         """
         counts = [count for match in noted for count in count_rolled_out(match, rollouts)]
-        trials, cap = rollouts.settings.trials, self.limits.rollout_games
+        trials, cap = rollouts.settings.trials, self.service.limits.rollout_games
         if trials * sum(counts) > cap:
             raise LimitError(
                 f"expected at most {cap:,} games in all rollouts, got {trials * sum(counts):,}, {trials:,} "
@@ -274,20 +280,8 @@ class MatchQuery:
             )
         return trials * len(counts)
 
-    def _read(self) -> tuple[RecordedMatch, ...]:
-        """Return the matches of the text; as bytes, for a string would be the path of a file."""
-        return read_matches(self._text, name=_FIELD)
-
-    @property
-    def _text(self) -> bytes:
-        return (self.query.match_text or "").encode() if self.content is None else self.content
-
-    def _is_spent(self, control: WorkControl) -> bool:
-        is_stopped = control.is_cancelled()  # which may take a while
-        return is_stopped or self._is_over()
-
     def _is_over(self) -> bool:
-        return self.deadline_s is not None and self.clock() > self.deadline_s
+        return self.deadline_s is not None and self.service.clock() > self.deadline_s
 
 
 def _find_engine(engine: Engine, matches: Sequence[RecordedMatch]) -> Engine:
@@ -298,33 +292,31 @@ def _find_engine(engine: Engine, matches: Sequence[RecordedMatch]) -> Engine:
 
 def make_match_work(
     session: Session,
-    net: str,
     query: Query,
     head: dict[str, object],
-    deadline_s: float | None,
     *,
     content: bytes | None = None,
     describe: Callable[[AnalysedMatch], object] | None = None,
 ) -> Work:
-    """Return the work of a query for matches that is in order.
+    """Return the work of a query for matches whose fields fit together.
 
     Args:
         session: Whose settings hold where the query says nothing.
-        net: The evaluator.
-        query: As `MatchQuery.query`.
+        query: The query.
         head: As `MatchQuery.head`.
-        deadline_s: As `MatchQuery.deadline_s`.
-        content: As `MatchQuery.content`.
-        describe: As `MatchQuery.describe`.
+        content: The file of the matches, where that came in place of their text.
+        describe: As `MatchQuery.describe`; as `gammond analyse` does if left out.
 
     Raises:
-        GammondError: The arguments of rollouts are wrong.
+        GammondError: There is no such evaluator, or the arguments of rollouts are wrong.
     """
-    service, threads = session.service, session.engine_settings.threads
-    rollouts = read_decision_rollouts(query, threads)
+    service, threads, net = session.service, session.engine_settings.threads, find_net(query, session)
+    if query.store is None:
+        query = msgspec.structs.replace(query, store=str(session.engine_settings.store))
     analysis = MatchQuery(
-        *(query, head, rollouts, service.limits, threads, service.clock, deadline_s, content, describe),
-        cluster=service.cluster,
+        *(service, query, (query.match_text or "").encode() if content is None else content, head),
+        *(read_decision_rollouts(query, threads), threads, find_deadline(query, session)),
+        describe or partial(describe_match, max_candidates=query.max_moves),
     )
     load_engine = partial(service.get_engine, net, threads)
     return Work(
@@ -333,7 +325,7 @@ def make_match_work(
         make_id_key(query.id),
         partial(make_query_error, head),
         is_long=True,
-        deadline_s=deadline_s,
+        deadline_s=analysis.deadline_s,
         answer_bytes=analysis.answer_bytes,
     )
 
@@ -342,14 +334,14 @@ class _Reporter:
     """Reports how much of all matches is done, if the query wants it: decisions, then trials of rollouts.
 
     Args:
-        work: The query.
+        query: The query.
         control: Takes the reports.
         total: How many decisions there are.
     """
 
-    def __init__(self, work: MatchQuery, control: WorkControl, total: int) -> None:
+    def __init__(self, query: MatchQuery, control: WorkControl, total: int) -> None:
         self.total = total
-        self._work, self._control = work, control
+        self._query, self._control = query, control
         self._before = self._done = 0
         """Decisions or trials of earlier matches, and of the present one."""
         self._trials = 0
@@ -358,7 +350,7 @@ class _Reporter:
     def __call__(self, done: int, total: int) -> None:
         """Take the number of decisions of one match that are analysed."""
         self._done = done
-        count, every = self._before + done, self._work.query.progress_every
+        count, every = self._before + done, self._query.query.progress_every
         if every and done and count % every == 0 and count < self.total:
             self._report(count)
 
@@ -369,8 +361,8 @@ class _Reporter:
     def count_trials(self, done: int, total: int) -> None:
         """Take the number of trials of one match that are done; it is reported about twice a second."""
         self._done = done
-        now_s = self._work.clock()
-        if self._work.query.progress_every and now_s - self._reported_s >= PROGRESS_INTERVAL_S:
+        now_s = self._query.service.clock()
+        if self._query.query.progress_every and now_s - self._reported_s >= PROGRESS_INTERVAL_S:
             self._reported_s = now_s
             self._report(self.total, {"trials": self._before + done, "of": self._trials})
 
@@ -379,5 +371,5 @@ class _Reporter:
         self._before, self._done = self._before + self._done, 0
 
     def _report(self, decisions: int, trials: Mapping[str, int] = MappingProxyType({})) -> None:
-        progress = {**self._work.head, "final": False, "done": decisions, "total": self.total, **trials}
+        progress = {**self._query.head, "final": False, "done": decisions, "total": self.total, **trials}
         self._control.report(JsonReply(progress, is_final=False))

@@ -29,15 +29,13 @@ from gammond.protocol.commands.cube import (
     resignation_to_values,
 )
 from gammond.protocol.commands.opinions import check_opinionated, list_opinions, opinion_to_values
-from gammond.protocol.commands.rollout_replies import (
-    list_rollout_rows,
-    progress_to_values,
-    rollout_to_values,
-)
 from gammond.protocol.commands.rollouts import (
     ROLLOUT_ARGUMENTS,
     apply_rollout_arguments,
+    list_rollout_rows,
+    progress_to_values,
     read_rollout_request,
+    rollout_to_values,
 )
 from gammond.protocol.core.replies import round_values
 from gammond.protocol.core.requests import ReplyValue, WorkControl

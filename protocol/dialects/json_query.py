@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 from gammond.engine.errors import FormatError, GammondError, ValueRangeError
 from gammond.protocol.commands.dispatch import count_failure
 from gammond.protocol.core.arguments import error_field
-from gammond.protocol.core.kept_answers import EncodedAnswer
 from gammond.protocol.core.requests import Answer, AnyReply, JsonReply, StopRequest, Work
 from gammond.protocol.dialects.json_documents import decode_object, make_id_key, make_query_error, quote_json
 from gammond.protocol.dialects.json_fields import Query, read_query
-from gammond.protocol.game_entry import GameEntry
 from gammond.protocol.games import GAMES, find_entry
 from gammond.protocol.state.session import Session
 
-GameQueries = Callable[[Session, dict[str, object], dict[str, object]], Work | EncodedAnswer]
+GameQueries = Callable[[Session, dict[str, object], dict[str, object]], Work | bytes]
 """The part of a game that answers a query: given the session, the object, and what every line of the answer
-begins with, to which it adds ``warnings``. It raises a GammondError where the query is wrong."""
+begins with, to which it adds ``warnings``. It returns the answer as it is sent where that was kept.
+
+It raises a GammondError where the query is wrong."""
 
 
 def answer_query(
@@ -25,7 +25,7 @@ def answer_query(
     text: str,
     is_in_use: Callable[[object], bool] = lambda key: False,
     refusal: GammondError | None = None,
-) -> Answer | EncodedAnswer:
+) -> Answer | bytes:
     """Answer one line that begins with ``{``.
 
     Args:
@@ -57,26 +57,26 @@ def answer_query(
             )
         if document.get("action") == "terminate":
             return _terminate(read_query(document, head), head)
-        answer: GameQueries = _find_game(session, document).load_queries()
-        return answer(session, document, head)
+        return find_queries(session, document)(session, document, head)
     except Exception as error:
         count_failure(session, refusal or error)
         return [make_query_error(head, refusal or error)]
 
 
-def _find_game(session: Session, document: dict[str, object]) -> GameEntry:
-    """Return the game that a query is about: that of its variant, or the session's.
+def find_queries(session: Session, document: Mapping[str, object]) -> GameQueries:
+    """Return what answers the queries of a game: that of the variant of a query, or the session's.
 
     Raises:
         GammondError: There is no such variant.
     """
-    variant = document.get("variant")
-    if variant is None:
-        return GAMES[session.game_name]
-    if not isinstance(variant, str):
-        raise FormatError(f"expected a string for variant, got {quote_json(variant)}", field="variant")
-    with error_field("variant"):
-        return find_entry(variant)
+    variant, entry = document.get("variant"), GAMES[session.game_name]
+    if variant is not None:
+        if not isinstance(variant, str):
+            raise FormatError(f"expected a string for variant, got {quote_json(variant)}", field="variant")
+        with error_field("variant"):
+            entry = find_entry(variant)
+    queries: GameQueries = entry.load_queries()
+    return queries
 
 
 def _terminate(query: Query, head: dict[str, object]) -> StopRequest:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from gammond.engine.errors import GammondError
 from gammond.protocol.commands.dispatch import answer_command, fail_request, find_unready
 from gammond.protocol.core.connection import Connection, IsInUse
-from gammond.protocol.core.kept_answers import EncodedAnswer
 from gammond.protocol.core.requests import Answer, AnyReply, Unready, Work
 from gammond.protocol.dialects.json_query import answer_query
 from gammond.protocol.state.session import JSON_FORMAT, Session
@@ -33,11 +32,11 @@ class LineClient:
         """Return whether a request without a tag waits for earlier answers: all but queries do."""
         return not _is_query(text)
 
-    def answer(self, text: str, is_in_use: IsInUse) -> Answer | EncodedAnswer | Unready:
+    def answer(self, text: str, is_in_use: IsInUse) -> Answer | bytes | Unready:
         """Answer a query or a command."""
         return answer_query(self.session, text, is_in_use) if _is_query(text) else self._answer(text)
 
-    def _answer(self, text: str) -> Answer | EncodedAnswer | Unready:
+    def _answer(self, text: str) -> Answer | bytes | Unready:
         """Answer a command, as before if it shows kept analyses alone and these are the same."""
         session, kept = self.session, self.session.service.kept_answers
         if (unready := find_unready(session, text)) is not None:
@@ -52,7 +51,7 @@ class LineClient:
         found = answer_command(session, text)
         return kept.keep_answer_of(found, key) if isinstance(found, Work) else found
 
-    def refuse(self, text: str, is_in_use: IsInUse, error: GammondError) -> Answer | EncodedAnswer:
+    def refuse(self, text: str, is_in_use: IsInUse, error: GammondError) -> Answer | bytes:
         """Answer with an error in the form of the request; nothing of it takes effect."""
         if _is_query(text):
             return answer_query(self.session, text, is_in_use, error)

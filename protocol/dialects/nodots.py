@@ -24,7 +24,7 @@ from gammond.engine.errors import (
     UnsupportedError,
     ValueRangeError,
 )
-from gammond.engine.evaluation.results import CubeDecision, CubeResponse, DoublingAction, Evaluation
+from gammond.engine.evaluation.results import CubeDecision, DoublingAction, Evaluation
 from gammond.engine.formats.position_id import decode_position_id
 from gammond.engine.options import convert
 from gammond.engine.rules.match import MAX_CUBE, MAX_MATCH_LENGTH, RESULT_NAMES, MatchState
@@ -36,10 +36,11 @@ from gammond.engine.search.ranked_plays import RankedPlays
 from gammond.protocol.core.errors import INTERNAL_ERROR, BusyError
 from gammond.protocol.core.replies import describe_error, round_value
 from gammond.protocol.core.requests import JsonReply, Work, WorkControl
+from gammond.protocol.dialects.json_documents import split_fault
 from gammond.protocol.questions.plays import Rank
 from gammond.protocol.questions.positions import CubeAnswer, DecideCube, DecideTake, Resign, Resignation
 from gammond.protocol.questions.question import EngineQuestion, make_work
-from gammond.protocol.state.offers import check_cube_owner
+from gammond.protocol.state.offers import RESPONSE_WORDS, check_cube_owner
 from gammond.protocol.state.session import Session
 
 VERSION = "1"
@@ -171,7 +172,7 @@ def answer_hint(session: Session, kind: str, document: object) -> Work:
     try:
         request = convert(document, HintRequest)
     except msgspec.ValidationError as error:
-        raise _explain(str(error)) from error
+        raise _explain(error) from error
     question, write = KINDS[kind](request, EvalSettings(PLIES, store=session.engine_settings.store))
     clock = session.service.clock
     deadline_s = clock() + TIME_S
@@ -200,10 +201,9 @@ def make_error(error: Exception) -> tuple[int, dict[str, object]]:
     return status, {"error": {"code": word, "message": message, "field": field}}
 
 
-def _explain(fault: str) -> FormatError:
-    """Return an error that names the field, from what msgspec says."""
-    message, _, place = fault.partition(" - at `$")
-    place = place.strip(".`")
+def _explain(fault: msgspec.ValidationError) -> FormatError:
+    """Return an error that names the field."""
+    message, place = split_fault(fault)
     quoted = message.partition("`")[2].partition("`")[0]
     field = place or (quoted if "missing required field" in message else "body")
     return FormatError(f"{message}{f' in {place}' if place else ''}", field=field)
@@ -251,7 +251,7 @@ def _ask_take(request: HintRequest, settings: EvalSettings) -> Asked:
         assert decision.double_take is not None
         assert decision.double_pass is not None
         return {
-            "action": _RESPONSES[found.response],
+            "action": RESPONSE_WORDS[found.response],
             "takeEquity": round_value(-decision.double_take.equity),
             "dropEquity": round_value(-decision.double_pass.equity),
         }
@@ -276,8 +276,6 @@ KINDS: Mapping[str, Callable[[HintRequest, EvalSettings], Asked]] = {
     "resign": _ask_resign,
 }
 """The requests with a body; each is checked before any work is done."""
-
-_RESPONSES = {CubeResponse.TAKE: "take", CubeResponse.PASS: "drop", CubeResponse.BEAVER: "beaver"}
 
 
 def _name_action(decision: CubeDecision) -> str:

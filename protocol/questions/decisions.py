@@ -22,10 +22,10 @@ from gammond.engine.search.ranked_plays import ChosenPlay
 from gammond.protocol.core.requests import AnyReply, Work, WorkControl
 from gammond.protocol.questions.question import (
     DECISION_SIZE,
-    MAX_QUICK_PLAYS,
-    MAX_SHORT_PLAYS,
+    Plan,
     ResultT,
     make_kind,
+    plan_work,
 )
 from gammond.protocol.state.player_registry import ENGINE_PLAYER
 from gammond.protocol.state.session import Session
@@ -55,6 +55,26 @@ class Decision(msgspec.Struct, Generic[ResultT], frozen=True):
         Empty for anything else.
         """
         return (None,)
+
+    def plan(self, session: Session, settings: EvalSettings) -> Plan:
+        """Return how the player of a session decides.
+
+        Args:
+            session: The session.
+            settings: How deep its own engine looks; the name of another player says how deep that does.
+        """
+        player, plays = session.engine_settings.player, 0
+        for roll in self.asks:
+            plays += 0 if roll is None else estimate_plays(self.position, roll)
+        if player != ENGINE_PLAYER:
+            is_deep = settings.plies > 0 or session.service.players.uses_look_ahead(player)
+            return plan_work(None, None, (), plays, DECISION_SIZE, is_deep=is_deep)
+        kind, is_deep = make_kind(self.what, self.match, settings), settings.plies > 0
+        asked = (
+            (self.position, self.match, settings if roll else replace(settings, is_cubeful=True), roll)
+            for roll in self.asks
+        )
+        return plan_work(kind, session.find_quick_engine(kind), asked, plays, DECISION_SIZE, is_deep=is_deep)
 
     def run(self, decider: Decider, make_watch: MakeWatch) -> ResultT:
         """Decide.
@@ -177,37 +197,14 @@ def make_decision_work(
         make_watch: Makes the watch of a search, as `MakeWatch`.
         deadline_s: As for `Work`.
     """
-    service, player, position = session.service, session.engine_settings.player, question.position
-    kind, is_own = make_kind(question.what, question.match, settings), player == ENGINE_PLAYER
-    plays = sum(estimate_plays(position, roll) for roll in question.asks if roll is not None)
-    cubeful = replace(settings, is_cubeful=True)
-    is_kept = (
-        bool(question.asks)
-        and is_own
-        and all(
-            session.recall(kind, position, question.match, settings if roll else cubeful, roll)
-            for roll in question.asks
-        )
-    )
-    is_deep = settings.plies > 0 or (not is_own and service.players.uses_look_ahead(player))
-    is_long = is_deep and not is_kept
-    is_timed = is_own and (settings.plies > 0 or not is_long)
-    is_known = is_own and not is_long and session.find_quick_engine(kind) is not None
-    load_decider = session.make_decider_loader(settings)
+    plan, load_decider = question.plan(session, settings), session.make_decider_loader(settings)
 
     def run(control: WorkControl) -> Sequence[AnyReply]:
         decider = load_decider()
         with ExitStack() as stack:
-            if is_timed and is_known:
+            if plan.engine is not None:
                 stack.enter_context(control.take_interpreter())
-            if is_timed:
-                stack.enter_context(service.time_evaluation(decider.engine, kind))
+            stack.enter_context(session.service.time_evaluation(decider.engine, plan.kind))
             return write(question.run(decider, partial(make_watch, control)))
 
-    return Work(
-        run,
-        is_long=is_long or plays > MAX_SHORT_PLAYS,
-        deadline_s=deadline_s,
-        is_quick=is_known and plays <= MAX_QUICK_PLAYS,
-        size=DECISION_SIZE,
-    )
+    return Work(run, is_long=plan.is_long, deadline_s=deadline_s, is_quick=plan.is_quick, size=plan.size)

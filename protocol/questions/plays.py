@@ -54,9 +54,9 @@ class Compare(EngineQuestion[ChosenPlay], frozen=True):
     def plan(self, session: Session) -> Plan:
         """Return how the work on it is done; a kept ranking counts where it has compared the play."""
         plan = super().plan(session)
-        if plan.kept is None or has_compared(plan.kept, self.position, self.roll, self.play, self.rules):
-            return plan
-        return Plan(plan.kind, size=plan.size)
+        about = self.position, self.roll, self.play, self.rules
+        is_compared = all(has_compared(kept, *about) for kept in plan.kept)
+        return plan if is_compared else Plan(plan.kind, size=plan.size)
 
     def run(self, engine: Engine, watch: SearchWatch) -> ChosenPlay:
         """Return the play beside the best one."""

@@ -10,14 +10,14 @@ from gammond.engine.cubeful import ScoreMatrix, choose_resignation, should_accep
 from gammond.engine.evaluation.results import CubeDecision, CubeResponse, Evaluation
 from gammond.engine.rules.match import MatchState
 from gammond.engine.search import SearchWatch
-from gammond.protocol.questions.question import EngineQuestion, Plan
+from gammond.protocol.questions.question import EVALUATION, EngineQuestion, Plan
 from gammond.protocol.state.session import Session
 
 
 class Evaluate(EngineQuestion[Evaluation], frozen=True):
     """What a position is worth; the game may be over."""
 
-    what = "eval"
+    what = EVALUATION
 
     def run(self, engine: Engine, watch: SearchWatch) -> Evaluation:
         """Return the evaluation, with the cube decision where the settings are cubeful."""

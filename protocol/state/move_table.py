@@ -1,9 +1,9 @@
-"""The table of a game of moves without dice: the game, and the steps to undo."""
+"""Changes of a table that can be undone; and the table of a game of moves without dice."""
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections import deque
-from collections.abc import Sized
 from typing import Generic, TypeVar
 
 from gammond.engine.errors import StateError
@@ -11,49 +11,33 @@ from gammond.engine.errors import StateError
 GameT = TypeVar("GameT")
 """A game that never changes: each move makes another."""
 
+StepT = TypeVar("StepT")
+"""All of a table that comes back when a change is undone."""
 
-class MoveTable(Generic[GameT]):
-    """A game, and how it came about: every change of it can be undone, and the seats come back with it.
+
+class UndoableTable(ABC, Generic[StepT]):
+    """A table whose changes can be undone, and done again.
 
     Args:
         undo_steps: How many changes are kept.
-
-    Attributes:
-        game: The present state; None until one is set up.
-        human: The side of a person who plays against the engine; None without such a game.
     """
 
     def __init__(self, undo_steps: int) -> None:
-        self.game: GameT | None = None
-        self.human: int | None = None
-        self._undo_stack: deque[tuple[GameT | None, int | None]] = deque(maxlen=undo_steps)
-        self._redo_stack: list[tuple[GameT | None, int | None]] = []
+        self._undo_stack: deque[StepT] = deque(maxlen=undo_steps)
+        self._redo_stack: list[StepT] = []
 
-    def push(self, game: GameT | None) -> None:
-        """Go on to another state, which `undo` takes back; what was taken back before is gone."""
-        self._undo_stack.append((self.game, self.human))
+    @abstractmethod
+    def _describe_step(self) -> StepT:
+        """Return what the present state is."""
+
+    @abstractmethod
+    def _go_to(self, step: StepT) -> None:
+        """Let a state be the present one."""
+
+    def _begin_change(self) -> None:
+        """Let `undo` take back what changes from now on; what was taken back before is gone."""
+        self._undo_stack.append(self._describe_step())
         self._redo_stack.clear()
-        self.game = game
-
-    @property
-    def before(self) -> GameT | None:
-        """What `undo` goes back to.
-
-        Raises:
-            StateError: There is nothing to undo.
-        """
-        self._require(self._undo_stack, "undo")
-        return self._undo_stack[-1][0]
-
-    @property
-    def after(self) -> GameT | None:
-        """What `redo` goes to.
-
-        Raises:
-            StateError: There is nothing to redo.
-        """
-        self._require(self._redo_stack, "redo")
-        return self._redo_stack[-1][0]
 
     def undo(self) -> None:
         """Take back the last change.
@@ -61,19 +45,21 @@ class MoveTable(Generic[GameT]):
         Raises:
             StateError: There is none.
         """
-        self._require(self._undo_stack, "undo")
-        self._redo_stack.append((self.game, self.human))
-        self.game, self.human = self._undo_stack.pop()
+        if not self._undo_stack:
+            raise StateError("nothing to undo", field="request")
+        self._redo_stack.append(self._describe_step())
+        self._go_to(self._undo_stack.pop())
 
     def redo(self) -> None:
         """Do again what was taken back last.
 
         Raises:
-            StateError: Nothing was, or the game has changed since.
+            StateError: Nothing was, or the table has changed since.
         """
-        self._require(self._redo_stack, "redo")
-        self._undo_stack.append((self.game, self.human))
-        self.game, self.human = self._redo_stack.pop()
+        if not self._redo_stack:
+            raise StateError("nothing to redo", field="request")
+        self._undo_stack.append(self._describe_step())
+        self._go_to(self._redo_stack.pop())
 
     @property
     def can_undo(self) -> bool:
@@ -85,10 +71,33 @@ class MoveTable(Generic[GameT]):
         """Whether something was taken back, and nothing changed since."""
         return bool(self._redo_stack)
 
-    @staticmethod
-    def _require(stack: Sized, verb: str) -> None:
-        if not stack:
-            raise StateError(f"nothing to {verb}", field="request")
+
+class MoveTable(UndoableTable[tuple[GameT | None, int | None]], Generic[GameT]):
+    """A game, and how it came about: every change of it can be undone, and the seats come back with it.
+
+    Args:
+        undo_steps: As for `UndoableTable`.
+
+    Attributes:
+        game: The present state; None until one is set up.
+        human: The side of a person who plays against the engine; None without such a game.
+    """
+
+    def __init__(self, undo_steps: int) -> None:
+        super().__init__(undo_steps)
+        self.game: GameT | None = None
+        self.human: int | None = None
+
+    def push(self, game: GameT | None) -> None:
+        """Go on to another state, which `undo` takes back; what was taken back before is gone."""
+        self._begin_change()
+        self.game = game
+
+    def _describe_step(self) -> tuple[GameT | None, int | None]:
+        return self.game, self.human
+
+    def _go_to(self, step: tuple[GameT | None, int | None]) -> None:
+        self.game, self.human = step
 
     def require_game(self) -> GameT:
         """Return the game.

@@ -3,13 +3,15 @@
 A kernel takes milliseconds to load and seconds to compile, once, and that thread waits for no compiler. So
 each group of kernels is cold, warming, ready or failed. While it is not ready, a request that needs it is
 work for another thread, or waits for such work; once it is, handlers run at once and meet no compiler.
+Of what engines call, the kinds are known that have been seen to be quick (`QuickWork`).
 """
 
 from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Hashable, Iterator
+from contextlib import contextmanager
 from enum import StrEnum
 
 from gammond.engine.errors import CancelledWork
@@ -19,6 +21,9 @@ FAILURE_S = 60.0
 
 _LOOK_EVERY_S = 0.1
 """How often who waits for another thread looks whether to stop."""
+
+QUICK_S = 0.003
+"""The longest that work seen to be quick may take; to load a net or compiled code takes longer."""
 
 
 class ReadyState(StrEnum):
@@ -102,3 +107,28 @@ class Readiness:
                     self.state = ReadyState.COLD
         finally:
             self._warming.release()
+
+
+class QuickWork:
+    """The kinds of work at 0-ply that have been seen to be quick; safe to use from several threads.
+
+    The first of a kind loads files and compiled code; from the first quick one on the kind is quick.
+    """
+
+    def __init__(self) -> None:
+        self._kinds: set[Hashable] = set()
+
+    def __contains__(self, kind: Hashable) -> bool:
+        return kind in self._kinds
+
+    @contextmanager
+    def time(self, kind: Hashable) -> Iterator[None]:
+        """Time one piece of work of a kind."""
+        started_s = time.monotonic()
+        yield
+        if time.monotonic() - started_s < QUICK_S:
+            self.add(kind)
+
+    def add(self, kind: Hashable) -> None:
+        """Note that work of a kind is quick."""
+        self._kinds.add(kind)

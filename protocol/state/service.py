@@ -6,7 +6,7 @@ import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
@@ -20,7 +20,7 @@ from gammond.protocol.core.kept_answers import KeptAnswers
 from gammond.protocol.core.limits import ClientLimits
 from gammond.protocol.state.cluster_work import ClusterWork
 from gammond.protocol.state.player_registry import NO_FILE_PLAYERS, FilePlayers, PlayerRegistry
-from gammond.protocol.state.quick_work import QuickWork
+from gammond.protocol.state.readiness import QuickWork
 from gammond.protocol.state.rollout_store import RolloutStore
 
 _SharedT = TypeVar("_SharedT")
@@ -86,7 +86,8 @@ class Service:
         """How many errors of each code."""
         self._started_s = clock()
         self._engines: dict[tuple[str, int], Engine] = {}
-        self._quick_work = QuickWork()
+        self.quick_work = QuickWork()
+        """Which kinds of work have been seen to be quick, of engines with the engine."""
         self._shared: dict[Callable[[Service], Any], Any] = {}
         self._sharing = threading.Lock()
         self._loading = threading.Lock()
@@ -154,7 +155,7 @@ class Service:
         with self._sharing:
             return list(self._shared.values())
 
-    def find_quick_engine(self, name: str, threads: int = 1, kind: Hashable = None) -> Engine | None:
+    def find_quick_engine(self, name: str, threads: int, kind: Hashable) -> Engine | None:
         """Return the engine of a name if it is loaded and was seen to be quick.
 
         Args:
@@ -163,31 +164,18 @@ class Service:
             kind: As for `time_evaluation`.
         """
         engine = self._engines.get((name, threads))
-        return engine if engine is not None and (engine, kind) in self._quick_work else None
-
-    def is_quick(self, engine: Engine | None, kind: Hashable) -> bool:
-        """Return whether a kind of work was seen to be quick.
-
-        Args:
-            engine: As for `time_evaluation`.
-            kind: As for `time_evaluation`.
-        """
-        return (engine, kind) in self._quick_work
+        return engine if engine is not None and (engine, kind) in self.quick_work else None
 
     @contextmanager
-    def time_evaluation(self, engine: Engine | None, kind: Hashable = None) -> Iterator[None]:
-        """Time work on one position at 0-ply, or whose answer may be kept.
-
-        The first of its kind loads files and compiled code; from the first quick one on the engine is quick.
+    def time_evaluation(self, engine: Engine, kind: Hashable) -> Iterator[None]:
+        """Time work on one position at 0-ply, or whose answer may be kept, for `find_quick_engine`.
 
         Args:
-            engine: The engine; None for work without one. Copies of an engine for other rules do not count.
-            kind: The kind of work, among those that need different code; None for an evaluation.
+            engine: The engine. Copies of one for other rules do not count.
+            kind: The kind of work, among those that need different code; None for work that is not timed.
         """
-        if engine is not None and engine not in self._engines.values():
-            yield
-            return
-        with self._quick_work.time((engine, kind)):
+        is_timed = kind is not None and engine in self._engines.values()
+        with self.quick_work.time((engine, kind)) if is_timed else nullcontext():
             yield
 
     def _load_engine(self, name: str, threads: int) -> Engine:

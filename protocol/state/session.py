@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import MISSING, dataclass, field, fields, replace
 from functools import cache, cached_property, lru_cache, partial
 from typing import Any, TypeVar
 
 from gammond.engine.analysis.engine import Engine
-from gammond.engine.analysis.engine_store import KeptAnalysis
 from gammond.engine.analysis.levels import (
     DEFAULT_LEVEL,
     LEVELS,
@@ -21,9 +20,7 @@ from gammond.engine.analysis.levels import (
 from gammond.engine.errors import StateError, UnsupportedError
 from gammond.engine.options import Bounds, Field
 from gammond.engine.play.decider import Decider
-from gammond.engine.rules.dice import MAX_SEED, Roll, SeededDice
-from gammond.engine.rules.match import MatchState
-from gammond.engine.rules.position import Position
+from gammond.engine.rules.dice import MAX_SEED, SeededDice
 from gammond.engine.rules.rules import Feature, Rules
 from gammond.engine.runtime.machine import MAX_THREADS, count_usable_cores
 from gammond.engine.search import FILTERS, MAX_PLIES
@@ -75,10 +72,10 @@ _SETTING = "setting"
 
 @dataclass(frozen=True)
 class SettingField:
-    """What makes a setting of a field of a dataclass; its default is that of the field.
+    """What makes a setting of a field of a dataclass; its default is that of the setting.
 
     Attributes:
-        field: Its name (``engine.*``), type, bounds and meaning.
+        field: Its name (``engine.*``), type, bounds, default and meaning.
         check: Returns what is set for a value, given what the client may use; raises a GammondError where it
             does not fit. None where every value of the field does.
         list_values: Lists values to suggest, where these are known only while the program runs.
@@ -93,9 +90,10 @@ class SettingField:
     shapes_no_answer: bool = False
 
     @property
-    def metadata(self) -> dict[str, SettingField]:
-        """What the field of the dataclass has as its metadata."""
-        return {_SETTING: self}
+    def attribute(self) -> Any:  # noqa: ANN401  (as of dataclasses.field)
+        """The field of the dataclass."""
+        default = MISSING if self.field.default is None else self.field.default
+        return field(default=default, metadata={_SETTING: self})
 
 
 def list_setting_fields(kind: type[Any]) -> dict[str, SettingField]:
@@ -111,115 +109,100 @@ def _list_nets(service: Service) -> Sequence[str]:
 class EngineSettings:
     """How a client wants its answers: each field is a setting, in the order of ``keys``."""
 
-    net: str = field(
-        default="default",
-        metadata=SettingField(
-            Field("engine.net", str, meaning="the evaluator"),
-            check=lambda service, name: service.check_evaluator_name(name),
-            list_values=_list_nets,
-        ).metadata,
-    )
-    player: str = field(
-        default=ENGINE_PLAYER,
-        metadata=SettingField(
-            Field(
-                "engine.player",
-                str,
-                meaning="the player that chooses the plays of 'go', as NAME or NAME:OPTION=VALUE,...; "
-                "'net' is the evaluator",
-            ),
-            check=lambda service, name: service.players.check_player(name),
-            list_values=lambda service: service.players.list_names(),
-            shapes_no_answer=True,
-        ).metadata,
-    )
-    ply: int = field(
-        default=LEVELS[DEFAULT_LEVEL].plies + 1,
-        metadata=SettingField(
-            Field("engine.ply", int, Bounds(1, MAX_PLIES + 1), meaning="depth in UBGI's count, plies + 1")
-        ).metadata,
-    )
-    filter_name: str = field(
-        default=LEVELS[DEFAULT_LEVEL].filter_name,
-        metadata=SettingField(
-            Field("engine.filter", str, choices=tuple(FILTERS), meaning="the move filter of searches")
-        ).metadata,
-    )
-    noise: int = field(
-        default=0,
-        metadata=SettingField(
-            Field(
-                "engine.noise",
-                int,
-                Bounds(0, MAX_NOISE),
-                meaning="typical loss of a choice of 'go' against the best, in thousandths of a point",
-            ),
-            shapes_no_answer=True,
-        ).metadata,
-    )
-    is_cubeful: bool = field(
-        default=True,
-        metadata=SettingField(
-            Field("engine.cubeful", bool, meaning="whether evaluations are cubeful")
-        ).metadata,
-    )
-    format: str = field(
-        default=FORMATS[0],
-        metadata=SettingField(
-            Field(
-                "engine.format",
-                str,
-                choices=FORMATS,
-                meaning="whether answers are lines of words or of JSON",
-            ),
-            is_unrated=True,
-        ).metadata,
-    )
-    has_xgids: bool = field(
-        default=False,
-        metadata=SettingField(
-            Field("engine.xgid", bool, meaning="whether lines with a gnubgid have the xgid too"),
-            is_unrated=True,
-        ).metadata,
-    )
-    store: StoreUse = field(
-        default=StoreUse.ON,
-        metadata=SettingField(
-            Field(
-                "engine.store",
-                str,
-                choices=tuple(map(str, StoreUse)),
-                meaning="whether kept analyses answer, of the depth asked for or also deeper ones, and "
-                "searches are kept",
-            ),
-            check=lambda _, use: StoreUse(use),
-        ).metadata,
-    )
-    threads: int = field(
-        metadata=SettingField(
-            Field(
-                "engine.threads",
-                int,
-                Bounds(1, MAX_THREADS),
-                meaning="threads that work on one answer, limited to the number of cores",
-            ),
-            check=lambda _, threads: min(threads, count_usable_cores()),
-            is_unrated=True,
-            shapes_no_answer=True,
-        ).metadata
-    )
-    seed: int = field(
-        metadata=SettingField(
-            Field(
-                "engine.seed",
-                int,
-                Bounds(0, MAX_SEED),
-                meaning="seed of the dice of 'roll' and of the noise of a level; setting it restarts both",
-            ),
-            is_unrated=True,
-            shapes_no_answer=True,
-        ).metadata
-    )
+    net: str = SettingField(
+        Field("engine.net", str, default="default", meaning="the evaluator"),
+        check=lambda service, name: service.check_evaluator_name(name),
+        list_values=_list_nets,
+    ).attribute
+    player: str = SettingField(
+        Field(
+            "engine.player",
+            str,
+            default=ENGINE_PLAYER,
+            meaning="the player that chooses the plays of 'go', as NAME or NAME:OPTION=VALUE,...; "
+            "'net' is the evaluator",
+        ),
+        check=lambda service, name: service.players.check_player(name),
+        list_values=lambda service: service.players.list_names(),
+        shapes_no_answer=True,
+    ).attribute
+    ply: int = SettingField(
+        Field(
+            "engine.ply",
+            int,
+            Bounds(1, MAX_PLIES + 1),
+            default=LEVELS[DEFAULT_LEVEL].plies + 1,
+            meaning="depth in UBGI's count, plies + 1",
+        )
+    ).attribute
+    filter_name: str = SettingField(
+        Field(
+            "engine.filter",
+            str,
+            choices=tuple(FILTERS),
+            default=LEVELS[DEFAULT_LEVEL].filter_name,
+            meaning="the move filter of searches",
+        )
+    ).attribute
+    noise: int = SettingField(
+        Field(
+            "engine.noise",
+            int,
+            Bounds(0, MAX_NOISE),
+            default=0,
+            meaning="typical loss of a choice of 'go' against the best, in thousandths of a point",
+        ),
+        shapes_no_answer=True,
+    ).attribute
+    is_cubeful: bool = SettingField(
+        Field("engine.cubeful", bool, default=True, meaning="whether evaluations are cubeful")
+    ).attribute
+    format: str = SettingField(
+        Field(
+            "engine.format",
+            str,
+            choices=FORMATS,
+            default=FORMATS[0],
+            meaning="whether answers are lines of words or of JSON",
+        ),
+        is_unrated=True,
+    ).attribute
+    has_xgids: bool = SettingField(
+        Field("engine.xgid", bool, default=False, meaning="whether lines with a gnubgid have the xgid too"),
+        is_unrated=True,
+    ).attribute
+    store: StoreUse = SettingField(
+        Field(
+            "engine.store",
+            str,
+            choices=tuple(map(str, StoreUse)),
+            default=StoreUse.ON,
+            meaning="whether kept analyses answer, of the depth asked for or also deeper ones, and "
+            "searches are kept",
+        ),
+        check=lambda _, use: StoreUse(use),
+    ).attribute
+    threads: int = SettingField(
+        Field(
+            "engine.threads",
+            int,
+            Bounds(1, MAX_THREADS),
+            meaning="threads that work on one answer, limited to the number of cores",
+        ),
+        check=lambda _, threads: min(threads, count_usable_cores()),
+        is_unrated=True,
+        shapes_no_answer=True,
+    ).attribute
+    seed: int = SettingField(
+        Field(
+            "engine.seed",
+            int,
+            Bounds(0, MAX_SEED),
+            meaning="seed of the dice of 'roll' and of the noise of a level; setting it restarts both",
+        ),
+        is_unrated=True,
+        shapes_no_answer=True,
+    ).attribute
 
     @cached_property
     def answer_key(self) -> Hashable:
@@ -328,31 +311,19 @@ class Session(GameTable):
 
         return load
 
-    def find_quick_engine(self, kind: Hashable = None) -> Engine | None:
-        """Return the engine of the present settings and rules if it is loaded and quick at a kind of work."""
-        engine = self.service.find_quick_engine(self.engine_settings.net, self.engine_settings.threads, kind)
-        rules = self.game.rules
-        return engine.with_rules(rules) if engine is not None and engine.has_at_hand(rules) else None
-
-    def recall(
-        self,
-        kind: Hashable,
-        position: Position,
-        match: MatchState,
-        settings: EvalSettings,
-        roll: Roll | None = None,
-    ) -> KeptAnalysis | None:
-        """Return an analysis that is kept and at hand, if answering with it was seen to be quick.
+    def find_quick_engine(
+        self, kind: Hashable, net: str | None = None, rules: Rules | None = None
+    ) -> Engine | None:
+        """Return an engine if it is loaded and was seen to be quick at a kind of work.
 
         Args:
             kind: The kind of work, as for `Service.time_evaluation`.
-            position: The checkers, those of the seat on roll first.
-            match: The match state.
-            settings: How it is evaluated.
-            roll: The dice, to ask for plays; None to ask for the position.
+            net: Its name; None for that of the settings.
+            rules: Its rules; None for those of the game.
         """
-        engine = self.find_quick_engine(kind) if settings.plies else None
-        return None if engine is None else engine.recall(position, match, settings, roll)
+        own, rules = self.engine_settings, rules or self.game.rules
+        engine = self.service.find_quick_engine(net or own.net, own.threads, kind)
+        return engine.with_rules(rules) if engine is not None and engine.has_at_hand(rules) else None
 
     def make_eval_settings(
         self, plies: int | None = None, filter_name: str | None = None, cubeful: bool | None = None
@@ -386,8 +357,9 @@ class Session(GameTable):
         Raises:
             UnsupportedError: They do not support the feature.
         """
-        with rules_error_field():
-            self.game.rules.check_supports(feature)
+        if not self.game.rules.supports(feature):  # the context takes a microsecond
+            with rules_error_field():
+                self.game.rules.check_supports(feature)
 
     def make_decider_loader(self, settings: EvalSettings | None = None) -> Callable[[], Decider]:
         """Return what fetches who decides: the session's player, with the cube at the session's level.

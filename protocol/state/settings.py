@@ -124,7 +124,7 @@ def make_settings(
     """Return a setting for each field of the settings of a game.
 
     Args:
-        kind: A dataclass, each field of which has the metadata of a `SettingField`.
+        kind: A dataclass, each field of which is the `attribute` of a `SettingField`.
         read: Returns the settings of a session.
         write: Sets them.
         start: Returns those with which it began.
@@ -136,7 +136,7 @@ def make_settings(
             write(session, replace(read(session), **{attribute: value}))
 
         return Setting(
-            replace(about.field, default=getattr(kind, attribute, None)),
+            about.field,
             lambda session: getattr(read(session), attribute),
             put,
             start=lambda session: getattr(start(session), attribute),

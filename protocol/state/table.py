@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import deque
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -13,6 +12,7 @@ from gammond.engine.rules.moves import Play, legal_plays
 from gammond.engine.rules.position import Position
 from gammond.protocol.state.game_log import GameLog, LoggedAction
 from gammond.protocol.state.game_state import SEAT_NAMES, GameState, SeatNames
+from gammond.protocol.state.move_table import UndoableTable
 from gammond.protocol.state.offers import check_cube_owner, check_no_offer
 
 
@@ -24,12 +24,12 @@ class _Step(NamedTuple):
     rolls: RollSequence
 
 
-class GameTable:
+class GameTable(UndoableTable[_Step]):
     """A game, and how it came about: every change of it can be undone.
 
     Args:
         seed: Where the dice start.
-        undo_steps: How many changes are kept.
+        undo_steps: As for `UndoableTable`.
 
     Attributes:
         game: The present state.
@@ -38,52 +38,24 @@ class GameTable:
     """
 
     def __init__(self, seed: int, undo_steps: int) -> None:
+        super().__init__(undo_steps)
         self.game = GameState()
         self.keeps_match = False
         self.log = GameLog()
         self._rolls = self._rolls_of_game = RollSequence(SeededDice(seed))
         self._opening: GameState | None = None
         self._opening_rolled: GameState | None = None
-        self._undo_stack: deque[_Step] = deque(maxlen=undo_steps)
-        self._redo_stack: list[_Step] = []
 
     def push_state(self, game: GameState) -> None:
         """Go on to another state of the game, which `undo` takes back; what was taken back before is gone."""
-        self._undo_stack.append(self._describe_step())
-        self._redo_stack.clear()
+        self._begin_change()
         self.game, self._rolls_of_game = game, self._rolls
-
-    def undo(self) -> None:
-        """Take back the last change of the game; rolls that came after it come again.
-
-        Raises:
-            StateError: There is none.
-        """
-        if not self._undo_stack:
-            raise StateError("nothing to undo", field="request")
-        self._redo_stack.append(self._describe_step())
-        self._go_to(self._undo_stack.pop())
-
-    @property
-    def can_redo(self) -> bool:
-        """Whether something was taken back, and nothing changed since."""
-        return bool(self._redo_stack)
-
-    def redo(self) -> None:
-        """Do again what was taken back last.
-
-        Raises:
-            StateError: Nothing was, or the game has changed since.
-        """
-        if not self._redo_stack:
-            raise StateError("nothing to redo", field="request")
-        self._undo_stack.append(self._describe_step())
-        self._go_to(self._redo_stack.pop())
 
     def _describe_step(self) -> _Step:
         return _Step(self.game, self.log, self._rolls_of_game)
 
     def _go_to(self, step: _Step) -> None:
+        """Go back, or on, to a step; rolls that came after it come again."""
         self.game, self.log, rolls = step
         self.rewind_dice(rolls)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from functools import partial
+from functools import cache
 from typing import cast
 
 import msgspec
@@ -17,6 +17,7 @@ from gammond.protocol.core.requests import AnyReply, JsonReply
 from gammond.protocol.dialects.bgweb import answer_get_moves, read_get_moves
 from gammond.protocol.dialects.json_fields import QUERIES
 from gammond.protocol.dialects.nodots import answer_hint, describe_health, make_error
+from gammond.protocol.state.readiness import Readiness
 from gammond.protocol.state.session import Session
 from gammond.protocol.web.answers import (
     BAD_REQUEST,
@@ -26,14 +27,16 @@ from gammond.protocol.web.answers import (
     find_status,
     make_failure,
 )
-from gammond.protocol.web.plans import ANY_MEDIA, Ask, Endpoint, LaterAsk, WebJob
+from gammond.protocol.web.plans import ANY_MEDIA, Endpoint, WebJob
 from gammond.protocol.web.schemas import (
+    ANALYSIS,
     ANALYSIS_PLIES,
-    CHANCE,
+    BGWEB_PLAY,
+    CONVERSION,
     COUNT,
+    MOVE_STEP,
     NUMBER,
     REPORT,
-    SWITCH,
     TARGET,
     TEXT,
     TRUE,
@@ -73,6 +76,14 @@ _XGID = "XGID=-b----E-C---eE---c-e----B-:0:0:1:31:2:1:0:5:10"
 _MATCH_TEXT = " 1 point match\n\n Game 1\n A : 0    B : 0\n  1) 31: 8/5 6/5    65: 24/18 18/13\n"
 
 
+def _import_questions() -> None:
+    from gammond.protocol.web import matches, positions  # noqa: F401
+
+
+_QUESTIONS = Readiness(_import_questions)
+"""The modules that answer questions about positions and matches; a server starts without them."""
+
+
 def _ask_positions(name: str, want: Sequence[str], fields: Sequence[str], operation: Operation) -> Endpoint:
     """Return an endpoint for questions about positions.
 
@@ -83,47 +94,43 @@ def _ask_positions(name: str, want: Sequence[str], fields: Sequence[str], operat
         operation: What is said of it.
     """
 
-    @LaterAsk
-    def ask() -> Ask:
+    def ask(session: Session, request: WebRequest) -> WebJob | WebAnswer:
         from gammond.protocol.web.positions import ask_positions
 
-        return partial(ask_positions, want)
+        return ask_positions(want, session, request)
 
     return Endpoint(
         *("POST", f"{API}/{name}", ask, (JSON,), MAX_BODY_BYTES),
         fields=select_fields("position", "positions", "variant", "net", "time_ms", *fields),
         takes_long=True,
         allows_pages=True,
+        needs=_QUESTIONS,
         operation=replace(operation, content={JSON: describe_results(*want)}, body=_EITHER_POSITION),
     )
 
 
-@LaterAsk
-def _ask_query() -> Ask:
+def _ask_query(session: Session, request: WebRequest) -> WebJob | WebAnswer:
     from gammond.protocol.web.positions import ask_query
 
-    return ask_query
+    return ask_query(session, request)
 
 
-@LaterAsk
-def _ask_kept() -> Ask:
-    from gammond.protocol.web.kept import ask_kept
+def _ask_kept(session: Session, request: WebRequest) -> WebJob:
+    from gammond.protocol.web.positions import ask_kept
 
-    return ask_kept
+    return ask_kept(session, request)
 
 
-@LaterAsk
-def _ask_analyse() -> Ask:
+def _ask_analyse(session: Session, request: WebRequest) -> WebJob:
     from gammond.protocol.web.matches import ask_analyse
 
-    return ask_analyse
+    return ask_analyse(session, request)
 
 
-@LaterAsk
-def _ask_convert() -> Ask:
+def _ask_convert(session: Session, request: WebRequest) -> WebJob:
     from gammond.protocol.web.matches import ask_convert
 
-    return ask_convert
+    return ask_convert(session, request)
 
 
 def _ask_get_moves(session: Session, request: WebRequest) -> WebJob:
@@ -200,61 +207,7 @@ _HINT = {
     "jacoby": True,
     "beavers": False,
 }
-_POINT: Schema = {"type": "integer", "minimum": 0, "maximum": 24}
-_MOVE_STEP = make_object(
-    {
-        "from": _POINT,
-        "to": _POINT,
-        "moveKind": make_choice("point-to-point", "reenter", "bear-off"),
-        "isHit": SWITCH,
-        "player": make_choice("white", "black"),
-        "fromContainer": make_choice("bar", "point"),
-        "toContainer": make_choice("point", "off"),
-    }
-)
 _CHECKERS = {"6": 5, "8": 3, "13": 5, "24": 2}
-_PLACE = "^([1-9]|1[0-9]|2[0-4]|{})$"
-_BGWEB_STEP = make_object(
-    {
-        "from": {"type": "string", "pattern": _PLACE.format("bar")},
-        "to": {"type": "string", "pattern": _PLACE.format("off")},
-    }
-)
-_BGWEB_PLAY = make_object(
-    {"play": {**make_list(_BGWEB_STEP), "minItems": 1, "maxItems": 4}},
-    {
-        "evaluation": make_object(
-            {
-                "info": make_object({"cubeful": SWITCH, "plies": {"type": "integer", "minimum": 1}}),
-                "eq": NUMBER,
-                "diff": NUMBER,
-                "probability": {
-                    **require("win", "winG", "winBG", "lose", "loseG", "loseBG"),
-                    "additionalProperties": CHANCE,
-                },
-            }
-        )
-    },
-)
-_ANALYSIS = make_object(
-    {
-        "plies": refer("Plies"),
-        "net": TEXT,
-        "results": make_list(
-            require("format", "names", "length", "players", "games", "decisions", "rolls", "issues")
-        ),
-    },
-    {"stopped": TRUE},
-)
-_CONVERSION = make_object(
-    {"matches": make_list(refer("RecordedMatch"))},
-    {
-        "positions": {
-            **make_list(make_object({"xgid": TEXT, "names": make_list(TEXT, 2), "comment": TEXT})),
-            "minItems": 1,
-        }
-    },
-)
 _ANALYSIS_SETTINGS = {
     "plies": ANALYSIS_PLIES,
     **{name: QUERIES.scalars[name] for name in ("deeper", "filter", "net", "store", "max_moves", "time_ms")},
@@ -308,6 +261,7 @@ ENDPOINTS: tuple[Endpoint, ...] = (
     ),
     Endpoint(
         *("POST", f"{API}/query", _ask_query, (JSON,), MAX_BODY_BYTES),
+        needs=_QUESTIONS,
         takes_long=True,
         allows_pages=True,
         operation=Operation(
@@ -347,6 +301,7 @@ ENDPOINTS: tuple[Endpoint, ...] = (
     ),
     Endpoint(
         *("GET", f"{API}/kept", _ask_kept),
+        needs=_QUESTIONS,
         parameters={
             name: QUERIES.scalars.get(name, Field(name, str))
             for name in ("position", "variant", "net", "cubeful", "filter", "max_moves", "dice")
@@ -373,6 +328,7 @@ ENDPOINTS: tuple[Endpoint, ...] = (
     ),
     Endpoint(
         *("POST", f"{API}/analyse", _ask_analyse, MATCH_MEDIA, MAX_MATCH_BYTES),
+        needs=_QUESTIONS,
         parameters={**_ANALYSIS_SETTINGS, "report": REPORT},
         fields={
             **select_fields("match_text"),
@@ -395,7 +351,7 @@ ENDPOINTS: tuple[Endpoint, ...] = (
             "or with `report=html` the page of the one match of the file, with `report=sgf` or `report=ogxm` "
             "the match with its analysis.",
             content={
-                JSON: _ANALYSIS,
+                JSON: ANALYSIS,
                 "text/html": {},
                 "application/x-go-sgf": {},
                 "application/octet-stream": {},
@@ -404,6 +360,7 @@ ENDPOINTS: tuple[Endpoint, ...] = (
     ),
     Endpoint(
         *("POST", f"{API}/convert", _ask_convert, MATCH_MEDIA, MAX_MATCH_BYTES),
+        needs=_QUESTIONS,
         parameters={"to": TARGET},
         fields={**select_fields("match_text"), "to": TARGET},
         takes_long=True,
@@ -415,7 +372,7 @@ ENDPOINTS: tuple[Endpoint, ...] = (
             "file that has no match.",
             headers={"X-Left-Out": {"description": "What the format has no place for.", "schema": TEXT}},
             content={
-                JSON: _CONVERSION,
+                JSON: CONVERSION,
                 "text/plain": {},
                 "text/html": {},
                 "application/x-go-sgf": {},
@@ -445,7 +402,7 @@ ENDPOINTS: tuple[Endpoint, ...] = (
                 }
             },
             answer="The plays, the best first.",
-            content={JSON: make_list(_BGWEB_PLAY)},
+            content={JSON: make_list(BGWEB_PLAY)},
             errors=(503,),
         ),
     ),
@@ -474,7 +431,7 @@ ENDPOINTS: tuple[Endpoint, ...] = (
         "The steps of the play, and the plays compared at the greatest depth.",
         make_object(
             {
-                "moves": {**make_list(_MOVE_STEP), "maxItems": 4},
+                "moves": {**make_list(MOVE_STEP), "maxItems": 4},
                 "equity": NUMBER,
                 "candidates": make_list(require("moves", "evaluation", "equity", "rank", "difference")),
             }
@@ -536,15 +493,15 @@ REPORTS = {
 def add_description(endpoints: Sequence[Endpoint]) -> tuple[Endpoint, ...]:
     """Return some endpoints with one more, that of the OpenAPI file of them all."""
 
-    @LaterAsk
-    def ask() -> Ask:
+    @cache
+    def answer() -> WebAnswer:
         from gammond.protocol.web.openapi import describe, write
 
-        answer = WebAnswer(200, write(describe(described, REPORTS)), YAML)
-        return lambda *_: answer
+        return WebAnswer(200, write(describe(described, REPORTS)), YAML)
 
     own = Endpoint(
-        *("GET", f"{API}/openapi.yaml", ask),
+        *("GET", f"{API}/openapi.yaml", lambda *_: answer()),
+        needs=Readiness(answer),
         operation=Operation(
             *("describe", "server", "This file", "This file."), content={YAML: {}}, errors=(422,)
         ),

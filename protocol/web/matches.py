@@ -48,13 +48,7 @@ def ask_analyse(session: Session, request: WebRequest) -> WebJob:
     head: dict[str, object] = {"id": 0}
     query = read_query(values, head)
     check_match_fields(query)
-    service, settings = session.service, session.engine_settings
-    with error_field("net"):
-        net = settings.net if query.net is None else service.check_evaluator_name(query.net)
-    if query.store is None:
-        query = msgspec.structs.replace(query, store=str(settings.store))
-    deadline_s = None if query.time_ms is None else service.clock() + query.time_ms / 1000
-    make_work = partial(make_match_work, session, net, query, head, deadline_s, content=content)
+    make_work = partial(make_match_work, session, query, head, content=content)
     if report == _JSON:
         return WebJob(make_work())
     if report in MATCH_FORMATS:

@@ -67,29 +67,6 @@ Ask = Callable[[Session, WebRequest], WebJob | WebAnswer]
 """What an endpoint does with a request: nothing yet that takes long, and it raises a GammondError."""
 
 
-class LaterAsk:
-    """An `Ask` of a module that is imported at the first request, by a worker: a server starts without it.
-
-    Args:
-        load: Imports the module, and returns what it does with a request.
-    """
-
-    def __init__(self, load: Callable[[], Ask]) -> None:
-        self._load = load
-        self._ask: Ask | None = None
-
-    @property
-    def is_loaded(self) -> bool:
-        """Whether the module is there."""
-        return self._ask is not None
-
-    def __call__(self, session: Session, request: WebRequest) -> WebJob | WebAnswer:
-        """Do what the module does with a request."""
-        if self._ask is None:
-            self._ask = self._load()
-        return self._ask(session, request)
-
-
 def make_job(make_answer: Callable[[], WebAnswer], *, is_long: bool = False) -> WebJob:
     """Return work that makes an answer by itself, in a worker's thread.
 
@@ -122,7 +99,7 @@ class Endpoint:
         fail: Makes the answer of an error, with the status if that does not follow from the error.
         missing: Why a server has it not; empty where it has.
         operation: What its description says beside that.
-        needs: The kernels that `ask` calls itself, and not only its work; None for none.
+        needs: The kernels and modules that `ask` itself needs, and not only its work; None for none.
     """
 
     method: str
@@ -149,11 +126,8 @@ class Endpoint:
         session.count_request()
         if self.missing:
             return make_refusal(NOT_FOUND, "path", self.missing)
-        is_ready = self.needs is None or self.needs.is_ready
-        if isinstance(self.ask, LaterAsk):
-            is_ready = is_ready and self.ask.is_loaded
         try:
-            if not is_ready or len(request.body) > _SERVED_BYTES:
+            if not (self.needs is None or self.needs.is_ready) or len(request.body) > _SERVED_BYTES:
                 return self._ask_later(session, request)
             return self.ask(session, self._read(request))
         except Exception as error:

@@ -1,4 +1,4 @@
-"""Questions about positions: JSON queries of the line protocol, each alone in a request."""
+"""Questions about positions: JSON queries alone in a request, and what the store has of a position."""
 
 from __future__ import annotations
 
@@ -6,16 +6,17 @@ from collections.abc import Mapping, Sequence
 
 import msgspec
 
-from gammond.engine.errors import FormatError, ValueRangeError
+from gammond.engine.errors import FormatError, PositionError, ValueRangeError
+from gammond.engine.formats.position_batch import parse_positions
+from gammond.engine.rules.position import Position
 from gammond.engine.rules.rules import VARIANTS
-from gammond.protocol.core.arguments import error_field
-from gammond.protocol.core.kept_answers import EncodedAnswer
-from gammond.protocol.core.requests import Work
+from gammond.engine.search import MAX_PLIES
+from gammond.protocol.core.requests import AnyReply, JsonReply, Work, WorkControl
+from gammond.protocol.dialects.json_analysis import QueryAnalysis, make_final_reply
 from gammond.protocol.dialects.json_backgammon import answer_positions
-from gammond.protocol.dialects.json_documents import quote_json
-from gammond.protocol.dialects.json_fields import QUERIES
-from gammond.protocol.dialects.json_query import GameQueries
-from gammond.protocol.games import find_entry
+from gammond.protocol.dialects.json_fields import QUERIES, Query, find_net, read_query
+from gammond.protocol.dialects.json_query import GameQueries, find_queries
+from gammond.protocol.state.offers import check_cube_owner
 from gammond.protocol.state.session import Session
 from gammond.protocol.web.answers import WebAnswer, WebRequest
 from gammond.protocol.web.plans import WebJob, check_names, strip_document
@@ -48,7 +49,7 @@ def ask_query(session: Session, request: WebRequest) -> WebJob | WebAnswer:
         GammondError: The request is wrong.
     """
     document = {**request.document}
-    answer = _find_queries(session, document)
+    answer = find_queries(session, document)
     if answer is answer_positions:
         check_names(document, QUERY_NAMES)
     elif name := next((each for each in document if each in _LINE_FIELDS), None):
@@ -70,8 +71,7 @@ def plan_query(session: Session, document: dict[str, object], answer: GameQuerie
     found = answer(session, {"id": 0, **document}, {"id": 0})
     if isinstance(found, Work):
         return WebJob(found)
-    assert isinstance(found, EncodedAnswer)
-    kept = msgspec.json.decode(found.data, type=dict[str, msgspec.Raw])
+    kept = msgspec.json.decode(found, type=dict[str, msgspec.Raw])
     return WebAnswer(200, msgspec.json.encode(strip_document(kept)) + b"\n")
 
 
@@ -81,7 +81,7 @@ def check_backgammon(session: Session, document: Mapping[str, object]) -> None:
     Raises:
         GammondError: It is about another game, or there is no such variant.
     """
-    if _find_queries(session, document) is not answer_positions:
+    if find_queries(session, document) is not answer_positions:
         raise ValueRangeError(
             f"expected one of {'|'.join(VARIANTS)} for variant, got {document['variant']}: /api/v1/query "
             "answers for other games",
@@ -89,15 +89,54 @@ def check_backgammon(session: Session, document: Mapping[str, object]) -> None:
         )
 
 
-def _find_queries(session: Session, document: Mapping[str, object]) -> GameQueries:
-    """Return what answers queries of the variant that a document names.
+def ask_kept(session: Session, request: WebRequest) -> WebJob:
+    """Return the work of looking a position up: an `Ask`.
 
     Raises:
-        GammondError: There is no such variant.
+        GammondError: The request is wrong.
     """
-    variant = document.get("variant", session.game.rules.variant.name)
-    if not isinstance(variant, str):
-        raise FormatError(f"expected a string for variant, got {quote_json(variant)}", field="variant")
-    with error_field("variant"):
-        queries: GameQueries = find_entry(variant).load_queries()
-    return queries
+    values = {**request.values}
+    if "position" not in values:
+        raise FormatError("expected a position, but it is missing", field="position")
+    check_backgammon(session, values)
+    if "dice" in values:
+        values["dice"] = _read_dice(values["dice"])
+    want = ["moves"] if "dice" in values else ["eval", "cube"]
+    if not values.get("cubeful", True):
+        want = want[:1]
+    head: dict[str, object] = {"id": 0}
+    query = read_query({**values, "id": 0, "want": want, "store": "on", "plies": MAX_PLIES}, head)
+    net = find_net(query, session)
+
+    def run(control: WorkControl) -> Sequence[AnyReply]:
+        return [_look_up(session, net, query, control)]
+
+    return WebJob(Work(run, is_long=True))
+
+
+def _read_dice(text: str) -> list[int]:
+    """Return the dice of a text such as ``31``; their numbers are checked with the query."""
+    if len(text) != 2 or not (text.isascii() and text.isdigit()):
+        raise FormatError(f"expected two digits for dice, such as 31, got {text[:10]!r}", field="dice")
+    return [int(digit) for digit in text]
+
+
+def _look_up(session: Session, net: str, query: Query, control: WorkControl) -> JsonReply:
+    """Return the depths that are kept, and what the deepest found: nothing is searched."""
+    service = session.service
+    engine = service.get_engine(net, session.engine_settings.threads).with_rules(query.rules)
+    parsed = parse_positions(query.texts, check_cube_owner, query.rules.variant)
+    for error in parsed.errors.values():
+        raise error.with_field("position")
+    position, match = Position.from_valid_board(parsed.boards[0]), parsed.matches[0]
+    if position.is_over:
+        raise PositionError("the game is over: nothing is kept of it", field="position")
+    depths = engine.list_kept_depths(position, match, query.settings, query.dice)
+    head: dict[str, object] = {"id": 0, "depths": depths}
+    if not depths:
+        return JsonReply({**head, "final": True, "net": engine.name, "results": []})
+    deepest = msgspec.structs.replace(query, plies=depths[-1])
+    analysis = QueryAnalysis(
+        engine, service, session.engine_settings, deepest, head, control, None, parsed=parsed
+    )
+    return make_final_reply(head, engine, deepest.settings, analysis.run())

@@ -327,3 +327,66 @@ def describe_results(*parts: str) -> Schema:
             {"properties": {"results": {"items": {"required": list(items)}}}},
         ]
     }
+
+
+_POINT: Schema = {"type": "integer", "minimum": 0, "maximum": 24}
+MOVE_STEP = make_object(
+    {
+        "from": _POINT,
+        "to": _POINT,
+        "moveKind": make_choice("point-to-point", "reenter", "bear-off"),
+        "isHit": SWITCH,
+        "player": make_choice("white", "black"),
+        "fromContainer": make_choice("bar", "point"),
+        "toContainer": make_choice("point", "off"),
+    }
+)
+"""A step of a play in the Nodots engine protocol."""
+
+_PLACE = "^([1-9]|1[0-9]|2[0-4]|{})$"
+_BGWEB_STEP = make_object(
+    {
+        "from": {"type": "string", "pattern": _PLACE.format("bar")},
+        "to": {"type": "string", "pattern": _PLACE.format("off")},
+    }
+)
+BGWEB_PLAY = make_object(
+    {"play": {**make_list(_BGWEB_STEP), "minItems": 1, "maxItems": 4}},
+    {
+        "evaluation": make_object(
+            {
+                "info": make_object({"cubeful": SWITCH, "plies": {"type": "integer", "minimum": 1}}),
+                "eq": NUMBER,
+                "diff": NUMBER,
+                "probability": {
+                    **require("win", "winG", "winBG", "lose", "loseG", "loseBG"),
+                    "additionalProperties": CHANCE,
+                },
+            }
+        )
+    },
+)
+"""A play in an answer of bgweb-api."""
+
+ANALYSIS = make_object(
+    {
+        "plies": refer("Plies"),
+        "net": TEXT,
+        "results": make_list(
+            require("format", "names", "length", "players", "games", "decisions", "rolls", "issues")
+        ),
+    },
+    {"stopped": TRUE},
+)
+"""The answer of an analysis of matches."""
+
+CONVERSION = make_object(
+    {"matches": make_list(refer("RecordedMatch"))},
+    {
+        "positions": {
+            **make_list(make_object({"xgid": TEXT, "names": make_list(TEXT, 2), "comment": TEXT})),
+            "minItems": 1,
+        }
+    },
+)
+"""The matches of a file, or its positions."""

@@ -72,6 +72,23 @@ def test_choices_may_be_listed_when_they_are_needed():
     assert list_fields(Late)[0].choices == ("a", "b")
 
 
+def test_fields_may_be_none_and_others_are_left_out_by_name():
+    class Optional(Struct):
+        depth: Annotated[int, Meta(ge=1, description="plies")] | None = None
+        names: dict[str, int] | None = None
+
+    (field,) = list_fields(Optional, "names")
+    assert (field.name, field.kind, field.default, field.allowed_values) == (
+        "depth",
+        "int",
+        None,
+        "1 or more",
+    )
+    assert field.meaning == "plies"
+    with pytest.raises(TypeError, match="names"):
+        list_fields(Optional)
+
+
 def test_structs_with_other_types_are_refused():
     class Odd(Struct):
         board: dict[str, int] = {}

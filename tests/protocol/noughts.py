@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from gammond.engine.errors import PlayError, StateError
 from gammond.protocol.commands.command import Command
+from gammond.protocol.commands.general import UBGI_ROW, make_session_rows
 from gammond.protocol.commands.session_game import SessionGame
-from gammond.protocol.commands.shared_rows import UBGI_ROW, make_session_rows
 from gammond.protocol.core.arguments import integer_argument
 from gammond.protocol.core.replies import make_ok_reply
 from gammond.protocol.core.requests import JsonReply, Reply, Work
@@ -38,17 +38,17 @@ def free_cells(cells):
     return [] if find_winner(cells) is not None else [cell for cell in range(1, 10) if cell not in cells]
 
 
-def table_of(call):
-    return call.session.get_table(NoughtsTable)
+def table_of(session):
+    return session.get_table(NoughtsTable)
 
 
-def handle_newgame(call):
-    table_of(call).push(())
+def handle_newgame(session, _):
+    table_of(session).push(())
     return make_ok_reply("newgame")
 
 
-def handle_play(call):
-    table, cell = table_of(call), call.values["cell"]
+def handle_play(session, values):
+    table, cell = table_of(session), values["cell"]
     if cell not in free_cells(table.require_game()):
         raise PlayError(f"expected a free cell, got {cell}", field="cell")
     table.push((*table.game, cell))
@@ -56,25 +56,25 @@ def handle_play(call):
     return make_ok_reply("play", {"play": str(cell), **({} if winner is None else {"winner": "OX"[winner]})})
 
 
-def handle_go(call):
-    free = free_cells(table_of(call).require_game())
+def handle_go(session, _):
+    free = free_cells(table_of(session).require_game())
     if not free:
         raise StateError("the game is over", field="position")
     return Work(lambda control: [Reply("bestmove", str(free[0]))], is_quick=True)
 
 
-def handle_legal(call):
-    free = free_cells(table_of(call).require_game())
+def handle_legal(session, _):
+    free = free_cells(table_of(session).require_game())
     return [Reply("legal", values={"cells": ",".join(map(str, free))})]
 
 
-def handle_undo(call):
-    table_of(call).undo()
+def handle_undo(session, _):
+    table_of(session).undo()
     return make_ok_reply("undo")
 
 
-def handle_redo(call):
-    table_of(call).redo()
+def handle_redo(session, _):
+    table_of(session).redo()
     return make_ok_reply("redo")
 
 

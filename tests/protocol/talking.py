@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from gammond.engine.analysis.engine import Engine
 from gammond.protocol.core.limits import ClientLimits
+from gammond.protocol.core.replies import make_info_reply
 from gammond.protocol.dialects.line_client import connect
 from gammond.protocol.games import GAMES
 from gammond.protocol.state.readiness import ReadyState
@@ -70,3 +71,12 @@ def talk(text, connection=None):
     connection = connection or make_connection()
     hear(connection, text.encode() + b"\n")
     return pump(connection)
+
+
+def make_info(text):
+    """Return the report that is written as ``info`` and a text."""
+    pairs, _, play = text.partition(" pv ")
+    words = pairs.split()
+    numbers = [float(word) if "." in word else int(word) for word in words[1::2]]
+    values = dict(zip(words[::2], numbers, strict=True))
+    return make_info_reply({**values, "pv": play} if play else values)

@@ -16,6 +16,7 @@ from gammond.engine.rules.match import MatchState
 from gammond.engine.rules.position import Position
 from gammond.engine.rules.rules import Doubles
 from gammond.protocol.core.jobs import run_batch
+from gammond.protocol.questions.question import EVALUATION
 from gammond.protocol.transports.rounds import ROUND_SIZE, RoundClient, Rounds
 from tests.boards import RacingEvaluator, position, random_boards
 from tests.protocol.talking import hear, make_connection, talk
@@ -48,9 +49,9 @@ def make_quick_connection(evaluator=None, **limits):
     service = connection.handler.session.service
     engine = service.get_engine("default", connection.handler.session.engine_settings.threads)
     decisions = itertools.product(("plays", "cube", "turn"), (True, False), (True, False), (False,))
-    for kind in (None, *decisions):
-        service._quick_work.add((engine, kind))
-    service._quick_work.add((None, ("legal", Doubles.FOUR)))
+    for kind in (EVALUATION, *decisions):
+        service.quick_work.add((engine, kind))
+    service.quick_work.add(("legal", Doubles.FOUR))
     return connection
 
 
@@ -115,7 +116,7 @@ def test_a_batch_that_fails_as_a_whole_is_answered_one_by_one():
 
 
 def test_only_a_quick_engine_is_asked_without_a_thread_and_for_nothing_deeper(monkeypatch):
-    monkeypatch.setattr("gammond.protocol.state.quick_work.QUICK_S", 60.0)
+    monkeypatch.setattr("gammond.protocol.state.readiness.QUICK_S", 60.0)
     connection = make_connection()
     hear(connection, b"newgame\neval\n")
     (first,) = take_jobs(connection)
@@ -205,7 +206,7 @@ def test_decisions_at_0_ply_are_made_without_a_thread_where_plays_are_few():
 
 
 def test_a_search_is_not_timed_as_a_ranking(monkeypatch):
-    monkeypatch.setattr("gammond.protocol.state.quick_work.QUICK_S", 60.0)
+    monkeypatch.setattr("gammond.protocol.state.readiness.QUICK_S", 60.0)
     connection = make_connection()
     talk("newgame\ndice 3 1\nmoves plies=1\ngo chequer plies 1\ncube plies=1", connection)
     hear(connection, b"@b go chequer\n@c moves\n@d cube\n")
@@ -213,7 +214,7 @@ def test_a_search_is_not_timed_as_a_ranking(monkeypatch):
 
 
 def test_a_ranking_is_quick_once_one_of_its_kind_was(monkeypatch):
-    monkeypatch.setattr("gammond.protocol.state.quick_work.QUICK_S", 60.0)
+    monkeypatch.setattr("gammond.protocol.state.readiness.QUICK_S", 60.0)
     connection = make_connection()
     hear(connection, b"newgame\ndice 3 1\n@a go chequer\n")
     (first,) = take_jobs(connection)

@@ -17,7 +17,7 @@ from gammond.engine.rules.match import MatchState
 from gammond.engine.rules.notation import format_play
 from gammond.engine.rules.position import Position
 from gammond.engine.rules.rules import Variant
-from gammond.protocol.commands.rollout_replies import estimate_to_values
+from gammond.protocol.commands.rollouts import estimate_to_values
 from gammond.tools.batch.evaluation import (
     CUBE,
     EVAL,

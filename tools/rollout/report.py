@@ -18,7 +18,7 @@ from gammond.engine.rules.dice import format_roll
 from gammond.engine.rules.match import MatchState
 from gammond.engine.rules.notation import format_play
 from gammond.protocol.commands.cube import decision_to_values, format_action
-from gammond.protocol.commands.rollout_replies import (
+from gammond.protocol.commands.rollouts import (
     difference_to_values,
     estimate_to_values,
     list_rollout_rows,

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from gammond.engine.wording import format_count
-from gammond.protocol.core.replies import info_to_fields
 from gammond.protocol.core.requests import AnyReply, Reply
 from gammond.protocol.repl.answers.tables import format_points
 
@@ -33,7 +33,7 @@ class ProgressLine:
         """
         if not isinstance(reply, Reply) or reply.word != "info":
             return ""
-        values = info_to_fields(reply.text)
+        values: Mapping[str, Any] = reply.values
         best = values.get("pv", "")
         if "trials" in values:
             return self._format_rollout(values, best)
@@ -51,7 +51,7 @@ class ProgressLine:
             return f"getting ready: {values['ready']} of {values['of']}, {seconds:.1f} s"
         return f"thinking: {self._depth}{values['nodes']:,} positions, {seconds:.1f} s"
 
-    def _format_rollout(self, values: dict[str, Any], best: str) -> str:
+    def _format_rollout(self, values: Mapping[str, Any], best: str) -> str:
         """Write how far a rollout is; the time left counts from the report before its first trial."""
         trials, time_ms = values["trials"], values["time_ms"]
         text = f"rolling out: {trials} of {values['of']} trials"
@@ -74,7 +74,7 @@ class MoveProgressLine(ProgressLine):
         """Return the line after a report, as `ProgressLine.update`."""
         if not isinstance(reply, Reply) or reply.word != "info":
             return ""
-        values = info_to_fields(reply.text)
+        values: Mapping[str, Any] = reply.values
         if values.get("time_ms", 0) < MIN_SHOWN_MS or "depth" not in values:
             return ""
         best = " ".join(str(values.get("pv", "")).split()[:_SHOWN_MOVES])
@@ -82,7 +82,7 @@ class MoveProgressLine(ProgressLine):
         return f"thinking: {found}, {values['nodes']:,} positions, {values['time_ms'] / 1000:.1f} s"
 
 
-def _describe_score(values: dict[str, Any]) -> str:
+def _describe_score(values: Mapping[str, Any]) -> str:
     end = next((key for key in ("win_in", "loss_in") if key in values), None)
     return f"{values['score']:+d}" if end is None else f"{end.replace('_', ' ')} {values[end]}"
 

@@ -6,7 +6,6 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple, Self
 
 from gammond.engine.errors import StateError
-from gammond.protocol.commands.command import CommandCall
 from gammond.protocol.commands.session_game import find_game
 from gammond.protocol.core.errors import INTERNAL_ERROR
 from gammond.protocol.core.replies import format_reply
@@ -99,8 +98,7 @@ def send_command(session: Session, line: str, control: WorkControl) -> list[Repl
         GammondError: It cannot be done.
     """
     name, _, rest = line.partition(" ")
-    commands = find_game(session).commands
-    answer = commands[name].handler(CommandCall(session, commands[name].parser.parse(rest), commands))
+    answer = find_game(session).commands[name].answer(session, rest)
     replies = answer.run(control) if isinstance(answer, Work) else answer
     assert isinstance(replies, Sequence)  # only `stop` and `quit` ask for something else
     return [reply for reply in replies if isinstance(reply, Reply)]

@@ -11,7 +11,8 @@ from gammond.engine.errors import CancelledWork, GammondError
 from gammond.engine.match_analysis.analysis import AnalysisSettings, analyse_match, count_decisions
 from gammond.engine.match_analysis.rollouts import DecisionRollouts, roll_out_decisions
 from gammond.engine.runtime.threads import Workers
-from gammond.protocol.core.requests import Reply, WorkControl
+from gammond.protocol.core.replies import make_info_reply
+from gammond.protocol.core.requests import WorkControl
 from gammond.protocol.repl.records.open_record import OpenRecord
 from gammond.protocol.state.session import Session
 
@@ -100,7 +101,7 @@ class MatchAnalysis:
             what, done, total = "analysed", self.done, self.total
             if (trials := self.trials) is not None:
                 what, (done, total) = "trials", trials
-            control.report(Reply("info", f"{what} {done} of {total} time_ms {time_ms}", is_final=False))
+            control.report(make_info_reply({what: done, "of": total, "time_ms": time_ms}))
         error, self.error = self.error, None
         if error is not None:
             raise error

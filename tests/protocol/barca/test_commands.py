@@ -12,6 +12,7 @@ from gammond.engine.barca.position import START_TEXT
 from gammond.protocol.barca import game_commands
 from gammond.protocol.barca.commands import BARCA, BARCA_COMMANDS, BARCA_SETTINGS
 from gammond.protocol.barca.game_commands import MAX_GAME_MOVES
+from gammond.protocol.commands.command import Command
 from gammond.protocol.core.limits import ClientLimits
 from gammond.tools.bench.load_client import is_final_line
 from tests.protocol.talking import hear, make_connection, pump, talk
@@ -229,11 +230,11 @@ def test_settings_are_those_of_this_game_and_of_this_client_alone():
     assert [line.split()[1] for line in talk("keys", first)[:-1]] == list(BARCA_SETTINGS)
 
 
-def test_isready_asks_for_everything_once_and_leaves_the_table_alone():
-    connection = connect("newgame", "play e2-e5")
-    *infos, final = talk("isready", connection)
-    assert final == "readyok"
-    assert len(infos) == len(BARCA.ready_lines)
+def test_isready_asks_for_everything_once_and_leaves_the_table_alone(monkeypatch):
+    connection, asked, answer = connect("newgame", "play e2-e5"), [], Command.answer
+    monkeypatch.setattr(Command, "answer", lambda row, *call: asked.append(row.name) or answer(row, *call))
+    assert talk("isready", connection)[-1] == "readyok"
+    assert asked == ["isready", *(line.split()[0] for line in BARCA.ready_lines)]
     assert talk("undo", connection) == [f"ok undo {START}"]
 
 

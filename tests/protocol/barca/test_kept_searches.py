@@ -16,6 +16,7 @@ from gammond.engine.store.options import StoreOptions
 from gammond.protocol.barca import kept_searches
 from gammond.protocol.barca.kept_searches import KeptLines, KeptSearches
 from gammond.protocol.commands.dispatch import answer_command
+from gammond.protocol.core.replies import format_reply
 from gammond.protocol.core.requests import WorkControl
 from gammond.protocol.dialects.line_client import connect
 from gammond.protocol.state.service import Service, make_shipped_catalogue
@@ -111,7 +112,7 @@ def test_tables_in_the_browser_take_deeper_answers(service, kept):
     infos = []
     (*_, best) = answer_command(game.session, "go").run(WorkControl(infos.append))
     assert best.text == format_move(found.lines[0].move)
-    assert infos[0].text.startswith("depth 6 nodes 0 ")
+    assert format_reply(infos[0]).startswith("info depth 6 nodes 0 ")
 
 
 def test_with_a_time_beside_the_depth_a_finished_search_is_kept_and_found(service):

@@ -4,9 +4,10 @@ import re
 
 import pytest
 
-from gammond.protocol.core.requests import Reply, WorkControl
+from gammond.protocol.core.requests import WorkControl
 from tests.protocol.barca.test_commands import BEFORE_THE_WIN
 from tests.protocol.repl.tables import make_talk
+from tests.protocol.talking import make_info
 
 
 def begin(*lines):
@@ -330,11 +331,11 @@ def test_the_board_is_marked_for_colours():
 def test_progress_is_told_in_the_words_of_the_game():
     progress = begin().talk.progress()
     text = "depth 5 nodes 11179 time_ms 1300 multipv 1 score -29 pv e1-e4 g9-d6 e5-g5 c8-g4"
-    assert progress.update(Reply("info", text, is_final=False)) == (
+    assert progress.update(make_info(text)) == (
         "thinking: depth 5, best e1-e4 g9-d6 e5-g5 (-29), 11,179 positions, 1.3 s"
     )
     text = "depth 3 nodes 9 time_ms 400 multipv 1 score 999 win_in 2 pv e1-e4"
-    assert "(win in 2)" in progress.update(Reply("info", text, is_final=False))
+    assert "(win in 2)" in progress.update(make_info(text))
 
 
 def test_a_stopped_search_still_moves():

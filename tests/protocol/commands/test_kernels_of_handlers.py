@@ -23,8 +23,8 @@ from gammond.protocol.dialects.gnubg_external import GnubgClient, GnubgService
 from gammond.protocol.dialects.json_parts import PARTS
 from gammond.protocol.state.readiness import ReadyState
 from gammond.protocol.web.answers import JSON, WebRequest
-from gammond.protocol.web.endpoints import ENDPOINTS
-from gammond.protocol.web.plans import LaterAsk, WebJob
+from gammond.protocol.web.endpoints import _QUESTIONS, ENDPOINTS
+from gammond.protocol.web.plans import WebJob
 from tests.protocol.dialects.test_bgweb import SMOKE_TEST
 from tests.protocol.dialects.test_gnubg_external import SEAT_0_PLAY
 from tests.protocol.dialects.test_json_match import MATCH
@@ -163,11 +163,12 @@ def test_a_query_is_read_with_kernels_that_are_ready(query, state):
 def test_a_request_over_http_is_read_with_kernels_that_are_ready(path, state):
     (endpoint,) = [each for each in ENDPOINTS if each.path == path]
     request = WebRequest(REQUESTS[path].encode(), JSON)
-    if isinstance(endpoint.ask, LaterAsk):
-        endpoint.ask(make_connection().handler.session, endpoint._read(request))
+    is_imported = endpoint.needs is _QUESTIONS
+    if is_imported:
+        _QUESTIONS.warm()
     plan, calls = watch_kernels(endpoint.plan, make_connection().handler.session, request)
     assert isinstance(plan, WebJob)
-    needs = endpoint.needs or TEXT_KERNELS
+    needs = TEXT_KERNELS if is_imported or endpoint.needs is None else endpoint.needs
     assert calls <= (set() if state is ReadyState.COLD else list_known(needs))
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from gammond.engine.errors import DataFileError
 from gammond.engine.runtime.compilation import COMPILATION
-from gammond.protocol.commands import readiness
+from gammond.protocol.commands import general, readiness
 from gammond.protocol.dialects.line_client import connect
 from gammond.protocol.state.session import Session
 from gammond.tools.prepare import JOBS
@@ -50,7 +50,7 @@ class SlowEvaluator(RacingEvaluator):
 @pytest.fixture
 def slow_connection(monkeypatch):
     """A connection to an evaluator that waits, and reports that come often."""
-    monkeypatch.setattr(readiness, "REPORT_EVERY_S", 0.02)
+    monkeypatch.setattr(general, "REPORT_EVERY_S", 0.02)
     monkeypatch.setattr(SlowEvaluator, "go", threading.Event())
     readiness._ENGINES.pop("slow", None)
     yield make_connection(SlowEvaluator())
@@ -69,7 +69,7 @@ def test_readying_that_lasts_is_reported(slow_connection):
     assert job.run(report) == b"@r readyok\n"
     assert len(reports) >= 3
     assert all(reply.word == "info" and not reply.is_final for reply in reports)
-    assert reports[0].text.startswith(f"ready 0 of {len(readiness.READY_LINES)} time_ms ")
+    assert list(reports[0].values.items())[:2] == [("ready", 0), ("of", len(readiness.READY_LINES))]
 
 
 def test_readying_can_be_stopped(slow_connection):
@@ -82,7 +82,7 @@ def test_readying_can_be_stopped(slow_connection):
 
 def test_it_readies_once_for_all_clients(monkeypatch):
     assert talk("isready")[-1] == "readyok"
-    monkeypatch.setattr(readiness, "READY_LINES", ("nonsense",))
+    monkeypatch.setattr(general._Readying, "_ask_everything", lambda _: pytest.fail("it asks again"))
     assert talk("isready") == ["readyok"]
 
 

@@ -14,6 +14,7 @@ from gammond.engine.analysis.rollout_requests import make_rollout_evaluators
 from gammond.engine.rollout import RolloutSettings, roll_out_cube, roll_out_plays, roll_out_position
 from gammond.engine.rules.match import MatchState
 from gammond.engine.rules.position import Position
+from gammond.protocol.core.replies import format_reply
 from gammond.protocol.dialects.line_client import connect
 from gammond.protocol.state.rollout_store import RolloutStore
 from gammond.protocol.state.session import Session
@@ -223,7 +224,7 @@ def stopped(connection, line, after):
 
     def report(reply):
         reported.append(reply)
-        if after(reply.text):
+        if after(format_reply(reply)):
             job.control.stop()
             reported.append(time.process_time())
 
@@ -236,7 +237,10 @@ def stopped(connection, line, after):
 def test_progress_comes_as_it_goes_and_a_stop_gives_what_is_complete(connection):
     reported, data, delay_s = stopped(connection, "rollout trials=100000", lambda text: "se" in text)
     assert all(
-        re.fullmatch(r"trials \d+ of 100000 time_ms \d+( equity -?\d\.\d{6}( se \d\.\d{6})?)?", reply.text)
+        re.fullmatch(
+            r"info trials \d+ of 100000 time_ms \d+( equity -?\d\.\d{6}( se \d\.\d{6})?)?",
+            format_reply(reply),
+        )
         for reply in reported
     )
     final = keys(data.decode().splitlines()[-1])
@@ -250,7 +254,7 @@ def test_progress_comes_as_it_goes_and_a_stop_gives_what_is_complete(connection)
 def test_progress_on_plays_names_the_best_so_far(connection):
     talk("dice 3 1", connection)
     reported, _, _ = stopped(connection, "rollout trials=15000", lambda text: "pv" in text)
-    assert re.search(r" equity -?\d\.\d+( se \d\.\d+)? pv (\d+/\d+ ?)+$", reported[-1].text)
+    assert re.search(r" equity -?\d\.\d+( se \d\.\d+)? pv (\d+/\d+ ?)+$", format_reply(reported[-1]))
 
 
 def test_a_stop_before_anything_is_complete_is_an_error_and_leaves_nothing_to_go_on_with(connection):
@@ -294,7 +298,7 @@ def test_a_stopped_wait_leaves_the_rollout_that_was_waited_for_to_go_on_with(con
         job.control.stop()
         connection.receive_result(job, job.run(lambda reply: None))
     connection.receive_result(
-        first, first.run(lambda reply: first.control.stop() if " se " in reply.text else None)
+        first, first.run(lambda reply: first.control.stop() if "se" in reply.values else None)
     )
     final = keys(connection.data_to_send().decode().splitlines()[-3])
     assert final["reason"] == "stopped"

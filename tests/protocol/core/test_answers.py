@@ -1,13 +1,18 @@
-"""The order of answers, against a list of what should come."""
+"""The order of answers, against a list of what should come, and of the bytes that are sent."""
 
 from __future__ import annotations
 
 import random
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from gammond.protocol.core.answers import AnswerQueue
+from gammond.protocol.core.answers import AnswerQueue, SendBuffer
 from gammond.protocol.core.jobs import PendingRequest
+
+CYCLE = bytes(range(251))
+SIZES = st.one_of(st.integers(0, 40), st.integers(4000, 9000))
 
 
 @pytest.mark.parametrize("seed", range(20))
@@ -58,3 +63,31 @@ def test_what_is_cleared_is_gone_but_for_the_end_of_a_line_that_was_begun(taken,
     queue.take(taken)
     queue.clear()
     assert (queue.take(), queue.unsent_bytes, queue.ordered_count) == (rest, 0, 0)
+
+
+@given(st.lists(st.tuples(st.sampled_from(["add", "take"]), SIZES), max_size=30))
+def test_all_is_taken_once_and_in_order(steps):
+    output, expected, taken = SendBuffer(), bytearray(), bytearray()
+    for what, size in steps:
+        if what == "add":
+            begin = len(expected) % len(CYCLE)
+            data = (CYCLE * (2 + size // len(CYCLE)))[begin : begin + size]
+            output.add(data)
+            expected += data
+        else:
+            part = output.take(size)
+            assert isinstance(part, bytes)
+            assert len(part) == min(size, len(expected) - len(taken))
+            taken += part
+        assert output.size == len(expected) - len(taken)
+    assert taken + output.take() == expected
+    assert output.size == 0
+    assert output.take(5) == b""
+
+
+def test_a_long_piece_is_handed_on_as_it_is():
+    long, output = bytes(100_000), SendBuffer()
+    for piece in (long, b"1", b"2"):
+        output.add(piece)
+    assert output.take(len(long)) is long
+    assert output.take() == b"12"

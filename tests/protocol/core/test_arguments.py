@@ -8,8 +8,8 @@ from gammond.protocol.core.arguments import (
     ArgumentParser,
     choice_argument,
     integer_argument,
+    named_argument,
     parse_pairs,
-    repeatable_argument,
     rest_argument,
     switch_argument,
     word_argument,
@@ -29,7 +29,7 @@ def test_named_arguments_may_be_anywhere():
 
 
 def test_values_in_quotes_keep_their_blanks_and_some_arguments_may_be_repeated():
-    play = repeatable_argument("play", "PLAY", "")
+    play = named_argument("play", "PLAY", "", is_repeatable=True)
     assert read('play="8/5  6/5" 3 play=8/5,6/5', NUMBER, play) == {"n": 3, "play": ("8/5  6/5", "8/5,6/5")}
     assert read("", NUMBER, play) == {"n": 4, "play": None}
     assert play.usage == "[play=PLAY ...]"

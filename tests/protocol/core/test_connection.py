@@ -8,6 +8,7 @@ import pytest
 from gammond.engine.errors import LimitError, StateError
 from gammond.protocol.core.requests import Reply
 from gammond.protocol.dialects.line_client import connect
+from gammond.protocol.questions.question import EVALUATION
 from gammond.protocol.state.session import Session
 from tests.boards import RacingEvaluator
 from tests.protocol.talking import SEED, hear, make_connection, make_service, pump, talk
@@ -258,7 +259,7 @@ def test_blank_lines_have_no_answer_and_end_turns_too():
 def test_a_turn_ends_once_its_quick_requests_have_a_size():
     connection = make_connection()
     engine = connection.handler.session.service.get_engine("default", 1)
-    connection.handler.session.service._quick_work.add((engine, None))
+    connection.handler.session.service.quick_work.add((engine, EVALUATION))
     connection.receive_data(b"newgame\n" + b"eval\nget engine.ply\n" * 7)
     connection.advance(3)
     assert len(jobs_of(connection)) == 3
@@ -334,7 +335,7 @@ def test_progress_that_a_client_has_no_room_for_is_left_out():
     hear(connection, b"newgame\n@a eval\n")
     job = connection.next_job()
     for _ in range(100):
-        connection.receive_progress(job, Reply("info", "x" * 90, is_final=False))
+        connection.receive_progress(job, Reply("info", values={"x": "y" * 90}, is_final=False))
     assert 400 < connection.held_bytes < 1000
     finish(connection, job)
     lines = sent(connection)

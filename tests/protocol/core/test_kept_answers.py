@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from gammond.protocol.core.kept_answers import MAX_ANSWER_BYTES, EncodedAnswer, KeptAnswers
+from gammond.protocol.core.kept_answers import MAX_ANSWER_BYTES, KeptAnswers
 from gammond.protocol.core.requests import Work
 
 
@@ -32,7 +32,7 @@ def test_an_answer_is_given_again_and_counts_as_a_visit_to_all_it_is_made_of():
     answers = KeptAnswers()
     assert answers.recall("a") is None
     sources = keep(answers, "a", b"eval 1\n", sources=(Source(), Source()))
-    assert [answers.recall("a") for _ in range(3)] == [EncodedAnswer(b"eval 1\n")] * 3
+    assert [answers.recall("a") for _ in range(3)] == [b"eval 1\n"] * 3
     assert [each.visits for each in sources] == [3, 3]
     assert answers.recall("b") is None
 
@@ -54,7 +54,7 @@ def test_work_that_is_not_made_of_kept_analyses_is_left_as_it_is():
 def test_what_an_answer_begins_with_is_not_kept():
     answers = KeptAnswers()
     keep(answers, "a", b'{"id":1,"final":true}\n', before=b'{"id":1')
-    assert answers.recall("a").data == b',"final":true}\n'
+    assert answers.recall("a") == b',"final":true}\n'
     keep(answers, "b", b'{"answer":"query","id":1}\n', before=b'{"id":1')
     assert answers.recall("b") is None
 
@@ -62,7 +62,7 @@ def test_what_an_answer_begins_with_is_not_kept():
 def test_the_latest_answer_replaces_the_one_before():
     answers = KeptAnswers()
     keep(answers, "a", b"eval 1\n", b"eval 2\n")
-    assert answers.recall("a").data == b"eval 2\n"
+    assert answers.recall("a") == b"eval 2\n"
 
 
 @pytest.mark.parametrize("asked_again", [0, 1])

@@ -31,7 +31,7 @@ from gammond.protocol.dialects.gnubg_external import (
     connect,
     format_error_line,
 )
-from gammond.protocol.state.quick_work import QuickWork
+from gammond.protocol.state.readiness import QuickWork
 from tests.boards import RacingEvaluator, TornEvaluator, played_boards
 from tests.naive_ranking import rank_plays
 

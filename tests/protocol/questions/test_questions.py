@@ -59,7 +59,7 @@ def see_quick(session, question):
 def test_a_question_at_0_ply_is_quick_once_its_kind_was_and_long_where_it_looks_ahead(question):
     session = make_session()
     assert (question.plan(session).is_quick, question.plan(session).is_long) == (False, False)
-    assert see_quick(session, question).kept is None
+    assert see_quick(session, question).kept == ()
     deeper = type(question)(START, MONEY, EvalSettings(1), *([(3, 1)] if isinstance(question, Rank) else []))
     assert (deeper.plan(session).is_quick, deeper.plan(session).is_long) == (False, True)
 

@@ -129,7 +129,7 @@ class CompilingEvaluator(RacingEvaluator):
 
 
 def test_quick_work_that_needs_a_kernel_goes_to_the_workers(monkeypatch):
-    monkeypatch.setattr("gammond.protocol.state.quick_work.QUICK_S", 60.0)
+    monkeypatch.setattr("gammond.protocol.state.readiness.QUICK_S", 60.0)
     evaluator, taken, calls = CompilingEvaluator(), queue.Queue(), []
     connection = make_connection(evaluator)
     pool = WorkerPool(1, long_threads=1)

@@ -17,7 +17,7 @@ from gammond.engine.analysis.engine import Engine
 from gammond.engine.analysis.levels import EvalSettings
 from gammond.engine.play.decider import Decider
 from gammond.protocol.dialects.gnubg_external import GnubgService
-from gammond.protocol.state.quick_work import QuickWork
+from gammond.protocol.state.readiness import QuickWork
 from gammond.protocol.transports import tcp
 from gammond.protocol.transports.gnubg import gnubg_server, serve_gnubg
 from gammond.protocol.transports.listening import ServerOptions

@@ -13,7 +13,7 @@ from gammond.protocol.core.requests import JsonReply, Work
 from gammond.protocol.state.readiness import Readiness
 from gammond.protocol.state.session import Session
 from gammond.protocol.web.answers import JSON, WebAnswer, WebRequest, find_status, make_failure, make_refusal
-from gammond.protocol.web.plans import ANY_MEDIA, Endpoint, LaterAsk, WebJob
+from gammond.protocol.web.plans import ANY_MEDIA, Endpoint, WebJob
 from tests.protocol.talking import make_service
 from tests.protocol.web_asking import run_plan
 
@@ -116,7 +116,7 @@ def test_what_a_path_asks_is_imported_at_its_first_request_by_a_worker(tmp_path,
     def load():
         return importlib.import_module("asked_later").ask
 
-    endpoint = Endpoint("GET", "/later", LaterAsk(load))
+    endpoint = Endpoint("GET", "/later", lambda *asked: load()(*asked), needs=Readiness(load))
     session = Session(make_service(), 0)
 
     job = endpoint.plan(session, WebRequest())

@@ -4,7 +4,6 @@ import json
 
 import pytest
 
-from gammond.protocol.core.kept_answers import EncodedAnswer
 from gammond.protocol.core.limits import ClientLimits
 from gammond.protocol.state.session import Session
 from gammond.protocol.web.answers import WebAnswer
@@ -57,7 +56,7 @@ def test_any_query_about_positions_can_be_asked_of_any_game():
 
 def test_an_answer_that_is_kept_as_it_was_written_has_the_same_form():
     session = Session(make_service(), 0)
-    written = EncodedAnswer(b'{"id":0,"final":true,"net":"racing","results":[]}\n')
+    written = b'{"id":0,"final":true,"net":"racing","results":[]}\n'
     assert plan_query(session, {}, lambda *_: written) == WebAnswer(200, b'{"net":"racing","results":[]}\n')
 
 

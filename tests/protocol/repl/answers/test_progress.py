@@ -1,11 +1,12 @@
 from gammond.protocol.core.requests import JsonReply, Reply
 from gammond.protocol.repl.answers.progress import ProgressLine
+from tests.protocol.talking import make_info
 
 
 def line(*texts):
     """Report progress several times; return the line after the last."""
     progress = ProgressLine()
-    return [progress.update(Reply("info", text, is_final=False)) for text in texts][-1]
+    return [progress.update(make_info(text)) for text in texts][-1]
 
 
 def test_a_search_shows_positions_and_time():

@@ -17,6 +17,7 @@ from gammond.engine.match_files.reading import read_matches
 from gammond.engine.match_files.sgf.writer import format_sgf
 from gammond.engine.rollout import RolloutSettings
 from gammond.engine.runtime.version import read_version
+from gammond.protocol.core.replies import format_reply
 from gammond.protocol.core.requests import WorkControl
 from gammond.protocol.repl.answers.replies import PreformattedLine
 from gammond.protocol.repl.dialogue import analysis_commands
@@ -429,9 +430,9 @@ def test_an_analysis_goes_on_in_the_background_and_its_games_are_shown_as_they_a
     assert re.search(r"game 1 move 1, analysed [0-9]+/[0-9]+", talk.talk.toolbar(120))
     assert "Luck: " in talk.answer("next")[1]
     assert "Luck: " not in "".join(talk.answer("last"))
-    control, reports = WorkControl(lambda reply: (reports.append(reply.text), control.stop())), []
+    control, reports = WorkControl(lambda reply: (reports.append(format_reply(reply)), control.stop())), []
     lines = talk.answer("errors", control)
-    assert re.fullmatch(r"analysed [0-9]+ of [0-9]+ time_ms [0-9]+", reports[0])
+    assert re.fullmatch(r"info analysed [0-9]+ of [0-9]+ time_ms [0-9]+", reports[0])
     assert re.match(r"The analysis goes on: [0-9]+ of [0-9]+ decisions are done\.", lines[-2])
     go_on.set()
     lines = talk.answer("errors")
@@ -471,9 +472,9 @@ def test_an_analysis_tells_how_far_its_rollouts_are(file, monkeypatch):
     while talk.game.records.analysis.trials is None:
         time.sleep(0.01)
     assert "trials 12/648" in talk.talk.toolbar(140)
-    control, reports = WorkControl(lambda reply: (reports.append(reply.text), control.stop())), []
+    control, reports = WorkControl(lambda reply: (reports.append(format_reply(reply)), control.stop())), []
     talk.answer("errors", control)
-    assert re.fullmatch(r"trials 12 of 648 time_ms [0-9]+", reports[0])
+    assert re.fullmatch(r"info trials 12 of 648 time_ms [0-9]+", reports[0])
     go_on.set()
     talk.answer("analyse stop")
 

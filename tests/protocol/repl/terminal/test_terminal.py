@@ -15,11 +15,11 @@ from prompt_toolkit.output import DummyOutput
 from prompt_toolkit.output.vt100 import Vt100_Output
 
 from gammond.engine.runtime.compilation import CompilationReport
-from gammond.protocol.core.requests import Reply
 from gammond.protocol.repl.answers.replies import BoardLine, PreformattedLine
 from gammond.protocol.repl.dialogue.interpreter import LineInterpreter
 from gammond.protocol.repl.terminal import line_work, pages, prompt_loop
 from tests.protocol.repl.tables import make_session, make_talk
+from tests.protocol.talking import make_info
 
 CTRL_C, CTRL_D, CTRL_E, TAB = "\x03", "\x04", "\x05", "\t"
 
@@ -119,10 +119,6 @@ def test_suggestions_become_completions_at_the_cursor():
     assert (found.text, found.start_position) == ("8/5 6/5", -5)
 
 
-def info(text):
-    return Reply("info", text, is_final=False)
-
-
 def screen_of(draw):
     """Draw something on a terminal of 60 columns; return the output."""
     written = io.StringIO()
@@ -135,7 +131,7 @@ def working(talk, monkeypatch, *texts):
 
     def work(line, control):
         for text in texts:
-            control.report(info(text))
+            control.report(make_info(text))
         return ["done"]
 
     monkeypatch.setattr(talk, "answer", work)
@@ -202,7 +198,7 @@ def test_a_stopped_work_erases_its_progress_before_it_says_so(monkeypatch):
     talk, said = make_talk(), []
 
     def search(line, control):
-        control.report(info("nodes 7 time_ms 900"))
+        control.report(make_info("nodes 7 time_ms 900"))
         os.kill(os.getpid(), signal.SIGINT)
         while not control.is_stopped:
             time.sleep(0.01)

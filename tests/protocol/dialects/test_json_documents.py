@@ -6,8 +6,8 @@ import pytest
 
 from gammond.engine.errors import FormatError, LimitError, ValueRangeError
 from gammond.protocol.barca.queries import QUERIES as BARCA
+from gammond.protocol.dialects.json_documents import check_position_count
 from gammond.protocol.dialects.json_fields import QUERIES as BACKGAMMON
-from gammond.protocol.dialects.query_fields import check_position_count
 
 GAMES = pytest.mark.parametrize("queries", [BACKGAMMON, BARCA], ids=["backgammon", "barca"])
 
