@@ -11,8 +11,8 @@ from gammond.engine.barca.player import LEVELS, PLAYER_KINDS
 from gammond.engine.barca.position import BarcaPosition, parse_square
 from gammond.engine.barca.search import MAX_LINES
 from gammond.protocol.barca import game_commands, search_commands
+from gammond.protocol.barca.game_commands import BarcaTable
 from gammond.protocol.barca.settings import PLAYERS, VARIANT, BarcaSettings
-from gammond.protocol.barca.table import BarcaTable
 from gammond.protocol.commands.command import Command
 from gammond.protocol.commands.session_game import SessionGame
 from gammond.protocol.commands.shared_rows import READY_ROW, UBGI_ROW, make_session_rows

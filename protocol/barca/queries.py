@@ -17,8 +17,14 @@ from gammond.engine.barca.player import LEVELS
 from gammond.engine.barca.search import MAX_LINES
 from gammond.engine.errors import ValueRangeError
 from gammond.engine.options import Bounds, Field
-from gammond.protocol.barca.game_commands import START_WORD, parse_game, play_moves
-from gammond.protocol.barca.pieces import describe_pieces
+from gammond.protocol.barca.board_drawing import describe_pieces
+from gammond.protocol.barca.game_commands import (
+    START_WORD,
+    BarcaTable,
+    game_to_values,
+    parse_game,
+    play_moves,
+)
 from gammond.protocol.barca.search_commands import (
     DEFAULT_MOVE_COUNT,
     MAX_NODES,
@@ -30,7 +36,6 @@ from gammond.protocol.barca.search_commands import (
     line_to_values,
 )
 from gammond.protocol.barca.settings import VARIANT, find_player
-from gammond.protocol.barca.table import BarcaTable, game_to_values
 from gammond.protocol.core.arguments import error_field
 from gammond.protocol.core.requests import JsonReply, Work, WorkControl
 from gammond.protocol.dialects.json_documents import make_id_key, make_query_error

@@ -21,9 +21,9 @@ from gammond.engine.barca.search import (
 )
 from gammond.engine.errors import StateError
 from gammond.engine.options import Bounds, Field
+from gammond.protocol.barca.game_commands import BarcaTable
 from gammond.protocol.barca.kept_searches import KeptSearches
 from gammond.protocol.barca.settings import ENGINE_PLAYER, HUMAN_PLAYER, BarcaSettings
-from gammond.protocol.barca.table import BarcaTable
 from gammond.protocol.commands.command import CommandCall
 from gammond.protocol.core.arguments import parse_pairs
 from gammond.protocol.core.limits import MAX_MOVETIME_MS

@@ -21,9 +21,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gammond.engine.errors import DataFileError
-from gammond.tools.barca.matches import PAIRS_PER_TASK, VectorRatings
+from gammond.tools.barca.matches import (
+    COMPARISON,
+    PAIRS_PER_TASK,
+    RUN_PLAYER,
+    VectorFitSettings,
+    VectorRatings,
+)
 from gammond.tools.barca.self_play import play_games
-from gammond.tools.barca.settings import COMPARISON, RUN_PLAYER, VectorFitSettings
 from gammond.tools.barca.weights import SPACE, VECTOR_ARRAY, make_evaluation_vector, select_learned
 from gammond.tools.parallel.executor import Executor
 from gammond.tools.train.ascent.matches import RatedVector, Vector

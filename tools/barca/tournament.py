@@ -4,21 +4,64 @@ from __future__ import annotations
 
 import argparse
 import hashlib
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
 
 import numpy as np
 
 from gammond.engine.barca.game import BarcaGame
-from gammond.engine.barca.player import BarcaPlayer, BarcaSearchPlayer
+from gammond.engine.barca.player import BarcaPlayer, BarcaSearchPlayer, make_player
 from gammond.engine.errors import CancelledWork, UnsupportedError
 from gammond.engine.rules.rules import Doubles
 from gammond.engine.rules.seeded_random import check_seed
-from gammond.tools.barca.players import find_fixed_depth, find_run_file, load_player
-from gammond.tools.barca.self_play import MAX_PLIES, VectorGames, draw_opening
+from gammond.tools.barca.self_play import MAX_PLIES, FixedDepthPlayer, VectorGames, draw_opening
+from gammond.tools.barca.weights import find_weights_file, read_run_weights
 from gammond.tools.tournament.entrants import Entrant, check_players
 from gammond.tools.tournament.rules import PairingTask
 from gammond.tools.tournament.statistics.scores import PairedScores
+
+_RUN_WEIGHTS = re.compile(r"(?<=[:,]weights=)run:[^,]+")
+
+_MAX_CACHED_PLAYERS = 64
+
+
+@lru_cache(_MAX_CACHED_PLAYERS)
+def load_player(name: str) -> BarcaPlayer:
+    """Load a player, once per process.
+
+    Args:
+        name: As `gammond.engine.barca.player.make_player` takes it; ``weights=run:FOLDER`` names those of a
+            run.
+
+    Raises:
+        FormatError: An option cannot be read.
+        ValueRangeError: No player has this name, or an option is out of range.
+        DataFileError: The run has no weights.
+    """
+    run = _RUN_WEIGHTS.search(name)
+    if run is None:
+        return make_player(name)
+    return make_player(name[: run.start()] + read_run_weights(run[0]).to_text() + name[run.end() :])
+
+
+def find_fixed_depth(player: BarcaPlayer) -> FixedDepthPlayer | None:
+    """Return how a player plays if it makes the best move at a fixed depth; None if it is another."""
+    if not isinstance(player, BarcaSearchPlayer):
+        return None
+    limits = player.limits
+    if limits.depth is None or limits.movetime_s or limits.nodes or limits.multipv > 1:
+        return None
+    return FixedDepthPlayer(player.weights, limits.depth)
+
+
+def find_run_file(name: str) -> Path | None:
+    """Return the file with the weights of a run that a player has; None for one without."""
+    run = _RUN_WEIGHTS.search(name)
+    return None if run is None else find_weights_file(run[0])
+
 
 OPENING_MOVES = 4
 """Moves at random that begin each game, so that games differ."""

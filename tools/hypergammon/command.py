@@ -14,6 +14,7 @@ from __future__ import annotations
 import argparse
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -21,8 +22,16 @@ import numpy as np
 from gammond.engine.errors import DataFileError, ValueRangeError
 from gammond.engine.hypergammon.construction import build_file, estimate_disk, estimate_memory
 from gammond.engine.hypergammon.layouts import MAX_CHECKERS, VARIANTS
-from gammond.engine.hypergammon.solution import find_path, forget_solutions, load_solution
-from gammond.engine.hypergammon.table import MAGIC, command_line, file_bytes, find_state_folder, open_file
+from gammond.engine.hypergammon.solution import (
+    MAGIC,
+    command_line,
+    file_bytes,
+    find_path,
+    find_state_folder,
+    forget_solutions,
+    load_solution,
+    open_file,
+)
 from gammond.engine.rules.dice import MAX_SEED
 from gammond.engine.rules.rules import Rules
 from gammond.engine.runtime.exit_codes import EXIT_FAULTS, EXIT_OK
@@ -31,14 +40,40 @@ from gammond.engine.runtime.machine import MAX_THREADS, check_disk_space, check_
 from gammond.nets.catalogue import load_engine
 from gammond.tools.common.locks import hold_lock
 from gammond.tools.common.output_options import add_force_option, written_path
-from gammond.tools.common.progress import Progress
-from gammond.tools.hypergammon.solving_progress import SolvingProgress
+from gammond.tools.common.progress import Progress, format_bar, format_duration
 from gammond.tools.hypergammon.verification import (
     VALUE_NAMES,
     compute_residuals,
     draw_positions,
     measure_losses,
 )
+
+_UNITS = 1000
+
+
+class SolvingProgress(Progress):
+    """Shows how far a solver is, in one line, on terminals and elsewhere.
+
+    Args:
+        clock: As `Progress`.
+    """
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        super().__init__(_UNITS, "solving", lines_of="gammond hypergammon", clock=clock)
+
+    def show(self, share: float, text: str) -> None:
+        """Take how far it is, as `gammond.engine.hypergammon.solver.Report`."""
+        self.update(int(_UNITS * share), text)
+
+    def finish(self) -> None:
+        """Say that the file is written."""
+        self.update(_UNITS, "solved")
+
+    def _format_parts(self, elapsed_s: float, share: float | None) -> dict[str, str]:
+        """Format bar and share, what is computed, and the time since the beginning."""
+        computed = self._extra or "listing plays"
+        return {"share": format_bar(share or 0.0), "extra": computed, "time": format_duration(elapsed_s)}
+
 
 SUMMARY = "solve hypergammon, describe and check the solutions"
 

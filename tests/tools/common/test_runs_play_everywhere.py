@@ -24,7 +24,7 @@ from gammond.protocol.repl.dialogue.interpreter import LineInterpreter
 from gammond.protocol.state.service import Service, make_shipped_catalogue
 from gammond.protocol.state.session import Session
 from gammond.tools import cli
-from gammond.tools.barca.players import load_player as load_barca_player
+from gammond.tools.barca.tournament import load_player as load_barca_player
 from gammond.tools.barca.weights import SPACE as BARCA_SPACE
 from gammond.tools.common.file_players import load_offered, make_file_players
 from gammond.tools.common.files import write_arrays

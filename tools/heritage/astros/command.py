@@ -16,8 +16,7 @@ from __future__ import annotations
 from functools import partial
 from pathlib import Path
 
-from gammond.tools.heritage.astros.matches import FamilyMatches
-from gammond.tools.heritage.astros.settings import AscendSettings
+from gammond.tools.heritage.astros.matches import AscendSettings, FamilyMatches
 from gammond.tools.train.ascent.learner import AscentLearner
 from gammond.tools.train.ascent.steps import GradientAscent
 from gammond.tools.train.runs.options import add_workers_option

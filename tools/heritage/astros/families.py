@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache
+from pathlib import Path
+from typing import Any
 
 import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
+from gammond.engine.errors import DataFileError
 from gammond.engine.evaluation.evaluator import Scorer
 from gammond.engine.kernels import as_kernel_array
 from gammond.engine.options import list_fields
@@ -134,3 +137,25 @@ def _format_player(family_name: str, names: tuple[str, ...], vector: Vector) -> 
     return f"{family_name}:" + ",".join(
         f"{name}={value:.5g}" for name, value in zip(names, vector, strict=True)
     )
+
+
+def make_ascend_player(file: Path, arrays: Mapping[str, NDArray[Any]]) -> Player:
+    """Make the player of a run's best vector.
+
+    Args:
+        file: For messages.
+        arrays: What the file holds.
+
+    Raises:
+        DataFileError: The vector is missing or damaged.
+    """
+    name = str(arrays.get("player", ""))
+    if name not in FAMILY_NAMES:
+        raise DataFileError(
+            f"{file} holds weights of {name[:40]!r}, expected one of {', '.join(FAMILY_NAMES)}"
+        )
+    family = get_family(name)
+    try:
+        return family.make_player(family.space.parse(arrays, "vector"))
+    except DataFileError as error:
+        raise DataFileError(f"{file}: {error.message}") from error

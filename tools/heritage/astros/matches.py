@@ -1,19 +1,49 @@
-"""Matches of backgammon between the vectors of an ascent."""
+"""Matches of backgammon between the vectors of an ascent, and the settings of one."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
+from typing import Annotated, Literal
 
-import numpy as np
+from msgspec import Meta
 
 from gammond.engine.play.lockstep import PairedGameResults, play_games
 from gammond.engine.play.player import Player
 from gammond.tools.common.opponents import load_opponent
-from gammond.tools.heritage.astros.families import get_family
+from gammond.tools.heritage.astros.families import FAMILY_NAMES, get_family
 from gammond.tools.heritage.astros.rewards import GameBatch, calibrate_reward, play_batch
-from gammond.tools.heritage.astros.settings import START_REFERENCE, AscendSettings
 from gammond.tools.parallel.executor import Executor
-from gammond.tools.train.ascent.matches import MeanReward, RatedVector, Vector, VectorMatches, format_weights
+from gammond.tools.train.ascent.matches import RatedVector, Vector, VectorMatches, format_weights
+from gammond.tools.train.ascent.settings import AscentSettings
+from gammond.tools.train.runs.strength_games import check_benchmark
+
+START_REFERENCE = "start"
+"""The reference that is the run's own first vector."""
+
+
+class AscendSettings(AscentSettings, frozen=True):
+    """All that decides the result of a run."""
+
+    player: Annotated[
+        Literal["bev", "heuristic", "phase-heuristic"],
+        Meta(description=f"whose weights are learned: {', '.join(FAMILY_NAMES)}"),
+    ] = "bev"
+    reference: Annotated[
+        str,
+        Meta(description=f"opponent of each measurement: a player, or {START_REFERENCE!r}, the first vector"),
+    ] = START_REFERENCE
+
+    def check(self) -> None:
+        """Check what msgspec cannot.
+
+        Raises:
+            ValueRangeError: The number of weights to start from is wrong, or one of them is out of range.
+            GammondError: The reference cannot be loaded.
+        """
+        self.check_start(get_family(self.player).space)
+        if self.reference != START_REFERENCE:
+            check_benchmark((self.reference,), self.reference_games)
+
 
 GAMES_PER_TASK = 1000
 """Games of a task; no effect on the result."""
@@ -33,67 +63,51 @@ class FamilyMatches(VectorMatches):
         processes: Play.
     """
 
+    play_batch = staticmethod(play_batch)
+
     def __init__(self, settings: AscendSettings, processes: Executor) -> None:
         self._settings = settings
         self._family = get_family(settings.player)
-        self.space = self._family.space
-        self._start: Vector = np.array(settings.start) if settings.start else self.space.start
-        self._processes = processes
+        super().__init__(self._family.space, settings.start, processes)
         self._reference = (
-            self._family.make_player(self._start)
+            self._family.make_player(self.start)
             if settings.reference == START_REFERENCE
             else load_opponent(settings.reference)
         )
-        self._reward = calibrate_reward(
-            settings.player,
-            self._start,
-            settings.length,
-            settings.evaluation,
-            is_evaluated_by_reference=settings.opinion == "reference",
-        )
+        self._opinion = self.start if settings.opinion == "reference" else None
+        self._reward = calibrate_reward(settings.player, self.start, settings.length, settings.evaluation)
 
     def rate(self, vector: Vector) -> RatedVector:
         """Measure a vector, as `VectorMatches.rate`."""
-        games = self._settings.reference_games
-        results = play_games(
-            self._family.make_player(vector), self._reference, games, _REFERENCE_SEED, may_be_endless=True
-        )
+        results = self._play(self._family.make_player(vector), self._reference, _REFERENCE_SEED)
         return RatedVector(vector, results.points_per_game, results.standard_error)
 
-    def score_changes(self, others: Sequence[Vector], now: Vector, seed: int) -> list[MeanReward]:
-        """Play vectors against the present one, as `VectorMatches.score_changes`."""
-        played = self._processes.map(play_batch, self._make_batches(others, now, seed))
-        stretches = -(-self._settings.games // GAMES_PER_TASK)
-        parts = list(played)
-        rewards = [np.concatenate(parts[i * stretches : (i + 1) * stretches]) for i in range(len(others))]
-        return [MeanReward.from_rewards(each) for each in rewards]
-
-    def _make_batches(self, others: Sequence[Vector], now: Vector, seed: int) -> Iterator[GameBatch]:
+    def make_batches(self, first: Vector, second: Vector, seed: int) -> Iterator[GameBatch]:
+        """Divide games into tasks, as `VectorMatches.make_batches`."""
         settings = self._settings
-        for other in others:
-            for first_game in range(0, settings.games, GAMES_PER_TASK):
-                games = min(GAMES_PER_TASK, settings.games - first_game)
-                yield GameBatch(
-                    settings.player, other, now, self._start, self._reward, seed, first_game, games
-                )
+        for first_game in range(0, settings.games, GAMES_PER_TASK):
+            games = min(GAMES_PER_TASK, settings.games - first_game)
+            yield GameBatch(
+                settings.player, first, second, self._opinion, self._reward, seed, first_game, games
+            )
 
     def report(self, best: RatedVector) -> str:
         """Measure the best vector with fresh dice, as `VectorMatches.report`."""
         settings, family = self._settings, self._family
-        first, last = family.make_player(self._start), family.make_player(best.vector)
+        first, last = family.make_player(self.start), family.make_player(best.vector)
         lines = [f"{settings.player}, {settings.steps} steps; with fresh dice, points per game:"]
         if settings.reference != START_REFERENCE:
             for name, player in (("first", first), ("best", last)):
-                result = self._play_fresh_games(player, self._reference)
+                result = self._play(player, self._reference, _FRESH_SEED)
                 lines.append(f"{name} against {settings.reference}: {_format_points(result)}")
-        lines.append(f"best against first: {_format_points(self._play_fresh_games(last, first))}")
+        lines.append(f"best against first: {_format_points(self._play(last, first, _FRESH_SEED))}")
         if called := family.format_player(best.vector):
             lines.append(f"the best as a player: {called}")
-        lines += [format_weights(self.space.names, self._start, best.vector)]
+        lines += [format_weights(self.space.names, self.start, best.vector)]
         return "\n".join(lines) + "\n"
 
-    def _play_fresh_games(self, player: Player, other: Player) -> PairedGameResults:
-        return play_games(player, other, self._settings.reference_games, _FRESH_SEED, may_be_endless=True)
+    def _play(self, player: Player, other: Player, seed: int) -> PairedGameResults:
+        return play_games(player, other, self._settings.reference_games, seed, may_be_endless=True)
 
 
 def _format_points(result: PairedGameResults) -> str:

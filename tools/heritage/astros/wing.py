@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def _make_player(file: Path, arrays: Mapping[str, NDArray[Any]]) -> Player:
-    from gammond.tools.heritage.astros.runs import make_ascend_player
+    from gammond.tools.heritage.astros.families import make_ascend_player
 
     return make_ascend_player(file, arrays)
 

@@ -17,7 +17,6 @@ import numpy as np
 
 from gammond.engine.errors import DataFileError, ValueRangeError
 from gammond.engine.runtime.machine import MAX_THREADS
-from gammond.tools.heritage.gengammon.curves import draw_agreement
 from gammond.tools.heritage.gengammon.expert_moves.dataset import (
     ExpertMoves,
     list_candidates,
@@ -33,6 +32,7 @@ from gammond.tools.heritage.gengammon.learners import (
     SelfPlayLearner,
 )
 from gammond.tools.heritage.gengammon.packed_moves import pack_moves
+from gammond.tools.heritage.gengammon.runs import draw_agreement
 from gammond.tools.heritage.gengammon.settings import MimicSettings
 from gammond.tools.train.runs.options import add_threads_option
 from gammond.tools.train.runs.run import Record

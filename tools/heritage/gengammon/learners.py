@@ -15,8 +15,7 @@ from gammond.tools.common.files import write_atomically
 from gammond.tools.common.progress import format_short_number
 from gammond.tools.heritage.gengammon.backprop import BackpropTrainer
 from gammond.tools.heritage.gengammon.expert_moves.dataset import CandidatePlays
-from gammond.tools.heritage.gengammon.genes import decode_net
-from gammond.tools.heritage.gengammon.genetic_algorithm import Population
+from gammond.tools.heritage.gengammon.genetic_algorithm import Population, decode_net
 from gammond.tools.heritage.gengammon.kernels.mimic import PackedMoves
 from gammond.tools.heritage.gengammon.packed_moves import (
     ExpertAgreement,

@@ -26,7 +26,7 @@ def _read_net(file: Path) -> ExportedScorer:
 
 
 def _find_drawing(folders: Sequence[Path]) -> Callable[[Sequence[Path], Path], None] | None:
-    from gammond.tools.heritage.gengammon.curves import draw_agreement, has_agreement
+    from gammond.tools.heritage.gengammon.runs import draw_agreement, has_agreement
 
     return draw_agreement if all(map(has_agreement, folders)) else None
 

@@ -9,8 +9,12 @@ from msgspec import Meta
 from gammond.engine.options import CHOICES
 from gammond.engine.rules.rules import Doubles, Rules
 from gammond.nets.heritage.heuristic_engine.heuristic import HEURISTIC_CONFIGS, HeuristicConfig
-from gammond.tools.heritage.heuristic_engine.acceptance import AcceptanceRule, FixedRule, SequentialRule
-from gammond.tools.heritage.heuristic_engine.trials import PlaySettings
+from gammond.tools.heritage.heuristic_engine.trials import (
+    AcceptanceRule,
+    FixedRule,
+    PlaySettings,
+    SequentialRule,
+)
 from gammond.tools.tournament.statistics.sprt import SequentialTest
 from gammond.tools.train.runs.strength_games import GamesOption, OpponentsOption, check_benchmark
 from gammond.tools.train.runs.trainer import RunSettings

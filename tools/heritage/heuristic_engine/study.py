@@ -19,7 +19,7 @@ from msgspec import Meta
 from numpy.typing import NDArray
 
 from gammond.engine.errors import ValueRangeError
-from gammond.tools.heritage.heuristic_engine.acceptance import AcceptanceRule, FixedRule, SequentialRule
+from gammond.tools.heritage.heuristic_engine.trials import AcceptanceRule, FixedRule, SequentialRule
 from gammond.tools.tournament.statistics.sprt import PAIRS_BETWEEN_LOOKS, SequentialTest
 from gammond.tools.train.runs.settings import add_setting_options, settings_from_args
 

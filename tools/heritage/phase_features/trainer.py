@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -10,8 +11,64 @@ from numpy.typing import NDArray
 
 from gammond.engine.errors import DataFileError
 from gammond.engine.rules.position import Board
+from gammond.nets.heritage.phase_features.features import (
+    FEATURES,
+    INPUTS,
+    compute_phase_features,
+    encode_gated_inputs,
+    get_divisors,
+)
+from gammond.nets.heritage.phase_features.kernels import PHASES
 from gammond.nets.heritage.phase_features.net import PhaseNet, PhaseNetWeights
-from gammond.tools.heritage.phase_features.inputs import GATED, InputEncoding
+
+
+@dataclass(frozen=True)
+class InputEncoding:
+    """The encoding of a position.
+
+    Attributes:
+        is_gated: Whether each phase has inputs of its own.
+        is_normalised: Whether features are divided by their largest values.
+    """
+
+    is_gated: bool = True
+    is_normalised: bool = True
+
+    @property
+    def width(self) -> int:
+        """The number of inputs."""
+        return INPUTS if self.is_gated else FEATURES
+
+    def encode(self, boards: Board) -> NDArray[np.float32]:
+        """Encode positions after a play: ``float32[n, width]`` for ``int8[n, 2, 26]``, row 1 has played."""
+        if self.is_gated:
+            return encode_gated_inputs(boards, is_normalised=self.is_normalised)
+        return compute_phase_features(boards, is_normalised=self.is_normalised)[0]
+
+    def to_phase_net_layer(self, weights: NDArray[np.float32]) -> NDArray[np.float32]:
+        """Return the first layer of the equivalent phase net.
+
+        Args:
+            weights: ``float32[width, h]``, the first layer of the net in training.
+
+        Returns:
+            ``float32[48, h]``.
+        """
+        every = weights if self.is_gated else np.tile(weights, (PHASES, 1))
+        scale = np.ones(FEATURES) if self.is_normalised else get_divisors(True)
+        layer: NDArray[np.float32] = every * np.tile(scale, PHASES).astype(np.float32)[:, None]
+        return layer
+
+
+GATED = InputEncoding()
+
+INPUT_ENCODINGS: dict[str, InputEncoding] = {
+    "gated": GATED,
+    "plain": InputEncoding(is_gated=False),
+    "counts": InputEncoding(is_normalised=False),
+}
+"""Encodings by name: that of the shipped net; without the phase; and gated, but not normalised."""
+
 
 _DECAYS = (0.9, 0.999)
 _TINY = 1e-8

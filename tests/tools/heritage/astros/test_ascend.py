@@ -14,8 +14,7 @@ from gammond.tools.common.files import read_records, write_arrays
 from gammond.tools.common.opponents import load_opponent
 from gammond.tools.heritage.astros import matches
 from gammond.tools.heritage.astros.families import get_family
-from gammond.tools.heritage.astros.matches import FamilyMatches
-from gammond.tools.heritage.astros.settings import AscendSettings
+from gammond.tools.heritage.astros.matches import AscendSettings, FamilyMatches
 from gammond.tools.parallel.processes import ProcessPool
 from gammond.tools.train.ascent.matches import MeanReward, RatedVector
 from gammond.tools.train.ascent.steps import (

@@ -8,9 +8,10 @@ import pytest
 from gammond.engine.errors import DataFileError
 from gammond.nets.heritage.gengammon.net import ACTIVATIONS, GengammonNet, encode_counts
 from gammond.tools.heritage.gengammon.expert_moves.dataset import list_candidates
-from gammond.tools.heritage.gengammon.fitness import FITNESSES, compute_ranked_first
 from gammond.tools.heritage.gengammon.kernels import mimic as kernel
 from gammond.tools.heritage.gengammon.packed_moves import (
+    FITNESSES,
+    compute_ranked_first,
     count_moves,
     measure_agreements,
     pack_moves,

@@ -8,8 +8,8 @@ import pytest
 
 from gammond.engine.errors import ValueRangeError
 from gammond.tools import cli
-from gammond.tools.heritage.heuristic_engine.acceptance import FixedRule, SequentialRule
 from gammond.tools.heritage.heuristic_engine.study import ClimbStudySettings, simulate_rule
+from gammond.tools.heritage.heuristic_engine.trials import FixedRule, SequentialRule
 from gammond.tools.tournament.statistics.sprt import SequentialTest
 
 SETTINGS = ClimbStudySettings(experiments=2000)

@@ -18,7 +18,7 @@ from gammond.tools.common.net_records import read_provenance
 from gammond.tools.common.opponents import load_opponent
 from gammond.tools.export import PROVENANCE_HEADING
 from gammond.tools.heritage.phase_features import command
-from gammond.tools.heritage.phase_features import run as heuristic_run
+from gammond.tools.heritage.phase_features import command as heuristic_run
 from gammond.tools.heritage.phase_features.settings import HeuristicNetSettings
 from gammond.tools.train.runs import run as run_module
 from gammond.tools.train.runs.settings import read_settings

@@ -8,9 +8,8 @@ import pytest
 from gammond.engine.errors import DataFileError
 from gammond.nets.heritage.phase_features.net import PhaseNet, draw_weights
 from gammond.nets.heritage.phase_features.players import PhaseHeuristicScorer
-from gammond.tools.heritage.phase_features.inputs import GATED, INPUT_ENCODINGS
 from gammond.tools.heritage.phase_features.report import compute_mean_squared_error
-from gammond.tools.heritage.phase_features.trainer import PhaseNetTrainer
+from gammond.tools.heritage.phase_features.trainer import GATED, INPUT_ENCODINGS, PhaseNetTrainer
 from tests import boards
 
 SAMPLE = boards.random_boards(500, seed=1)

@@ -32,8 +32,11 @@ from gammond.tools.heritage.gengammon.expert_moves.dataset import (
     filter_moves,
     write_expert_moves,
 )
-from gammond.tools.heritage.gengammon.expert_moves.extraction import ExtractionReport, extract_moves
-from gammond.tools.heritage.gengammon.expert_moves.match_files import iterate_match_files
+from gammond.tools.heritage.gengammon.expert_moves.extraction import (
+    ExtractionReport,
+    extract_moves,
+    iterate_match_files,
+)
 
 SUMMARY = "extract the moves of experts from match files"
 

@@ -17,12 +17,12 @@ from gammond.engine.rules.notation import parse_play
 from gammond.engine.rules.position import Position
 from gammond.tools.heritage.gengammon.expert_moves import command as expert_moves
 from gammond.tools.heritage.gengammon.expert_moves.dataset import list_candidates, read_expert_moves
-from gammond.tools.heritage.gengammon.expert_moves.extraction import extract_moves
-from gammond.tools.heritage.gengammon.expert_moves.match_files import (
+from gammond.tools.heritage.gengammon.expert_moves.extraction import (
     MAX_ARCHIVE_BYTES,
     MAX_FILE_BYTES,
     MatchFile,
     SkippedFile,
+    extract_moves,
     iterate_match_files,
 )
 from tests.engine.match_files.played_games import play_random_match
