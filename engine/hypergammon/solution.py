@@ -1,4 +1,10 @@
-"""Solutions in the data folder: opening them, and building the small ones on first use."""
+"""Solutions of hypergammon: tables, which are evaluators, their files, and the small ones built on first use.
+
+A file (`gammond.engine.formats.database_file`) has the fields magic (8 bytes), version, checkers (2 bytes
+each), 4 zero bytes, the length of the payload (8 bytes), the record layout (32 bytes of text), and 40 zero
+bytes. The payload: for each layout on roll and each waiting one a record of nine ``float32``; then the match
+equity table as ``float64``: 25 by 25 before the Crawford game, and 25 after it.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The board of Barca as text of fixed width, with the parts that a terminal colours."""
+"""The board of Barca: as text of fixed width, with the parts that a terminal colours; its animals by keys."""
 
 from __future__ import annotations
 

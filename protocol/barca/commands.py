@@ -42,9 +42,7 @@ def _call_rules() -> None:
 _RULE_KERNELS = Readiness(_call_rules)
 """Those that handlers call."""
 
-_ROWS = (
-    UBGI_ROW,
-    READY_ROW,
+_GAME_ROWS = (
     Command(
         "newgame",
         "set up the starting position",
@@ -52,7 +50,6 @@ _ROWS = (
         f"ok newgame {_GAME}",
         example=("newgame",),
         standard="UBGI 0.2",
-        needs=_RULE_KERNELS,
     ),
     Command(
         "position",
@@ -69,7 +66,6 @@ _ROWS = (
         example=("position startpos moves e2-e5 e9-e6",),
         standard="UBGI 0.2",
         help_group="set up",
-        needs=_RULE_KERNELS,
     ),
     Command(
         "legal",
@@ -87,7 +83,6 @@ _ROWS = (
         ),
         data_lines=("play number=N play=MOVE",),
         example=("newgame", "legal e2"),
-        needs=_RULE_KERNELS,
     ),
     Command(
         "eval",
@@ -99,7 +94,6 @@ _ROWS = (
         arguments=_LIMITS,
         data_lines=(_INFO,),
         example=("newgame", "eval"),
-        needs=_RULE_KERNELS,
     ),
     Command(
         "moves",
@@ -119,7 +113,6 @@ _ROWS = (
         ),
         data_lines=(_INFO, f"move rank=N {_LINE}"),
         example=("newgame", "moves 3 depth=2"),
-        needs=_RULE_KERNELS,
     ),
     Command(
         "go",
@@ -138,7 +131,6 @@ _ROWS = (
         data_lines=(_INFO,),
         example=("newgame", "go depth 2"),
         standard="UBGI 0.2",
-        needs=_RULE_KERNELS,
     ),
     Command(
         "play",
@@ -147,7 +139,6 @@ _ROWS = (
         f"ok play play=MOVE {_GAME} {_RESULT}",
         arguments=(rest_argument("play", "MOVE", "a legal move, as e2-e5"),),
         example=("newgame", "play e2-e5"),
-        needs=_RULE_KERNELS,
     ),
     Command(
         "undo",
@@ -155,7 +146,6 @@ _ROWS = (
         game_commands.handle_undo,
         f"ok undo [{_GAME}]",
         example=("newgame", "undo"),
-        needs=_RULE_KERNELS,
     ),
     Command(
         "redo",
@@ -163,7 +153,6 @@ _ROWS = (
         game_commands.handle_redo,
         f"ok redo [{_GAME}]",
         example=("newgame", "undo", "redo"),
-        needs=_RULE_KERNELS,
     ),
     Command(
         "board",
@@ -172,8 +161,12 @@ _ROWS = (
         "boardok",
         data_lines=("board TEXT",),
         example=("newgame", "board"),
-        needs=_RULE_KERNELS,
     ),
+)
+_ROWS = (
+    UBGI_ROW,
+    READY_ROW,
+    *(replace(row, needs=_RULE_KERNELS) for row in _GAME_ROWS),
     *make_session_rows(setting="engine.level easy", command="moves"),
     replace(SETOPTION_ROW, example=("setoption name engine.level value easy",)),
 )

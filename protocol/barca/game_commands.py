@@ -1,4 +1,4 @@
-"""The game of Barca: position, moves, undo and redo, board."""
+"""The game of one client of Barca, and its commands: position, moves, undo and redo, board."""
 
 from __future__ import annotations
 

@@ -10,7 +10,7 @@ from gammond.engine.barca.evaluation import EvaluationVector, list_conditions, l
 from gammond.engine.barca.game import BarcaGame
 from gammond.engine.barca.kernels.search import MAX_DEPTH
 from gammond.engine.barca.moves import Move, format_move
-from gammond.engine.barca.player import LEVELS, MAX_SEED, SearchOptions, choose_by_merit, make_player
+from gammond.engine.barca.player import LEVELS, MAX_SEED, BarcaSearchPlayer, choose_by_merit, make_player
 from gammond.engine.barca.position import BarcaPosition
 from gammond.engine.barca.search import (
     SearchLimits,
@@ -116,21 +116,13 @@ class BarcaSearch:
         return found
 
 
-def make_search(
-    session: Session,
-    game: BarcaGame,
-    limits: Mapping[str, int],
-    *,
-    weights: str | None = None,
-    count: int = 1,
-) -> BarcaSearch:
+def make_search(session: Session, game: BarcaGame, limits: Mapping[str, int], count: int = 1) -> BarcaSearch:
     """Capture a search with the settings of a session.
 
     Args:
         session: The client.
         game: The game.
         limits: Values of `LIMIT_FIELDS` that are given; without any the depth is that of the level.
-        weights: The board evaluation vector; the session's if None.
         count: How many moves are ranked.
     """
     settings, clock = session.get_table(BarcaTable).settings, session.service.clock
@@ -139,8 +131,7 @@ def make_search(
         depth = LEVELS[settings.level].depth
     deadline_s = None if movetime is None else clock() + movetime / 1000
     kept, takes_deeper = find_kept_searches(session, session.engine_settings.store)
-    name = weights or settings.weights
-    return BarcaSearch(game, name, depth, nodes, deadline_s, clock, count, kept, takes_deeper)
+    return BarcaSearch(game, settings.weights, depth, nodes, deadline_s, clock, count, kept, takes_deeper)
 
 
 def find_kept_searches(session: Session, use: StoreUse) -> tuple[KeptSearches | None, bool]:
@@ -183,11 +174,15 @@ def evaluate_by_heuristic(position: BarcaPosition, weights: EvaluationVector) ->
     return {"score": sum(parts.values()), **parts}
 
 
+def _read_limits(call: CommandCall) -> dict[str, int]:
+    return {name: call.values[name] for name in LIMIT_NAMES if call.values[name] is not None}
+
+
 def handle_eval(call: CommandCall) -> Answer:
     """Evaluate the position: without look-ahead, or by a search within limits."""
-    game = call.session.get_table(BarcaTable).require_unfinished()
-    limits = {name: call.values[name] for name in LIMIT_NAMES if call.values[name] is not None}
-    weights = call.session.get_table(BarcaTable).settings.weights
+    table = call.session.get_table(BarcaTable)
+    game, weights = table.require_unfinished(), table.settings.weights
+    limits = _read_limits(call)
     if not limits:
         values = evaluate_by_heuristic(game.position, load_weights(weights))
         return [Reply("eval", values={**values, "depth": 0, "weights": weights})]
@@ -203,8 +198,7 @@ def handle_eval(call: CommandCall) -> Answer:
 def handle_moves(call: CommandCall) -> Answer:
     """Rank the best moves."""
     game, count = call.session.get_table(BarcaTable).require_unfinished(), call.values["n"]
-    limits = {name: call.values[name] for name in LIMIT_NAMES if call.values[name] is not None}
-    request = make_search(call.session, game, limits, count=count)
+    request = make_search(call.session, game, _read_limits(call), count)
 
     def run(control: WorkControl) -> list[Reply]:
         found = request.run(control)
@@ -234,7 +228,7 @@ def handle_go(call: CommandCall) -> Answer:
     check_player(settings.player)
     level = LEVELS[settings.level]
     own_limits = _limit_to_level(limits, level) if settings.player == ENGINE_PLAYER else {}
-    request = make_search(session, game, own_limits, count=level.among)
+    request = make_search(session, game, own_limits, level.among)
 
     def run(control: WorkControl) -> list[Reply]:
         move = choose_move(settings, request, control)
@@ -275,6 +269,6 @@ def choose_move(
     return move
 
 
-def _limit_to_level(limits: dict[str, int], level: SearchOptions) -> dict[str, int]:
+def _limit_to_level(limits: dict[str, int], level: BarcaSearchPlayer) -> dict[str, int]:
     """Add the depth of a level that chooses among several moves: more time must not make it stronger."""
     return limits if level.among == 1 or "depth" in limits else {**limits, "depth": level.depth}

@@ -31,6 +31,9 @@ from gammond.protocol.repl.dialogue.move_game import PLAYER_KEY
 from gammond.protocol.repl.dialogue.move_talk import MoveTalk
 from gammond.protocol.state.session import Session
 
+_MOVE = re.compile(r"[a-z][0-9]{1,3}(?:[- ]?[a-z](?:[0-9]{1,3})?|[- ])?", re.IGNORECASE | re.ASCII)
+_POSITION = re.compile(r"(?:startpos|(?:[elm0-9]+/){9}[elm0-9]+(?:\s+\w+)?)(?:\s+moves\b.*)?", re.IGNORECASE)
+
 _PV_MOVES = 4
 """Moves after the first that a hint shows, if there is room."""
 
@@ -39,84 +42,7 @@ _MOVE_WIDTH = 8
 """Columns of the longest move, ``a10-j10``, and a blank."""
 
 _SOURCE_KEYS = ("score", "depth", "weights")
-
-
-def format_ranking(replies: Sequence[Reply], columns: int) -> list[str]:
-    """Write ranked moves, each with its score and as many of the moves that follow as there is room for.
-
-    Args:
-        replies: The answer to ``moves``.
-        columns: Those of the terminal.
-    """
-    *ranked, final = (reply.values for reply in replies if reply.word in ("move", "moves"))
-    shown = min(_PV_MOVES, max(0, (columns - _PV_COLUMN) // _MOVE_WIDTH))
-    lines = [PreformattedLine(f"     move     score     {'and then' if shown else ''}".rstrip())]
-    for values in ranked:
-        following = " ".join(str(values["pv"]).split()[1 : 1 + shown])
-        row = f" {values['rank']:>2}  {values['play']:<8} {_write_score(values):<9} {following}"
-        lines.append(PreformattedLine(row.rstrip()))
-    found = f"{final['shown']} of {format_count(int(final['count']), 'move')} at {_describe_search(final)}"
-    return [*lines, f"    {found}"]
-
-
-def format_legal(replies: Sequence[Reply], position: BarcaPosition, columns: int) -> list[str]:
-    """Write legal moves, a line for each animal with the squares that it goes to.
-
-    Args:
-        replies: The answer to ``legal``.
-        position: What they are legal in.
-        columns: Those of the terminal.
-    """
-    moves = [str(reply.values["play"]).split("-") for reply in replies if reply.word == "play"]
-    lines: list[str] = []
-    for origin, group in groupby(moves, key=lambda move: move[0]):
-        animal = position.find_animal(parse_square(origin))
-        assert animal is not None  # else it would have no moves
-        head = f"    {origin:<4}{KINDS[animal % ANIMALS // 2]:<10}"
-        room = max(1, (columns - len(head)) // 4)
-        targets = [target for _, target in group]
-        for start in range(0, len(targets), room):
-            row = "".join(f"{target:<4}" for target in targets[start : start + room])
-            lines.append(PreformattedLine(f"{head if not start else '':<{len(head)}}{row}".rstrip()))
-    feared = str(replies[-1].values.get("feared", ""))
-    return [
-        *lines,
-        f"    {format_count(len(moves), 'move')}",
-        *([f"    may not go to {feared.replace(' ', ', ')}, which it fears"] if feared else []),
-    ]
-
-
-def format_evaluation(replies: Sequence[Reply], side: str) -> list[str]:
-    """Write what the position is worth: by heuristic, or by a search with its line.
-
-    Args:
-        replies: The answer to ``eval``.
-        side: The name of the side to move, whose view it is.
-    """
-    values = replies[-1].values
-    head = f"    {_write_score(values)} for {side}, who is to move"
-    if "pv" in values:
-        return [head, f"    {values['pv']}", f"    {_describe_search(values)}"]
-    parts = {name: value for name, value in values.items() if name not in _SOURCE_KEYS}
-    rows = [f"    {_write_score({'score': value}):>5}  {_spell(name)}" for name, value in parts.items()]
-    return [head, *rows, f"    without look-ahead, weights {values['weights']}"]
-
-
-def _write_score(values: Mapping[str, ReplyValue]) -> str:
-    return describe_score(int(values["score"]))
-
-
-def _describe_search(values: Mapping[str, ReplyValue]) -> str:
-    nodes = format_count(int(values["nodes"]), "position")
-    return f"depth {values['depth']}, {nodes}, weights {values['weights']}"
-
-
-def _spell(name: str) -> str:
-    return name.replace("_", " ")
-
-
-_MOVE = re.compile(r"[a-z][0-9]{1,3}(?:[- ]?[a-z](?:[0-9]{1,3})?|[- ])?", re.IGNORECASE | re.ASCII)
-_POSITION = re.compile(r"(?:startpos|(?:[elm0-9]+/){9}[elm0-9]+(?:\s+\w+)?)(?:\s+moves\b.*)?", re.IGNORECASE)
+"""Keys of an evaluation that are no heuristic."""
 
 _LEVELS = tuple(LEVELS)
 _PLAYERS = tuple(each.name for each in PLAYERS)
@@ -125,16 +51,11 @@ HINT_DEPTH = LEVELS[DEFAULT_LEVEL].depth
 """How deep hints search, whatever the level of the engine."""
 
 
-def _write_hint(values: Mapping[str, Any]) -> str:
-    """Write the arguments of a hint as ``moves`` takes them."""
-    return f"{values['n']} depth={values['depth']}"
-
-
 _ROWS: Mapping[str, ReplCommand[Any]] = {
     **MOVE_ROWS,
     "hint": replace(
         MOVE_ROWS["hint"],
-        run=lambda talk, values, control: talk.show_hint(_write_hint(values), control),
+        run=lambda talk, values, control: talk.show_hint(f"{values['n']} depth={values['depth']}", control),
         arguments=(
             *MOVE_ROWS["hint"].arguments,
             integer_argument("depth", 1, MAX_DEPTH, "plies of search", default=HINT_DEPTH, is_named=True),
@@ -158,9 +79,7 @@ _ROWS: Mapping[str, ReplCommand[Any]] = {
     "level": ReplCommand(
         "level",
         "set how strongly the engine plays, or show it",
-        lambda talk, values, control: talk.set_or_show(
-            "engine.level", values["name"], control, tuple(LEVELS)
-        ),
+        lambda talk, values, control: talk.set_or_show("engine.level", values["name"], control, _LEVELS),
         (choice_argument("name", _LEVELS, "one of the levels", is_required=False),),
         help_group="prefer",
     ),
@@ -286,21 +205,35 @@ class BarcaTalk(MoveTalk):
         return next(str(reply.values["play"]) for reply in replies if reply.word == "move")
 
     def format_hint(self, replies: Sequence[Reply]) -> list[str]:
-        """Write the ranked moves, each with its score and the moves that follow."""
-        return format_ranking(replies, self.columns)
+        """Write ranked moves, each with its score and as many of those that follow as there is room for."""
+        *ranked, final = (reply.values for reply in replies if reply.word in ("move", "moves"))
+        shown = min(_PV_MOVES, max(0, (self.columns - _PV_COLUMN) // _MOVE_WIDTH))
+        lines = [PreformattedLine(f"     move     score     {'and then' if shown else ''}".rstrip())]
+        for values in ranked:
+            following = " ".join(str(values["pv"]).split()[1 : 1 + shown])
+            row = f" {values['rank']:>2}  {values['play']:<8} {_write_score(values):<9} {following}"
+            lines.append(PreformattedLine(row.rstrip()))
+        legal = format_count(int(final["count"]), "move")
+        return [*lines, f"    {final['shown']} of {legal} at {_describe_search(final)}"]
 
     def show_legal(self, square: int | None, control: WorkControl) -> list[str]:
         """List the legal moves: all, or those of the animal on a square, with the board that shows them."""
         which = "" if square is None else f" {format_square(square)}"
         replies, game = send_command(self.session, f"legal{which}", control), self._barca.require_game()
         drawn = [] if square is None else self._draw(game, square)
-        return [*drawn, *format_legal(replies, game.position, self.columns)]
+        return [*drawn, *_format_legal(replies, game.position, self.columns)]
 
     def show_evaluation(self, values: Mapping[str, Any], control: WorkControl) -> list[str]:
         """Say what the position is worth, by heuristic or by a search."""
         limits = " ".join(f"{name}={value}" for name, value in values.items() if value is not None)
         replies = send_command(self.session, f"eval {limits}".rstrip(), control)
-        return format_evaluation(replies, self.sides[self._barca.require_game().position.side])
+        found, side = replies[-1].values, self.sides[self._barca.require_game().position.side]
+        head = f"    {_write_score(found)} for {side}, who is to move"
+        if "pv" in found:
+            return [head, f"    {found['pv']}", f"    {_describe_search(found)}"]
+        parts = {name.replace("_", " "): each for name, each in found.items() if name not in _SOURCE_KEYS}
+        rows = [f"    {_write_score({'score': each}):>5}  {name}" for name, each in parts.items()]
+        return [head, *rows, f"    without look-ahead, weights {found['weights']}"]
 
     def draw_start(self) -> list[str]:
         """Draw the board as a game begins."""
@@ -332,3 +265,33 @@ def _mark(part: DrawnSpan, own: int) -> Mark:
     names |= {"last": "dice", "frame": "frame"}
     sides = {"white": "own" if own == 0 else "other", "black": "other" if own == 0 else "own"}
     return Mark(part.start, part.end, {**names, **sides}[part.what])
+
+
+def _format_legal(replies: Sequence[Reply], position: BarcaPosition, columns: int) -> list[str]:
+    """Write legal moves, a line for each animal with the squares that it goes to."""
+    moves = [str(reply.values["play"]).split("-") for reply in replies if reply.word == "play"]
+    lines: list[str] = []
+    for origin, group in groupby(moves, key=lambda move: move[0]):
+        animal = position.find_animal(parse_square(origin))
+        assert animal is not None  # else it would have no moves
+        head = f"    {origin:<4}{KINDS[animal % ANIMALS // 2]:<10}"
+        room = max(1, (columns - len(head)) // 4)
+        targets = [target for _, target in group]
+        for start in range(0, len(targets), room):
+            row = "".join(f"{target:<4}" for target in targets[start : start + room])
+            lines.append(PreformattedLine(f"{head if not start else '':<{len(head)}}{row}".rstrip()))
+    feared = str(replies[-1].values.get("feared", ""))
+    return [
+        *lines,
+        f"    {format_count(len(moves), 'move')}",
+        *([f"    may not go to {feared.replace(' ', ', ')}, which it fears"] if feared else []),
+    ]
+
+
+def _write_score(values: Mapping[str, ReplyValue]) -> str:
+    return describe_score(int(values["score"]))
+
+
+def _describe_search(values: Mapping[str, ReplyValue]) -> str:
+    nodes = format_count(int(values["nodes"]), "position")
+    return f"depth {values['depth']}, {nodes}, weights {values['weights']}"

@@ -54,7 +54,7 @@ def find_fixed_depth(player: BarcaPlayer) -> FixedDepthPlayer | None:
     limits = player.limits
     if limits.depth is None or limits.movetime_s or limits.nodes or limits.multipv > 1:
         return None
-    return FixedDepthPlayer(player.weights, limits.depth)
+    return FixedDepthPlayer(player.vector, limits.depth)
 
 
 def find_run_file(name: str) -> Path | None:

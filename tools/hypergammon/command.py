@@ -48,6 +48,8 @@ from gammond.tools.hypergammon.verification import (
     measure_losses,
 )
 
+SUMMARY = "solve hypergammon, describe and check the solutions"
+
 _UNITS = 1000
 
 
@@ -74,8 +76,6 @@ class SolvingProgress(Progress):
         computed = self._extra or "listing plays"
         return {"share": format_bar(share or 0.0), "extra": computed, "time": format_duration(elapsed_s)}
 
-
-SUMMARY = "solve hypergammon, describe and check the solutions"
 
 DEFAULT_POSITIONS = 30_000
 MAX_POSITIONS = 10_000_000

@@ -125,18 +125,25 @@ factors 0, so that pips alone count; the others are those of `PRINTED_CONFIGS` w
 
 
 class HeuristicPlayer(Player):
-    """Plays the highest score.
+    """Plays the highest score, or the lowest probability score: the average of the opponent's best replies.
 
     Args:
         name: Its name in results.
         tables: The tables of a configuration.
         prefers_last: Whether ties go to the last play, not the first.
+        looks_at_replies: Whether it plays by the probability score.
     """
 
     def __init__(
-        self, name: str, tables: kernel_heuristic.HeuristicTables, *, prefers_last: bool = False
+        self,
+        name: str,
+        tables: kernel_heuristic.HeuristicTables,
+        *,
+        prefers_last: bool = False,
+        looks_at_replies: bool = False,
     ) -> None:
         self.name = name
+        self.is_deep = looks_at_replies
         self._tables = tables
         self._prefers_last = prefers_last
 
@@ -145,8 +152,12 @@ class HeuristicPlayer(Player):
     ) -> NDArray[np.int64]:
         """Choose among given plays, as `gammond.engine.play.player.Player.pick`."""
         chosen = np.empty(len(boards), np.int64)
-        is_race = classify_phases(boards) >= Phase.RACE
-        kernel_heuristic.choose_plays(children, offsets, is_race, self._tables, self._prefers_last, chosen)
+        plays = (children, offsets, classify_phases(boards) >= Phase.RACE, self._tables, self._prefers_last)
+        if self.is_deep:
+            has_short_doubles = self.rules.doubles is Doubles.TWO
+            kernel_heuristic.choose_plays_by_replies(*plays, has_short_doubles, chosen)
+        else:
+            kernel_heuristic.choose_plays(*plays, chosen)
         return chosen
 
     def score_plays(self, boards: Board, children: Board, offsets: NDArray[np.int64]) -> NDArray[np.float32]:
@@ -154,27 +165,6 @@ class HeuristicPlayer(Player):
         are_races = np.repeat(classify_phases(boards) >= Phase.RACE, np.diff(offsets)).tolist()
         score, tables = kernel_heuristic.score_position, self._tables
         return np.array([score(children, at, tables, race) for at, race in enumerate(are_races)], np.float32)
-
-
-class OnePlyHeuristicPlayer(HeuristicPlayer):
-    """Minimises the probability score: the average of the opponent's best replies over its rolls.
-
-    Its arguments are those of `HeuristicPlayer`.
-    """
-
-    is_deep = True
-
-    def pick(
-        self, boards: Board, dice: NDArray[np.int8], children: Board, offsets: NDArray[np.int64]
-    ) -> NDArray[np.int64]:
-        """Choose among given plays, as `gammond.engine.play.player.Player.pick`."""
-        chosen = np.empty(len(boards), np.int64)
-        is_race = classify_phases(boards) >= Phase.RACE
-        has_short_doubles = self.rules.doubles is Doubles.TWO
-        kernel_heuristic.choose_plays_by_replies(
-            children, offsets, is_race, self._tables, self._prefers_last, has_short_doubles, chosen
-        )
-        return chosen
 
 
 _DEFAULT_CONFIG = "trained"
@@ -230,6 +220,9 @@ class HeuristicSpec(HeuristicConfig, KindSpec, frozen=True):
     def make(self) -> Player:
         """Make the player of the factors."""
         its = self.selected_config
-        kind = OnePlyHeuristicPlayer if self.probability else HeuristicPlayer
-        factors = its.tables_as_printed if self.printed else its.tables
-        return kind(self.format_name(), factors, prefers_last=self.ties == "last")
+        return HeuristicPlayer(
+            self.format_name(),
+            its.tables_as_printed if self.printed else its.tables,
+            prefers_last=self.ties == "last",
+            looks_at_replies=self.probability,
+        )

@@ -1,4 +1,4 @@
-"""Players that are a vector of weights, for gradient ascent."""
+"""Players that are a vector of weights, for gradient ascent, and those of runs."""
 
 from __future__ import annotations
 

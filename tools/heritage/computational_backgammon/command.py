@@ -40,6 +40,8 @@ from gammond.tools.train.runs.strength_games import StrengthMeasurement, play_op
 from gammond.tools.train.runs.trainer import Trainer
 from gammond.tools.train.weights.net_set import find_nets_file
 
+SUMMARY = "train nets as in the first years of TD-Gammon: sigmoid units, symmetric or not, experts or not"
+
 _BEST = "best_"
 """Before the names of the arrays of the best nets so far in a checkpoint."""
 
@@ -262,9 +264,6 @@ def make_initial_nets(settings: ClassicSettings) -> ClassicNetSet:
         return made
     parent = read_classic_nets(find_nets_file(Path(settings.parent)))
     return made.with_weights_of(parent)
-
-
-SUMMARY = "train nets as in the first years of TD-Gammon: sigmoid units, symmetric or not, experts or not"
 
 
 TRAINER = Trainer(

@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 
 from gammond.nets.heritage.gengammon.kernels import INPUTS, PADDED_UNITS
 from gammond.nets.heritage.gengammon.net import ACTIVATIONS, HIDDEN_UNITS, GengammonNet
+from gammond.tools.heritage.gengammon.agreement import count_moves
 from gammond.tools.heritage.gengammon.kernels import mimic as kernel
 from gammond.tools.heritage.gengammon.kernels.mimic import PackedMoves
-from gammond.tools.heritage.gengammon.packed_moves import count_moves
 from gammond.tools.heritage.gengammon.settings import MimicSettings
 
 _MOMENTUM = 0.9

@@ -2,6 +2,13 @@
 
 A generation's dice depend on the seed and its number alone, so a run that goes on from its last population
 comes out as one that was never stopped.
+
+A gene is ``int32[26 * 52]``, the weights of a net as whole numbers, so that single bits can be changed: those
+numbers times `WEIGHT_STEP` are evenly spaced from -8 to 8, and any 32 bits are a weight. Initial weights are
+between -1/4 and 1/4.
+
+*Source:* the description of the GenGammon project (`docs/lab/history/1-gengammon.md`), which does not
+give the form of the numbers.
 """
 
 from __future__ import annotations
@@ -14,8 +21,8 @@ from numpy.typing import NDArray
 
 from gammond.nets.heritage.gengammon.kernels import INPUTS
 from gammond.nets.heritage.gengammon.net import HIDDEN_UNITS, GengammonNet
+from gammond.tools.heritage.gengammon.agreement import ExpertAgreement, count_moves, measure_agreements
 from gammond.tools.heritage.gengammon.kernels.mimic import PackedMoves
-from gammond.tools.heritage.gengammon.packed_moves import ExpertAgreement, count_moves, measure_agreements
 from gammond.tools.heritage.gengammon.settings import MimicSettings
 
 Gene = NDArray[np.int32]

@@ -1,4 +1,4 @@
-"""Runs of ``gammond heritage mimic`` as players, and their nets as ONNX files."""
+"""Runs of ``gammond heritage mimic`` as players and as ONNX files, and their agreement with experts."""
 
 from __future__ import annotations
 

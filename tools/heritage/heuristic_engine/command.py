@@ -25,7 +25,7 @@ from gammond.nets.heritage.heuristic_engine.heuristic import HeuristicConfig
 from gammond.tools.common.files import read_records
 from gammond.tools.common.progress import Progress
 from gammond.tools.heritage.heuristic_engine.settings import ClimbSettings
-from gammond.tools.heritage.heuristic_engine.trials import ClimbTrial, FixedRule, run_trial
+from gammond.tools.heritage.heuristic_engine.trials import FixedRule, run_trial
 from gammond.tools.parallel.executor import Executor
 from gammond.tools.parallel.options import make_executor
 from gammond.tools.tournament.statistics.scores import WIN_SHARE_LIMITS, MeanEstimate, estimate_mean
@@ -35,6 +35,8 @@ from gammond.tools.train.runs.run_folder import CONFIG_FILE, KIND_ARRAY, LOG_FIL
 from gammond.tools.train.runs.settings import read_origin, read_settings
 from gammond.tools.train.runs.strength_games import StrengthMeasurement, measure_player
 from gammond.tools.train.runs.trainer import Trainer
+
+SUMMARY = "tune the heuristic engine by hill climbing, one factor at a time"
 
 STEP_SIZES: dict[str, float] = {"cbp": 0.5, "cb": 0.25, "bf": 0.25, "bfp": 0.25, "bt": 3.0, "rb": 0.25}
 """The factors that change, with typical step sizes. Pips do not change: they are the unit."""
@@ -61,7 +63,7 @@ class FactorChange(msgspec.Struct, frozen=True):
 
 
 def draw_change(configuration: HeuristicConfig, seed: int, trial: int, scale: float = 1.0) -> FactorChange:
-    """Draw a change of one factor, within its bounds.
+    """Draw a change of one factor, within its bounds; seed and trial determine it.
 
     Args:
         configuration: The configuration to change.
@@ -80,8 +82,6 @@ def draw_change(configuration: HeuristicConfig, seed: int, trial: int, scale: fl
         after = round(min(max(before + step, bounds.low), bounds.high), decimals)
     return FactorChange(factor, before, after)
 
-
-SUMMARY = "tune the heuristic engine by hill climbing, one factor at a time"
 
 _RECHECK_SEED = 2**32
 """Beyond the seeds of runs, so that a change is played with other dice than those that chose it."""
@@ -132,8 +132,10 @@ class ClimbLearner(Learner):
         settings = self._settings
         change = draw_change(self._current, settings.seed, self._trials_done, settings.scale)
         changed = change.apply_to(self._current)
-        trial = ClimbTrial(changed, self._current, settings.seed, self._trials_done, settings.play_settings)
-        decision, scores = run_trial(trial, settings.rule, self._processes)
+        players = settings.make_player(changed), settings.make_player(self._current)
+        decision, scores = run_trial(
+            *players, settings.rules, settings.seed, self._trials_done, settings.rule, self._processes
+        )
         self._trials_done += 1
         self._games += decision.games
         if decision.is_accepted:
@@ -158,11 +160,11 @@ class ClimbLearner(Learner):
 
     def measure_strength(self) -> StrengthMeasurement:
         """Play the present configuration against all opponents, every few trials and after the last."""
-        settings, manner = self._settings, self._settings.play_settings
+        settings = self._settings
         if self._trials_done % settings.measure_every and self._trials_done < settings.trials:
             return StrengthMeasurement()
-        player = manner.make_player(self._current)
-        return measure_player(player, settings.opponents, settings.benchmark_games, manner.rules)
+        player = settings.make_player(self._current)
+        return measure_player(player, settings.opponents, settings.benchmark_games, settings.rules)
 
     def format_record(self, record: Record) -> str:
         """Format a line of the log."""
@@ -200,7 +202,7 @@ def load_climb_player(file: Path) -> Player:
         raise DataFileError(f"{file.parent} has no player so far: expected a run that has written its nets")
     settings, records = read_settings(file.with_name(CONFIG_FILE), ClimbSettings), read_records(file)
     current = _parse_configuration(records[-1]) if records else settings.start_configuration
-    return settings.play_settings.make_player(current)
+    return settings.make_player(current)
 
 
 TRAINER = Trainer(
@@ -274,8 +276,9 @@ def _recheck(folder: Path, settings: ClimbSettings, games: int, processes: Execu
     with Progress(len(kept), "changes") as bar:
         for done, record in enumerate(kept, 1):
             after = _parse_configuration(record)
-            trial = ClimbTrial(after, before, _RECHECK_SEED, int(record["trial"]), settings.play_settings)
-            _, scores = run_trial(trial, rule, processes)
+            players = settings.make_player(after), settings.make_player(before)
+            number = int(record["trial"])
+            _, scores = run_trial(*players, settings.rules, _RECHECK_SEED, number, rule, processes)
             truths.append(estimate_mean(scores.pair_win_shares, WIN_SHARE_LIMITS))
             sys.stdout.write(
                 f"{record['trial']:>4}  {record['factor']:<4}{record['before']:>8g} to {record['after']:<8g}"

@@ -8,11 +8,14 @@ from msgspec import Meta
 
 from gammond.engine.options import CHOICES
 from gammond.engine.rules.rules import Doubles, Rules
-from gammond.nets.heritage.heuristic_engine.heuristic import HEURISTIC_CONFIGS, HeuristicConfig
+from gammond.nets.heritage.heuristic_engine.heuristic import (
+    HEURISTIC_CONFIGS,
+    HeuristicConfig,
+    HeuristicPlayer,
+)
 from gammond.tools.heritage.heuristic_engine.trials import (
     AcceptanceRule,
     FixedRule,
-    PlaySettings,
     SequentialRule,
 )
 from gammond.tools.tournament.statistics.sprt import SequentialTest
@@ -93,7 +96,6 @@ class ClimbSettings(RunSettings, frozen=True):
         """The rules of the games that the run plays."""
         return Rules(doubles=Doubles(self.doubles))
 
-    @property
-    def play_settings(self) -> PlaySettings:
-        """How all configurations play."""
-        return PlaySettings(self.rules, self.probability)
+    def make_player(self, configuration: HeuristicConfig) -> HeuristicPlayer:
+        """Make the player of a configuration."""
+        return HeuristicPlayer("heuristic", configuration.tables, looks_at_replies=self.probability)

@@ -41,6 +41,8 @@ from gammond.tools.train.runs.strength_games import (
 )
 from gammond.tools.train.runs.trainer import Trainer
 
+SUMMARY = "train a net on phase features: it imitates a heuristic, then learns from outcomes"
+
 KIND = "heuristic-net"
 """The kind of these runs."""
 
@@ -228,9 +230,6 @@ class HeuristicNetLearner(Learner):
 def _make_error_fields(loss: float, aside: float) -> dict[str, object]:
     """Return errors for the log: mean squares, and points as if the value were a winning chance."""
     return {"loss": loss, "aside_loss": aside, "error_points": 2.0 * float(np.sqrt(aside))}
-
-
-SUMMARY = "train a net on phase features: it imitates a heuristic, then learns from outcomes"
 
 
 TRAINER = Trainer(

@@ -1,4 +1,9 @@
-"""Gradient descent of a phase net on squared errors, by Adam."""
+"""Gradient descent on squared errors, by Adam, of nets that become phase nets.
+
+A net in training has one of several input encodings. Each becomes a `PhaseNet`, which plays: weights without
+phases are repeated in the blocks of all phases, and those on counts are multiplied by the divisors of the
+features.
+"""
 
 from __future__ import annotations
 

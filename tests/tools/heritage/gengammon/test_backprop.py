@@ -4,8 +4,8 @@ import msgspec
 import numpy as np
 import pytest
 
+from gammond.tools.heritage.gengammon.agreement import measure_agreements
 from gammond.tools.heritage.gengammon.backprop import BackpropTrainer
-from gammond.tools.heritage.gengammon.packed_moves import measure_agreements
 from gammond.tools.heritage.gengammon.settings import MimicSettings
 from tests.tools.heritage.gengammon.teaching import packed, random_player
 

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from gammond.tools.heritage.gengammon import genetic_algorithm as evolving
+from gammond.tools.heritage.gengammon.agreement import count_moves, measure_agreements
 from gammond.tools.heritage.gengammon.genetic_algorithm import Population, draw_sample
-from gammond.tools.heritage.gengammon.packed_moves import count_moves, measure_agreements
 from gammond.tools.heritage.gengammon.settings import MimicSettings
 from tests.tools.heritage.gengammon.teaching import packed, random_net
 

@@ -1,4 +1,8 @@
-"""Games that nets of `kernels.steps` learn from: against themselves, or of others."""
+"""Gradient steps of nets, and the games that they learn from: against themselves, or of others.
+
+`gammond.tools.heritage.computational_backgammon.kernels.evaluation` evaluates them;
+`gammond.nets.heritage.computational_backgammon.net` describes mirrored nets.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Extraction of expert moves from match files."""
+"""Extraction of expert moves from match files.
+
+These are single files, and those of folders and archives, as far as they are harmless.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,20 @@
-"""Expert moves, packed once for all nets of a run, and the agreement of nets with them, on all cores."""
+"""The agreement of nets with experts, and the three fitness functions of the GenGammon project.
+
+Expert moves are packed once for all nets of a run. A fitness function maps an expert move to 0..1, by the
+net's rating of the position that the expert chose against its ratings of the roll's other results. The
+fitness of a net is the mean over the moves.
+
+*Source:* GenGammon's description (`docs/lab/history/1-gengammon.md`), which leaves some cases open. Here:
+
+- Ties count as if broken at random: a play that shares ranks takes their mean.
+- Where the roll leaves one play, there is nothing to agree on, and the fitness is 1.
+- Where all plays are rated the same, version 1 is 1/2: rated lowest and highest at once.
+- Version 3 divides by the highest rating, which it assumes to be positive. Here its absolute value counts,
+  and the quotient is at most 1 (and 1 where the highest rating is 0 and the expert's is lower), so that the
+  second term stays below one rank.
+- The term that version 3 adds grows with the distance from the highest rating, although its author explains
+  at length that it should shrink. ``3-nearness`` follows the explanation.
+"""
 
 from __future__ import annotations
 
