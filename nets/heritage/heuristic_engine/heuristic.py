@@ -28,6 +28,7 @@ from msgspec import Meta
 from numpy.typing import NDArray
 
 from gammond.engine.errors import ValueRangeError
+from gammond.engine.kernels import as_kernel_array
 from gammond.engine.play.player import Player
 from gammond.engine.rules.position import Board, Phase, classify_phases
 from gammond.engine.rules.rules import Doubles
@@ -163,6 +164,7 @@ class HeuristicPlayer(Player):
     def score_plays(self, boards: Board, children: Board, offsets: NDArray[np.int64]) -> NDArray[np.float32]:
         """Score plays, as `gammond.engine.play.player.Player.score_plays`."""
         are_races = np.repeat(classify_phases(boards) >= Phase.RACE, np.diff(offsets)).tolist()
+        children = as_kernel_array(children, np.int8)
         score, tables = kernel_heuristic.score_position, self._tables
         return np.array([score(children, at, tables, race) for at, race in enumerate(are_races)], np.float32)
 

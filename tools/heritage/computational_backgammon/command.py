@@ -17,6 +17,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from gammond.engine.bearoff.tables import pack_tables
 from gammond.engine.play.lockstep import play_games
 from gammond.engine.play.player import EvaluatorPlayer, Player
 from gammond.engine.rules.rules import Feature
@@ -49,10 +50,6 @@ ROUND_GAMES = 50
 """Games between checks for a due checkpoint; those of an expert are played in lockstep."""
 
 _SELF_DICE, _EXPERT_DICE = range(2)
-
-_NO_RANKS, _NO_WINS = np.zeros((7, 1), np.int64), np.zeros((0, 0), np.float32)
-for _array in (_NO_RANKS, _NO_WINS):  # read-only as those of a table: the loops are compiled once
-    _array.setflags(write=False)
 
 
 class ClassicLearner(GameLearner):
@@ -230,10 +227,7 @@ class ClassicLearner(GameLearner):
     @property
     def _learning(self) -> LearningParameters:
         alpha, beta = self.settings.compute_rates(self._cuts)
-        ranks, wins = _NO_RANKS, _NO_WINS
-        if self.nets.bearoff == TWO_SIDED:
-            table = load_bearoff_table()
-            ranks, wins = table.numbering.ranks, table.wins
+        tables = pack_tables((load_bearoff_table(),) if self.nets.bearoff == TWO_SIDED else ())
         settings = self.settings
         return LearningParameters(
             alpha=alpha,
@@ -245,8 +239,8 @@ class ClassicLearner(GameLearner):
             knows_gammons=settings.gammon_zero,
             keeps_dice=settings.keep_dice,
             turns_board=settings.turn_board,
-            ranks=ranks,
-            wins=wins,
+            ranks=tables.pair_ranks,
+            wins=tables.wins,
         )
 
 

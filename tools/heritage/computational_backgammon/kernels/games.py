@@ -217,7 +217,7 @@ def learn_targets(
     for at in range(plies - 1, -1, -1):
         for k in range(desk.target.shape[0]):
             desk.target[k] = targets[at, k]
-        if look_up_win(boards, at, learning, desk.side) < _ZERO:
+        if look_up_win(boards, at, learning) < _ZERO:
             total += learn_position(boards, at, nets, learning, desk)
     return total
 
@@ -280,13 +280,13 @@ def _learn_game(
         flip_nodes(ahead, buffers.target)
         if learning.keeps_dice and ply < plies - 1:
             _turn_board(boards, ply + 1, turned)
-            win = look_up_win(turned, 0, learning, buffers.side)
+            win = look_up_win(turned, 0, learning)
             if win >= _ZERO:
                 write_table_nodes(win, buffers.target)
             else:
                 evaluate_position(turned, 0, nets, learning, buffers)
                 buffers.target[:] = buffers.nodes
-        win = look_up_win(boards, ply, learning, buffers.side)
+        win = look_up_win(boards, ply, learning)
         if win >= _ZERO:
             write_table_nodes(win, ahead)
             continue
