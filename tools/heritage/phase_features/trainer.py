@@ -23,8 +23,8 @@ from gammond.nets.heritage.phase_features.features import (
     encode_gated_inputs,
     get_divisors,
 )
-from gammond.nets.heritage.phase_features.kernels import PHASES
-from gammond.nets.heritage.phase_features.net import PhaseNet, PhaseNetWeights
+from gammond.nets.heritage.phase_features.kernels import PHASES, PhaseNetWeights
+from gammond.nets.heritage.phase_features.net import PhaseNet
 
 
 @dataclass(frozen=True)
@@ -124,18 +124,18 @@ class PhaseNetTrainer:
         Raises:
             DataFileError: The state belongs to another net, or to another encoding.
         """
-        first = net.w1 if encoding == GATED else state.get(_OWN_FIRST, np.empty(0))
+        first = net.weights.w1 if encoding == GATED else state.get(_OWN_FIRST, np.empty(0))
         if (_OWN_FIRST in state) != (encoding != GATED) or first.shape != (encoding.width, net.hidden[0]):
             raise DataFileError(
                 "expected the optimizer state of a net on these inputs, got another one", field="net"
             )
-        return cls((first.astype(np.float32), *net.arrays[1:]), encoding, state)
+        return cls(net.weights._replace(w1=first.astype(np.float32)), encoding, state)
 
     @property
     def net(self) -> PhaseNet:
         """A copy of the present net."""
-        first, *others = (layer.copy() for layer in self._layers)
-        return PhaseNet(self._encoding.to_phase_net_layer(first), *others)
+        layers = PhaseNetWeights(*(layer.copy() for layer in self._layers))
+        return PhaseNet(layers._replace(w1=self._encoding.to_phase_net_layer(layers.w1)))
 
     def with_fresh_optimizer(self) -> PhaseNetTrainer:
         """Return a trainer of the same net with a fresh optimizer."""
@@ -220,5 +220,4 @@ class PhaseNetTrainer:
 def _split_like(flat: NDArray[np.float32], layers: PhaseNetWeights) -> PhaseNetWeights:
     """Return views of a flat array in the shapes of layers."""
     parts = np.split(flat, np.cumsum([layer.size for layer in layers])[:-1])
-    w1, b1, w2, b2, w3, b3 = (part.reshape(layer.shape) for part, layer in zip(parts, layers, strict=True))
-    return w1, b1, w2, b2, w3, b3
+    return PhaseNetWeights(*(part.reshape(layer.shape) for part, layer in zip(parts, layers, strict=True)))
