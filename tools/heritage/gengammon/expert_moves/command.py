@@ -117,7 +117,7 @@ def _check_players(moves: ExpertMoves, players: Sequence[str]) -> None:
 
 
 def _write_faults(report: ExtractionReport, limit: int) -> None:
-    lines = [f"{each.name}: {each.reason}" for each in report.skipped]
+    lines = [f"{each.name}: {each.fault}" for each in report.skipped]
     lines += [f"{name}: {fault}" for name, fault in report.faults]
     shown = lines[: max(limit, 0)]
     if len(lines) > len(shown):

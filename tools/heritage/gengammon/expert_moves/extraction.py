@@ -39,26 +39,15 @@ class MatchFile:
         name: As the user can find it, unprintable characters escaped; in an archive, below the archive's
             name.
         content: All its bytes.
+        fault: Why the file or the archive could not be read; empty where it could.
     """
 
     name: str
-    content: bytes
+    content: bytes = b""
+    fault: str = ""
 
 
-@dataclass(frozen=True)
-class SkippedFile:
-    """A file or an archive that could not be read.
-
-    Attributes:
-        name: As `MatchFile.name`.
-        reason: Why not.
-    """
-
-    name: str
-    reason: str
-
-
-def iterate_match_files(sources: Sequence[Path]) -> Iterator[MatchFile | SkippedFile]:
+def iterate_match_files(sources: Sequence[Path]) -> Iterator[MatchFile]:
     """Read match files one after the other; a truncated or damaged archive gives those before the damage.
 
     Only regular files count: no links, pipes or devices. Of files and archives that are too large, nothing
@@ -80,12 +69,12 @@ def iterate_match_files(sources: Sequence[Path]) -> Iterator[MatchFile | Skipped
     return (file for source in sources for file in _read_source(source))
 
 
-def _read_source(source: Path) -> Iterator[MatchFile | SkippedFile]:
+def _read_source(source: Path) -> Iterator[MatchFile]:
     if source.is_file() and _is_archive(source):
         yield from sorted(_read_archive(source), key=lambda file: file.name)
     else:
         for found in list_match_inputs([str(source)]):
-            yield _read_file(found.path or source) if not found.member else _read_found(found)
+            yield _read_input(found, found.path or source)
 
 
 def _is_archive(file: Path) -> bool:
@@ -98,48 +87,45 @@ def _is_archive(file: Path) -> bool:
     return True
 
 
-def _read_found(found: MatchInput) -> MatchFile | SkippedFile:
-    name = escape_unprintable(found.name)
+def _read_input(found: MatchInput, path: Path) -> MatchFile:
+    """Read a file, or a member of a zip archive, given its path or that of the archive."""
+    name = escape_unprintable(found.name if found.member else str(path))
     try:
-        return _take_content(name, found.read_member())
-    except DataFileError as error:
-        return SkippedFile(name, error.message)
-
-
-def _read_file(file: Path) -> MatchFile | SkippedFile:
-    name = escape_unprintable(str(file))
-    try:
-        if not file.is_file():
-            return SkippedFile(name, "expected a regular file")
-        with file.open("rb") as content:
+        if found.member:
+            return _take_content(name, found.read_member())
+        if not path.is_file():
+            return MatchFile(name, fault="expected a regular file")
+        with path.open("rb") as content:
             return _take_content(name, content.read(MAX_FILE_BYTES + 1))
+    except DataFileError as error:
+        return MatchFile(name, fault=error.message)
     except OSError as error:
-        return SkippedFile(name, str(error.strerror))
+        return MatchFile(name, fault=str(error.strerror))
 
 
-def _read_archive(archive: Path) -> Iterator[MatchFile | SkippedFile]:
+def _read_archive(archive: Path) -> Iterator[MatchFile]:
     unpacked = 0
     try:
         with tarfile.open(archive, tarinfo=_Member) as members:
             for member in members:
                 unpacked += member.size
                 if unpacked > MAX_ARCHIVE_BYTES:
-                    yield SkippedFile(
+                    yield MatchFile(
                         escape_unprintable(str(archive)),
-                        f"expected at most {MAX_ARCHIVE_BYTES:,} bytes unpacked: the files from "
+                        fault=f"expected at most {MAX_ARCHIVE_BYTES:,} bytes unpacked: the files from "
                         f"{escape_unprintable(member.name)} on are left out",
                     )
                     return
                 if not (member.isdir() or any(part.startswith(".") for part in Path(member.name).parts)):
                     yield _read_member(members, member, escape_unprintable(f"{archive}/{member.name}"))
     except (OSError, EOFError, KeyError, ValueError, tarfile.TarError, zlib.error, lzma.LZMAError) as error:
-        yield SkippedFile(escape_unprintable(str(archive)), f"the archive is damaged: {error}")
+        yield MatchFile(escape_unprintable(str(archive)), fault=f"the archive is damaged: {error}")
 
 
-def _read_member(members: tarfile.TarFile, member: tarfile.TarInfo, name: str) -> MatchFile | SkippedFile:
+def _read_member(members: tarfile.TarFile, member: tarfile.TarInfo, name: str) -> MatchFile:
     content = members.extractfile(member) if member.isreg() else None
     if content is None:
-        return SkippedFile(name, "expected a regular file")
+        return MatchFile(name, fault="expected a regular file")
     return _take_content(name, content.read(MAX_FILE_BYTES + 1))
 
 
@@ -157,9 +143,9 @@ class _Member(tarfile.TarInfo):
         return read
 
 
-def _take_content(name: str, content: bytes) -> MatchFile | SkippedFile:
+def _take_content(name: str, content: bytes) -> MatchFile:
     if len(content) > MAX_FILE_BYTES:
-        return SkippedFile(name, f"expected at most {MAX_FILE_BYTES:,} bytes")
+        return MatchFile(name, fault=f"expected at most {MAX_FILE_BYTES:,} bytes")
     return MatchFile(name, content)
 
 
@@ -176,7 +162,7 @@ class ExtractionReport:
         games: Number of games, broken ones included.
         moves: Number of rolls played by the rules, by any player.
         faults: Faults, each with its file.
-        skipped: Files without a match, and why.
+        skipped: Files without a match, with their faults.
     """
 
     files: int = 0
@@ -184,7 +170,7 @@ class ExtractionReport:
     games: int = 0
     moves: int = 0
     faults: list[tuple[str, MatchIssue]] = field(default_factory=list)
-    skipped: list[SkippedFile] = field(default_factory=list)
+    skipped: list[MatchFile] = field(default_factory=list)
 
     def count_faults_by_kind(self) -> dict[str, int]:
         """Return the number of faults of each kind, the most frequent first."""
@@ -192,7 +178,7 @@ class ExtractionReport:
 
 
 def extract_moves(
-    files: Iterable[MatchFile | SkippedFile],
+    files: Iterable[MatchFile],
     players: Sequence[str],
     progress: Callable[[int], None] | None = None,
 ) -> tuple[ExpertMoves, ExtractionReport]:
@@ -209,10 +195,10 @@ def extract_moves(
     report, builder = ExtractionReport(), _MoveBuilder(players)
     seen: set[bytes] = set()
     for done, file in enumerate(files, 1):
-        if isinstance(file, SkippedFile):
+        if file.fault:
             report.skipped.append(file)
         elif (digest := hashlib.sha256(file.content).digest()) in seen:
-            report.skipped.append(SkippedFile(file.name, "same content as an earlier file"))
+            report.skipped.append(MatchFile(file.name, fault="same content as an earlier file"))
         else:
             seen.add(digest)
             _extract_file(file, builder, report)
@@ -225,7 +211,7 @@ def _extract_file(file: MatchFile, builder: _MoveBuilder, report: ExtractionRepo
     try:
         matches = read_matches(file.content, name=file.name)
     except GammondError as error:
-        report.skipped.append(SkippedFile(file.name, error.message.removeprefix(f"{file.name}: ")))
+        report.skipped.append(MatchFile(file.name, fault=error.message.removeprefix(f"{file.name}: ")))
         return
     report.files += 1
     report.matches += len(matches)
