@@ -23,8 +23,8 @@ from numpy.typing import NDArray
 from gammond.engine.errors import DataFileError
 from gammond.tools.barca.matches import (
     COMPARISON,
-    PAIRS_PER_TASK,
     RUN_PLAYER,
+    GameBatch,
     VectorFitSettings,
     VectorRatings,
 )
@@ -61,30 +61,11 @@ class VectorSamples:
     results: NDArray[np.float32]
 
 
-@dataclass(frozen=True, eq=False)
-class SampleTask:
-    """Games of a vector against itself.
-
-    Attributes:
-        vector: Plays.
-        depth: Plies of search of each move.
-        opening_moves: Moves at random before.
-        seed: Of the openings, those of a generation.
-        games: The numbers of the games.
-    """
-
-    vector: Vector
-    depth: int
-    opening_moves: int
-    seed: tuple[int, int]
-    games: range
-
-
-def collect_samples(task: SampleTask) -> VectorSamples:
-    """Play games, and return their positions but the last few."""
-    weights = make_evaluation_vector(task.vector)
+def collect_samples(batch: GameBatch) -> VectorSamples:
+    """Play games of a task, and return their positions but the last few."""
     conditions, results = [np.empty((0, len(SPACE.names)), np.int16)], [np.empty(0, np.float32)]
-    for game in play_games(weights, weights, task.depth, task.games, task.seed, task.opening_moves):
+    weights, numbers = make_evaluation_vector(batch.first), batch.numbers
+    for game in play_games(weights, weights, batch.depth, numbers, batch.seed, batch.opening_moves):
         kept = select_learned(game.list_conditions())[: -_LAST_POSITIONS - 1]
         sides = (game.first_side + np.arange(len(kept))) % 2
         drawn = np.full(len(kept), 0.5)
@@ -167,20 +148,10 @@ class VectorFitLearner(Learner):
         progress.update(self._generation, f"best {self.best.points_per_game:+.3f}")
 
     def _make_generation(self, vector: Vector) -> Vector:
-        settings = self._settings
-        seed = settings.seed, self._generation + 1
-        tasks = [
-            SampleTask(
-                vector,
-                settings.plies,
-                settings.openings,
-                seed,
-                range(first, min(first + PAIRS_PER_TASK, settings.games)),
-            )
-            for first in range(0, settings.games, PAIRS_PER_TASK)
-        ]
+        seed = self._settings.seed, self._generation + 1
+        tasks = self._ratings.make_batches(vector, vector, self._settings.games, seed)
         self._window.append(_join(list(self._processes.map(collect_samples, tasks))))
-        self._window = self._window[-settings.window :]
+        self._window = self._window[-self._settings.window :]
         return fit_vector(_join(self._window))
 
     def compute_metrics(self, elapsed_s: float) -> Record:

@@ -76,8 +76,8 @@ class VectorFitSettings(RunSettings, frozen=True):
     seed: Annotated[int, Meta(ge=0, description="seed of the openings")] = 1
 
 
-PAIRS_PER_TASK = 50
-"""Pairs of games of a task; no effect on the result."""
+COUNT_PER_TASK = 50
+"""Games, or pairs of games, of a task; no effect on the result."""
 
 _REFERENCE_SEED, _FRESH_SEED, _CALIBRATION_SEED = 1, 2, 5
 """The same openings for all points, others for the report, and those that the reward is measured with."""
@@ -85,36 +85,40 @@ _REFERENCE_SEED, _FRESH_SEED, _CALIBRATION_SEED = 1, 2, 5
 _CALIBRATION_GAMES = 50
 
 
+PLAIN_REWARD = GameReward()
+"""A victory counts 1, and a draw nothing."""
+
+
 @dataclass(frozen=True, eq=False)
-class PairBatch:
-    """Some pairs of games between two vectors.
+class GameBatch:
+    """Some games between two vectors.
 
     Attributes:
         first: The vector whose reward counts.
         second: Its opponent.
-        opinion: Evaluates draws; None for both players.
-        reward: What a game counts.
         depth: Plies of search of each move.
         opening_moves: Moves at random before.
         seed: Of the openings.
-        pairs: The numbers of the pairs.
+        numbers: Those of the games, or of the pairs of games.
+        reward: What a game counts.
+        opinion: Evaluates draws; None for both players.
     """
 
     first: Vector
     second: Vector
-    opinion: Vector | None
-    reward: GameReward
     depth: int
     opening_moves: int
-    seed: int
-    pairs: range
+    seed: tuple[int, int]
+    numbers: range
+    reward: GameReward = PLAIN_REWARD
+    opinion: Vector | None = None
 
 
-def play_batch(batch: PairBatch) -> NDArray[np.float64]:
+def play_batch(batch: GameBatch) -> NDArray[np.float64]:
     """Play pairs of games; return ``float64[2 * pairs]``, the rewards of the first vector."""
     opinion = (batch.first + batch.second) / 2 if batch.opinion is None else batch.opinion
     first, second = make_evaluation_vector(batch.first), make_evaluation_vector(batch.second)
-    played = play_pairs(first, second, batch.depth, batch.pairs, batch.seed, batch.opening_moves)
+    played = play_pairs(first, second, batch.depth, batch.numbers, batch.seed, batch.opening_moves)
     return np.array(
         [reward_game(game, side, batch.reward, opinion) for pair in played for side, game in enumerate(pair)]
     )
@@ -169,7 +173,7 @@ class VectorRatings:
 
     def rate(self, vector: Vector, seed: int = _REFERENCE_SEED) -> RatedVector:
         """Measure a vector, always with the same openings for a seed."""
-        batches = self.make_batches(vector, self.start, None, GameReward(), self._games // 2, seed)
+        batches = self.make_batches(vector, self.start, self._games // 2, (seed, 0))
         found = MeanReward.from_rewards(np.concatenate(list(self._processes.map(play_batch, batches))))
         return RatedVector(vector, found.mean, found.standard_error)
 
@@ -177,15 +181,15 @@ class VectorRatings:
         self,
         first: Vector,
         second: Vector,
-        opinion: Vector | None,
-        reward: GameReward,
-        pairs: int,
-        seed: int,
-    ) -> Iterator[PairBatch]:
-        """Divide pairs of games between two vectors into tasks; see `PairBatch`."""
-        for start in range(0, pairs, PAIRS_PER_TASK):
-            numbers = range(start, min(start + PAIRS_PER_TASK, pairs))
-            yield PairBatch(first, second, opinion, reward, self._depth, self._opening_moves, seed, numbers)
+        count: int,
+        seed: tuple[int, int],
+        reward: GameReward = PLAIN_REWARD,
+        opinion: Vector | None = None,
+    ) -> Iterator[GameBatch]:
+        """Divide so many games, or pairs of games, between two vectors into tasks; see `GameBatch`."""
+        for start in range(0, count, COUNT_PER_TASK):
+            numbers = range(start, min(start + COUNT_PER_TASK, count))
+            yield GameBatch(first, second, self._depth, self._opening_moves, seed, numbers, reward, opinion)
 
     def report(self, best: RatedVector, learning: str) -> str:
         """Measure the best vector with fresh openings, and report it in a few lines.
@@ -225,11 +229,11 @@ class BarcaMatches(VectorMatches):
         """Measure a vector against the first one, as `VectorMatches.rate`."""
         return self._ratings.rate(vector)
 
-    def make_batches(self, first: Vector, second: Vector, seed: int) -> Iterator[PairBatch]:
+    def make_batches(self, first: Vector, second: Vector, seed: int) -> Iterator[GameBatch]:
         """Divide games into tasks, as `VectorMatches.make_batches`."""
         opinion = self.start if self._settings.opinion == "reference" else None
         pairs = self._settings.games // 2
-        return self._ratings.make_batches(first, second, opinion, self._reward, pairs, seed)
+        return self._ratings.make_batches(first, second, pairs, (seed, 0), self._reward, opinion)
 
     def report(self, best: RatedVector) -> str:
         """Measure the best vector with fresh openings, as `VectorMatches.report`."""

@@ -218,7 +218,7 @@ def play_pairs(
     second: EvaluationVector,
     depth: int,
     pairs: Iterable[int],
-    seed: int,
+    seed: tuple[int, int],
     opening_moves: int,
 ) -> Iterator[tuple[SelfPlayedGame, SelfPlayedGame]]:
     """Play pairs of games between two vectors; both games of a pair have the same opening.
@@ -232,8 +232,8 @@ def play_pairs(
         opening_moves: Moves at random before the players begin.
     """
     numbers = list(pairs)
-    one = play_games(first, second, depth, numbers, (seed, 0), opening_moves)
-    other = play_games(second, first, depth, numbers, (seed, 0), opening_moves)
+    one = play_games(first, second, depth, numbers, seed, opening_moves)
+    other = play_games(second, first, depth, numbers, seed, opening_moves)
     return zip(one, other, strict=True)
 
 

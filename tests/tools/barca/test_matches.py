@@ -11,7 +11,7 @@ from gammond.engine.errors import DataFileError, ValueRangeError
 from gammond.tools.barca import matches
 from gammond.tools.barca.matches import (
     BarcaMatches,
-    PairBatch,
+    GameBatch,
     VectorAscendSettings,
     compute_lead,
     play_batch,
@@ -29,7 +29,7 @@ EXACT = GameReward(length_share=1.0, evaluation_weight=0.5, evaluation_spread=40
 
 
 def batch(first, second, pairs=range(4), reward=EXACT):
-    return PairBatch(first, second, None, reward, 1, 4, 7, pairs)
+    return GameBatch(first, second, 1, 4, (7, 0), pairs, reward)
 
 
 def make_game(winner, positions=3, plies=60):

@@ -75,16 +75,16 @@ def test_an_opening_is_the_same_for_the_same_seed_and_nobody_has_won_it():
 
 
 def test_both_games_of_a_pair_have_the_same_opening_and_each_vector_is_white_once():
-    pairs = list(play_pairs(HAND_WEIGHTS, OTHER, 1, range(3), 7, 4))
+    pairs = list(play_pairs(HAND_WEIGHTS, OTHER, 1, range(3), (7, 0), 4))
     for one, other in pairs:
         assert one.squares[0].tolist() == other.squares[0].tolist()
-    (alone,) = play_pairs(HAND_WEIGHTS, OTHER, 1, [2], 7, 4)
+    (alone,) = play_pairs(HAND_WEIGHTS, OTHER, 1, [2], (7, 0), 4)
     assert [game.plies for game in alone] == [game.plies for game in pairs[2]]
 
 
 @pytest.mark.parametrize(("plies", "pairs"), [(1, 150), pytest.param(2, 60, marks=pytest.mark.slow)])
 def test_learned_weights_beat_those_by_hand_by_more_than_two_standard_errors(plies, pairs):
-    played = play_pairs(load_weights("learned"), HAND_WEIGHTS, plies, range(pairs), 11, 4)
+    played = play_pairs(load_weights("learned"), HAND_WEIGHTS, plies, range(pairs), (11, 0), 4)
     means = np.array([(count_score(one, 0) + count_score(other, 1)) / 2 for one, other in played])
     assert means.mean() > 2.0 * means.std(ddof=1) / np.sqrt(pairs)
 

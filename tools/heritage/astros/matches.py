@@ -10,7 +10,7 @@ from msgspec import Meta
 from gammond.engine.play.lockstep import PairedGameResults, play_games
 from gammond.engine.play.player import Player
 from gammond.tools.common.opponents import load_opponent
-from gammond.tools.heritage.astros.families import FAMILY_NAMES, get_family
+from gammond.tools.heritage.astros.families import FAMILIES
 from gammond.tools.heritage.astros.rewards import GameBatch, calibrate_reward, play_batch
 from gammond.tools.parallel.executor import Executor
 from gammond.tools.train.ascent.matches import RatedVector, Vector, VectorMatches, format_weights
@@ -26,7 +26,7 @@ class AscendSettings(AscentSettings, frozen=True):
 
     player: Annotated[
         Literal["bev", "heuristic", "phase-heuristic"],
-        Meta(description=f"whose weights are learned: {', '.join(FAMILY_NAMES)}"),
+        Meta(description=f"whose weights are learned: {', '.join(FAMILIES)}"),
     ] = "bev"
     reference: Annotated[
         str,
@@ -40,7 +40,7 @@ class AscendSettings(AscentSettings, frozen=True):
             ValueRangeError: The number of weights to start from is wrong, or one of them is out of range.
             GammondError: The reference cannot be loaded.
         """
-        self.check_start(get_family(self.player).space)
+        self.check_start(FAMILIES[self.player].space)
         if self.reference != START_REFERENCE:
             check_benchmark((self.reference,), self.reference_games)
 
@@ -67,7 +67,7 @@ class FamilyMatches(VectorMatches):
 
     def __init__(self, settings: AscendSettings, processes: Executor) -> None:
         self._settings = settings
-        self._family = get_family(settings.player)
+        self._family = FAMILIES[settings.player]
         super().__init__(self._family.space, settings.start, processes)
         self._reference = (
             self._family.make_player(self.start)

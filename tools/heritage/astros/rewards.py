@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from gammond.engine.evaluation.evaluator import Scorer
 from gammond.engine.play.lockstep import play_games
 from gammond.engine.rules.position import CHECKERS, OFF, Board
-from gammond.tools.heritage.astros.families import get_family
+from gammond.tools.heritage.astros.families import FAMILIES
 from gammond.tools.train.ascent.matches import GameReward, Vector
 
 _CALIBRATION_GAMES = 100
@@ -54,7 +54,7 @@ class GameBatch:
 
 def play_batch(batch: GameBatch) -> NDArray[np.float64]:
     """Play games; return ``float64[games]``, the rewards of the first player; no points for endless ones."""
-    kind, reward = get_family(batch.family_name), batch.reward
+    kind, reward = FAMILIES[batch.family_name], batch.reward
     evaluating = (batch.first, batch.second) if batch.opinion is None else (batch.opinion,)
     scorers = [kind.make_scorer(vector) for vector in evaluating] if reward.evaluation_weight else []
     log = RewardLog(batch.games, scorers)
@@ -110,7 +110,7 @@ def calibrate_reward(
     family_name: str, vector: Vector, length_share: float, evaluation_weight: float
 ) -> GameReward:
     """Measure the length of games and the spread of evaluations of a vector against itself."""
-    kind = get_family(family_name)
+    kind = FAMILIES[family_name]
     log = RewardLog(_CALIBRATION_GAMES, [kind.make_scorer(vector)])
     player = kind.make_player(vector)
     play_games(player, player, _CALIBRATION_GAMES, _CALIBRATION_SEED, log=log)

@@ -175,8 +175,7 @@ def _make_evaluation_row(folder: Path, records: Sequence[Mapping[str, Any]]) -> 
     player = load_opponent(f"{RUN_PREFIX}{folder / CHECKPOINT_FILE}")
     assert player.evaluator is not None
     errors = measure_endgame_errors(player.evaluator)
-    chances = [*last["start"], last["sure_win"], last["sure_loss"]]
-    chances += [errors.sure_wins, errors.sure_losses, errors.rms]
+    chances = [*last["start"], last["sure_win"], last["sure_loss"], *errors]
     return [folder.name, *(f"{100 * chance:.1f}" for chance in chances)]
 
 

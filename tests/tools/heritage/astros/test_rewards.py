@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from gammond.engine.play.lockstep import play_games
-from gammond.tools.heritage.astros.families import FAMILY_NAMES, get_family
+from gammond.tools.heritage.astros.families import FAMILIES
 from gammond.tools.heritage.astros.rewards import (
     GameBatch,
     RewardLog,
@@ -15,7 +15,7 @@ from gammond.tools.heritage.astros.rewards import (
 )
 from gammond.tools.train.ascent.matches import GameReward, MeanReward
 
-KIND = get_family("bev")
+KIND = FAMILIES["bev"]
 WORSE = KIND.space.start * np.where(np.array(KIND.space.names) == "pips", 0.2, 1.0)
 
 
@@ -78,9 +78,9 @@ def test_games_can_be_played_in_ranges():
     assert np.allclose(np.concatenate(parts), play_batch(contest(chosen, games=20)))
 
 
-@pytest.mark.parametrize("name", FAMILY_NAMES)
+@pytest.mark.parametrize("name", FAMILIES)
 def test_each_family_plays_and_evaluates(name):
-    space = get_family(name).space
+    space = FAMILIES[name].space
     assert len(space.names) == len(space.start) == len(space.scales) == len(space.low) == len(space.high)
     assert (space.clip(space.start) == space.start).all()
     assert (space.scales > 0).all()
