@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from gammond.engine.analysis.levels import StoreUse
@@ -28,6 +28,7 @@ from gammond.protocol.commands.command import CommandCall
 from gammond.protocol.core.arguments import parse_pairs
 from gammond.protocol.core.limits import MAX_MOVETIME_MS
 from gammond.protocol.core.requests import Answer, Reply, ReplyValue, Work, WorkControl
+from gammond.protocol.state.service import Service
 from gammond.protocol.state.session import Session
 
 DEFAULT_MOVE_COUNT = 5
@@ -62,32 +63,30 @@ class BarcaSearch:
     """A search, captured when the request arrived.
 
     Attributes:
+        service: Has the clock, and what finds and keeps searches to a depth.
         game: The game.
         weights: The name of the board evaluation vector.
         depth: Plies; None for no limit.
         nodes: Positions; None for no limit.
         deadline_s: When to answer, by the clock; None for never.
-        clock: Seconds.
         count: How many moves are ranked.
-        kept: Finds and keeps searches to a depth; None for neither. With a limit of positions none is
-            found, so that such a search always gives the same.
-        takes_deeper: Whether a deeper answer that is kept will do.
+        store: Which searches that are kept will do. With a limit of positions none is found, so that such a
+            search always gives the same.
     """
 
+    service: Service
     game: BarcaGame
     weights: str
     depth: int | None
     nodes: int | None
     deadline_s: float | None
-    clock: Callable[[], float]
-    count: int = 1
-    kept: KeptSearches | None = None
-    takes_deeper: bool = False
+    count: int
+    store: StoreUse
 
     @property
     def is_late(self) -> bool:
         """Whether it is time to answer."""
-        return self.deadline_s is not None and self.clock() >= self.deadline_s
+        return self.deadline_s is not None and self.service.clock() >= self.deadline_s
 
     def run(self, control: WorkControl, *, reports: bool = True) -> SearchResult:
         """Search until a limit is reached or the work is stopped, or return what is kept.
@@ -96,14 +95,16 @@ class BarcaSearch:
             control: Stops it, and takes an ``info`` line after each depth.
             reports: Whether it gets these.
         """
-        kept, depth = self.kept, self.depth
+        depth = self.depth
+        kept = None if self.store is StoreUse.OFF else self.service.share(KeptSearches)
         if kept is not None and depth is not None and self.nodes is None:
-            known = kept.find(self.game, self.weights, self.count, depth, allow_deeper=self.takes_deeper)
+            takes_deeper = self.store is StoreUse.DEEPER
+            known = kept.find(self.game, self.weights, self.count, depth, allow_deeper=takes_deeper)
             if known is not None:
                 return known
         movetime_s = None
         if self.deadline_s is not None:
-            movetime_s = max(self.deadline_s - self.clock(), _SHORTEST_S)
+            movetime_s = max(self.deadline_s - self.service.clock(), _SHORTEST_S)
         limits = SearchLimits(self.depth, movetime_s, self.nodes, self.count)
 
         def report(result: SearchResult) -> None:
@@ -125,19 +126,13 @@ def make_search(session: Session, game: BarcaGame, limits: Mapping[str, int], co
         limits: Values of `LIMIT_FIELDS` that are given; without any the depth is that of the level.
         count: How many moves are ranked.
     """
-    settings, clock = session.get_table(BarcaTable).settings, session.service.clock
+    settings, service = session.get_table(BarcaTable).settings, session.service
     movetime, nodes, depth = (limits.get(name) for name in ("movetime", "nodes", "depth"))
     if movetime is None and nodes is None and depth is None:
         depth = LEVELS[settings.level].depth
-    deadline_s = None if movetime is None else clock() + movetime / 1000
-    kept, takes_deeper = find_kept_searches(session, session.engine_settings.store)
-    return BarcaSearch(game, settings.weights, depth, nodes, deadline_s, clock, count, kept, takes_deeper)
-
-
-def find_kept_searches(session: Session, use: StoreUse) -> tuple[KeptSearches | None, bool]:
-    """Return what finds and keeps searches, None for nothing, and whether deeper answers will do."""
-    kept = None if use is StoreUse.OFF else session.service.share(KeptSearches)
-    return kept, use is StoreUse.DEEPER
+    deadline_s = None if movetime is None else service.clock() + movetime / 1000
+    store = session.engine_settings.store
+    return BarcaSearch(service, game, settings.weights, depth, nodes, deadline_s, count, store)
 
 
 def make_info(result: SearchResult, line: SearchLine) -> Reply:

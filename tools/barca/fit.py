@@ -112,21 +112,8 @@ class VectorFitLearner(Learner):
             SPACE.start, settings.plies, settings.openings, settings.reference_games, processes
         )
         self._generation = -1
-        self._now: RatedVector | None = None
-        self._best: RatedVector | None = None
+        self._now = self._best = RatedVector(SPACE.start, -np.inf, np.nan)
         self._window: list[VectorSamples] = []
-
-    @property
-    def now(self) -> RatedVector:
-        """The vector of the last generation."""
-        assert self._now is not None
-        return self._now
-
-    @property
-    def best(self) -> RatedVector:
-        """The best vector so far."""
-        assert self._best is not None
-        return self._best
 
     @property
     def steps_done(self) -> int:
@@ -140,12 +127,12 @@ class VectorFitLearner(Learner):
 
     def run_step(self, progress: RunProgress) -> None:
         """Make one generation, or measure the first vector."""
-        vector = SPACE.start if self._now is None else self._make_generation(self._now.vector)
+        vector = self._now.vector if self._generation < 0 else self._make_generation(self._now.vector)
         self._now = self._ratings.rate(vector)
         self._generation += 1
-        if self._best is None or self._now.points_per_game > self._best.points_per_game:
+        if self._now.points_per_game > self._best.points_per_game:
             self._best = self._now
-        progress.update(self._generation, f"best {self.best.points_per_game:+.3f}")
+        progress.update(self._generation, f"best {self._best.points_per_game:+.3f}")
 
     def _make_generation(self, vector: Vector) -> Vector:
         seed = self._settings.seed, self._generation + 1
@@ -160,11 +147,11 @@ class VectorFitLearner(Learner):
             "games": self._settings.games * self._generation,
             "positions": sum(len(each.results) for each in self._window),
             "opponent": "hand",
-            "ppg": self.now.points_per_game,
-            "ppg_error": self.now.standard_error,
+            "ppg": self._now.points_per_game,
+            "ppg_error": self._now.standard_error,
             "ppg_games": self._settings.reference_games,
-            "vector": self.now.vector.tolist(),
-            "best_ppg": self.best.points_per_game,
+            "vector": self._now.vector.tolist(),
+            "best_ppg": self._best.points_per_game,
         }
 
     def format_record(self, record: Record) -> str:
@@ -181,7 +168,7 @@ class VectorFitLearner(Learner):
     def state_dict(self) -> Arrays:
         """Return the vectors and the games of the window."""
         arrays = {"generation": np.array(self._generation), "samples": np.array(len(self._window))}
-        for name, rated in (("now", self.now), ("best", self.best)):
+        for name, rated in (("now", self._now), ("best", self._best)):
             arrays[f"{name}_vector"] = rated.vector
             arrays[f"{name}_points"] = np.array([rated.points_per_game, rated.standard_error])
         for place, samples in enumerate(self._window):
@@ -207,14 +194,14 @@ class VectorFitLearner(Learner):
     def best_state_dict(self) -> Arrays:
         """Return the best vector so far, and its strength."""
         return {
-            VECTOR_ARRAY: self.best.vector,
-            "ppg": np.array(self.best.points_per_game),
-            "ppg_error": np.array(self.best.standard_error),
+            VECTOR_ARRAY: self._best.vector,
+            "ppg": np.array(self._best.points_per_game),
+            "ppg_error": np.array(self._best.standard_error),
         }
 
     def finish(self, folder: Path) -> str:
         """Measure the best vector with fresh openings, and report it."""
-        return self._ratings.report(self.best, f"{self._settings.generations} generations")
+        return self._ratings.report(self._best, f"{self._settings.generations} generations")
 
 
 def _join(parts: Sequence[VectorSamples]) -> VectorSamples:

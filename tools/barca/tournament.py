@@ -169,13 +169,7 @@ def _make_entrant(name: str) -> Entrant:
 def _play_game(
     white: BarcaPlayer, black: BarcaPlayer, seed: Sequence[int], cancelled: Callable[[], bool] | None
 ) -> tuple[int | None, int]:
-    """Play a game.
-
-    Args:
-        white: White.
-        black: Black.
-        seed: Of its opening.
-        cancelled: Asked before each move and within long ones.
+    """Play a game from an opening with a seed.
 
     Returns:
         The side that won, None for a draw; and the moves of the game. One that goes on for `MAX_PLIES` moves

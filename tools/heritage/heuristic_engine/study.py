@@ -172,11 +172,9 @@ def _simulate_sequential_rule(
 
 
 def _compute_pair_chances(share: float, split: float | None) -> NDArray[np.float64]:
-    """Return the probabilities that a pair is lost, split and won: ``float64[3]``.
+    """Return the probabilities that a pair is lost, split and won, ``float64[3]``, given the share of wins.
 
-    Args:
-        share: Share of all games that are won.
-        split: Share of pairs that are split; None if games have their own dice.
+    Pairs that split have a share of their own unless games have their own dice.
     """
     if split is None:
         chances = np.array([(1 - share) ** 2, 2 * share * (1 - share), share**2])
