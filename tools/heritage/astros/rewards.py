@@ -67,7 +67,8 @@ def play_batch(batch: GameBatch) -> NDArray[np.float64]:
         may_be_endless=True,
         log=log,
     ).points.astype(np.float64)
-    return points * reward.compute_share(log.turns) + reward.weigh_lead(log.compute_lead())
+    shares: NDArray[np.float64] = reward.compute_share(log.turns)
+    return points * shares + reward.weigh_lead(log.compute_lead())
 
 
 class RewardLog:
