@@ -14,7 +14,7 @@ import pytest
 from gammond.engine.errors import FormatError, ValueRangeError
 from gammond.nets.catalogue import collect_net_hashes
 from gammond.tools import cli
-from gammond.tools.heritage.astros.matches import AscendSettings
+from gammond.tools.heritage.astros.command import AscendSettings
 from gammond.tools.heritage.computational_backgammon.settings import ClassicSettings
 from gammond.tools.heritage.gengammon.settings import MimicSettings
 from gammond.tools.heritage.heuristic_engine.settings import ClimbSettings

@@ -14,9 +14,8 @@ from gammond.engine.rules.dice import Roll, validate_roll
 from gammond.engine.rules.moves import expand_rolls
 from gammond.engine.rules.position import Board, Position
 from gammond.engine.search.watch import SearchWatch
-from gammond.nets.heritage.astros.chance_nodes import Intervals
 from gammond.nets.heritage.astros.leaf_evaluators import LeafEvaluator
-from gammond.nets.heritage.astros.star_evaluator import MAX_STAR_PLIES, Cutoffs, StarEvaluator
+from gammond.nets.heritage.astros.star_evaluator import MAX_STAR_PLIES, Cutoffs, Intervals, StarEvaluator
 
 _PLAYS_PER_BATCH = (0, 1024, 1)
 """Plays searched together at 1 and 2 plies, with the bound from the plays before them."""

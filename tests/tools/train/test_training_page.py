@@ -7,7 +7,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from gammond.tools.heritage.astros.matches import AscendSettings
+from gammond.tools.heritage.astros.command import AscendSettings
 from gammond.tools.heritage.computational_backgammon.settings import ClassicSettings
 from gammond.tools.heritage.gengammon.settings import MimicSettings
 from gammond.tools.heritage.heuristic_engine.settings import ClimbSettings

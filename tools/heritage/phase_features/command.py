@@ -10,13 +10,16 @@ continues a run that was killed; it loses the epoch or the round under way.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
 from gammond.engine.evaluation.evaluator import Scorer
-from gammond.engine.play.player import RandomPlayer, ScorerPlayer
+from gammond.engine.play.lockstep import play_games
+from gammond.engine.play.player import Player, RandomPlayer, ScorerPlayer
+from gammond.engine.rules.position import Board
 from gammond.nets.heritage.phase_features.net import PhaseNet, draw_weights
 from gammond.nets.heritage.phase_features.players import PhaseHeuristicScorer, UniformChoicePlayer
 from gammond.tools.common.files import read_records, write_arrays
@@ -27,7 +30,6 @@ from gammond.tools.heritage.phase_features.report import (
     format_step,
     measure_agreement,
 )
-from gammond.tools.heritage.phase_features.samples import Samples, sample_games
 from gammond.tools.heritage.phase_features.settings import HeuristicNetSettings
 from gammond.tools.heritage.phase_features.trainer import PhaseNetTrainer
 from gammond.tools.train.fitting.training_loop import cosine_rate
@@ -42,6 +44,70 @@ from gammond.tools.train.runs.strength_games import (
 from gammond.tools.train.runs.trainer import Trainer
 
 SUMMARY = "train a net on phase features: it imitates a heuristic, then learns from outcomes"
+
+_ASIDE_EVERY = 20
+
+
+@dataclass(frozen=True, eq=False)
+class Samples:
+    """Positions after plays.
+
+    Attributes:
+        boards: ``int8[n, 2, 26]`` as the next mover sees them: row 1 has played. Finished games are among
+            them.
+        games: ``int64[n]``, the number of the game.
+        won: ``float32[n]``, 1 where the side that has played wins the game, else 0.
+    """
+
+    boards: Board
+    games: NDArray[np.int64]
+    won: NDArray[np.float32]
+
+    def __len__(self) -> int:
+        return len(self.boards)
+
+    def split(self, games: int) -> tuple[Samples, Samples]:
+        """Hold out the last games: one in 20, at least two.
+
+        Args:
+            games: Number of games in all.
+
+        Returns:
+            The positions to learn from, and those held out.
+        """
+        is_aside = self.games >= games - max(2, games // _ASIDE_EVERY)
+        return self._select(~is_aside), self._select(is_aside)
+
+    def _select(self, rows: NDArray[np.bool_]) -> Samples:
+        return Samples(self.boards[rows], self.games[rows], self.won[rows])
+
+
+def sample_games(first: Player, second: Player, games: int, seed: int) -> Samples:
+    """Play games and keep the position after each play; games that do not end have none.
+
+    Args:
+        first: A player.
+        second: Another. Games are paired: two deterministic players would play each game twice.
+        games: Number of games, even.
+        seed: Of the dice.
+    """
+    log = _TurnRecorder()
+    results = play_games(first, second, games, seed, may_be_endless=True, log=log)
+    numbers, seats, boards = map(np.concatenate, zip(*log.turns, strict=True))
+    won = (results.points[numbers] > 0) == (seats == 0)
+    samples = Samples(boards, numbers, won.astype(np.float32))
+    return samples._select(~np.isin(numbers, results.endless))
+
+
+class _TurnRecorder:
+    """Records every turn; an `gammond.engine.play.lockstep.TurnLog`."""
+
+    def __init__(self) -> None:
+        self.turns: list[tuple[NDArray[np.int64], NDArray[np.int64], Board]] = []
+
+    def add(self, games: NDArray[np.int64], seat: int, dice: NDArray[np.int8], after: Board) -> None:
+        self.turns.append((games, np.full(len(games), seat), after))
+
 
 KIND = "heuristic-net"
 """The kind of these runs."""

@@ -12,9 +12,9 @@ from gammond.nets.heritage.astros.bev import HAND_WEIGHTS
 from gammond.tools import cli
 from gammond.tools.common.files import read_records, write_arrays
 from gammond.tools.common.opponents import load_opponent
-from gammond.tools.heritage.astros import matches
+from gammond.tools.heritage.astros import command as ascending
+from gammond.tools.heritage.astros.command import AscendSettings, FamilyMatches
 from gammond.tools.heritage.astros.families import FAMILIES
-from gammond.tools.heritage.astros.matches import AscendSettings, FamilyMatches
 from gammond.tools.parallel.processes import ProcessPool
 from gammond.tools.train.ascent.matches import MeanReward, RatedVector
 from gammond.tools.train.ascent.steps import (
@@ -89,7 +89,7 @@ def test_how_games_are_dealt_out_to_workers_changes_nothing(monkeypatch):
     settings = AscendSettings(games=20, reference_games=4)
     gradients = []
     for games in (8, 1000):
-        monkeypatch.setattr(matches, "GAMES_PER_TASK", games)
+        monkeypatch.setattr(ascending, "GAMES_PER_TASK", games)
         climb = GradientAscent(settings, FamilyMatches(settings, ProcessPool(1)))
         gradients.append(climb.take_step(climb.rate_start())[1])
     assert np.allclose(gradients[0].slopes, gradients[1].slopes)
