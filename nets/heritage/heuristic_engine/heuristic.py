@@ -28,6 +28,7 @@ from msgspec import Meta
 from numpy.typing import NDArray
 
 from gammond.engine.errors import ValueRangeError
+from gammond.engine.evaluation.evaluator import find_first_highest
 from gammond.engine.kernels import as_kernel_array
 from gammond.engine.play.player import Player
 from gammond.engine.rules.position import Board, Phase, classify_phases
@@ -152,21 +153,26 @@ class HeuristicPlayer(Player):
         self, boards: Board, dice: NDArray[np.int8], children: Board, offsets: NDArray[np.int64]
     ) -> NDArray[np.int64]:
         """Choose among given plays, as `gammond.engine.play.player.Player.pick`."""
-        chosen = np.empty(len(boards), np.int64)
-        plays = (children, offsets, classify_phases(boards) >= Phase.RACE, self._tables, self._prefers_last)
-        if self.is_deep:
-            has_short_doubles = self.rules.doubles is Doubles.TWO
-            kernel_heuristic.choose_plays_by_replies(*plays, has_short_doubles, chosen)
-        else:
-            kernel_heuristic.choose_plays(*plays, chosen)
-        return chosen
+        scores = self._score(boards, children, offsets, by_replies=self.is_deep)
+        if not self._prefers_last:
+            return find_first_highest(scores, offsets)
+        last = len(scores) - 1
+        return last - find_first_highest(scores[::-1], len(scores) - offsets[::-1])[::-1]
 
     def score_plays(self, boards: Board, children: Board, offsets: NDArray[np.int64]) -> NDArray[np.float32]:
-        """Score plays, as `gammond.engine.play.player.Player.score_plays`."""
-        are_races = np.repeat(classify_phases(boards) >= Phase.RACE, np.diff(offsets)).tolist()
-        children = as_kernel_array(children, np.int8)
-        score, tables = kernel_heuristic.score_position, self._tables
-        return np.array([score(children, at, tables, race) for at, race in enumerate(are_races)], np.float32)
+        """Score plays without replies, as `gammond.engine.play.player.Player.score_plays`."""
+        return self._score(boards, children, offsets, by_replies=False).astype(np.float32)
+
+    def _score(
+        self, boards: Board, children: Board, offsets: NDArray[np.int64], *, by_replies: bool
+    ) -> NDArray[np.float64]:
+        scores = np.empty(len(children), np.float64)
+        children, is_race = as_kernel_array(children, np.int8), classify_phases(boards) >= Phase.RACE
+        has_short_doubles = self.rules.doubles is Doubles.TWO
+        kernel_heuristic.score_plays(
+            children, offsets, is_race, self._tables, by_replies, has_short_doubles, scores
+        )
+        return scores
 
 
 _DEFAULT_CONFIG = "trained"

@@ -127,64 +127,33 @@ def write_contact_scores(
 
 
 @kernel
-def choose_plays(
+def score_plays(
     children: NDArray[np.int8],
     offsets: NDArray[np.int64],
     is_race: NDArray[np.bool_],
     tables: HeuristicTables,
-    prefers_last: bool,
-    chosen: NDArray[np.int64],
+    by_replies: bool,
+    is_short: bool,
+    scores: NDArray[np.float64],
 ) -> None:
-    """Choose the play with the highest score for each of many positions.
+    """Score the plays of many positions.
 
     Args:
         children: ``int8[m, 2, 26]``, as the next mover sees them.
         offsets: ``int64[n + 1]``; those of position i are at ``offsets[i]:offsets[i + 1]``.
         is_race: ``bool[n]``, whether position i *before* the play is a race.
         tables: The tables.
-        prefers_last: Whether ties go to the last play, not the first.
-        chosen: out, ``int64[n]``, indices of children.
+        by_replies: Whether the score is minus the average value of the opponent's best replies over all
+            rolls; not in a race, where replies do not matter.
+        is_short: Whether doubles are two moves.
+        scores: out, ``float64[m]``.
     """
     for i in range(is_race.shape[0]):
-        best = offsets[i]
-        best_score = score_position(children, best, tables, is_race[i])
-        for j in range(offsets[i] + 1, offsets[i + 1]):
-            this = score_position(children, j, tables, is_race[i])
-            if this > best_score or (prefers_last and this == best_score):
-                best = j
-                best_score = this
-        chosen[i] = best
-
-
-@kernel
-def choose_plays_by_replies(
-    children: NDArray[np.int8],
-    offsets: NDArray[np.int64],
-    is_race: NDArray[np.bool_],
-    tables: HeuristicTables,
-    prefers_last: bool,
-    is_short: bool,
-    chosen: NDArray[np.int64],
-) -> None:
-    """Choose the play with the lowest average value of the opponent's best replies over all rolls.
-
-    Its arguments are those of `choose_plays`, which it calls in a race, where replies do not matter, and
-    whether doubles are two moves.
-    """
-    for i in range(is_race.shape[0]):
-        if is_race[i]:
-            choose_plays(
-                children, offsets[i : i + 2], is_race[i : i + 1], tables, prefers_last, chosen[i : i + 1]
-            )
-            continue
-        best = offsets[i]
-        best_score = -np.inf
         for j in range(offsets[i], offsets[i + 1]):
-            this = _WON if children[j, 1, 0] == 15 else -average_best_replies(children, j, tables, is_short)
-            if this > best_score or (prefers_last and this == best_score):
-                best = j
-                best_score = this
-        chosen[i] = best
+            if is_race[i] or not by_replies or children[j, 1, 0] == 15:
+                scores[j] = score_position(children, j, tables, is_race[i])
+            else:
+                scores[j] = -average_best_replies(children, j, tables, is_short)
 
 
 @kernel

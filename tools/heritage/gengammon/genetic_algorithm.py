@@ -92,13 +92,11 @@ class GenerationResult:
     """The measurement of a generation.
 
     Attributes:
-        number: Number of generations before it.
         best: The fittest net.
         agreement: Of the fittest net with the experts.
         mean_fitness: Of all nets.
     """
 
-    number: int
     best: GengammonNet
     agreement: ExpertAgreement
     mean_fitness: float
@@ -136,7 +134,7 @@ class Population:
         fitness = np.array([each.fitness for each in agreements])
         order = np.argsort(-fitness, kind="stable")
         best = int(order[0])
-        result = GenerationResult(self.generation, nets[best], agreements[best], float(fitness.mean()))
+        result = GenerationResult(nets[best], agreements[best], float(fitness.mean()))
         self.genes = self._breed(order, float(fitness[best]), generator)
         self.generation += 1
         return result
