@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
+
+import numpy as np
 
 from gammond.engine.analysis.levels import StoreUse
 from gammond.engine.barca.evaluation import EvaluationVector, list_conditions, load_weights
@@ -47,15 +49,9 @@ LIMIT_NAMES = tuple(field.name for field in LIMIT_FIELDS)
 
 _SHORTEST_S = 0.001
 _LINE_BYTES = 120
-_HEURISTICS = {
-    "watering_holes": slice(0, 4),
-    "watering_holes_next_turn": slice(4, 8),
-    "adjacency_to_watering_hole": slice(8, 9),
-    "fear": slice(9, 10),
-    "center_proximity": slice(10, 11),
-    "adjacency_to_complementary_teammates": slice(11, 12),
-}
-"""The heuristics of the evaluation vector, and the places of their numbers."""
+_HEURISTICS = tuple(field.name for field in fields(EvaluationVector))
+_FIRST_NUMBERS = (0, 4, 8, 9, 10, 11)
+"""The heuristics of the evaluation vector, and where the numbers of each begin."""
 
 
 @dataclass(frozen=True)
@@ -165,7 +161,7 @@ def evaluate_by_heuristic(position: BarcaPosition, weights: EvaluationVector) ->
     counts = list_conditions(position)
     own, other = counts[position.side], counts[1 - position.side]
     worth = (own - other) * weights.to_array()
-    parts = {name: int(worth[places].sum()) for name, places in _HEURISTICS.items()}
+    parts = dict(zip(_HEURISTICS, np.add.reduceat(worth, _FIRST_NUMBERS).tolist(), strict=True))
     return {"score": sum(parts.values()), **parts}
 
 

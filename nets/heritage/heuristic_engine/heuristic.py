@@ -105,16 +105,11 @@ result of ``gammond heritage ascend --player heuristic --reference pubeval``.
 """
 
 
-def _invert_blot_factors(printed: HeuristicConfig) -> HeuristicConfig:
-    """Return the configuration with blot factors that multiply, given one whose blot factors divide."""
-    return msgspec.structs.replace(printed, bf=1.0 / printed.bf, bfp=1.0 / printed.bfp)
-
-
 HEURISTIC_CONFIGS: dict[str, HeuristicConfig] = {
     "trained": HeuristicConfig(),
     "untrained": _UNTRAINED_CONFIG,
     **{
-        name: _invert_blot_factors(its)
+        name: msgspec.structs.replace(its, bf=1.0 / its.bf, bfp=1.0 / its.bfp)
         for name, its in PRINTED_CONFIGS.items()
         if its is not _UNTRAINED_CONFIG
     },

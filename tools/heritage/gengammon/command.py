@@ -18,6 +18,7 @@ import numpy as np
 from gammond.engine.errors import DataFileError, ValueRangeError
 from gammond.engine.runtime.machine import MAX_THREADS
 from gammond.tools.heritage.gengammon.agreement import pack_moves
+from gammond.tools.heritage.gengammon.backprop import BackpropLearner
 from gammond.tools.heritage.gengammon.expert_moves.dataset import (
     ExpertMoves,
     list_candidates,
@@ -26,7 +27,6 @@ from gammond.tools.heritage.gengammon.expert_moves.dataset import (
 )
 from gammond.tools.heritage.gengammon.kernels.mimic import PackedMoves
 from gammond.tools.heritage.gengammon.learners import (
-    BackpropLearner,
     GeneticLearner,
     MimicLearner,
     SelfPlayLearner,

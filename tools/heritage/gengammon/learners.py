@@ -1,4 +1,4 @@
-"""The three methods by which a net learns to mimic experts, as a run drives them."""
+"""Methods by which a net learns to mimic experts, as a run drives them: the genetic algorithm, and play."""
 
 from __future__ import annotations
 
@@ -18,7 +18,6 @@ from gammond.tools.heritage.gengammon.agreement import (
     measure_agreements,
     pack_moves,
 )
-from gammond.tools.heritage.gengammon.backprop import BackpropTrainer
 from gammond.tools.heritage.gengammon.expert_moves.dataset import CandidatePlays
 from gammond.tools.heritage.gengammon.genetic_algorithm import Population, decode_net
 from gammond.tools.heritage.gengammon.kernels.mimic import PackedMoves
@@ -182,40 +181,6 @@ class GeneticLearner(MimicLearner):
         settings = self._settings
         genes, generation = _read_genes(settings, arrays), read_count(arrays, "generation")
         self._population = Population(settings, settings.seed, genes, generation)
-
-
-class BackpropLearner(MimicLearner):
-    """Epochs of backpropagation."""
-
-    unit = "epoch"
-
-    def begin(self) -> None:
-        """Make the first weights, as `MimicLearner.begin`."""
-        self._trainer = BackpropTrainer(self._settings)
-        self.net = self._trainer.net
-
-    @property
-    def steps_done(self) -> int:
-        """Epochs done."""
-        return self._trainer.epoch
-
-    def learn(self) -> Record:
-        """Train on all moves once, as `MimicLearner.learn`."""
-        loss = self._trainer.train_epoch(self.learned, self._threads)
-        self.net = self._trainer.net
-        agreement, moves = self.measure_agreement(self.learned), count_moves(self.learned)
-        return {
-            "loss": loss, "fitness": agreement.fitness, "first": agreement.ranked_first, "ranked": moves
-        }  # fmt: skip
-
-    def state_dict(self) -> Arrays:
-        """Return weights and moments, as `Learner.state_dict`."""
-        return {**self._trainer.state_dict(), "epoch": np.array(self.steps_done)}
-
-    def load_state_dict(self, arrays: Arrays) -> None:
-        """Restore weights and moments, as `Learner.load_state_dict`."""
-        self._trainer.load_state_dict(read_count(arrays, "epoch"), arrays)
-        self.net = self._trainer.net
 
 
 class SelfPlayLearner(MimicLearner):
