@@ -75,23 +75,21 @@ MAX_GAME_MOVES = 1000
 """The longest game: reading its moves from one line takes some 35 ms, in which nobody else is served."""
 
 
-def _set_game(call: CommandCall, word: str, game: BarcaGame, **values: ReplyValue) -> Answer:
-    """Go on to another state of the game, and say which."""
-    answer = make_ok_reply(word, {**values, **game_to_values(game)})
-    call.session.get_table(BarcaTable).push(game)
-    return answer
-
-
 def handle_newgame(call: CommandCall) -> Answer:
     """Set up the starting position."""
-    return _set_game(call, "newgame", BarcaGame.start())
+    game = BarcaGame.start()
+    values = game_to_values(game)
+    call.session.get_table(BarcaTable).push(game)
+    return make_ok_reply("newgame", values)
 
 
 def handle_position(call: CommandCall) -> Answer:
     """Set up a position, and make moves from it."""
     with error_field("text"):
         game = parse_game(call.values["text"])
-    return _set_game(call, "position", game)
+    values = game_to_values(game)
+    call.session.get_table(BarcaTable).push(game)
+    return make_ok_reply("position", values)
 
 
 def parse_game(text: str) -> BarcaGame:
@@ -151,12 +149,15 @@ def handle_legal(call: CommandCall) -> Answer:
 
 def handle_play(call: CommandCall) -> Answer:
     """Make a move."""
-    game = call.session.get_table(BarcaTable).require_unfinished()
+    table = call.session.get_table(BarcaTable)
+    game = table.require_unfinished()
     with error_field("play"):
         _check_length(game, 1)
         move: Move = parse_move(call.values["play"])
         after = game.play(move)
-    return _set_game(call, "play", after, play=format_move(move))
+    values = game_to_values(after)
+    table.push(after)
+    return make_ok_reply("play", {"play": format_move(move), **values})
 
 
 def handle_undo(call: CommandCall) -> Answer:
