@@ -15,7 +15,8 @@ from gammond.engine.cubeful.match_equity import MatchEquityTable
 from gammond.engine.evaluation.evaluator import find_first_highest
 from gammond.engine.hypergammon.kernels.levels import CHOICE_BYTES
 from gammond.engine.hypergammon.layouts import VARIANTS, Layouts, count_layouts, number_layouts, number_rows
-from gammond.engine.hypergammon.solution import (
+from gammond.engine.hypergammon.solver import WRITING, Report, Solver, SolverState
+from gammond.engine.hypergammon.table import (
     OUTCOME_COLUMNS,
     TABLE_POINTS,
     HypergammonTable,
@@ -24,7 +25,6 @@ from gammond.engine.hypergammon.solution import (
     name_solution,
     write_table,
 )
-from gammond.engine.hypergammon.solver import WRITING, Report, Solver, SolverState
 from gammond.engine.rules.match import MatchState
 from gammond.engine.rules.moves import expand_rolls
 from gammond.engine.rules.outcome import Outcomes, cubeless_equity, invert_outcomes

@@ -165,15 +165,11 @@ def evaluate_by_heuristic(position: BarcaPosition, weights: EvaluationVector) ->
     return {"score": sum(parts.values()), **parts}
 
 
-def _read_limits(call: CommandCall) -> dict[str, int]:
-    return {name: call.values[name] for name in LIMIT_NAMES if call.values[name] is not None}
-
-
 def handle_eval(call: CommandCall) -> Answer:
     """Evaluate the position: without look-ahead, or by a search within limits."""
-    table = call.session.get_table(BarcaTable)
-    game, weights = table.require_unfinished(), table.settings.weights
-    limits = _read_limits(call)
+    game = call.session.get_table(BarcaTable).require_unfinished()
+    limits = {name: call.values[name] for name in LIMIT_NAMES if call.values[name] is not None}
+    weights = call.session.get_table(BarcaTable).settings.weights
     if not limits:
         values = evaluate_by_heuristic(game.position, load_weights(weights))
         return [Reply("eval", values={**values, "depth": 0, "weights": weights})]
@@ -189,7 +185,8 @@ def handle_eval(call: CommandCall) -> Answer:
 def handle_moves(call: CommandCall) -> Answer:
     """Rank the best moves."""
     game, count = call.session.get_table(BarcaTable).require_unfinished(), call.values["n"]
-    request = make_search(call.session, game, _read_limits(call), count)
+    limits = {name: call.values[name] for name in LIMIT_NAMES if call.values[name] is not None}
+    request = make_search(call.session, game, limits, count=count)
 
     def run(control: WorkControl) -> list[Reply]:
         found = request.run(control)
@@ -219,7 +216,7 @@ def handle_go(call: CommandCall) -> Answer:
     check_player(settings.player)
     level = LEVELS[settings.level]
     own_limits = _limit_to_level(limits, level) if settings.player == ENGINE_PLAYER else {}
-    request = make_search(session, game, own_limits, level.among)
+    request = make_search(session, game, own_limits, count=level.among)
 
     def run(control: WorkControl) -> list[Reply]:
         move = choose_move(settings, request, control)

@@ -23,7 +23,7 @@ from gammond.engine.errors import GammondError
 from gammond.engine.evaluation.pruning import EvaluatorPruner
 from gammond.engine.evaluation.results import CubeDecision, Evaluation, RankedPlay
 from gammond.engine.hypergammon.construction import build_table
-from gammond.engine.hypergammon.solution import open_file, write_table
+from gammond.engine.hypergammon.table import open_file, write_table
 from gammond.engine.match_files.mat.reader import parse_mat
 from gammond.engine.match_files.model import ActionNotes, RecordedMatch
 from gammond.engine.rollout import RolloutEvaluators, RolloutSettings, load_state, roll_out, save_state

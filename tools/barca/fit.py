@@ -108,9 +108,7 @@ class VectorFitLearner(Learner):
     def __init__(self, settings: VectorFitSettings, processes: Executor) -> None:
         self._settings = settings
         self._processes = processes
-        self._ratings = VectorRatings(
-            SPACE.start, settings.plies, settings.openings, settings.reference_games, processes
-        )
+        self._ratings = VectorRatings(SPACE.start, settings, processes)
         self._generation = -1
         self._now = self._best = RatedVector(SPACE.start, -np.inf, np.nan)
         self._window: list[VectorSamples] = []

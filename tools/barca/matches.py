@@ -156,24 +156,20 @@ class VectorRatings:
 
     Args:
         start: The first vector.
-        depth: Plies of search of each move.
-        opening_moves: Moves at random that begin each game.
-        games: Of a measurement, even.
+        settings: Of the run.
         processes: Play.
     """
 
     def __init__(
-        self, start: Vector, depth: int, opening_moves: int, games: int, processes: Executor
+        self, start: Vector, settings: VectorAscendSettings | VectorFitSettings, processes: Executor
     ) -> None:
         self.start = start
-        self._depth = depth
-        self._opening_moves = opening_moves
-        self._games = games
+        self._settings = settings
         self._processes = processes
 
     def rate(self, vector: Vector, seed: int = _REFERENCE_SEED) -> RatedVector:
         """Measure a vector, always with the same openings for a seed."""
-        batches = self.make_batches(vector, self.start, self._games // 2, (seed, 0))
+        batches = self.make_batches(vector, self.start, self._settings.reference_games // 2, (seed, 0))
         found = MeanReward.from_rewards(np.concatenate(list(self._processes.map(play_batch, batches))))
         return RatedVector(vector, found.mean, found.standard_error)
 
@@ -189,7 +185,8 @@ class VectorRatings:
         """Divide so many games, or pairs of games, between two vectors into tasks; see `GameBatch`."""
         for start in range(0, count, COUNT_PER_TASK):
             numbers = range(start, min(start + COUNT_PER_TASK, count))
-            yield GameBatch(first, second, self._depth, self._opening_moves, seed, numbers, reward, opinion)
+            depth, opening_moves = self._settings.plies, self._settings.openings
+            yield GameBatch(first, second, depth, opening_moves, seed, numbers, reward, opinion)
 
     def report(self, best: RatedVector, learning: str) -> str:
         """Measure the best vector with fresh openings, and report it in a few lines.
@@ -200,9 +197,9 @@ class VectorRatings:
         """
         fresh = self.rate(best.vector, _FRESH_SEED)
         return (
-            f"{learning} at depth {self._depth}; best against first, with fresh openings: "
+            f"{learning} at depth {self._settings.plies}; best against first, with fresh openings: "
             f"{fresh.points_per_game:+.3f} ± {fresh.standard_error:.3f} points per game "
-            f"in {self._games:,} games\n"
+            f"in {self._settings.reference_games:,} games\n"
             f"{format_weights(SPACE.names, self.start, best.vector)}\n"
         )
 
@@ -220,9 +217,7 @@ class BarcaMatches(VectorMatches):
     def __init__(self, settings: VectorAscendSettings, processes: Executor) -> None:
         super().__init__(SPACE, settings.start, processes)
         self._settings = settings
-        self._ratings = VectorRatings(
-            self.start, settings.plies, settings.openings, settings.reference_games, processes
-        )
+        self._ratings = VectorRatings(self.start, settings, processes)
         self._reward = self._calibrate()
 
     def rate(self, vector: Vector) -> RatedVector:

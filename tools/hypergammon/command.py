@@ -22,16 +22,8 @@ import numpy as np
 from gammond.engine.errors import DataFileError, ValueRangeError
 from gammond.engine.hypergammon.construction import build_file, estimate_disk, estimate_memory
 from gammond.engine.hypergammon.layouts import MAX_CHECKERS, VARIANTS
-from gammond.engine.hypergammon.solution import (
-    MAGIC,
-    command_line,
-    file_bytes,
-    find_path,
-    find_state_folder,
-    forget_solutions,
-    load_solution,
-    open_file,
-)
+from gammond.engine.hypergammon.solution import find_path, forget_solutions, load_solution
+from gammond.engine.hypergammon.table import MAGIC, command_line, file_bytes, find_state_folder, open_file
 from gammond.engine.rules.dice import MAX_SEED
 from gammond.engine.rules.rules import Rules
 from gammond.engine.runtime.exit_codes import EXIT_FAULTS, EXIT_OK

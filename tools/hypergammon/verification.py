@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from gammond.engine.analysis.engine import Engine
 from gammond.engine.hypergammon.layouts import count_layouts, list_rows
-from gammond.engine.hypergammon.solution import HypergammonTable
+from gammond.engine.hypergammon.table import HypergammonTable
 from gammond.engine.rules.dice import ROLL_WEIGHTS, ROLLS
 from gammond.engine.rules.match import MatchState
 from gammond.engine.rules.moves import expand_rolls, generate_plays

@@ -10,7 +10,8 @@ from gammond.tools.common.wings import Wing
 
 def _list_checks() -> Iterator[tuple[str, Callable[[], str]]]:
     from gammond.engine.hypergammon.layouts import VARIANTS
-    from gammond.engine.hypergammon.solution import find_path, open_file
+    from gammond.engine.hypergammon.solution import find_path
+    from gammond.engine.hypergammon.table import open_file
 
     def check(checkers: int) -> str:
         open_file(find_path(checkers), checkers)

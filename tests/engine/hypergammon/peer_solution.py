@@ -19,7 +19,7 @@ from gammond.engine.hypergammon.kernels.plays import (
     ROLL_COUNT,
 )
 from gammond.engine.hypergammon.layouts import Layouts, list_all_plays, number_layouts
-from gammond.engine.hypergammon.solution import HypergammonTable
+from gammond.engine.hypergammon.table import HypergammonTable
 from gammond.engine.rules.dice import ROLL_WEIGHTS
 
 Numbers = NDArray[np.int64]

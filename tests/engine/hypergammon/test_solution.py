@@ -6,14 +6,8 @@ import pytest
 from gammond.engine.errors import DataFileError
 from gammond.engine.formats import database_file
 from gammond.engine.hypergammon.layouts import VARIANTS
-from gammond.engine.hypergammon.solution import (
-    HypergammonTable,
-    find_path,
-    forget_solutions,
-    load_solution,
-    open_file,
-    write_table,
-)
+from gammond.engine.hypergammon.solution import find_path, forget_solutions, load_solution
+from gammond.engine.hypergammon.table import HypergammonTable, open_file, write_table
 
 START = VARIANTS[1].starting_position.board[None]
 

@@ -5,7 +5,7 @@ import pytest
 from gammond.engine.errors import DataFileError, ValueRangeError
 from gammond.engine.hypergammon import solution
 from gammond.engine.hypergammon.construction import build_table
-from gammond.engine.hypergammon.solution import HypergammonTable, write_table
+from gammond.engine.hypergammon.table import HypergammonTable, write_table
 from gammond.tools.hypergammon import command
 
 

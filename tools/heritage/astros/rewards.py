@@ -67,7 +67,7 @@ def play_batch(batch: GameBatch) -> NDArray[np.float64]:
         may_be_endless=True,
         log=log,
     ).points.astype(np.float64)
-    shares: NDArray[np.float64] = reward.compute_share(log.turns)
+    shares = reward.compute_share(log.turns.astype(np.float64))
     return points * shares + reward.weigh_lead(log.compute_lead())
 
 

@@ -18,7 +18,7 @@ from gammond.tools.tournament.statistics.scores import compute_standard_error
 Vector = NDArray[np.float64]
 """``float64[d]``: weights, in the order of their names."""
 
-_NumberT = TypeVar("_NumberT", float, NDArray[Any])
+_NumberT = TypeVar("_NumberT", float, Vector)
 
 
 @dataclass(frozen=True, eq=False)
