@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from gammond.engine.kernels import fastmath, kernel
 from gammond.engine.kernels.board_counts import write_point_sets
-from gammond.engine.kernels.moves import MAX_PLAYS, PlayScratch, generate_plays, write_child
+from gammond.engine.kernels.moves import generate_plays, make_play_scratch, write_child
 from gammond.engine.kernels.nets.sparse import OneLayerWeights
 from gammond.engine.kernels.nets.tesauro196 import SIDE_INPUTS, list_active_inputs
 from gammond.tools.heritage.computational_backgammon.kernels.evaluation import (
@@ -231,14 +231,7 @@ def _play_game(
     buffers: EvaluationBuffers,
 ) -> int:
     """Play one game from ``boards[0]`` and write its positions; returns the plies, 0 if it was abandoned."""
-    # Its own arrays: with those of new_listing self-play takes a fifth longer.
-    scratch = PlayScratch(
-        sets=np.empty(5, np.int64),
-        counts=np.empty(26, np.int64),
-        levels=np.empty((5, 4), np.int64),
-        hashes=np.empty(MAX_PLAYS, np.int64),
-        plays=np.empty(MAX_PLAYS, np.int64),
-    )
+    scratch = make_play_scratch()
     child = np.empty((1, 2, 26), np.int8)
     for ply in range(MAX_PLIES):
         die1, die2 = roll_dice(state, ply == 0)
