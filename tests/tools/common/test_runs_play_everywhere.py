@@ -36,7 +36,7 @@ from gammond.tools.common.opponents import (
 )
 from gammond.tools.heritage.astros.families import FAMILIES
 from gammond.tools.heritage.computational_backgammon.net_set import ClassicNetSet
-from gammond.tools.heritage.heuristic_engine.settings import ClimbSettings
+from gammond.tools.heritage.heuristic_engine.trials import ClimbSettings
 from gammond.tools.tournament.entrants import load_cached_player
 from gammond.tools.train.runs.run_folder import begin_run
 from gammond.tools.train.weights.layers import LayeredNet

@@ -24,8 +24,7 @@ from gammond.engine.play.player import Player
 from gammond.nets.heritage.heuristic_engine.heuristic import HeuristicConfig
 from gammond.tools.common.files import read_records
 from gammond.tools.common.progress import Progress
-from gammond.tools.heritage.heuristic_engine.settings import ClimbSettings
-from gammond.tools.heritage.heuristic_engine.trials import FixedRule, run_trial
+from gammond.tools.heritage.heuristic_engine.trials import ClimbSettings, FixedRule, run_trial
 from gammond.tools.parallel.executor import Executor
 from gammond.tools.parallel.options import make_executor
 from gammond.tools.tournament.statistics.scores import WIN_SHARE_LIMITS, MeanEstimate, estimate_mean

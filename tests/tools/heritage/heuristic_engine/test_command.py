@@ -16,7 +16,7 @@ from gammond.nets.heritage.heuristic_engine.heuristic import (
 )
 from gammond.tools.common.files import read_records
 from gammond.tools.heritage.heuristic_engine import command
-from gammond.tools.heritage.heuristic_engine.settings import ClimbSettings
+from gammond.tools.heritage.heuristic_engine.trials import ClimbSettings
 from gammond.tools.train.runs import run as run_module
 from gammond.tools.train.runs.run_folder import LOG_FILE
 
