@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
+from typing import TypeGuard
 
 import numpy as np
 
@@ -17,7 +18,7 @@ from gammond.engine.barca.player import BarcaPlayer, BarcaSearchPlayer, make_pla
 from gammond.engine.errors import CancelledWork, UnsupportedError
 from gammond.engine.rules.rules import Doubles
 from gammond.engine.rules.seeded_random import check_seed
-from gammond.tools.barca.self_play import MAX_PLIES, FixedDepthPlayer, VectorGames, draw_opening
+from gammond.tools.barca.self_play import MAX_PLIES, VectorGames, draw_opening
 from gammond.tools.barca.weights import find_weights_file, read_run_weights
 from gammond.tools.tournament.entrants import Entrant, check_players
 from gammond.tools.tournament.rules import PairingTask
@@ -47,14 +48,11 @@ def load_player(name: str) -> BarcaPlayer:
     return make_player(name[: run.start()] + read_run_weights(run[0]).to_text() + name[run.end() :])
 
 
-def find_fixed_depth(player: BarcaPlayer) -> FixedDepthPlayer | None:
-    """Return how a player plays if it makes the best move at a fixed depth; None if it is another."""
-    if not isinstance(player, BarcaSearchPlayer):
-        return None
-    limits = player.limits
-    if limits.depth is None or limits.movetime_s or limits.nodes or limits.multipv > 1:
-        return None
-    return FixedDepthPlayer(player.vector, limits.depth)
+def _has_fixed_depth(player: BarcaPlayer) -> TypeGuard[BarcaSearchPlayer]:
+    """Return whether a player makes the best move at a fixed depth."""
+    return isinstance(player, BarcaSearchPlayer) and not (
+        player.depth == 0 or player.movetime or player.nodes or player.among > 1
+    )
 
 
 def find_run_file(name: str) -> Path | None:
@@ -179,10 +177,9 @@ def _play_game(
         CancelledWork: `cancelled` returned True.
     """
     opening = draw_opening(OPENING_MOVES, np.random.default_rng(seed))
-    fixed = find_fixed_depth(white), find_fixed_depth(black)
-    if fixed[0] is not None and fixed[1] is not None:
+    if _has_fixed_depth(white) and _has_fixed_depth(black):
         _check_cancelled(cancelled)
-        played = VectorGames(fixed[0], fixed[1], cancelled).play(opening, OPENING_MOVES)
+        played = VectorGames(white, black, cancelled).play(opening, OPENING_MOVES)
         return played.winner, played.plies
     game, plies = BarcaGame.from_position(opening), OPENING_MOVES
     while game.result is None and plies < MAX_PLIES:

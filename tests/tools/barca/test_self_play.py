@@ -13,7 +13,6 @@ from gammond.engine.barca.player import make_player
 from gammond.engine.barca.position import BarcaPosition
 from gammond.engine.errors import CancelledWork
 from gammond.tools.barca.self_play import (
-    FixedDepthPlayer,
     SelfPlayedGame,
     VectorGames,
     count_score,
@@ -29,10 +28,8 @@ OTHER = make_evaluation_vector(SPACE.start * -0.5)
 def test_games_are_those_of_the_players_of_the_engine(depth):
     for number in range(4):
         opening = draw_opening(4, np.random.default_rng(number))
-        played = VectorGames(FixedDepthPlayer(HAND_WEIGHTS, depth), FixedDepthPlayer(OTHER, 1)).play(
-            opening, 4
-        )
         sides = make_player(f"search:depth={depth}"), make_player(f"search:depth=1,weights={OTHER.to_text()}")
+        played = VectorGames(*sides).play(opening, 4)
         game = BarcaGame.from_position(opening)
         while game.result is None:
             game = game.play(sides[game.position.side].choose(game))
@@ -48,7 +45,7 @@ def test_games_end_when_they_are_asked_to_and_on_ctrl_c(error):
             raise error
         return True
 
-    player = FixedDepthPlayer(HAND_WEIGHTS, 4)
+    player = make_player("search:depth=4")
     with pytest.raises(error or CancelledWork):
         VectorGames(player, player, stop).play(draw_opening(4, np.random.default_rng(1)), 4)
 
@@ -61,7 +58,7 @@ def test_ctrl_c_within_a_search_is_raised_after_it_and_prints_nothing(capfd):
         signal.raise_signal(signal.SIGINT)
         return False
 
-    player = FixedDepthPlayer(HAND_WEIGHTS, 4)
+    player = make_player("search:depth=4")
     with pytest.raises(KeyboardInterrupt):
         VectorGames(player, player, interrupt).play(draw_opening(4, np.random.default_rng(1)), 4)
     assert len(asked) <= 2
