@@ -24,7 +24,7 @@ from gammond.engine.errors import DataFileError
 from gammond.tools.barca.matches import (
     COMPARISON,
     RUN_PLAYER,
-    GameBatch,
+    VectorBatch,
     VectorFitSettings,
     VectorRatings,
 )
@@ -61,7 +61,7 @@ class VectorSamples:
     results: NDArray[np.float32]
 
 
-def collect_samples(batch: GameBatch) -> VectorSamples:
+def collect_samples(batch: VectorBatch) -> VectorSamples:
     """Play games of a task, and return their positions but the last few."""
     conditions, results = [np.empty((0, len(SPACE.names)), np.int16)], [np.empty(0, np.float32)]
     weights, numbers = make_evaluation_vector(batch.first), batch.numbers

@@ -90,7 +90,7 @@ PLAIN_REWARD = GameReward()
 
 
 @dataclass(frozen=True, eq=False)
-class GameBatch:
+class VectorBatch:
     """Some games between two vectors.
 
     Attributes:
@@ -114,7 +114,7 @@ class GameBatch:
     opinion: Vector | None = None
 
 
-def play_batch(batch: GameBatch) -> NDArray[np.float64]:
+def play_batch(batch: VectorBatch) -> NDArray[np.float64]:
     """Play pairs of games; return ``float64[2 * pairs]``, the rewards of the first vector."""
     opinion = (batch.first + batch.second) / 2 if batch.opinion is None else batch.opinion
     first, second = make_evaluation_vector(batch.first), make_evaluation_vector(batch.second)
@@ -181,12 +181,12 @@ class VectorRatings:
         seed: tuple[int, int],
         reward: GameReward = PLAIN_REWARD,
         opinion: Vector | None = None,
-    ) -> Iterator[GameBatch]:
-        """Divide so many games, or pairs of games, between two vectors into tasks; see `GameBatch`."""
+    ) -> Iterator[VectorBatch]:
+        """Divide so many games, or pairs of games, between two vectors into tasks; see `VectorBatch`."""
         for start in range(0, count, COUNT_PER_TASK):
             numbers = range(start, min(start + COUNT_PER_TASK, count))
             depth, opening_moves = self._settings.plies, self._settings.openings
-            yield GameBatch(first, second, depth, opening_moves, seed, numbers, reward, opinion)
+            yield VectorBatch(first, second, depth, opening_moves, seed, numbers, reward, opinion)
 
     def report(self, best: RatedVector, learning: str) -> str:
         """Measure the best vector with fresh openings, and report it in a few lines.
@@ -224,7 +224,7 @@ class BarcaMatches(VectorMatches):
         """Measure a vector against the first one, as `VectorMatches.rate`."""
         return self._ratings.rate(vector)
 
-    def make_batches(self, first: Vector, second: Vector, seed: int) -> Iterator[GameBatch]:
+    def make_batches(self, first: Vector, second: Vector, seed: int) -> Iterator[VectorBatch]:
         """Divide games into tasks, as `VectorMatches.make_batches`."""
         opinion = self.start if self._settings.opinion == "reference" else None
         pairs = self._settings.games // 2

@@ -11,8 +11,8 @@ from gammond.engine.errors import DataFileError, ValueRangeError
 from gammond.tools.barca import matches
 from gammond.tools.barca.matches import (
     BarcaMatches,
-    GameBatch,
     VectorAscendSettings,
+    VectorBatch,
     compute_lead,
     play_batch,
     reward_game,
@@ -29,7 +29,7 @@ EXACT = GameReward(length_share=1.0, evaluation_weight=0.5, evaluation_spread=40
 
 
 def batch(first, second, pairs=range(4), reward=EXACT):
-    return GameBatch(first, second, 1, 4, (7, 0), pairs, reward)
+    return VectorBatch(first, second, 1, 4, (7, 0), pairs, reward)
 
 
 def make_game(winner, positions=3, plies=60):
