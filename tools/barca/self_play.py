@@ -195,7 +195,8 @@ def play_games(
         seed: Of the openings.
         opening_moves: Moves at random before the players begin.
     """
-    table = VectorGames(*(BarcaSearchPlayer(depth, weights=each.to_text()) for each in (white, black)))
+    first, second = (BarcaSearchPlayer(depth, weights=each.to_text()) for each in (white, black))
+    table = VectorGames(first, second)
     for game in games:
         opening = draw_opening(opening_moves, np.random.default_rng([*seed, game]))
         yield table.play(opening, opening_moves)
