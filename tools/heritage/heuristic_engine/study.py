@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import argparse
 import sys
-from dataclasses import dataclass
 from typing import Annotated
 
 import msgspec
@@ -55,21 +54,6 @@ class ClimbStudySettings(msgspec.Struct, frozen=True):
     seed: Annotated[int, Meta(ge=0, description="seed of the draws")] = 1
 
 
-@dataclass(frozen=True)
-class AcceptanceRate:
-    """The decisions of a rule on many changes of one worth.
-
-    Attributes:
-        share: Share of the changes that it kept, 0 to 1.
-        standard_error: Standard error of the share.
-        mean_games: Mean number of games for a decision.
-    """
-
-    share: float
-    standard_error: float
-    mean_games: float
-
-
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of ``gammond heritage climb-study``."""
     add_setting_options(parser, ClimbStudySettings)
@@ -109,19 +93,25 @@ def tabulate_rules(settings: ClimbStudySettings) -> str:
     ]
     for worth in settings.worths:
         rates = [simulate_rule(rule, worth / _PERCENT, settings) for rule in rules.values()]
-        shares = [f"{_PERCENT * each.share:.2f} ± {_PERCENT * each.standard_error:.2f}" for each in rates]
-        cells = (f"{share:>16}{each.mean_games:>9,.0f}" for share, each in zip(shares, rates, strict=True))
+        shares = [f"{_PERCENT * share:.2f} ± {_PERCENT * error:.2f}" for share, error, _ in rates]
+        cells = (f"{share:>16}{games:>9,.0f}" for share, (*_, games) in zip(shares, rates, strict=True))
         lines.append(f"{_PERCENT / 2 + worth:>16.2f}" + "".join(cells))
     return "\n".join(lines) + "\n"
 
 
-def simulate_rule(rule: AcceptanceRule, worth: float, settings: ClimbStudySettings) -> AcceptanceRate:
+def simulate_rule(
+    rule: AcceptanceRule, worth: float, settings: ClimbStudySettings
+) -> tuple[float, float, float]:
     """Apply a rule to many changes.
 
     Args:
         rule: The rule.
         worth: The share of games that each change wins, minus one half.
         settings: Number of changes, and the share of split pairs.
+
+    Returns:
+        The share of the changes that it keeps, 0 to 1, with its standard error; and the mean number of games
+        for a decision.
 
     Raises:
         ValueRangeError: Such a worth is impossible with so many split pairs.
@@ -139,7 +129,7 @@ def simulate_rule(rule: AcceptanceRule, worth: float, settings: ClimbStudySettin
         games.append(taken)
     share = float(np.concatenate(kept).mean())
     error = float(np.sqrt(share * (1 - share) / settings.experiments))
-    return AcceptanceRate(share, error, float(np.concatenate(games).mean()))
+    return share, error, float(np.concatenate(games).mean())
 
 
 _Decisions = tuple[NDArray[np.bool_], NDArray[np.int64]]
