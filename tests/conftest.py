@@ -36,7 +36,7 @@ _REQUIRED = {"peer": "GAMMOND_REQUIRE_PEERS", "training": "GAMMOND_REQUIRE_TRAIN
 _FIRST_TRAINING = {
     "gammond.tools.train.kernels.td": "train td FOLDER/td --games 20 --hidden 8 --race-hidden 8"
     " --round-games 20 --checkpoint-every 20 --opponents random --benchmark-games 4",
-    "gammond.tools.heritage.computational_backgammon.kernels.steps": "heritage classic FOLDER/classic"
+    "gammond.tools.heritage.computational_backgammon.kernels.games": "heritage classic FOLDER/classic"
     " --hidden 10 --games 4 --checkpoint-every 4 --benchmark-games 4",
 }
 """Modules of kernels that `gammond prepare` leaves out, and commands that compile what they need."""

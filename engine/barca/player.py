@@ -6,14 +6,20 @@ import hashlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from types import MappingProxyType
-from typing import Annotated, Protocol
+from typing import Annotated
 
 import numpy as np
 from msgspec import Meta, Struct
 from msgspec.structs import asdict
 from numpy.typing import NDArray
 
-from gammond.engine.barca.evaluation import DEFAULT_WEIGHTS, WEIGHTS, WEIGHTS_FORM, load_weights
+from gammond.engine.barca.evaluation import (
+    DEFAULT_WEIGHTS,
+    WEIGHTS,
+    WEIGHTS_FORM,
+    EvaluationVector,
+    load_weights,
+)
 from gammond.engine.barca.game import BarcaGame
 from gammond.engine.barca.kernels.search import MAX_DEPTH
 from gammond.engine.barca.moves import Move
@@ -27,24 +33,11 @@ _MIN_WEIGHT = 0.01
 """Added to the merit of each move, as a share of the lead of the best over the last."""
 
 
-class BarcaPlayer(Protocol):
-    """Chooses moves."""
+class BarcaSearchPlayer(Struct, frozen=True):
+    """Plays the best move that a search finds, or one of the few best by merit.
 
-    def choose(self, game: BarcaGame, should_stop: Callable[[], bool] | None = None) -> Move:
-        """Return a legal move.
-
-        Args:
-            game: The game so far.
-            should_stop: Ends the search early when it returns true.
-
-        Raises:
-            StateError: The game is over.
-        """
-        ...
-
-
-class SearchOptions(Struct, frozen=True):
-    """The options of a player that searches, of which one has to end its searches."""
+    Its fields are options, of which one has to end its searches.
+    """
 
     depth: Annotated[int, Meta(ge=0, le=MAX_DEPTH, description="plies of search, 0 for no limit")] = 0
     movetime: Annotated[float, Meta(ge=0.0, le=3600.0, description="seconds a move, 0 for no limit")] = 0.0
@@ -57,18 +50,50 @@ class SearchOptions(Struct, frozen=True):
     ] = DEFAULT_WEIGHTS
     seed: Annotated[int, Meta(ge=0, le=MAX_SEED, description="seed of its choices")] = 0
 
+    @property
+    def vector(self) -> EvaluationVector:
+        """The board evaluation vector."""
+        return load_weights(self.weights)
 
-class BarcaRandomOptions(Struct, frozen=True):
-    """The options of the player that plays at random."""
+    @property
+    def limits(self) -> SearchLimits:
+        """When its searches end, and how many moves they rank."""
+        return SearchLimits(self.depth or None, self.movetime or None, self.nodes or None, self.among)
+
+    def choose(self, game: BarcaGame, should_stop: Callable[[], bool] | None = None) -> Move:
+        """Choose a move: without a time, always the same one in the same game.
+
+        Args:
+            game: The game so far.
+            should_stop: Ends the search early when it returns true.
+
+        Raises:
+            StateError: The game is over.
+        """
+        found = search(game, self.limits, self.vector, should_stop=should_stop)
+        return choose_by_merit(found.lines, game, self.seed)
+
+
+class BarcaRandomPlayer(Struct, frozen=True):
+    """Plays any legal move."""
 
     seed: Annotated[int, Meta(ge=0, le=MAX_SEED, description="seed of its choices")] = 0
 
+    def choose(self, game: BarcaGame, should_stop: Callable[[], bool] | None = None) -> Move:
+        """Choose a move, as `BarcaSearchPlayer.choose`: always the same one in the same game."""
+        moves = game.legal_moves()
+        if not moves:
+            raise StateError("the game is over: there is no move to choose")
+        return moves[int(_draw_number(game, self.seed) * len(moves))]
 
-LEVELS: Mapping[str, SearchOptions] = MappingProxyType(
+
+BarcaPlayer = BarcaSearchPlayer | BarcaRandomPlayer
+
+LEVELS: Mapping[str, BarcaSearchPlayer] = MappingProxyType(
     {
-        "easy": SearchOptions(depth=1, among=5),
-        "medium": SearchOptions(depth=3, among=5),
-        "hard": SearchOptions(depth=5),
+        "easy": BarcaSearchPlayer(depth=1, among=5),
+        "medium": BarcaSearchPlayer(depth=3, among=5),
+        "hard": BarcaSearchPlayer(depth=5),
     }
 )
 """Levels by name, weakest first; docs/lab/barca.md has what they score.
@@ -108,50 +133,6 @@ def compute_choice_weights(scores: Sequence[int]) -> NDArray[np.float64]:
     return shares
 
 
-class BarcaSearchPlayer:
-    """Plays the best move that a search finds, or one of the few best by merit.
-
-    Args:
-        options: Its limits and its way to choose.
-
-    Attributes:
-        weights: The board evaluation vector.
-        limits: When its searches end, and how many moves they rank.
-    """
-
-    def __init__(self, options: SearchOptions) -> None:
-        self.weights = load_weights(options.weights)
-        self._seed = options.seed
-        if not (options.depth or options.movetime or options.nodes):
-            raise ValueRangeError("expected depth, movetime or nodes above 0, got none", field="depth")
-        self.limits = SearchLimits(
-            options.depth or None, options.movetime or None, options.nodes or None, options.among
-        )
-
-    def choose(self, game: BarcaGame, should_stop: Callable[[], bool] | None = None) -> Move:
-        """Choose a move, as `BarcaPlayer.choose`: without a time, always the same one in the same game."""
-        found = search(game, self.limits, self.weights, should_stop=should_stop)
-        return choose_by_merit(found.lines, game, self._seed)
-
-
-class BarcaRandomPlayer:
-    """Plays any legal move.
-
-    Args:
-        options: The seed.
-    """
-
-    def __init__(self, options: BarcaRandomOptions) -> None:
-        self._seed = options.seed
-
-    def choose(self, game: BarcaGame, should_stop: Callable[[], bool] | None = None) -> Move:
-        """Choose a move, as `BarcaPlayer.choose`: always the same one in the same game."""
-        moves = game.legal_moves()
-        if not moves:
-            raise StateError("the game is over: there is no move to choose")
-        return moves[int(_draw_number(game, self._seed) * len(moves))]
-
-
 def choose_by_merit(lines: Sequence[SearchLine], game: BarcaGame, seed: int) -> Move:
     """Choose one of the best moves by `compute_choice_weights`.
 
@@ -180,12 +161,14 @@ def make_player(text: str) -> BarcaPlayer:
     name, colon, rest = text.partition(":")
     if name not in PLAYER_KINDS:
         raise ValueRangeError(f"expected one of {'|'.join(PLAYER_KINDS)}, got {name[:40]!r}", field="player")
-    defaults = PLAYER_KINDS[name].options
+    defaults = PLAYER_KINDS[name].player
     given = parse_options(rest, list_fields(type(defaults)), name) if colon else {}
-    options = convert({**asdict(defaults), **given}, type(defaults))
-    return (
-        BarcaRandomPlayer(options) if isinstance(options, BarcaRandomOptions) else BarcaSearchPlayer(options)
-    )
+    player = convert({**asdict(defaults), **given}, type(defaults))
+    if isinstance(player, BarcaSearchPlayer):
+        load_weights(player.weights)
+        if not (player.depth or player.movetime or player.nodes):
+            raise ValueRangeError("expected depth, movetime or nodes above 0, got none", field="depth")
+    return player
 
 
 @dataclass(frozen=True)
@@ -195,18 +178,18 @@ class BarcaPlayerKind:
     Attributes:
         name: The name.
         summary: A phrase in lower case, without full stop.
-        options: Its options, which those after the colon change.
+        player: The player of the name alone, whose options those after the colon change.
     """
 
     name: str
     summary: str
-    options: SearchOptions | BarcaRandomOptions
+    player: BarcaPlayer
 
     @property
     def fields(self) -> tuple[Field, ...]:
         """The options, with the defaults of this name."""
-        fields = list_fields(type(self.options))
-        return tuple(replace(each, default=getattr(self.options, each.name)) for each in fields)
+        fields = list_fields(type(self.player))
+        return tuple(replace(each, default=getattr(self.player, each.name)) for each in fields)
 
 
 PLAYER_KINDS: Mapping[str, BarcaPlayerKind] = {
@@ -215,8 +198,8 @@ PLAYER_KINDS: Mapping[str, BarcaPlayerKind] = {
         BarcaPlayerKind("easy", "one of the five best moves at depth 1", LEVELS["easy"]),
         BarcaPlayerKind("medium", "one of the five best moves at depth 3", LEVELS["medium"]),
         BarcaPlayerKind("hard", "the best move at depth 5", LEVELS["hard"]),
-        BarcaPlayerKind("search", "the best move of a search, or one of the best few", SearchOptions()),
-        BarcaPlayerKind("random", "any legal move, all equally likely", BarcaRandomOptions()),
+        BarcaPlayerKind("search", "the best move of a search, or one of the best few", BarcaSearchPlayer()),
+        BarcaPlayerKind("random", "any legal move, all equally likely", BarcaRandomPlayer()),
     )
 }
 """What `make_player` makes, by name."""

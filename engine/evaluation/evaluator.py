@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Protocol, TypeVar, runtime_checkable
+from typing import Any, Protocol, TypeVar, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -129,11 +129,11 @@ def choose_best_children(
     return children[chosen], chosen - offsets[:-1]
 
 
-def find_first_highest(scores: NDArray[np.float32], offsets: NDArray[np.int64]) -> NDArray[np.int64]:
+def find_first_highest(scores: NDArray[np.floating[Any]], offsets: NDArray[np.int64]) -> NDArray[np.int64]:
     """Find the highest score in each segment.
 
     Args:
-        scores: ``float32[m]``, none of them nan.
+        scores: ``float[m]``, none of them nan.
         offsets: ``int64[n + 1]``; segment i is ``offsets[i]:offsets[i + 1]`` and not empty.
 
     Returns:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -62,7 +61,6 @@ def build_file(
     checkers: int,
     threads: int | None = None,
     report: Report = lambda share, text: None,
-    cancel: threading.Event | None = None,
 ) -> None:
     """Solve hypergammon and write the file; what a stopped build has computed is taken up again.
 
@@ -70,17 +68,15 @@ def build_file(
         path: The file. Until it is whole, the solver's state is in a folder beside it.
         checkers: 1 to 3.
         threads: None for one for each core.
-        report: Called as the work proceeds.
-        cancel: Set by another thread to stop the work.
+        report: Called as the work proceeds; what it raises stops the work.
 
     Raises:
-        CancelledWork: It was cancelled.
         DataFileError: The state is damaged.
         OSError: The state or the file cannot be written.
     """
     layouts = number_layouts(checkers)
     state = SolverState(count_layouts(checkers) ** 2, find_state_folder(path))
-    Solver(layouts, state, threads, report, cancel).solve()
+    Solver(layouts, state, threads, report).solve()
 
     def list_arrays() -> Iterator[NDArray[Any]]:
         for values in _list_values(layouts, state):

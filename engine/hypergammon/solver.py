@@ -7,7 +7,6 @@ computes what positions are worth if these are played. It ends when the best pla
 from __future__ import annotations
 
 import math
-import threading
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
@@ -18,7 +17,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from gammond.engine.errors import CancelledWork, DataFileError
+from gammond.engine.errors import DataFileError
 from gammond.engine.hypergammon.kernels.levels import CHOICE_BYTES, choose_plays, follow_choices, store_level
 from gammond.engine.hypergammon.layouts import Layouts, list_all_plays
 from gammond.engine.runtime.files import open_output
@@ -215,8 +214,7 @@ class Solver:
         layouts: The layouts.
         state: Where values are kept between the steps.
         threads: None for one for each core.
-        report: Called as the work proceeds.
-        cancel: Set by another thread to stop the work.
+        report: Called as the work proceeds; what it raises stops the work.
     """
 
     def __init__(
@@ -225,21 +223,18 @@ class Solver:
         state: SolverState,
         threads: int | None = None,
         report: Report = lambda share, text: None,
-        cancel: threading.Event | None = None,
     ) -> None:
         self.layouts = layouts
         self._lists = list_all_plays(layouts)
         self._state = state
         self._threads = choose_thread_count(threads)
         self._progress = _Progress(report)
-        self._cancel = cancel
         self._most_pips = 2 * len(layouts.tables.layer_starts) - 4
 
     def solve(self) -> None:
-        """Compute all values that the state does not have yet.
+        """Compute all values that the state does not have yet; what it has remains when the work is stopped.
 
         Raises:
-            CancelledWork: It was cancelled; what the state has remains.
             OSError: The state cannot be kept.
         """
         with ThreadPoolExecutor(self._threads) as self._pool:
@@ -399,8 +394,6 @@ class Solver:
 
     def _map(self, step: Callable[..., float | None], parts: int, arguments: tuple[Any, ...]) -> float:
         """Take a step for all parts in the threads, and return the largest result."""
-        if self._cancel is not None and self._cancel.is_set():
-            raise CancelledWork("solving hypergammon was cancelled")
         largest = 0.0
         take: Any = map if self._threads == 1 else self._pool.map
         for result in take(lambda part: step(part, parts, *arguments), range(parts)):

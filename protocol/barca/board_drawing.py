@@ -1,14 +1,14 @@
-"""The board of Barca as text of fixed width, with the parts that a terminal colours."""
+"""The board of Barca: as text of fixed width, with the parts that a terminal colours; its animals by keys."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from gammond.engine.barca.game import BarcaGame, BarcaResult
 from gammond.engine.barca.kernels.moves import ANIMALS, HOLES, HOLES_TO_WIN, SIZE
-from gammond.engine.barca.moves import find_reach, find_scared, format_move
-from gammond.engine.barca.position import FILES, LETTERS, SIDES, format_square
+from gammond.engine.barca.moves import find_frightening, find_reach, find_scared, format_move
+from gammond.engine.barca.position import FILES, KINDS, LETTERS, SIDES, BarcaPosition, format_square
 
 _MARGIN = 4
 _CELL = 3
@@ -147,3 +147,25 @@ def _describe_end(result: BarcaResult) -> str:
 
 def _list_squares(squares: Sequence[int]) -> str:
     return ", ".join(map(format_square, squares))
+
+
+def describe_pieces(position: BarcaPosition) -> list[dict[str, Any]]:
+    """Return where each animal is, its kind, its side (``seat``, White is 0), and what it fears.
+
+    ``feared`` are the squares that it reaches beside enemies that it fears; it is ``trapped`` if it is
+    ``scared`` and reaches no other.
+    """
+    return [_describe_piece(position, animal, at) for animal, at in enumerate(position.squares.tolist())]
+
+
+def _describe_piece(position: BarcaPosition, animal: int, square: int) -> dict[str, Any]:
+    safe, feared = find_reach(position, animal)
+    is_scared = bool(find_frightening(position, animal, square))
+    return {
+        "at": format_square(square),
+        "animal": KINDS[animal % ANIMALS // 2],
+        "seat": animal // ANIMALS,
+        "scared": is_scared,
+        "trapped": is_scared and not safe,
+        "feared": list(map(format_square, feared)),
+    }

@@ -11,8 +11,8 @@ from gammond.engine.barca.player import LEVELS, PLAYER_KINDS
 from gammond.engine.barca.position import BarcaPosition, parse_square
 from gammond.engine.barca.search import MAX_LINES
 from gammond.protocol.barca import game_commands, search_commands
+from gammond.protocol.barca.game_commands import BarcaTable
 from gammond.protocol.barca.settings import PLAYERS, VARIANT, BarcaSettings
-from gammond.protocol.barca.table import BarcaTable
 from gammond.protocol.commands.command import Command
 from gammond.protocol.commands.general import READY_ROW, UBGI_ROW, make_session_rows
 from gammond.protocol.commands.session_game import SessionGame
@@ -39,9 +39,7 @@ def _call_rules() -> None:
 _RULE_KERNELS = Readiness(_call_rules)
 """Those that handlers call."""
 
-_ROWS = (
-    UBGI_ROW,
-    READY_ROW,
+_GAME_ROWS = (
     Command(
         "newgame",
         "set up the starting position",
@@ -49,7 +47,6 @@ _ROWS = (
         f"ok newgame {_GAME}",
         example=("newgame",),
         standard="UBGI 0.2",
-        needs=_RULE_KERNELS,
     ),
     Command(
         "position",
@@ -66,7 +63,6 @@ _ROWS = (
         example=("position startpos moves e2-e5 e9-e6",),
         standard="UBGI 0.2",
         help_group="set up",
-        needs=_RULE_KERNELS,
     ),
     Command(
         "legal",
@@ -84,7 +80,6 @@ _ROWS = (
         ),
         data_lines=("play number=N play=MOVE",),
         example=("newgame", "legal e2"),
-        needs=_RULE_KERNELS,
     ),
     Command(
         "eval",
@@ -96,7 +91,6 @@ _ROWS = (
         arguments=_LIMITS,
         data_lines=(_INFO,),
         example=("newgame", "eval"),
-        needs=_RULE_KERNELS,
     ),
     Command(
         "moves",
@@ -116,7 +110,6 @@ _ROWS = (
         ),
         data_lines=(_INFO, f"move rank=N {_LINE}"),
         example=("newgame", "moves 3 depth=2"),
-        needs=_RULE_KERNELS,
     ),
     Command(
         "go",
@@ -135,7 +128,6 @@ _ROWS = (
         data_lines=(_INFO,),
         example=("newgame", "go depth 2"),
         standard="UBGI 0.2",
-        needs=_RULE_KERNELS,
     ),
     Command(
         "play",
@@ -144,7 +136,6 @@ _ROWS = (
         f"ok play play=MOVE {_GAME} {_RESULT}",
         arguments=(rest_argument("play", "MOVE", "a legal move, as e2-e5"),),
         example=("newgame", "play e2-e5"),
-        needs=_RULE_KERNELS,
     ),
     Command(
         "undo",
@@ -152,7 +143,6 @@ _ROWS = (
         game_commands.handle_undo,
         f"ok undo [{_GAME}]",
         example=("newgame", "undo"),
-        needs=_RULE_KERNELS,
     ),
     Command(
         "redo",
@@ -160,7 +150,6 @@ _ROWS = (
         game_commands.handle_redo,
         f"ok redo [{_GAME}]",
         example=("newgame", "undo", "redo"),
-        needs=_RULE_KERNELS,
     ),
     Command(
         "board",
@@ -169,8 +158,12 @@ _ROWS = (
         "boardok",
         data_lines=("board TEXT",),
         example=("newgame", "board"),
-        needs=_RULE_KERNELS,
     ),
+)
+_ROWS = (
+    UBGI_ROW,
+    READY_ROW,
+    *(replace(row, needs=_RULE_KERNELS) for row in _GAME_ROWS),
     *make_session_rows(setting="engine.level easy", command="moves"),
     replace(SETOPTION_ROW, example=("setoption name engine.level value easy",)),
 )

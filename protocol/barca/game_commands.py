@@ -1,4 +1,4 @@
-"""The game of Barca: position, moves, undo and redo, board."""
+"""The game of one client of Barca, and its commands: position, moves, undo and redo, board."""
 
 from __future__ import annotations
 
@@ -6,15 +6,67 @@ from collections.abc import Sequence
 
 from gammond.engine.barca.game import BarcaGame
 from gammond.engine.barca.moves import Move, format_move, parse_move
-from gammond.engine.barca.position import BarcaPosition, format_square
-from gammond.engine.errors import GammondError, LimitError, ValueRangeError
+from gammond.engine.barca.position import SIDES, BarcaPosition, format_square
+from gammond.engine.errors import GammondError, LimitError, StateError, ValueRangeError
 from gammond.protocol.barca.board_drawing import draw_board, find_forbidden_squares
-from gammond.protocol.barca.table import BarcaTable, game_to_values
+from gammond.protocol.barca.settings import BarcaSettings
 from gammond.protocol.commands.command import Values
 from gammond.protocol.core.arguments import error_field
 from gammond.protocol.core.replies import make_ok_reply
 from gammond.protocol.core.requests import Answer, Reply, ReplyValue
+from gammond.protocol.state.move_table import MoveTable
 from gammond.protocol.state.session import Session
+
+SIDE_WORDS = tuple(side.lower() for side in SIDES)
+"""The words of the wire for sides 0 and 1."""
+
+
+class BarcaTable(MoveTable[BarcaGame]):
+    """The game of one client.
+
+    Args:
+        session: The client.
+
+    Attributes:
+        settings: How its requests are answered.
+    """
+
+    def __init__(self, session: Session) -> None:
+        super().__init__(session.service.limits.undo_steps)
+        self.settings = BarcaSettings(seed=session.initial_seed)
+
+    def require_unfinished(self) -> BarcaGame:
+        """Return a game that goes on.
+
+        Raises:
+            StateError: There is none, or it is over.
+        """
+        game = self.require_game()
+        if game.result is not None:
+            raise StateError(
+                "the game is over",
+                field="position",
+                missing="game",
+                advice="send 'newgame', 'undo' or 'position' first",
+            )
+        return game
+
+
+def game_to_values(game: BarcaGame | None) -> dict[str, ReplyValue]:
+    """Return a game as keys: the position, whose turn it is, and how it ended if it did."""
+    if game is None:
+        return {}
+    values: dict[str, ReplyValue] = {
+        "position": game.position.to_text(),
+        "turn": SIDE_WORDS[game.position.side],
+    }
+    result = game.result
+    if result is None:
+        return values
+    if result.winner is not None:
+        values["winner"] = SIDE_WORDS[result.winner]
+    return {**values, "result": result.reason}
+
 
 START_WORD = "startpos"
 _MOVES_WORD = "moves"

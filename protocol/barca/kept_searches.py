@@ -172,13 +172,7 @@ def _make_question(position: BarcaPosition, weights: str, count: int) -> StoreQu
 
 
 def _search_lines(weights: str, question: StoreQuestion, plies: int, watch: SearchWatch) -> KeptLines:
-    """Search for the answer to a question.
-
-    Args:
-        weights: The name of the board evaluation vector.
-        question: As `_make_question` makes it.
-        plies: The depth.
-        watch: Stops the search.
+    """Search with a vector, by its name, for the answer to a question, as `_make_question` makes it.
 
     Raises:
         DataFileError: It is no question.

@@ -17,8 +17,14 @@ from gammond.engine.barca.player import LEVELS
 from gammond.engine.barca.search import MAX_LINES
 from gammond.engine.errors import ValueRangeError
 from gammond.engine.options import CHOICES, FORM
-from gammond.protocol.barca.game_commands import START_WORD, parse_game, play_moves
-from gammond.protocol.barca.pieces import describe_pieces
+from gammond.protocol.barca.board_drawing import describe_pieces
+from gammond.protocol.barca.game_commands import (
+    START_WORD,
+    BarcaTable,
+    game_to_values,
+    parse_game,
+    play_moves,
+)
 from gammond.protocol.barca.search_commands import (
     DEFAULT_MOVE_COUNT,
     MAX_NODES,
@@ -26,11 +32,9 @@ from gammond.protocol.barca.search_commands import (
     check_player,
     choose_move,
     evaluate_by_heuristic,
-    find_kept_searches,
     line_to_values,
 )
 from gammond.protocol.barca.settings import VARIANT, find_player
-from gammond.protocol.barca.table import BarcaTable, game_to_values
 from gammond.protocol.core.arguments import error_field
 from gammond.protocol.core.requests import JsonReply, Work, WorkControl
 from gammond.protocol.dialects.json_documents import (
@@ -116,14 +120,7 @@ def answer_query(session: Session, document: dict[str, object], head: dict[str, 
 
 
 class _QueryWork:
-    """The work of a query that is in order.
-
-    Args:
-        session: The client, whose settings hold where the query has none.
-        query: The query.
-        head: What the answer begins with.
-        deadline_s: When to answer, by the clock of the service; None for never.
-    """
+    """The work of a query that is in order; where it has no setting, those of the client hold."""
 
     def __init__(
         self, session: Session, query: BarcaQuery, head: dict[str, object], deadline_s: float | None
@@ -137,9 +134,8 @@ class _QueryWork:
             if "bestmove" in query.want:
                 check_player(player)
         self._settings = replace(settings, weights=self._weights, player=player)
-        self._deadline_s, self._clock = deadline_s, session.service.clock
-        use = session.engine_settings.store if query.store is None else StoreUse(query.store)
-        self._kept = find_kept_searches(session, use)
+        self._service, self._deadline_s = session.service, deadline_s
+        self._store = session.engine_settings.store if query.store is None else StoreUse(query.store)
         self._is_cut = False
 
     def run(self, control: WorkControl) -> list[JsonReply]:
@@ -164,10 +160,9 @@ class _QueryWork:
         query, result = self._query, dict[str, Any](game_to_values(game))
         if query.searches and {"eval", "moves"} & set(query.want) and game.result is None:
             count = query.max_moves if "moves" in query.want else 1
-            found = self._search(game, count).run(control, reports=False)
-            self._is_cut = self._is_cut or control.is_stopped
-            if self._deadline_s is not None and self._clock() >= self._deadline_s:
-                self._is_cut = self._is_cut or found.stopped
+            request = self._search(game, count)
+            found = request.run(control, reports=False)
+            self._is_cut = self._is_cut or control.is_stopped or (request.is_late and found.stopped)
             lines = [line_to_values(line) for line in found.lines]
             if "eval" in query.want:
                 stored = {"stored": True} if found.is_stored else {}
@@ -199,4 +194,4 @@ class _QueryWork:
         has_limit = query.nodes is not None or query.time_ms is not None
         limit = query.depth or (None if has_limit and not is_fixed else depth)
         limits = limit, query.nodes, self._deadline_s
-        return BarcaSearch(game, self._weights, *limits, self._clock, count, *self._kept)
+        return BarcaSearch(self._service, game, self._weights, *limits, count, self._store)

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import partial
+
+import numpy as np
 
 from gammond.engine.analysis.levels import StoreUse
 from gammond.engine.barca.evaluation import EvaluationVector, list_conditions, load_weights
 from gammond.engine.barca.game import BarcaGame
 from gammond.engine.barca.kernels.search import MAX_DEPTH
 from gammond.engine.barca.moves import Move, format_move
-from gammond.engine.barca.player import LEVELS, MAX_SEED, SearchOptions, choose_by_merit, make_player
+from gammond.engine.barca.player import LEVELS, MAX_SEED, BarcaSearchPlayer, choose_by_merit, make_player
 from gammond.engine.barca.position import BarcaPosition
 from gammond.engine.barca.search import (
     SearchLimits,
@@ -22,14 +24,15 @@ from gammond.engine.barca.search import (
 )
 from gammond.engine.errors import StateError
 from gammond.engine.options import Bounds, Field
+from gammond.protocol.barca.game_commands import BarcaTable
 from gammond.protocol.barca.kept_searches import KeptSearches
 from gammond.protocol.barca.settings import ENGINE_PLAYER, HUMAN_PLAYER, BarcaSettings
-from gammond.protocol.barca.table import BarcaTable
 from gammond.protocol.commands.command import Values
 from gammond.protocol.core.arguments import parse_pairs
 from gammond.protocol.core.limits import MAX_MOVETIME_MS
 from gammond.protocol.core.replies import make_info_reply
 from gammond.protocol.core.requests import Answer, Reply, ReplyValue, Work, WorkControl
+from gammond.protocol.state.service import Service
 from gammond.protocol.state.session import Session
 
 DEFAULT_MOVE_COUNT = 5
@@ -48,15 +51,9 @@ LIMIT_NAMES = tuple(field.name for field in LIMIT_FIELDS)
 
 _SHORTEST_S = 0.001
 _LINE_BYTES = 120
-_HEURISTICS = {
-    "watering_holes": slice(0, 4),
-    "watering_holes_next_turn": slice(4, 8),
-    "adjacency_to_watering_hole": slice(8, 9),
-    "fear": slice(9, 10),
-    "center_proximity": slice(10, 11),
-    "adjacency_to_complementary_teammates": slice(11, 12),
-}
-"""The heuristics of the evaluation vector, and the places of their numbers."""
+_HEURISTICS = tuple(field.name for field in fields(EvaluationVector))
+_FIRST_NUMBERS = (0, 4, 8, 9, 10, 11)
+"""The heuristics of the evaluation vector, and where the numbers of each begin."""
 
 
 @dataclass(frozen=True)
@@ -64,32 +61,30 @@ class BarcaSearch:
     """A search, captured when the request arrived.
 
     Attributes:
+        service: Has the clock, and what finds and keeps searches to a depth.
         game: The game.
         weights: The name of the board evaluation vector.
         depth: Plies; None for no limit.
         nodes: Positions; None for no limit.
         deadline_s: When to answer, by the clock; None for never.
-        clock: Seconds.
         count: How many moves are ranked.
-        kept: Finds and keeps searches to a depth; None for neither. With a limit of positions none is
-            found, so that such a search always gives the same.
-        takes_deeper: Whether a deeper answer that is kept will do.
+        store: Which searches that are kept will do. With a limit of positions none is found, so that such a
+            search always gives the same.
     """
 
+    service: Service
     game: BarcaGame
     weights: str
     depth: int | None
     nodes: int | None
     deadline_s: float | None
-    clock: Callable[[], float]
-    count: int = 1
-    kept: KeptSearches | None = None
-    takes_deeper: bool = False
+    count: int
+    store: StoreUse
 
     @property
     def is_late(self) -> bool:
         """Whether it is time to answer."""
-        return self.deadline_s is not None and self.clock() >= self.deadline_s
+        return self.deadline_s is not None and self.service.clock() >= self.deadline_s
 
     def run(self, control: WorkControl, *, reports: bool = True) -> SearchResult:
         """Search until a limit is reached or the work is stopped, or return what is kept.
@@ -98,14 +93,16 @@ class BarcaSearch:
             control: Stops it, and takes an ``info`` line after each depth.
             reports: Whether it gets these.
         """
-        kept, depth = self.kept, self.depth
+        depth = self.depth
+        kept = None if self.store is StoreUse.OFF else self.service.share(KeptSearches)
         if kept is not None and depth is not None and self.nodes is None:
-            known = kept.find(self.game, self.weights, self.count, depth, allow_deeper=self.takes_deeper)
+            takes_deeper = self.store is StoreUse.DEEPER
+            known = kept.find(self.game, self.weights, self.count, depth, allow_deeper=takes_deeper)
             if known is not None:
                 return known
         movetime_s = None
         if self.deadline_s is not None:
-            movetime_s = max(self.deadline_s - self.clock(), _SHORTEST_S)
+            movetime_s = max(self.deadline_s - self.service.clock(), _SHORTEST_S)
         limits = SearchLimits(self.depth, movetime_s, self.nodes, self.count)
 
         def report(result: SearchResult) -> None:
@@ -118,37 +115,22 @@ class BarcaSearch:
         return found
 
 
-def make_search(
-    session: Session,
-    game: BarcaGame,
-    limits: Mapping[str, int],
-    *,
-    weights: str | None = None,
-    count: int = 1,
-) -> BarcaSearch:
+def make_search(session: Session, game: BarcaGame, limits: Mapping[str, int], count: int = 1) -> BarcaSearch:
     """Capture a search with the settings of a session.
 
     Args:
         session: The client.
         game: The game.
         limits: Values of `LIMIT_FIELDS` that are given; without any the depth is that of the level.
-        weights: The board evaluation vector; the session's if None.
         count: How many moves are ranked.
     """
-    settings, clock = session.get_table(BarcaTable).settings, session.service.clock
+    settings, service = session.get_table(BarcaTable).settings, session.service
     movetime, nodes, depth = (limits.get(name) for name in ("movetime", "nodes", "depth"))
     if movetime is None and nodes is None and depth is None:
         depth = LEVELS[settings.level].depth
-    deadline_s = None if movetime is None else clock() + movetime / 1000
-    kept, takes_deeper = find_kept_searches(session, session.engine_settings.store)
-    name = weights or settings.weights
-    return BarcaSearch(game, name, depth, nodes, deadline_s, clock, count, kept, takes_deeper)
-
-
-def find_kept_searches(session: Session, use: StoreUse) -> tuple[KeptSearches | None, bool]:
-    """Return what finds and keeps searches, None for nothing, and whether deeper answers will do."""
-    kept = None if use is StoreUse.OFF else session.service.share(KeptSearches)
-    return kept, use is StoreUse.DEEPER
+    deadline_s = None if movetime is None else service.clock() + movetime / 1000
+    store = session.engine_settings.store
+    return BarcaSearch(service, game, settings.weights, depth, nodes, deadline_s, count, store)
 
 
 def make_info(result: SearchResult, line: SearchLine) -> Reply:
@@ -180,7 +162,7 @@ def evaluate_by_heuristic(position: BarcaPosition, weights: EvaluationVector) ->
     counts = list_conditions(position)
     own, other = counts[position.side], counts[1 - position.side]
     worth = (own - other) * weights.to_array()
-    parts = {name: int(worth[places].sum()) for name, places in _HEURISTICS.items()}
+    parts = dict(zip(_HEURISTICS, np.add.reduceat(worth, _FIRST_NUMBERS).tolist(), strict=True))
     return {"score": sum(parts.values()), **parts}
 
 
@@ -289,6 +271,6 @@ def choose_move(
     return move
 
 
-def _limit_to_level(limits: dict[str, int], level: SearchOptions) -> dict[str, int]:
+def _limit_to_level(limits: dict[str, int], level: BarcaSearchPlayer) -> dict[str, int]:
     """Add the depth of a level that chooses among several moves: more time must not make it stronger."""
     return limits if level.among == 1 or "depth" in limits else {**limits, "depth": level.depth}

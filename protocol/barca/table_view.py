@@ -9,10 +9,10 @@ from gammond.engine.barca.kernels.moves import HOLES
 from gammond.engine.barca.moves import format_move
 from gammond.engine.barca.player import DEFAULT_LEVEL
 from gammond.engine.barca.position import format_square
-from gammond.protocol.barca.pieces import describe_pieces
+from gammond.protocol.barca.board_drawing import describe_pieces
+from gammond.protocol.barca.game_commands import BarcaTable
 from gammond.protocol.barca.search_commands import plan_move
 from gammond.protocol.barca.settings import ENGINE_PLAYER
-from gammond.protocol.barca.table import BarcaTable
 from gammond.protocol.state.session import Session
 from gammond.protocol.tables.game_view import GameEnd, TablePhase, TableView
 from gammond.protocol.tables.requests import TableSpec

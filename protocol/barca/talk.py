@@ -5,24 +5,26 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
+from itertools import groupby
 from typing import Any
 
 import numpy as np
 
 from gammond.engine.barca.game import WIN_REASON, BarcaGame, describe_result
+from gammond.engine.barca.kernels.moves import ANIMALS
 from gammond.engine.barca.kernels.search import MAX_DEPTH
 from gammond.engine.barca.moves import format_move
 from gammond.engine.barca.player import DEFAULT_LEVEL, LEVELS
-from gammond.engine.barca.position import BarcaPosition, format_square
-from gammond.protocol.barca.answers import format_evaluation, format_legal, format_ranking
+from gammond.engine.barca.position import KINDS, BarcaPosition, format_square, parse_square
+from gammond.engine.barca.search import describe_score
+from gammond.engine.wording import format_count
 from gammond.protocol.barca.board_drawing import DrawnSpan, draw_board
 from gammond.protocol.barca.commands import BARCA_COMMANDS
-from gammond.protocol.barca.game_commands import START_WORD
+from gammond.protocol.barca.game_commands import START_WORD, BarcaTable
 from gammond.protocol.barca.settings import ENGINE_PLAYER, PLAYERS
-from gammond.protocol.barca.table import BarcaTable
 from gammond.protocol.core.arguments import choice_argument, integer_argument, rest_argument
-from gammond.protocol.core.requests import Reply, WorkControl
-from gammond.protocol.repl.answers.replies import BoardLine, Mark, send_command
+from gammond.protocol.core.requests import Reply, ReplyValue, WorkControl
+from gammond.protocol.repl.answers.replies import BoardLine, Mark, PreformattedLine, send_command
 from gammond.protocol.repl.dialogue.command import ReplCommand
 from gammond.protocol.repl.dialogue.move_commands import MOVE_ROWS, set_or_show
 from gammond.protocol.repl.dialogue.move_talk import PLAYER_KEY, MoveTalk
@@ -30,6 +32,16 @@ from gammond.protocol.state.session import Session
 
 _MOVE = re.compile(r"[a-z][0-9]{1,3}(?:[- ]?[a-z](?:[0-9]{1,3})?|[- ])?", re.IGNORECASE | re.ASCII)
 _POSITION = re.compile(r"(?:startpos|(?:[elm0-9]+/){9}[elm0-9]+(?:\s+\w+)?)(?:\s+moves\b.*)?", re.IGNORECASE)
+
+_PV_MOVES = 4
+"""Moves after the first that a hint shows, if there is room."""
+
+_PV_COLUMN = 24
+_MOVE_WIDTH = 8
+"""Columns of the longest move, ``a10-j10``, and a blank."""
+
+_SOURCE_KEYS = ("score", "depth", "weights")
+"""Keys of an evaluation that are no heuristic."""
 
 _LEVELS = tuple(LEVELS)
 _PLAYERS = tuple(each.name for each in PLAYERS)
@@ -192,21 +204,35 @@ class BarcaTalk(MoveTalk):
         return next(str(reply.values["play"]) for reply in replies if reply.word == "move")
 
     def format_hint(self, replies: Sequence[Reply]) -> list[str]:
-        """Write the ranked moves, each with its score and the moves that follow."""
-        return format_ranking(replies, self.columns)
+        """Write ranked moves, each with its score and as many of those that follow as there is room for."""
+        *ranked, final = (reply.values for reply in replies if reply.word in ("move", "moves"))
+        shown = min(_PV_MOVES, max(0, (self.columns - _PV_COLUMN) // _MOVE_WIDTH))
+        lines = [PreformattedLine(f"     move     score     {'and then' if shown else ''}".rstrip())]
+        for values in ranked:
+            following = " ".join(str(values["pv"]).split()[1 : 1 + shown])
+            row = f" {values['rank']:>2}  {values['play']:<8} {_write_score(values):<9} {following}"
+            lines.append(PreformattedLine(row.rstrip()))
+        legal = format_count(int(final["count"]), "move")
+        return [*lines, f"    {final['shown']} of {legal} at {_describe_search(final)}"]
 
     def show_legal(self, square: int | None, control: WorkControl) -> list[str]:
         """List the legal moves: all, or those of the animal on a square, with the board that shows them."""
         which = "" if square is None else f" {format_square(square)}"
         replies, game = send_command(self.session, f"legal{which}", control), self._barca.require_game()
         drawn = [] if square is None else self._draw(game, square)
-        return [*drawn, *format_legal(replies, game.position, self.columns)]
+        return [*drawn, *_format_legal(replies, game.position, self.columns)]
 
     def show_evaluation(self, values: Mapping[str, Any], control: WorkControl) -> list[str]:
         """Say what the position is worth, by heuristic or by a search."""
         limits = " ".join(f"{name}={value}" for name, value in values.items() if value is not None)
         replies = send_command(self.session, f"eval {limits}".rstrip(), control)
-        return format_evaluation(replies, self.sides[self._barca.require_game().position.side])
+        found, side = replies[-1].values, self.sides[self._barca.require_game().position.side]
+        head = f"    {_write_score(found)} for {side}, who is to move"
+        if "pv" in found:
+            return [head, f"    {found['pv']}", f"    {_describe_search(found)}"]
+        parts = {name.replace("_", " "): each for name, each in found.items() if name not in _SOURCE_KEYS}
+        rows = [f"    {_write_score({'score': each}):>5}  {name}" for name, each in parts.items()]
+        return [head, *rows, f"    without look-ahead, weights {found['weights']}"]
 
     def draw_start(self) -> list[str]:
         """Draw the board as a game begins."""
@@ -238,3 +264,33 @@ def _mark(part: DrawnSpan, own: int) -> Mark:
     names |= {"last": "dice", "frame": "frame"}
     sides = {"white": "own" if own == 0 else "other", "black": "other" if own == 0 else "own"}
     return Mark(part.start, part.end, {**names, **sides}[part.what])
+
+
+def _format_legal(replies: Sequence[Reply], position: BarcaPosition, columns: int) -> list[str]:
+    """Write legal moves, a line for each animal with the squares that it goes to."""
+    moves = [str(reply.values["play"]).split("-") for reply in replies if reply.word == "play"]
+    lines: list[str] = []
+    for origin, group in groupby(moves, key=lambda move: move[0]):
+        animal = position.find_animal(parse_square(origin))
+        assert animal is not None  # else it would have no moves
+        head = f"    {origin:<4}{KINDS[animal % ANIMALS // 2]:<10}"
+        room = max(1, (columns - len(head)) // 4)
+        targets = [target for _, target in group]
+        for start in range(0, len(targets), room):
+            row = "".join(f"{target:<4}" for target in targets[start : start + room])
+            lines.append(PreformattedLine(f"{head if not start else '':<{len(head)}}{row}".rstrip()))
+    feared = str(replies[-1].values.get("feared", ""))
+    return [
+        *lines,
+        f"    {format_count(len(moves), 'move')}",
+        *([f"    may not go to {feared.replace(' ', ', ')}, which it fears"] if feared else []),
+    ]
+
+
+def _write_score(values: Mapping[str, ReplyValue]) -> str:
+    return describe_score(int(values["score"]))
+
+
+def _describe_search(values: Mapping[str, ReplyValue]) -> str:
+    nodes = format_count(int(values["nodes"]), "position")
+    return f"depth {values['depth']}, {nodes}, weights {values['weights']}"

@@ -22,7 +22,7 @@ from gammond.tools.common.files import append_record, write_arrays
 from gammond.tools.common.locks import hold_lock
 from gammond.tools.common.net_records import StrengthRecord
 from gammond.tools.common.opponents import collect_net_hashes, load_net_evaluator, load_opponent
-from gammond.tools.heritage.computational_backgammon.learner import ClassicLearner
+from gammond.tools.heritage.computational_backgammon.command import ClassicLearner
 from gammond.tools.heritage.computational_backgammon.settings import ClassicSettings
 from gammond.tools.heritage.gengammon.settings import MimicSettings
 from gammond.tools.heritage.phase_features.settings import HeuristicNetSettings

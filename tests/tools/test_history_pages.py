@@ -14,11 +14,11 @@ import pytest
 from gammond.engine.errors import FormatError, ValueRangeError
 from gammond.nets.catalogue import collect_net_hashes
 from gammond.tools import cli
-from gammond.tools.heritage.astros.settings import AscendSettings
+from gammond.tools.heritage.astros.command import AscendSettings
 from gammond.tools.heritage.computational_backgammon.settings import ClassicSettings
 from gammond.tools.heritage.gengammon.settings import MimicSettings
-from gammond.tools.heritage.heuristic_engine.settings import ClimbSettings
 from gammond.tools.heritage.heuristic_engine.study import ClimbStudySettings
+from gammond.tools.heritage.heuristic_engine.trials import ClimbSettings
 from gammond.tools.heritage.phase_features.settings import HeuristicNetSettings
 from gammond.tools.train.runs.settings import settings_from_args
 

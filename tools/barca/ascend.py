@@ -15,8 +15,7 @@ from __future__ import annotations
 from functools import partial
 from pathlib import Path
 
-from gammond.tools.barca.matches import BarcaMatches
-from gammond.tools.barca.settings import COMPARISON, RUN_PLAYER, VectorAscendSettings
+from gammond.tools.barca.matches import COMPARISON, RUN_PLAYER, BarcaMatches, VectorAscendSettings
 from gammond.tools.train.ascent.learner import AscentLearner
 from gammond.tools.train.ascent.steps import GradientAscent
 from gammond.tools.train.runs.options import add_workers_option

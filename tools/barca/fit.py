@@ -21,9 +21,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gammond.engine.errors import DataFileError
-from gammond.tools.barca.matches import PAIRS_PER_TASK, VectorRatings
+from gammond.tools.barca.matches import (
+    COMPARISON,
+    RUN_PLAYER,
+    VectorBatch,
+    VectorFitSettings,
+    VectorRatings,
+)
 from gammond.tools.barca.self_play import play_games
-from gammond.tools.barca.settings import COMPARISON, RUN_PLAYER, VectorFitSettings
 from gammond.tools.barca.weights import SPACE, VECTOR_ARRAY, make_evaluation_vector, select_learned
 from gammond.tools.parallel.executor import Executor
 from gammond.tools.train.ascent.matches import RatedVector, Vector
@@ -56,30 +61,11 @@ class VectorSamples:
     results: NDArray[np.float32]
 
 
-@dataclass(frozen=True, eq=False)
-class SampleTask:
-    """Games of a vector against itself.
-
-    Attributes:
-        vector: Plays.
-        depth: Plies of search of each move.
-        opening_moves: Moves at random before.
-        seed: Of the openings, those of a generation.
-        games: The numbers of the games.
-    """
-
-    vector: Vector
-    depth: int
-    opening_moves: int
-    seed: tuple[int, int]
-    games: range
-
-
-def collect_samples(task: SampleTask) -> VectorSamples:
-    """Play games, and return their positions but the last few."""
-    weights = make_evaluation_vector(task.vector)
+def collect_samples(batch: VectorBatch) -> VectorSamples:
+    """Play games of a task, and return their positions but the last few."""
     conditions, results = [np.empty((0, len(SPACE.names)), np.int16)], [np.empty(0, np.float32)]
-    for game in play_games(weights, weights, task.depth, task.games, task.seed, task.opening_moves):
+    weights, numbers = make_evaluation_vector(batch.first), batch.numbers
+    for game in play_games(weights, weights, batch.depth, numbers, batch.seed, batch.opening_moves):
         kept = select_learned(game.list_conditions())[: -_LAST_POSITIONS - 1]
         sides = (game.first_side + np.arange(len(kept))) % 2
         drawn = np.full(len(kept), 0.5)
@@ -122,25 +108,10 @@ class VectorFitLearner(Learner):
     def __init__(self, settings: VectorFitSettings, processes: Executor) -> None:
         self._settings = settings
         self._processes = processes
-        self._ratings = VectorRatings(
-            SPACE.start, settings.plies, settings.openings, settings.reference_games, processes
-        )
+        self._ratings = VectorRatings(SPACE.start, settings, processes)
         self._generation = -1
-        self._now: RatedVector | None = None
-        self._best: RatedVector | None = None
+        self._now = self._best = RatedVector(SPACE.start, -np.inf, np.nan)
         self._window: list[VectorSamples] = []
-
-    @property
-    def now(self) -> RatedVector:
-        """The vector of the last generation."""
-        assert self._now is not None
-        return self._now
-
-    @property
-    def best(self) -> RatedVector:
-        """The best vector so far."""
-        assert self._best is not None
-        return self._best
 
     @property
     def steps_done(self) -> int:
@@ -154,28 +125,18 @@ class VectorFitLearner(Learner):
 
     def run_step(self, progress: RunProgress) -> None:
         """Make one generation, or measure the first vector."""
-        vector = SPACE.start if self._now is None else self._make_generation(self._now.vector)
+        vector = self._now.vector if self._generation < 0 else self._make_generation(self._now.vector)
         self._now = self._ratings.rate(vector)
         self._generation += 1
-        if self._best is None or self._now.points_per_game > self._best.points_per_game:
+        if self._now.points_per_game > self._best.points_per_game:
             self._best = self._now
-        progress.update(self._generation, f"best {self.best.points_per_game:+.3f}")
+        progress.update(self._generation, f"best {self._best.points_per_game:+.3f}")
 
     def _make_generation(self, vector: Vector) -> Vector:
-        settings = self._settings
-        seed = settings.seed, self._generation + 1
-        tasks = [
-            SampleTask(
-                vector,
-                settings.plies,
-                settings.openings,
-                seed,
-                range(first, min(first + PAIRS_PER_TASK, settings.games)),
-            )
-            for first in range(0, settings.games, PAIRS_PER_TASK)
-        ]
+        seed = self._settings.seed, self._generation + 1
+        tasks = self._ratings.make_batches(vector, vector, self._settings.games, seed)
         self._window.append(_join(list(self._processes.map(collect_samples, tasks))))
-        self._window = self._window[-settings.window :]
+        self._window = self._window[-self._settings.window :]
         return fit_vector(_join(self._window))
 
     def compute_metrics(self, elapsed_s: float) -> Record:
@@ -184,11 +145,11 @@ class VectorFitLearner(Learner):
             "games": self._settings.games * self._generation,
             "positions": sum(len(each.results) for each in self._window),
             "opponent": "hand",
-            "ppg": self.now.points_per_game,
-            "ppg_error": self.now.standard_error,
+            "ppg": self._now.points_per_game,
+            "ppg_error": self._now.standard_error,
             "ppg_games": self._settings.reference_games,
-            "vector": self.now.vector.tolist(),
-            "best_ppg": self.best.points_per_game,
+            "vector": self._now.vector.tolist(),
+            "best_ppg": self._best.points_per_game,
         }
 
     def format_record(self, record: Record) -> str:
@@ -205,7 +166,7 @@ class VectorFitLearner(Learner):
     def state_dict(self) -> Arrays:
         """Return the vectors and the games of the window."""
         arrays = {"generation": np.array(self._generation), "samples": np.array(len(self._window))}
-        for name, rated in (("now", self.now), ("best", self.best)):
+        for name, rated in (("now", self._now), ("best", self._best)):
             arrays[f"{name}_vector"] = rated.vector
             arrays[f"{name}_points"] = np.array([rated.points_per_game, rated.standard_error])
         for place, samples in enumerate(self._window):
@@ -231,14 +192,14 @@ class VectorFitLearner(Learner):
     def best_state_dict(self) -> Arrays:
         """Return the best vector so far, and its strength."""
         return {
-            VECTOR_ARRAY: self.best.vector,
-            "ppg": np.array(self.best.points_per_game),
-            "ppg_error": np.array(self.best.standard_error),
+            VECTOR_ARRAY: self._best.vector,
+            "ppg": np.array(self._best.points_per_game),
+            "ppg_error": np.array(self._best.standard_error),
         }
 
     def finish(self, folder: Path) -> str:
         """Measure the best vector with fresh openings, and report it."""
-        return self._ratings.report(self.best, f"{self._settings.generations} generations")
+        return self._ratings.report(self._best, f"{self._settings.generations} generations")
 
 
 def _join(parts: Sequence[VectorSamples]) -> VectorSamples:

@@ -7,21 +7,77 @@ of the other's, where an evaluation is the mean of both sides' opinions.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Annotated, ClassVar
 
 import numpy as np
+from msgspec import Meta
 from numpy.typing import NDArray
 
 from gammond.tools.barca.self_play import SelfPlayedGame, count_score, play_games, play_pairs
-from gammond.tools.barca.settings import VectorAscendSettings
 from gammond.tools.barca.weights import SPACE, make_evaluation_vector, select_learned
 from gammond.tools.common.progress import Progress
 from gammond.tools.parallel.executor import Executor
-from gammond.tools.train.ascent.matches import MeanReward, RatedVector, Vector, VectorMatches, format_weights
+from gammond.tools.train.ascent.matches import (
+    GameReward,
+    MeanReward,
+    RatedVector,
+    Vector,
+    VectorMatches,
+    format_weights,
+)
+from gammond.tools.train.ascent.settings import AscentSettings, LengthOption, ReferenceGamesOption
+from gammond.tools.train.runs.trainer import RunSettings
 
-PAIRS_PER_TASK = 50
-"""Pairs of games of a task; no effect on the result."""
+PliesOption = Annotated[
+    int, Meta(ge=1, le=8, description="plies of search of each move, which counts as one itself")
+]
+OpeningsOption = Annotated[int, Meta(ge=1, le=40, description="moves at random that begin each game")]
+
+RUN_PLAYER = "search:depth=1,weights=run:{folder}"
+"""The name by which a run plays."""
+
+COMPARISON = "gammond tournament --variant barca {players} search:depth=1 --games 2000"
+
+
+class VectorAscendSettings(AscentSettings, frozen=True):
+    """All that decides the result of a run of ``gammond train barca-ascend``."""
+
+    length: LengthOption = 1.0
+    reference_games: ReferenceGamesOption = 2000
+    plies: PliesOption = 1
+    openings: OpeningsOption = 4
+
+    def check(self) -> None:
+        """Check what msgspec cannot.
+
+        Raises:
+            ValueRangeError: The number of weights to start from is wrong, or one of them is out of range.
+        """
+        self.check_start(SPACE)
+
+
+class VectorFitSettings(RunSettings, frozen=True):
+    """All that decides the result of a run of ``gammond train barca-fit``."""
+
+    lengths: ClassVar = ("generations",)
+
+    generations: Annotated[int, Meta(ge=1, description="generations in all")] = 10
+    games: Annotated[
+        int, Meta(ge=4, multiple_of=2, description="games that a generation plays against itself")
+    ] = 4000
+    window: Annotated[
+        int, Meta(ge=1, le=100, description="generations whose games a fit takes, the last ones")
+    ] = 3
+    plies: PliesOption = 1
+    openings: OpeningsOption = 6
+    reference_games: ReferenceGamesOption = 2000
+    seed: Annotated[int, Meta(ge=0, description="seed of the openings")] = 1
+
+
+COUNT_PER_TASK = 50
+"""Games, or pairs of games, of a task; no effect on the result."""
 
 _REFERENCE_SEED, _FRESH_SEED, _CALIBRATION_SEED = 1, 2, 5
 """The same openings for all points, others for the report, and those that the reward is measured with."""
@@ -29,64 +85,50 @@ _REFERENCE_SEED, _FRESH_SEED, _CALIBRATION_SEED = 1, 2, 5
 _CALIBRATION_GAMES = 50
 
 
-@dataclass(frozen=True)
-class GameReward:
-    """What a game counts.
-
-    Attributes:
-        length_share: Share of a victory that shrinks with the length of the game, 0 to 1.
-        evaluation_weight: What a draw counts for an average evaluation that is better by `evaluation_spread`.
-        evaluation_spread: Standard deviation of the evaluations of positions.
-        typical_plies: Moves of a typical game, a victory in which counts 1.
-    """
-
-    length_share: float = 0.0
-    evaluation_weight: float = 0.0
-    evaluation_spread: float = 1.0
-    typical_plies: float = 1.0
+PLAIN_REWARD = GameReward()
+"""A victory counts 1, and a draw nothing."""
 
 
 @dataclass(frozen=True, eq=False)
-class PairBatch:
-    """Some pairs of games between two vectors.
+class VectorBatch:
+    """Some games between two vectors.
 
     Attributes:
         first: The vector whose reward counts.
         second: Its opponent.
-        opinion: Evaluates draws; None for both players.
-        reward: What a game counts.
         depth: Plies of search of each move.
         opening_moves: Moves at random before.
         seed: Of the openings.
-        pairs: The numbers of the pairs.
+        numbers: Those of the games, or of the pairs of games.
+        reward: What a game counts.
+        opinion: Evaluates draws; None for both players.
     """
 
     first: Vector
     second: Vector
-    opinion: Vector | None
-    reward: GameReward
     depth: int
     opening_moves: int
-    seed: int
-    pairs: range
+    seed: tuple[int, int]
+    numbers: range
+    reward: GameReward = PLAIN_REWARD
+    opinion: Vector | None = None
 
 
-def play_batch(batch: PairBatch) -> NDArray[np.float64]:
+def play_batch(batch: VectorBatch) -> NDArray[np.float64]:
     """Play pairs of games; return ``float64[2 * pairs]``, the rewards of the first vector."""
     opinion = (batch.first + batch.second) / 2 if batch.opinion is None else batch.opinion
     first, second = make_evaluation_vector(batch.first), make_evaluation_vector(batch.second)
-    played = play_pairs(first, second, batch.depth, batch.pairs, batch.seed, batch.opening_moves)
+    played = play_pairs(first, second, batch.depth, batch.numbers, batch.seed, batch.opening_moves)
     return np.array(
         [reward_game(game, side, batch.reward, opinion) for pair in played for side, game in enumerate(pair)]
     )
 
 
 def reward_game(game: SelfPlayedGame, side: int, reward: GameReward, opinion: Vector) -> float:
-    """Return what a game counts for a side."""
+    """Return what a game counts for a side: a draw the lead in evaluations, another the victory."""
     if game.winner is None:
-        return reward.evaluation_weight / reward.evaluation_spread * compute_lead(game, side, opinion)
-    share = 1.0 - reward.length_share + reward.length_share * reward.typical_plies / game.plies
-    return count_score(game, side) * share
+        return reward.weigh_lead(compute_lead(game, side, opinion))
+    return count_score(game, side) * reward.compute_share(float(game.plies))
 
 
 def compute_lead(game: SelfPlayedGame, side: int, opinion: Vector) -> float:
@@ -114,24 +156,20 @@ class VectorRatings:
 
     Args:
         start: The first vector.
-        depth: Plies of search of each move.
-        opening_moves: Moves at random that begin each game.
-        games: Of a measurement, even.
+        settings: Of the run.
         processes: Play.
     """
 
     def __init__(
-        self, start: Vector, depth: int, opening_moves: int, games: int, processes: Executor
+        self, start: Vector, settings: VectorAscendSettings | VectorFitSettings, processes: Executor
     ) -> None:
         self.start = start
-        self._depth = depth
-        self._opening_moves = opening_moves
-        self._games = games
+        self._settings = settings
         self._processes = processes
 
     def rate(self, vector: Vector, seed: int = _REFERENCE_SEED) -> RatedVector:
         """Measure a vector, always with the same openings for a seed."""
-        batches = self.make_batches(vector, self.start, None, GameReward(), self._games // 2, seed)
+        batches = self.make_batches(vector, self.start, self._settings.reference_games // 2, (seed, 0))
         found = MeanReward.from_rewards(np.concatenate(list(self._processes.map(play_batch, batches))))
         return RatedVector(vector, found.mean, found.standard_error)
 
@@ -139,15 +177,16 @@ class VectorRatings:
         self,
         first: Vector,
         second: Vector,
-        opinion: Vector | None,
-        reward: GameReward,
-        pairs: int,
-        seed: int,
-    ) -> Iterator[PairBatch]:
-        """Divide pairs of games between two vectors into tasks; see `PairBatch`."""
-        for start in range(0, pairs, PAIRS_PER_TASK):
-            numbers = range(start, min(start + PAIRS_PER_TASK, pairs))
-            yield PairBatch(first, second, opinion, reward, self._depth, self._opening_moves, seed, numbers)
+        count: int,
+        seed: tuple[int, int],
+        reward: GameReward = PLAIN_REWARD,
+        opinion: Vector | None = None,
+    ) -> Iterator[VectorBatch]:
+        """Divide so many games, or pairs of games, between two vectors into tasks; see `VectorBatch`."""
+        for start in range(0, count, COUNT_PER_TASK):
+            numbers = range(start, min(start + COUNT_PER_TASK, count))
+            depth, opening_moves = self._settings.plies, self._settings.openings
+            yield VectorBatch(first, second, depth, opening_moves, seed, numbers, reward, opinion)
 
     def report(self, best: RatedVector, learning: str) -> str:
         """Measure the best vector with fresh openings, and report it in a few lines.
@@ -158,9 +197,9 @@ class VectorRatings:
         """
         fresh = self.rate(best.vector, _FRESH_SEED)
         return (
-            f"{learning} at depth {self._depth}; best against first, with fresh openings: "
+            f"{learning} at depth {self._settings.plies}; best against first, with fresh openings: "
             f"{fresh.points_per_game:+.3f} ± {fresh.standard_error:.3f} points per game "
-            f"in {self._games:,} games\n"
+            f"in {self._settings.reference_games:,} games\n"
             f"{format_weights(SPACE.names, self.start, best.vector)}\n"
         )
 
@@ -173,36 +212,23 @@ class BarcaMatches(VectorMatches):
         processes: Play.
     """
 
-    space = SPACE
+    play_batch = staticmethod(play_batch)
 
     def __init__(self, settings: VectorAscendSettings, processes: Executor) -> None:
+        super().__init__(SPACE, settings.start, processes)
         self._settings = settings
-        self._processes = processes
-        start: Vector = np.array(settings.start) if settings.start else SPACE.start
-        self._ratings = VectorRatings(
-            start, settings.plies, settings.openings, settings.reference_games, processes
-        )
+        self._ratings = VectorRatings(self.start, settings, processes)
         self._reward = self._calibrate()
 
     def rate(self, vector: Vector) -> RatedVector:
         """Measure a vector against the first one, as `VectorMatches.rate`."""
         return self._ratings.rate(vector)
 
-    def score_changes(self, others: Sequence[Vector], now: Vector, seed: int) -> list[MeanReward]:
-        """Play vectors against the present one, as `VectorMatches.score_changes`."""
-        opinion = self._ratings.start if self._settings.opinion == "reference" else None
+    def make_batches(self, first: Vector, second: Vector, seed: int) -> Iterator[VectorBatch]:
+        """Divide games into tasks, as `VectorMatches.make_batches`."""
+        opinion = self.start if self._settings.opinion == "reference" else None
         pairs = self._settings.games // 2
-        batches = [
-            batch
-            for other in others
-            for batch in self._ratings.make_batches(other, now, opinion, self._reward, pairs, seed)
-        ]
-        parts = list(self._processes.map(play_batch, batches))
-        each = len(parts) // len(others)
-        return [
-            MeanReward.from_rewards(np.concatenate(parts[i * each : (i + 1) * each]))
-            for i in range(len(others))
-        ]
+        return self._ratings.make_batches(first, second, pairs, (seed, 0), self._reward, opinion)
 
     def report(self, best: RatedVector) -> str:
         """Measure the best vector with fresh openings, as `VectorMatches.report`."""
@@ -210,13 +236,13 @@ class BarcaMatches(VectorMatches):
 
     def _calibrate(self) -> GameReward:
         """Measure the length of games and the spread of evaluations of the first vector against itself."""
-        settings, vector = self._settings, make_evaluation_vector(self._ratings.start)
+        settings, vector = self._settings, make_evaluation_vector(self.start)
         numbers, seed = range(_CALIBRATION_GAMES), (_CALIBRATION_SEED, 0)
         games = list[SelfPlayedGame]()
         with Progress(_CALIBRATION_GAMES, "calibration games") as bar:
             for game in play_games(vector, vector, settings.plies, numbers, seed, settings.openings):
                 games.append(game)
                 bar.update(len(games))
-        values = np.concatenate([_evaluate_positions(game, self._ratings.start) for game in games])
+        values = np.concatenate([_evaluate_positions(game, self.start) for game in games])
         plies = float(np.mean([game.plies for game in games]))
         return GameReward(settings.length, settings.evaluation, float(values.std()) or 1.0, plies)

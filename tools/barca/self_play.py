@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,6 +30,7 @@ from gammond.engine.barca.kernels.search import (
     compute_key,
     search_tree,
 )
+from gammond.engine.barca.player import BarcaSearchPlayer
 from gammond.engine.barca.position import BarcaPosition
 from gammond.engine.barca.search import SearchMemory
 from gammond.engine.errors import CancelledWork
@@ -92,40 +92,28 @@ def draw_opening(moves: int, generator: np.random.Generator) -> BarcaPosition:
                 return position
 
 
-class FixedDepthPlayer(NamedTuple):
-    """A player that makes the best move at a depth.
-
-    Attributes:
-        weights: Its board evaluation vector.
-        depth: Plies of search.
-    """
-
-    weights: EvaluationVector
-    depth: int
-
-
 class VectorGames:
     """Plays games between two vectors.
 
     Args:
-        white: White.
-        black: Black.
+        white: White, by its vector and depth alone.
+        black: Black, likewise.
         should_stop: Asked every thousand positions; `play` ends when it returns true.
     """
 
     def __init__(
         self,
-        white: FixedDepthPlayer,
-        black: FixedDepthPlayer,
+        white: BarcaSearchPlayer,
+        black: BarcaSearchPlayer,
         should_stop: Callable[[], bool] | None = None,
     ) -> None:
-        self._weights = white.weights.to_array(), black.weights.to_array()
+        self._weights = white.vector.to_array(), black.vector.to_array()
         self._depths = white.depth, black.depth
         self._question = Question(lambda nodes: should_stop is not None and should_stop())
         nothing = np.empty(0, np.int64)
         start = BarcaPosition.start().squares.copy()
         self._memory = SearchMemory(_MEGABYTES)
-        self._frame = self._memory.make_frame(start, white.weights, nothing, self._question.cells)
+        self._frame = self._memory.make_frame(start, white.vector, nothing, self._question.cells)
 
     def play(self, opening: BarcaPosition, plies_before: int) -> SelfPlayedGame:
         """Play a game from a position that nobody has won.
@@ -207,7 +195,8 @@ def play_games(
         seed: Of the openings.
         opening_moves: Moves at random before the players begin.
     """
-    table = VectorGames(FixedDepthPlayer(white, depth), FixedDepthPlayer(black, depth))
+    first, second = (BarcaSearchPlayer(depth, weights=each.to_text()) for each in (white, black))
+    table = VectorGames(first, second)
     for game in games:
         opening = draw_opening(opening_moves, np.random.default_rng([*seed, game]))
         yield table.play(opening, opening_moves)
@@ -218,7 +207,7 @@ def play_pairs(
     second: EvaluationVector,
     depth: int,
     pairs: Iterable[int],
-    seed: int,
+    seed: tuple[int, int],
     opening_moves: int,
 ) -> Iterator[tuple[SelfPlayedGame, SelfPlayedGame]]:
     """Play pairs of games between two vectors; both games of a pair have the same opening.
@@ -232,8 +221,8 @@ def play_pairs(
         opening_moves: Moves at random before the players begin.
     """
     numbers = list(pairs)
-    one = play_games(first, second, depth, numbers, (seed, 0), opening_moves)
-    other = play_games(second, first, depth, numbers, (seed, 0), opening_moves)
+    one = play_games(first, second, depth, numbers, seed, opening_moves)
+    other = play_games(second, first, depth, numbers, seed, opening_moves)
     return zip(one, other, strict=True)
 
 

@@ -4,21 +4,62 @@ from __future__ import annotations
 
 import argparse
 import hashlib
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import TypeGuard
 
 import numpy as np
 
 from gammond.engine.barca.game import BarcaGame
-from gammond.engine.barca.player import BarcaPlayer, BarcaSearchPlayer
+from gammond.engine.barca.player import BarcaPlayer, BarcaSearchPlayer, make_player
 from gammond.engine.errors import CancelledWork, UnsupportedError
 from gammond.engine.rules.rules import Doubles
 from gammond.engine.rules.seeded_random import check_seed
-from gammond.tools.barca.players import find_fixed_depth, find_run_file, load_player
 from gammond.tools.barca.self_play import MAX_PLIES, VectorGames, draw_opening
+from gammond.tools.barca.weights import find_weights_file, read_run_weights
 from gammond.tools.tournament.entrants import Entrant, check_players
 from gammond.tools.tournament.rules import PairingTask
 from gammond.tools.tournament.statistics.scores import PairedScores
+
+_RUN_WEIGHTS = re.compile(r"(?<=[:,]weights=)run:[^,]+")
+
+_MAX_CACHED_PLAYERS = 64
+
+
+@lru_cache(_MAX_CACHED_PLAYERS)
+def load_player(name: str) -> BarcaPlayer:
+    """Load a player, once per process.
+
+    Args:
+        name: As `gammond.engine.barca.player.make_player` takes it; ``weights=run:FOLDER`` names those of a
+            run.
+
+    Raises:
+        FormatError: An option cannot be read.
+        ValueRangeError: No player has this name, or an option is out of range.
+        DataFileError: The run has no weights.
+    """
+    run = _RUN_WEIGHTS.search(name)
+    if run is None:
+        return make_player(name)
+    return make_player(name[: run.start()] + read_run_weights(run[0]).to_text() + name[run.end() :])
+
+
+def _has_fixed_depth(player: BarcaPlayer) -> TypeGuard[BarcaSearchPlayer]:
+    """Return whether a player makes the best move at a fixed depth."""
+    return isinstance(player, BarcaSearchPlayer) and not (
+        player.depth == 0 or player.movetime or player.nodes or player.among > 1
+    )
+
+
+def find_run_file(name: str) -> Path | None:
+    """Return the file with the weights of a run that a player has; None for one without."""
+    run = _RUN_WEIGHTS.search(name)
+    return None if run is None else find_weights_file(run[0])
+
 
 OPENING_MOVES = 4
 """Moves at random that begin each game, so that games differ."""
@@ -126,13 +167,7 @@ def _make_entrant(name: str) -> Entrant:
 def _play_game(
     white: BarcaPlayer, black: BarcaPlayer, seed: Sequence[int], cancelled: Callable[[], bool] | None
 ) -> tuple[int | None, int]:
-    """Play a game.
-
-    Args:
-        white: White.
-        black: Black.
-        seed: Of its opening.
-        cancelled: Asked before each move and within long ones.
+    """Play a game from an opening with a seed.
 
     Returns:
         The side that won, None for a draw; and the moves of the game. One that goes on for `MAX_PLIES` moves
@@ -142,10 +177,9 @@ def _play_game(
         CancelledWork: `cancelled` returned True.
     """
     opening = draw_opening(OPENING_MOVES, np.random.default_rng(seed))
-    fixed = find_fixed_depth(white), find_fixed_depth(black)
-    if fixed[0] is not None and fixed[1] is not None:
+    if _has_fixed_depth(white) and _has_fixed_depth(black):
         _check_cancelled(cancelled)
-        played = VectorGames(fixed[0], fixed[1], cancelled).play(opening, OPENING_MOVES)
+        played = VectorGames(white, black, cancelled).play(opening, OPENING_MOVES)
         return played.winner, played.plies
     game, plies = BarcaGame.from_position(opening), OPENING_MOVES
     while game.result is None and plies < MAX_PLIES:

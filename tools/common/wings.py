@@ -5,7 +5,7 @@ A wing is a folder of the tools whose ``wing.py`` has a `Wing`; nothing else nam
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from importlib import import_module
@@ -73,8 +73,9 @@ class Wing:
         net_readers: Trainer, or suffix of files that hold no arrays -> reads what ``gammond export`` exports.
         read_weights: Reads the weights of a run of another game than backgammon, given ``run:`` and its
             folder, as text that the game's players take.
-        trainers: Trainer -> returns its `gammond.tools.train.runs.trainer.Trainer`.
-        train_commands: Sub-command of ``gammond train`` -> its module.
+        trainers: Trainer -> the module of its command, with its
+            `gammond.tools.train.runs.trainer.Trainer` as ``TRAINER``.
+        train_commands: Those trainers that are sub-commands of ``gammond train``.
         measure_commands: Sub-command of ``gammond measure`` -> its module.
         tournaments: Game other than backgammon -> makes its `gammond.tools.tournament.games.TournamentGame`.
         find_drawing: Returns what draws runs, if all of them are of a kind that is drawn against minutes
@@ -88,8 +89,8 @@ class Wing:
     file_readers: Mapping[str, Callable[[Path], Player]] = field(default_factory=dict)
     net_readers: Mapping[str, NetReader] = field(default_factory=dict)
     read_weights: Callable[[str], str] | None = None
-    trainers: Mapping[str, Callable[[], Any]] = field(default_factory=dict)
-    train_commands: Mapping[str, str] = field(default_factory=dict)
+    trainers: Mapping[str, str] = field(default_factory=dict)
+    train_commands: Collection[str] = ()
     measure_commands: Mapping[str, str] = field(default_factory=dict)
     tournaments: Mapping[str, Callable[[], Any]] = field(default_factory=dict)
     find_drawing: Callable[[Sequence[Path]], Callable[[Sequence[Path], Path], None] | None] | None = None

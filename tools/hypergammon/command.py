@@ -14,6 +14,7 @@ from __future__ import annotations
 import argparse
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -31,8 +32,7 @@ from gammond.engine.runtime.machine import MAX_THREADS, check_disk_space, check_
 from gammond.nets.catalogue import load_engine
 from gammond.tools.common.locks import hold_lock
 from gammond.tools.common.output_options import add_force_option, written_path
-from gammond.tools.common.progress import Progress
-from gammond.tools.hypergammon.solving_progress import SolvingProgress
+from gammond.tools.common.progress import Progress, format_bar, format_duration
 from gammond.tools.hypergammon.verification import (
     VALUE_NAMES,
     compute_residuals,
@@ -41,6 +41,33 @@ from gammond.tools.hypergammon.verification import (
 )
 
 SUMMARY = "solve hypergammon, describe and check the solutions"
+
+_UNITS = 1000
+
+
+class SolvingProgress(Progress):
+    """Shows how far a solver is, in one line, on terminals and elsewhere.
+
+    Args:
+        clock: As `Progress`.
+    """
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        super().__init__(_UNITS, "solving", lines_of="gammond hypergammon", clock=clock)
+
+    def show(self, share: float, text: str) -> None:
+        """Take how far it is, as `gammond.engine.hypergammon.solver.Report`."""
+        self.update(int(_UNITS * share), text)
+
+    def finish(self) -> None:
+        """Say that the file is written."""
+        self.update(_UNITS, "solved")
+
+    def _format_parts(self, elapsed_s: float, share: float | None) -> dict[str, str]:
+        """Format bar and share, what is computed, and the time since the beginning."""
+        computed = self._extra or "listing plays"
+        return {"share": format_bar(share or 0.0), "extra": computed, "time": format_duration(elapsed_s)}
+
 
 DEFAULT_POSITIONS = 30_000
 MAX_POSITIONS = 10_000_000

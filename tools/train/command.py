@@ -23,7 +23,7 @@ COMMANDS = {
     "label": "gammond.tools.train.labels.command",
     "fit": "gammond.tools.train.fitting.fit",
     "refine": "gammond.tools.train.fitting.refine",
-    **{name: module for wing in find_wings() for name, module in wing.train_commands.items()},
+    **{name: wing.trainers[name] for wing in find_wings() for name in wing.train_commands},
     "vary": "gammond.tools.train.vary",
     "plot": "gammond.tools.train.runs.plot",
     "validation-set": "gammond.tools.train.validation.build_set",

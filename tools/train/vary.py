@@ -18,6 +18,7 @@ import re
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -128,8 +129,8 @@ def _format_row(cells: Sequence[str]) -> str:
 
 
 def _find_trainer(name: str) -> Trainer[Any]:
-    (load,) = (wing.trainers[name] for wing in find_wings() if name in wing.trainers)
-    trainer: Trainer[Any] = load()
+    (module,) = (wing.trainers[name] for wing in find_wings() if name in wing.trainers)
+    trainer: Trainer[Any] = import_module(module).TRAINER
     return trainer
 
 

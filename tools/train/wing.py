@@ -13,7 +13,6 @@ if TYPE_CHECKING:
 
     from gammond.engine.play.player import Player
     from gammond.tools.common.wings import ExportedNet
-    from gammond.tools.train.runs.trainer import Trainer
 
 
 def _make_player(file: Path, arrays: Mapping[str, NDArray[Any]]) -> Player:
@@ -28,26 +27,12 @@ def _read_nets(file: Path) -> dict[str, ExportedNet]:
     return read_exported_nets(file)
 
 
-def _load_td() -> Trainer[Any]:
-    from gammond.tools.train.td.command import TRAINER
-
-    return TRAINER
-
-
-def _load_fit() -> Trainer[Any]:
-    from gammond.tools.train.fitting.fit import TRAINER
-
-    return TRAINER
-
-
-def _load_refine() -> Trainer[Any]:
-    from gammond.tools.train.fitting.refine import TRAINER
-
-    return TRAINER
-
-
 WING = Wing(
     run_readers=dict.fromkeys(("td", "fit", "refine"), _make_player),
     net_readers=dict.fromkeys(("td", "fit", "refine"), _read_nets),
-    trainers={"td": _load_td, "fit": _load_fit, "refine": _load_refine},
+    trainers={
+        "td": "gammond.tools.train.td.command",
+        "fit": "gammond.tools.train.fitting.fit",
+        "refine": "gammond.tools.train.fitting.refine",
+    },
 )

@@ -13,7 +13,7 @@ plays of that roll open: its scores for the two sides of a position are hardly r
 
 from __future__ import annotations
 
-from typing import Protocol
+from abc import ABC, abstractmethod
 
 import numpy as np
 from numpy.typing import NDArray
@@ -49,14 +49,16 @@ _OPPONENT_HOME_AND_BAR = slice(19, 26)
 """The opponent's home board and the bar, in a side's own numbering: where a backgammon is lost."""
 
 
-class LeafEvaluator(Protocol):
-    """Values of leaves as single numbers. Implementations are safe to call from several threads."""
+class LeafEvaluator(ABC):
+    """Values of leaves as single numbers. Implementations are safe to call from several threads.
 
-    @property
-    def name(self) -> str:
-        """The evaluator's name in results."""
-        ...
+    Attributes:
+        name: The evaluator's name in results.
+    """
 
+    name: str
+
+    @abstractmethod
     def evaluate(self, boards: Board) -> NDArray[np.float64]:
         """Evaluate positions before the roll.
 
@@ -66,7 +68,6 @@ class LeafEvaluator(Protocol):
         Returns:
             ``float64[n]`` for the side on roll, within `bounds`; each depends on its own board alone.
         """
-        ...
 
     def bounds(self, boards: Board) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Return bounds of the values of positions and of all positions that can follow.
@@ -77,14 +78,14 @@ class LeafEvaluator(Protocol):
         Returns:
             The lower and the upper bound for the side on roll, ``float64[n]`` each; infinite where unknown.
         """
-        ...
+        return np.full(len(boards), -np.inf), np.full(len(boards), np.inf)
 
     def is_settled(self, boards: Board) -> NDArray[np.bool_]:
         """Return which positions need no look-ahead, finished ones included: ``bool[n]``."""
-        ...
+        return find_finished(boards)
 
 
-class EquityLeafEvaluator:
+class EquityLeafEvaluator(LeafEvaluator):
     """Evaluates by the cubeless money equity of an evaluator, in points, within the bounds of the rules.
 
     Args:
@@ -93,13 +94,9 @@ class EquityLeafEvaluator:
     """
 
     def __init__(self, evaluator: Evaluator, exact: tuple[ExactEvaluator, ...] = ()) -> None:
+        self.name = evaluator.name
         self._evaluator = evaluator
         self._exact = exact
-
-    @property
-    def name(self) -> str:
-        """The evaluator's name."""
-        return self._evaluator.name
 
     def evaluate(self, boards: Board) -> NDArray[np.float64]:
         """Evaluate positions, as `LeafEvaluator.evaluate`."""
@@ -123,7 +120,7 @@ class EquityLeafEvaluator:
         return settled
 
 
-class ScorerLeafEvaluator:
+class ScorerLeafEvaluator(LeafEvaluator):
     """Evaluates by a scorer, in its own unit and without bounds.
 
     The value of a position for the side on roll is minus its score for the side that has played. So the
@@ -143,14 +140,6 @@ class ScorerLeafEvaluator:
     def evaluate(self, boards: Board) -> NDArray[np.float64]:
         """Evaluate positions, as `LeafEvaluator.evaluate`."""
         return self._even - self._scorer.score_boards(boards).astype(np.float64)
-
-    def bounds(self, boards: Board) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Return infinite bounds, as `LeafEvaluator.bounds`."""
-        return np.full(len(boards), -np.inf), np.full(len(boards), np.inf)
-
-    def is_settled(self, boards: Board) -> NDArray[np.bool_]:
-        """Return which positions are finished: ``bool[n]``."""
-        return find_finished(boards)
 
 
 def _max_loss(rows: NDArray[np.int8], is_race: NDArray[np.bool_]) -> NDArray[np.float64]:

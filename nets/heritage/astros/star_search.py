@@ -14,9 +14,8 @@ from gammond.engine.rules.dice import Roll, validate_roll
 from gammond.engine.rules.moves import expand_rolls
 from gammond.engine.rules.position import Board, Position
 from gammond.engine.search.watch import SearchWatch
-from gammond.nets.heritage.astros.chance_nodes import Intervals
 from gammond.nets.heritage.astros.leaf_evaluators import LeafEvaluator
-from gammond.nets.heritage.astros.star_evaluator import MAX_STAR_PLIES, Cutoffs, StarEvaluator
+from gammond.nets.heritage.astros.star_evaluator import MAX_STAR_PLIES, Cutoffs, Intervals, StarEvaluator
 
 _PLAYS_PER_BATCH = (0, 1024, 1)
 """Plays searched together at 1 and 2 plies, with the bound from the plays before them."""
@@ -103,70 +102,57 @@ class StarSearch:
             )
         children, _, _ = expand_rolls(position.board[None], np.array([validate_roll(*roll)], np.int8))
         watch = watch or SearchWatch()
-        nodes = StarEvaluator(self._leaf_evaluator, self._pruner, self._cutoffs, watch)
-        ranking = _Ranking(
-            children,
-            -StarEvaluator(self._leaf_evaluator, None, Cutoffs.NONE, SearchWatch()).evaluate_leaves(children),
-        )
+        leaves = StarEvaluator(self._leaf_evaluator, None, Cutoffs.NONE, SearchWatch())
+        values = -leaves.evaluate_leaves(children)
+        is_exact, finished_plies = np.ones(len(children), np.bool_), 0
         watch.count(len(children))
+        nodes = StarEvaluator(self._leaf_evaluator, self._pruner, self._cutoffs, watch)
         depths = range(1, plies + 1) if self._is_deepening else range(plies, plies + 1) if plies else ()
         for depth in depths:
             try:
-                ranking = _rank_plays(nodes, ranking, depth, count)
+                values, is_exact = _search_plays(
+                    nodes, children, _order_plays(values, is_exact), depth, count
+                )
             except CancelledWork:
                 break
-        effort = watch.effort(ranking.plies, is_finished=ranking.plies == plies)
-        return StarSearchResult(ranking.best(count), len(children), effort)
+            finished_plies = depth
+        order = _order_plays(values, is_exact)
+        exact = order[is_exact[order]][:count].tolist()
+        best = tuple(StarPlay(place, float(values[place]), children[place]) for place in exact)
+        effort = watch.effort(finished_plies, is_finished=finished_plies == plies)
+        return StarSearchResult(best, len(children), effort)
 
 
-class _Ranking:
-    """All plays of a roll with their values or bounds at one depth.
-
-    Args:
-        children: ``int8[m, 2, 26]``, in the order of the legal plays.
-        values: ``float64[m]``, for the player who makes them.
-        is_exact: ``bool[m]``, whether the value is exact, not an upper bound; None if all are.
-        plies: The depth.
-    """
-
-    def __init__(
-        self,
-        children: Board,
-        values: NDArray[np.float64],
-        is_exact: NDArray[np.bool_] | None = None,
-        plies: int = 0,
-    ) -> None:
-        self.children = children
-        self.plies = plies
-        self.is_exact = np.ones(len(values), np.bool_) if is_exact is None else is_exact
-        self.order = np.lexsort((~self.is_exact, -values))
-        self._values = values
-
-    def best(self, count: int) -> tuple[StarPlay, ...]:
-        """Return the best plays with exact values."""
-        exact = self.order[self.is_exact[self.order]][:count]
-        return tuple(StarPlay(int(i), float(self._values[i]), self.children[i]) for i in exact)
+def _order_plays(values: NDArray[np.float64], is_exact: NDArray[np.bool_]) -> NDArray[np.int64]:
+    """Return the places of plays, the best first, of equal ones those with exact values first."""
+    order: NDArray[np.int64] = np.lexsort((~is_exact, -values))
+    return order
 
 
-def _rank_plays(evaluator: StarEvaluator, previous: _Ranking, plies: int, exact_count: int) -> _Ranking:
-    """Rank plays at a depth, the best so far first.
+def _search_plays(
+    evaluator: StarEvaluator, children: Board, order: NDArray[np.int64], plies: int, exact_count: int
+) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
+    """Search plays at a depth in a given order.
 
     Nothing is cut off until enough plays have exact values; from then on every play worse than the last of
     these.
+
+    Returns:
+        Their values for the player who makes them, and whether each is exact, not an upper bound.
     """
-    count = len(previous.order)
+    count = len(order)
     values, is_exact = np.full(count, -np.inf), np.zeros(count, np.bool_)
     start = 0
     while start < count:
         known = np.sort(values[is_exact])
         is_bound = len(known) >= exact_count
         end = start + (_PLAYS_PER_BATCH[plies] if is_bound else exact_count - len(known))
-        places = previous.order[start:end]
+        places = order[start:end]
         window = Intervals.make_unbounded(len(places))
         if is_bound:
             window.high[:] = -known[-exact_count]
-        found = evaluator.evaluate(previous.children[places], plies, window)
+        found = evaluator.evaluate(children[places], plies, window)
         values[places] = -found.low
         is_exact[places] = found.low == found.high
         start = end
-    return _Ranking(previous.children, values, is_exact, plies)
+    return values, is_exact

@@ -28,6 +28,8 @@ from msgspec import Meta
 from numpy.typing import NDArray
 
 from gammond.engine.errors import ValueRangeError
+from gammond.engine.evaluation.evaluator import find_first_highest
+from gammond.engine.kernels import as_kernel_array
 from gammond.engine.play.player import Player
 from gammond.engine.rules.position import Board, Phase, classify_phases
 from gammond.engine.rules.rules import Doubles
@@ -103,16 +105,11 @@ result of ``gammond heritage ascend --player heuristic --reference pubeval``.
 """
 
 
-def _invert_blot_factors(printed: HeuristicConfig) -> HeuristicConfig:
-    """Return the configuration with blot factors that multiply, given one whose blot factors divide."""
-    return msgspec.structs.replace(printed, bf=1.0 / printed.bf, bfp=1.0 / printed.bfp)
-
-
 HEURISTIC_CONFIGS: dict[str, HeuristicConfig] = {
     "trained": HeuristicConfig(),
     "untrained": _UNTRAINED_CONFIG,
     **{
-        name: _invert_blot_factors(its)
+        name: msgspec.structs.replace(its, bf=1.0 / its.bf, bfp=1.0 / its.bfp)
         for name, its in PRINTED_CONFIGS.items()
         if its is not _UNTRAINED_CONFIG
     },
@@ -125,18 +122,25 @@ factors 0, so that pips alone count; the others are those of `PRINTED_CONFIGS` w
 
 
 class HeuristicPlayer(Player):
-    """Plays the highest score.
+    """Plays the highest score, or the lowest probability score: the average of the opponent's best replies.
 
     Args:
         name: Its name in results.
         tables: The tables of a configuration.
         prefers_last: Whether ties go to the last play, not the first.
+        looks_at_replies: Whether it plays by the probability score.
     """
 
     def __init__(
-        self, name: str, tables: kernel_heuristic.HeuristicTables, *, prefers_last: bool = False
+        self,
+        name: str,
+        tables: kernel_heuristic.HeuristicTables,
+        *,
+        prefers_last: bool = False,
+        looks_at_replies: bool = False,
     ) -> None:
         self.name = name
+        self.is_deep = looks_at_replies
         self._tables = tables
         self._prefers_last = prefers_last
 
@@ -144,37 +148,26 @@ class HeuristicPlayer(Player):
         self, boards: Board, dice: NDArray[np.int8], children: Board, offsets: NDArray[np.int64]
     ) -> NDArray[np.int64]:
         """Choose among given plays, as `gammond.engine.play.player.Player.pick`."""
-        chosen = np.empty(len(boards), np.int64)
-        is_race = classify_phases(boards) >= Phase.RACE
-        kernel_heuristic.choose_plays(children, offsets, is_race, self._tables, self._prefers_last, chosen)
-        return chosen
+        scores = self._score(boards, children, offsets, by_replies=self.is_deep)
+        if not self._prefers_last:
+            return find_first_highest(scores, offsets)
+        last = len(scores) - 1
+        return last - find_first_highest(scores[::-1], len(scores) - offsets[::-1])[::-1]
 
     def score_plays(self, boards: Board, children: Board, offsets: NDArray[np.int64]) -> NDArray[np.float32]:
-        """Score plays, as `gammond.engine.play.player.Player.score_plays`."""
-        are_races = np.repeat(classify_phases(boards) >= Phase.RACE, np.diff(offsets)).tolist()
-        score, tables = kernel_heuristic.score_position, self._tables
-        return np.array([score(children, at, tables, race) for at, race in enumerate(are_races)], np.float32)
+        """Score plays without replies, as `gammond.engine.play.player.Player.score_plays`."""
+        return self._score(boards, children, offsets, by_replies=False).astype(np.float32)
 
-
-class OnePlyHeuristicPlayer(HeuristicPlayer):
-    """Minimises the probability score: the average of the opponent's best replies over its rolls.
-
-    Its arguments are those of `HeuristicPlayer`.
-    """
-
-    is_deep = True
-
-    def pick(
-        self, boards: Board, dice: NDArray[np.int8], children: Board, offsets: NDArray[np.int64]
-    ) -> NDArray[np.int64]:
-        """Choose among given plays, as `gammond.engine.play.player.Player.pick`."""
-        chosen = np.empty(len(boards), np.int64)
-        is_race = classify_phases(boards) >= Phase.RACE
+    def _score(
+        self, boards: Board, children: Board, offsets: NDArray[np.int64], *, by_replies: bool
+    ) -> NDArray[np.float64]:
+        scores = np.empty(len(children), np.float64)
+        children, is_race = as_kernel_array(children, np.int8), classify_phases(boards) >= Phase.RACE
         has_short_doubles = self.rules.doubles is Doubles.TWO
-        kernel_heuristic.choose_plays_by_replies(
-            children, offsets, is_race, self._tables, self._prefers_last, has_short_doubles, chosen
+        kernel_heuristic.score_plays(
+            children, offsets, is_race, self._tables, by_replies, has_short_doubles, scores
         )
-        return chosen
+        return scores
 
 
 _DEFAULT_CONFIG = "trained"
@@ -230,6 +223,9 @@ class HeuristicSpec(HeuristicConfig, KindSpec, frozen=True):
     def make(self) -> Player:
         """Make the player of the factors."""
         its = self.selected_config
-        kind = OnePlyHeuristicPlayer if self.probability else HeuristicPlayer
-        factors = its.tables_as_printed if self.printed else its.tables
-        return kind(self.format_name(), factors, prefers_last=self.ties == "last")
+        return HeuristicPlayer(
+            self.format_name(),
+            its.tables_as_printed if self.printed else its.tables,
+            prefers_last=self.ties == "last",
+            looks_at_replies=self.probability,
+        )

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gammond.engine.kernels import kernel
-from gammond.engine.kernels.board_counts import write_point_sets
+from gammond.engine.kernels.board_counts import find_rear, weigh_counts, write_point_sets
 from gammond.engine.kernels.moves import generate_plays, generate_two_moves, make_play_scratch, write_child
 
 _WON = 1e12
@@ -27,6 +27,9 @@ _PER_PIP_OUTSIDE = 10_000.0
 _PER_CHECKER_OFF = 500.0
 
 _ROLLS = 36.0
+
+_PIPS = np.arange(26, dtype=np.int16)[None]
+"""Pips of a checker on each point, and on the bar."""
 
 
 class HeuristicTables(NamedTuple):
@@ -48,23 +51,6 @@ class HeuristicTables(NamedTuple):
 
 
 @kernel
-def _find_rear(boards: NDArray[np.int8], at: int, side: int) -> int:
-    """Return the highest point with a checker of a side, 25 for its bar; 0 if all are off."""
-    point = 25
-    while point > 0 and boards[at, side, point] == 0:
-        point -= 1
-    return point
-
-
-@kernel
-def _count_pips(boards: NDArray[np.int8], at: int, side: int) -> int:
-    pips = 0
-    for point in range(1, 26):
-        pips += point * int(boards[at, side, point])
-    return pips
-
-
-@kernel
 def score_side(boards: NDArray[np.int8], at: int, side: int, tables: HeuristicTables) -> float:
     """Score the blocks and blots of a side, and its lead after contact.
 
@@ -74,7 +60,7 @@ def score_side(boards: NDArray[np.int8], at: int, side: int, tables: HeuristicTa
         side: The row of the side.
         tables: The tables.
     """
-    behind = _find_rear(boards, at, 1 - side)
+    behind = find_rear(boards, at, 1 - side)
     total = 0.0
     row = 0
     for number in range(1, min(behind, 24) + 1):
@@ -92,8 +78,10 @@ def score_side(boards: NDArray[np.int8], at: int, side: int, tables: HeuristicTa
     for number in range(behind + 1, 25):
         if boards[at, side, 25 - number] == 1:
             total -= tables.blots[1, number]
-    if tables.lead != 0.0 and behind + _find_rear(boards, at, side) <= 25:
-        total += tables.lead * (_count_pips(boards, at, 1 - side) - _count_pips(boards, at, side))
+    if tables.lead != 0.0 and behind + find_rear(boards, at, side) <= 25:
+        total += tables.lead * (
+            weigh_counts(boards, at, 1 - side, _PIPS, 0) - weigh_counts(boards, at, side, _PIPS, 0)
+        )
     return total
 
 
@@ -117,8 +105,8 @@ def score_position(boards: NDArray[np.int8], at: int, tables: HeuristicTables, i
         for point in range(7, 26):
             outside += (point - 6) * int(boards[at, 1, point])
         off = int(boards[at, 1, 0])
-        return _PER_CHECKER_OFF * off - _PER_PIP_OUTSIDE * outside - _count_pips(boards, at, 1)
-    lead = _count_pips(boards, at, 0) - _count_pips(boards, at, 1)
+        return _PER_CHECKER_OFF * off - _PER_PIP_OUTSIDE * outside - weigh_counts(boards, at, 1, _PIPS, 0)
+    lead = weigh_counts(boards, at, 0, _PIPS, 0) - weigh_counts(boards, at, 1, _PIPS, 0)
     return tables.pips * lead + score_side(boards, at, 1, tables)
 
 
@@ -139,64 +127,33 @@ def write_contact_scores(
 
 
 @kernel
-def choose_plays(
+def score_plays(
     children: NDArray[np.int8],
     offsets: NDArray[np.int64],
     is_race: NDArray[np.bool_],
     tables: HeuristicTables,
-    prefers_last: bool,
-    chosen: NDArray[np.int64],
+    by_replies: bool,
+    is_short: bool,
+    scores: NDArray[np.float64],
 ) -> None:
-    """Choose the play with the highest score for each of many positions.
+    """Score the plays of many positions.
 
     Args:
         children: ``int8[m, 2, 26]``, as the next mover sees them.
         offsets: ``int64[n + 1]``; those of position i are at ``offsets[i]:offsets[i + 1]``.
         is_race: ``bool[n]``, whether position i *before* the play is a race.
         tables: The tables.
-        prefers_last: Whether ties go to the last play, not the first.
-        chosen: out, ``int64[n]``, indices of children.
+        by_replies: Whether the score is minus the average value of the opponent's best replies over all
+            rolls; not in a race, where replies do not matter.
+        is_short: Whether doubles are two moves.
+        scores: out, ``float64[m]``.
     """
     for i in range(is_race.shape[0]):
-        best = offsets[i]
-        best_score = score_position(children, best, tables, is_race[i])
-        for j in range(offsets[i] + 1, offsets[i + 1]):
-            this = score_position(children, j, tables, is_race[i])
-            if this > best_score or (prefers_last and this == best_score):
-                best = j
-                best_score = this
-        chosen[i] = best
-
-
-@kernel
-def choose_plays_by_replies(
-    children: NDArray[np.int8],
-    offsets: NDArray[np.int64],
-    is_race: NDArray[np.bool_],
-    tables: HeuristicTables,
-    prefers_last: bool,
-    is_short: bool,
-    chosen: NDArray[np.int64],
-) -> None:
-    """Choose the play with the lowest average value of the opponent's best replies over all rolls.
-
-    Its arguments are those of `choose_plays`, which it calls in a race, where replies do not matter, and
-    whether doubles are two moves.
-    """
-    for i in range(is_race.shape[0]):
-        if is_race[i]:
-            choose_plays(
-                children, offsets[i : i + 2], is_race[i : i + 1], tables, prefers_last, chosen[i : i + 1]
-            )
-            continue
-        best = offsets[i]
-        best_score = -np.inf
         for j in range(offsets[i], offsets[i + 1]):
-            this = _WON if children[j, 1, 0] == 15 else -average_best_replies(children, j, tables, is_short)
-            if this > best_score or (prefers_last and this == best_score):
-                best = j
-                best_score = this
-        chosen[i] = best
+            if is_race[i] or not by_replies or children[j, 1, 0] == 15:
+                scores[j] = score_position(children, j, tables, is_race[i])
+            else:
+                scores[j] = -average_best_replies(children, j, tables, is_short)
 
 
 @kernel

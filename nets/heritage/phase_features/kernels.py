@@ -7,6 +7,8 @@ source.
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -23,15 +25,19 @@ OWN_PHASE = -1
 _HOME = 6
 _BAR = 25
 
-PhaseNetWeights = tuple[
-    NDArray[np.float32],
-    NDArray[np.float32],
-    NDArray[np.float32],
-    NDArray[np.float32],
-    NDArray[np.float32],
-    NDArray[np.float32],
-]
-"""``w1 [48, h1]``, ``b1 [h1]``, ``w2 [h1, h2]``, ``b2 [h2]``, ``w3 [h2]``, ``b3 [1]``."""
+
+class PhaseNetWeights(NamedTuple):
+    """The weights of a net, from the inputs on.
+
+    ``w1 [48, h1]``, ``b1 [h1]``, ``w2 [h1, h2]``, ``b2 [h2]``, ``w3 [h2]``, ``b3 [1]``, all ``float32``.
+    """
+
+    w1: NDArray[np.float32]
+    b1: NDArray[np.float32]
+    w2: NDArray[np.float32]
+    b2: NDArray[np.float32]
+    w3: NDArray[np.float32]
+    b3: NDArray[np.float32]
 
 
 @kernel

@@ -24,6 +24,7 @@ from gammond.nets.heritage.phase_features.features import (
     encode_gated_inputs,
     list_phase_features,
 )
+from gammond.nets.heritage.phase_features.kernels import PhaseNetWeights
 from gammond.nets.onnx_layers import read_weights
 from gammond.nets.onnx_model import OnnxModel
 
@@ -32,10 +33,7 @@ HIDDEN = (64, 64)
 ACTIVATION = "relu"
 """Activation of the hidden units, as in the manifest."""
 
-PhaseNetWeights = kernel_features.PhaseNetWeights
-"""The weights of a net, from the inputs on."""
-
-WEIGHT_NAMES = ("w1", "b1", "w2", "b2", "w3", "b3")
+WEIGHT_NAMES = PhaseNetWeights._fields
 """Names of the weights in files."""
 
 
@@ -44,40 +42,30 @@ class PhaseNet:
     """The net as its weights; an `gammond.engine.evaluation.evaluator.Scorer`.
 
     Attributes:
-        w1: ``float32[48, h1]``.
-        b1: ``float32[h1]``.
-        w2: ``float32[h1, h2]``.
-        b2: ``float32[h2]``.
-        w3: ``float32[h2]``.
-        b3: ``float32[1]``.
+        weights: As `PhaseNetWeights`.
 
     Raises:
         DataFileError: The shapes do not fit together, or a weight is not a finite float32.
     """
 
-    w1: NDArray[np.float32]
-    b1: NDArray[np.float32]
-    w2: NDArray[np.float32]
-    b2: NDArray[np.float32]
-    w3: NDArray[np.float32]
-    b3: NDArray[np.float32]
+    weights: PhaseNetWeights
 
     def __post_init__(self) -> None:
-        first, second = (len(bias) if bias.ndim == 1 else 0 for bias in (self.b1, self.b2))
-        shapes = tuple(array.shape for array in self.arrays)
+        first, second = (len(bias) if bias.ndim == 1 else 0 for bias in (self.weights.b1, self.weights.b2))
+        shapes = tuple(array.shape for array in self.weights)
         if not first * second or shapes != _layer_shapes((first, second)):
             raise DataFileError(
                 f"expected weights of {INPUTS} inputs, two hidden layers and 1 output, got the shapes "
                 f"{list(shapes)}",
                 field="net",
             )
-        if not all(array.dtype == np.float32 and np.isfinite(array).all() for array in self.arrays):
+        if not all(array.dtype == np.float32 and np.isfinite(array).all() for array in self.weights):
             raise DataFileError("expected finite float32 weights of a phase net", field="net")
 
     @classmethod
     def untrained(cls, generator: np.random.Generator, hidden: tuple[int, int] = HIDDEN) -> PhaseNet:
         """Make random weights: uniform within 1 / sqrt(inputs of the layer), like torch."""
-        return cls(*draw_weights(generator, INPUTS, hidden))
+        return cls(draw_weights(generator, INPUTS, hidden))
 
     @classmethod
     def from_arrays(cls, arrays: Mapping[str, NDArray[Any]]) -> PhaseNet:
@@ -90,26 +78,21 @@ class PhaseNet:
             raise DataFileError(
                 f"expected the weights of a phase net, {' and '.join(missing)} missing", field="net"
             )
-        return cls(*(np.ascontiguousarray(arrays[name]) for name in WEIGHT_NAMES))
-
-    @property
-    def arrays(self) -> PhaseNetWeights:
-        """All weights, in order."""
-        return (self.w1, self.b1, self.w2, self.b2, self.w3, self.b3)
+        return cls(PhaseNetWeights(*(np.ascontiguousarray(arrays[name]) for name in WEIGHT_NAMES)))
 
     @property
     def hidden(self) -> tuple[int, int]:
         """Sizes of the hidden layers."""
-        return len(self.b1), len(self.b2)
+        return len(self.weights.b1), len(self.weights.b2)
 
     def to_arrays(self) -> dict[str, NDArray[Any]]:
         """Return all weights by name, for a file."""
-        return dict(zip(WEIGHT_NAMES, self.arrays, strict=True))
+        return self.weights._asdict()
 
     def score_boards(self, boards: Board) -> NDArray[np.float32]:
         """Score positions after a play, as `Scorer.score_boards`; about 0 to 1."""
         scores = np.empty(len(boards), np.float32)
-        kernel_features.score_with_net(as_kernel_array(boards, np.int8), FEATURE_MAXIMA, self.arrays, scores)
+        kernel_features.score_with_net(as_kernel_array(boards, np.int8), FEATURE_MAXIMA, self.weights, scores)
         return scores
 
     def list_features(self, board: Board) -> dict[str, float | str]:
@@ -125,11 +108,13 @@ def draw_weights(generator: np.random.Generator, inputs: int, hidden: tuple[int,
         inputs: The number of inputs.
         hidden: Sizes of the hidden layers.
     """
-    w1, b1, w2, b2, w3, b3 = (
-        generator.uniform(-1.0 / np.sqrt(ins), 1.0 / np.sqrt(ins), shape).astype(np.float32)
-        for ins, shape in zip(np.repeat((inputs, *hidden), 2), _layer_shapes(hidden, inputs), strict=True)
+    sizes = zip(np.repeat((inputs, *hidden), 2), _layer_shapes(hidden, inputs), strict=True)
+    return PhaseNetWeights(
+        *(
+            generator.uniform(-1.0 / np.sqrt(ins), 1.0 / np.sqrt(ins), shape).astype(np.float32)
+            for ins, shape in sizes
+        )
     )
-    return w1, b1, w2, b2, w3, b3
 
 
 def parse_phase_onnx(name: str, content: bytes, activation: str) -> PhaseNet:
@@ -150,7 +135,7 @@ def parse_phase_onnx(name: str, content: bytes, activation: str) -> PhaseNet:
     model = OnnxModel(name, content, INPUTS, 1)
     model.check()
     try:
-        net = PhaseNet(*read_weights(name, content, WEIGHT_NAMES))
+        net = PhaseNet(PhaseNetWeights(*read_weights(name, content, WEIGHT_NAMES)))
     except DataFileError as error:
         raise DataFileError(f"net {name}: {error.message}", field="net") from error
     start = STANDARD_RULES.starting_position.board[None]

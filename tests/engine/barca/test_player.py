@@ -107,10 +107,10 @@ def test_a_player_plays_by_twelve_numbers_of_ones_own():
     edge = EvaluationVector((0, 0, 0, 0), (0, 0, 0, 0), 0, 0, -100, 0)
     assert edge.to_text() == "0/0/0/0/0/0/0/0/0/0/-100/0"
     player = make_player(f"search:depth=1,weights={edge.to_text()}")
-    assert player.weights == edge
+    assert player.vector == edge
     assert player.choose(BarcaGame.start()) != make_player("search:depth=1").choose(BarcaGame.start())
     hand = make_player(f"search:depth=1,weights={HAND_WEIGHTS.to_text()}")
-    assert hand.weights == HAND_WEIGHTS
+    assert hand.vector == HAND_WEIGHTS
 
 
 @pytest.mark.parametrize(

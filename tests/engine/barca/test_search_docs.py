@@ -4,7 +4,7 @@ from dataclasses import fields
 from pathlib import Path
 
 from gammond.engine.barca.evaluation import EvaluationVector
-from gammond.engine.barca.player import LEVELS, PLAYER_KINDS, SearchOptions
+from gammond.engine.barca.player import LEVELS, PLAYER_KINDS, BarcaSearchPlayer
 from gammond.engine.options import list_fields
 
 PAGE = (Path(__file__).parents[3] / "docs" / "reference" / "barca.md").read_text(encoding="utf-8")
@@ -25,5 +25,5 @@ def test_the_levels_and_options_are_those_of_the_players():
     rows = rows_of("Levels and players")
     assert rows[2 : 2 + len(LEVELS)] == [[f"`{name}`", PLAYER_KINDS[name].summary] for name in LEVELS]
     assert [row[0].strip("`") for row in rows[4 + len(LEVELS) :]] == [
-        field.name for field in list_fields(SearchOptions)
+        field.name for field in list_fields(BarcaSearchPlayer)
     ]

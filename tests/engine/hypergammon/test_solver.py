@@ -1,6 +1,5 @@
 import re
 import shutil
-import threading
 from pathlib import Path
 
 import numpy as np
@@ -191,14 +190,13 @@ def test_the_solution_does_not_depend_on_the_threads(solved, monkeypatch):
 
 
 def stop_in(phase, step):
-    """Return an event, and a report that sets it in a step of a phase."""
-    cancel = threading.Event()
+    """Return a report that stops the work in a step of a phase."""
 
     def report(share, text):
         if f" {phase}, step {step}," in f"{text},":
-            cancel.set()
+            raise CancelledWork("stopped")
 
-    return cancel, report
+    return report
 
 
 @pytest.mark.parametrize(
@@ -206,9 +204,8 @@ def stop_in(phase, step):
     [("equity", 7), ("wins", 3), ("gammons", 6), ("owned cube", 12), ("centred cube", 4), ("Jacoby rule", 5)],
 )
 def test_a_solver_that_is_stopped_anywhere_goes_on_to_the_same_bits(tmp_path, phase, step, solved):
-    cancel, report = stop_in(phase, step)
     with pytest.raises(CancelledWork):
-        Solver(number_layouts(1), SolverState(POSITIONS, tmp_path / "state"), 1, report, cancel).solve()
+        Solver(number_layouts(1), SolverState(POSITIONS, tmp_path / "state"), 1, stop_in(phase, step)).solve()
     state = SolverState(POSITIONS, tmp_path / "state")
     Solver(number_layouts(1), state, 1).solve()
     assert read_state(state) == read_state(solved)
@@ -216,16 +213,16 @@ def test_a_solver_that_is_stopped_anywhere_goes_on_to_the_same_bits(tmp_path, ph
 
 @pytest.mark.parametrize("steps", [40, 900, 4000])
 def test_a_stopped_solver_goes_on_to_the_same_bits(tmp_path, steps, solved):
-    state, cancel, done = SolverState(POSITIONS, tmp_path / "state"), threading.Event(), 0
+    state, done = SolverState(POSITIONS, tmp_path / "state"), 0
 
     def report(share, text):
         nonlocal done
         done += 1
         if done == steps:
-            cancel.set()
+            raise CancelledWork("stopped")
 
     with pytest.raises(CancelledWork):
-        Solver(number_layouts(1), state, 1, report, cancel).solve()
+        Solver(number_layouts(1), state, 1, report).solve()
     state = SolverState(POSITIONS, tmp_path / "state")
     Solver(number_layouts(1), state, 1).solve()
     assert read_state(state) == read_state(solved)

@@ -11,25 +11,25 @@ from gammond.engine.errors import DataFileError, ValueRangeError
 from gammond.tools.barca import matches
 from gammond.tools.barca.matches import (
     BarcaMatches,
-    GameReward,
-    PairBatch,
+    VectorAscendSettings,
+    VectorBatch,
     compute_lead,
     play_batch,
     reward_game,
 )
 from gammond.tools.barca.self_play import SelfPlayedGame, draw_opening
-from gammond.tools.barca.settings import VectorAscendSettings
 from gammond.tools.barca.weights import SPACE, make_evaluation_vector, read_run_weights
 from gammond.tools.common.files import write_arrays
 from gammond.tools.common.progress import Progress
 from gammond.tools.parallel.processes import ProcessPool
+from gammond.tools.train.ascent.matches import GameReward
 
 WORSE = SPACE.start * -1.0
-EXACT = GameReward(length_share=1.0, evaluation_weight=0.5, evaluation_spread=40.0, typical_plies=30.0)
+EXACT = GameReward(length_share=1.0, evaluation_weight=0.5, evaluation_spread=40.0, typical_length=30.0)
 
 
 def batch(first, second, pairs=range(4), reward=EXACT):
-    return PairBatch(first, second, None, reward, 1, 4, 7, pairs)
+    return VectorBatch(first, second, 1, 4, (7, 0), pairs, reward)
 
 
 def make_game(winner, positions=3, plies=60):
@@ -44,7 +44,7 @@ def test_a_victory_counts_the_inverse_of_its_length():
 
 
 def test_a_share_of_a_victory_may_not_shrink_with_length():
-    half = GameReward(length_share=0.5, typical_plies=30.0)
+    half = GameReward(length_share=0.5, typical_length=30.0)
     assert reward_game(make_game(1), 1, half, SPACE.start) == pytest.approx(0.5 + 0.25)
 
 

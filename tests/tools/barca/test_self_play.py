@@ -13,7 +13,6 @@ from gammond.engine.barca.player import make_player
 from gammond.engine.barca.position import BarcaPosition
 from gammond.engine.errors import CancelledWork
 from gammond.tools.barca.self_play import (
-    FixedDepthPlayer,
     SelfPlayedGame,
     VectorGames,
     count_score,
@@ -29,10 +28,8 @@ OTHER = make_evaluation_vector(SPACE.start * -0.5)
 def test_games_are_those_of_the_players_of_the_engine(depth):
     for number in range(4):
         opening = draw_opening(4, np.random.default_rng(number))
-        played = VectorGames(FixedDepthPlayer(HAND_WEIGHTS, depth), FixedDepthPlayer(OTHER, 1)).play(
-            opening, 4
-        )
         sides = make_player(f"search:depth={depth}"), make_player(f"search:depth=1,weights={OTHER.to_text()}")
+        played = VectorGames(*sides).play(opening, 4)
         game = BarcaGame.from_position(opening)
         while game.result is None:
             game = game.play(sides[game.position.side].choose(game))
@@ -48,7 +45,7 @@ def test_games_end_when_they_are_asked_to_and_on_ctrl_c(error):
             raise error
         return True
 
-    player = FixedDepthPlayer(HAND_WEIGHTS, 4)
+    player = make_player("search:depth=4")
     with pytest.raises(error or CancelledWork):
         VectorGames(player, player, stop).play(draw_opening(4, np.random.default_rng(1)), 4)
 
@@ -61,7 +58,7 @@ def test_ctrl_c_within_a_search_is_raised_after_it_and_prints_nothing(capfd):
         signal.raise_signal(signal.SIGINT)
         return False
 
-    player = FixedDepthPlayer(HAND_WEIGHTS, 4)
+    player = make_player("search:depth=4")
     with pytest.raises(KeyboardInterrupt):
         VectorGames(player, player, interrupt).play(draw_opening(4, np.random.default_rng(1)), 4)
     assert len(asked) <= 2
@@ -75,16 +72,16 @@ def test_an_opening_is_the_same_for_the_same_seed_and_nobody_has_won_it():
 
 
 def test_both_games_of_a_pair_have_the_same_opening_and_each_vector_is_white_once():
-    pairs = list(play_pairs(HAND_WEIGHTS, OTHER, 1, range(3), 7, 4))
+    pairs = list(play_pairs(HAND_WEIGHTS, OTHER, 1, range(3), (7, 0), 4))
     for one, other in pairs:
         assert one.squares[0].tolist() == other.squares[0].tolist()
-    (alone,) = play_pairs(HAND_WEIGHTS, OTHER, 1, [2], 7, 4)
+    (alone,) = play_pairs(HAND_WEIGHTS, OTHER, 1, [2], (7, 0), 4)
     assert [game.plies for game in alone] == [game.plies for game in pairs[2]]
 
 
 @pytest.mark.parametrize(("plies", "pairs"), [(1, 150), pytest.param(2, 60, marks=pytest.mark.slow)])
 def test_learned_weights_beat_those_by_hand_by_more_than_two_standard_errors(plies, pairs):
-    played = play_pairs(load_weights("learned"), HAND_WEIGHTS, plies, range(pairs), 11, 4)
+    played = play_pairs(load_weights("learned"), HAND_WEIGHTS, plies, range(pairs), (11, 0), 4)
     means = np.array([(count_score(one, 0) + count_score(other, 1)) / 2 for one, other in played])
     assert means.mean() > 2.0 * means.std(ddof=1) / np.sqrt(pairs)
 

@@ -24,7 +24,7 @@ from gammond.protocol.repl.dialogue.interpreter import LineInterpreter
 from gammond.protocol.state.service import Service, make_shipped_catalogue
 from gammond.protocol.state.session import Session
 from gammond.tools import cli
-from gammond.tools.barca.players import load_player as load_barca_player
+from gammond.tools.barca.tournament import load_player as load_barca_player
 from gammond.tools.barca.weights import SPACE as BARCA_SPACE
 from gammond.tools.common.file_players import load_offered, make_file_players
 from gammond.tools.common.files import write_arrays
@@ -34,9 +34,9 @@ from gammond.tools.common.opponents import (
     load_opponent,
     read_run_weights,
 )
-from gammond.tools.heritage.astros.families import FAMILY_NAMES, get_family
+from gammond.tools.heritage.astros.families import FAMILIES
 from gammond.tools.heritage.computational_backgammon.net_set import ClassicNetSet
-from gammond.tools.heritage.heuristic_engine.settings import ClimbSettings
+from gammond.tools.heritage.heuristic_engine.trials import ClimbSettings
 from gammond.tools.tournament.entrants import load_cached_player
 from gammond.tools.train.runs.run_folder import begin_run
 from gammond.tools.train.weights.layers import LayeredNet
@@ -81,8 +81,8 @@ def write_mimic(folder):
 
 
 def write_ascend(folder, name):
-    vector = get_family(name).space.start[::-1].copy()
-    low, high = get_family(name).space.low, get_family(name).space.high
+    vector = FAMILIES[name].space.start[::-1].copy()
+    low, high = FAMILIES[name].space.low, FAMILIES[name].space.high
     arrays = {"kind": np.array("ascend"), "player": np.array(name), "vector": np.clip(vector, low, high)}
     write_arrays(folder / "best.npz", arrays)
 
@@ -102,7 +102,7 @@ WRITERS = {
     "heuristic-net": write_phase_net,
     "mimic": write_mimic,
     "climb": write_climb,
-    **{f"ascend-{name}": lambda folder, name=name: write_ascend(folder, name) for name in FAMILY_NAMES},
+    **{f"ascend-{name}": lambda folder, name=name: write_ascend(folder, name) for name in FAMILIES},
 }
 """What writes the run of each kind as its trainer does."""
 

@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from importlib import import_module
 from pathlib import Path
 
 from gammond.tools.common.opponents import find_sources, list_run_kinds
@@ -12,9 +13,12 @@ ROOT = Path(__file__).resolve().parents[3]
 
 
 def test_each_name_is_added_once_and_means_what_it_says():
-    trainers = [(name, load) for wing in find_wings() for name, load in wing.trainers.items()]
+    trainers = [(name, module) for wing in find_wings() for name, module in wing.trainers.items()]
     assert len(dict(trainers)) == len(trainers) >= 10
-    assert [load().command.split()[-1] for _, load in trainers] == [name for name, _ in trainers]
+    assert [import_module(module).TRAINER.command.split()[-1] for _, module in trainers] == [
+        name for name, _ in trainers
+    ]
+    assert all(set(wing.train_commands) <= wing.trainers.keys() for wing in find_wings())
     assert len(set(list_run_kinds())) == len(list_run_kinds())
     assert set(list_run_kinds()) <= dict(trainers).keys()
     assert list(find_sources()) == ["run", "gnubg", "function"]

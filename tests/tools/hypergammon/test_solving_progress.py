@@ -1,4 +1,4 @@
-from gammond.tools.hypergammon.solving_progress import SolvingProgress
+from gammond.tools.hypergammon.command import SolvingProgress
 
 
 def test_a_line_says_what_is_computed_the_step_and_the_largest_change(capsys):

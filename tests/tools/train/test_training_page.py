@@ -7,11 +7,11 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from gammond.tools.heritage.astros.settings import AscendSettings
+from gammond.tools.heritage.astros.command import AscendSettings
 from gammond.tools.heritage.computational_backgammon.settings import ClassicSettings
 from gammond.tools.heritage.gengammon.settings import MimicSettings
-from gammond.tools.heritage.heuristic_engine.settings import ClimbSettings
 from gammond.tools.heritage.heuristic_engine.study import ClimbStudySettings
+from gammond.tools.heritage.heuristic_engine.trials import ClimbSettings
 from gammond.tools.heritage.phase_features.settings import HeuristicNetSettings
 from gammond.tools.train.cube_decisions.build_set import CubeSetSettings
 from gammond.tools.train.cube_decisions.match_states import MATCH_KIND_WEIGHTS

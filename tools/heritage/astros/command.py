@@ -13,17 +13,126 @@ and each other, with fresh dice.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
+from typing import Annotated, Literal
 
-from gammond.tools.heritage.astros.matches import FamilyMatches
-from gammond.tools.heritage.astros.settings import AscendSettings
+from msgspec import Meta
+
+from gammond.engine.play.lockstep import PairedGameResults, play_games
+from gammond.engine.play.player import Player
+from gammond.tools.common.opponents import load_opponent
+from gammond.tools.heritage.astros.families import FAMILIES
+from gammond.tools.heritage.astros.rewards import GameBatch, calibrate_reward, play_batch
+from gammond.tools.parallel.executor import Executor
 from gammond.tools.train.ascent.learner import AscentLearner
+from gammond.tools.train.ascent.matches import RatedVector, Vector, VectorMatches, format_weights
+from gammond.tools.train.ascent.settings import AscentSettings
 from gammond.tools.train.ascent.steps import GradientAscent
 from gammond.tools.train.runs.options import add_workers_option
+from gammond.tools.train.runs.strength_games import check_benchmark
 from gammond.tools.train.runs.trainer import Resources, Trainer
 
 SUMMARY = "learn the weights of a player without nets by gradient ascent on match scores"
+
+START_REFERENCE = "start"
+"""The reference that is the run's own first vector."""
+
+
+class AscendSettings(AscentSettings, frozen=True):
+    """All that decides the result of a run."""
+
+    player: Annotated[
+        Literal["bev", "heuristic", "phase-heuristic"],
+        Meta(description=f"whose weights are learned: {', '.join(FAMILIES)}"),
+    ] = "bev"
+    reference: Annotated[
+        str,
+        Meta(description=f"opponent of each measurement: a player, or {START_REFERENCE!r}, the first vector"),
+    ] = START_REFERENCE
+
+    def check(self) -> None:
+        """Check what msgspec cannot.
+
+        Raises:
+            ValueRangeError: The number of weights to start from is wrong, or one of them is out of range.
+            GammondError: The reference cannot be loaded.
+        """
+        self.check_start(FAMILIES[self.player].space)
+        if self.reference != START_REFERENCE:
+            check_benchmark((self.reference,), self.reference_games)
+
+
+GAMES_PER_TASK = 1000
+"""Games of a task; no effect on the result."""
+
+_REFERENCE_SEED = 1
+"""The same dice for all points, so that they differ by their weights alone."""
+
+_FRESH_SEED = 2
+"""Seed of dice other than those that chose the best point."""
+
+
+class FamilyMatches(VectorMatches):
+    """Matches between players of a family.
+
+    Args:
+        settings: Of the run.
+        processes: Play.
+    """
+
+    play_batch = staticmethod(play_batch)
+
+    def __init__(self, settings: AscendSettings, processes: Executor) -> None:
+        self._settings = settings
+        self._family = FAMILIES[settings.player]
+        super().__init__(self._family.space, settings.start, processes)
+        self._reference = (
+            self._family.make_player(self.start)
+            if settings.reference == START_REFERENCE
+            else load_opponent(settings.reference)
+        )
+        self._opinion = self.start if settings.opinion == "reference" else None
+        self._reward = calibrate_reward(settings.player, self.start, settings.length, settings.evaluation)
+
+    def rate(self, vector: Vector) -> RatedVector:
+        """Measure a vector, as `VectorMatches.rate`."""
+        results = self._play(self._family.make_player(vector), self._reference, _REFERENCE_SEED)
+        return RatedVector(vector, results.points_per_game, results.standard_error)
+
+    def make_batches(self, first: Vector, second: Vector, seed: int) -> Iterator[GameBatch]:
+        """Divide games into tasks, as `VectorMatches.make_batches`."""
+        settings = self._settings
+        for first_game in range(0, settings.games, GAMES_PER_TASK):
+            games = min(GAMES_PER_TASK, settings.games - first_game)
+            yield GameBatch(
+                settings.player, first, second, self._opinion, self._reward, seed, first_game, games
+            )
+
+    def report(self, best: RatedVector) -> str:
+        """Measure the best vector with fresh dice, as `VectorMatches.report`."""
+        settings, family = self._settings, self._family
+        first, last = family.make_player(self.start), family.make_player(best.vector)
+        lines = [f"{settings.player}, {settings.steps} steps; with fresh dice, points per game:"]
+        if settings.reference != START_REFERENCE:
+            for name, player in (("first", first), ("best", last)):
+                result = self._play(player, self._reference, _FRESH_SEED)
+                lines.append(f"{name} against {settings.reference}: {_format_points(result)}")
+        lines.append(f"best against first: {_format_points(self._play(last, first, _FRESH_SEED))}")
+        if called := family.format_player(best.vector):
+            lines.append(f"the best as a player: {called}")
+        lines += [format_weights(self.space.names, self.start, best.vector)]
+        return "\n".join(lines) + "\n"
+
+    def _play(self, player: Player, other: Player, seed: int) -> PairedGameResults:
+        return play_games(player, other, self._settings.reference_games, seed, may_be_endless=True)
+
+
+def _format_points(result: PairedGameResults) -> str:
+    won = result.count_wins(0)[0] / result.games
+    points = f"{result.points_per_game:+.3f} ± {result.standard_error:.3f}"
+    return f"{points} in {result.games:,} games, {won:.1%} won"
 
 
 def _make_learner(folder: Path, settings: AscendSettings, resources: Resources) -> AscentLearner:

@@ -1,9 +1,8 @@
 """The reward of games: how much better one vector of weights plays than another.
 
 The games of a pair have the same dice, and each side begins one. The reward of a game is its points, a share
-of which (`RewardSettings.length_share`) shrinks in proportion to the length of the game; plus the difference
-of the average evaluations of the positions that the two sides reached, times
-`RewardSettings.evaluation_weight`.
+of which shrinks in proportion to the length of the game; plus the weighted difference of the average
+evaluations of the positions that the two sides reached (`gammond.tools.train.ascent.matches.GameReward`).
 
 *Source:* the technology page of Astros, section "Match Scoring". There a victory counts the
 inverse of its length, and evaluations decide draws. Backgammon has no draws, so evaluations count in all
@@ -21,30 +20,11 @@ from numpy.typing import NDArray
 from gammond.engine.evaluation.evaluator import Scorer
 from gammond.engine.play.lockstep import play_games
 from gammond.engine.rules.position import CHECKERS, OFF, Board
-from gammond.tools.heritage.astros.families import get_family
-from gammond.tools.train.ascent.matches import Vector
+from gammond.tools.heritage.astros.families import FAMILIES
+from gammond.tools.train.ascent.matches import GameReward, Vector
 
 _CALIBRATION_GAMES = 100
 _CALIBRATION_SEED = 5
-
-
-@dataclass(frozen=True)
-class RewardSettings:
-    """The parts of a reward besides points.
-
-    Attributes:
-        length_share: Share of the points that shrinks with the length of the game, 0 to 1.
-        evaluation_weight: Points for an average evaluation that is better by `evaluation_spread`.
-        is_evaluated_by_reference: Whether the reference alone evaluates, not the players.
-        evaluation_spread: Standard deviation of the evaluations of positions.
-        typical_turns: Turns of a typical game, which counts its points in full.
-    """
-
-    length_share: float
-    evaluation_weight: float
-    is_evaluated_by_reference: bool
-    evaluation_spread: float
-    typical_turns: float
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,8 +35,8 @@ class GameBatch:
         family_name: The name of the family.
         first: The vector whose reward counts.
         second: Its opponent.
-        reference: Evaluates if the players do not.
-        reward: The reward of a game.
+        opinion: Evaluates positions; None for both players.
+        reward: What a game counts.
         seed: Of the dice.
         first_game: The number of the first game.
         games: Number of games, even.
@@ -65,8 +45,8 @@ class GameBatch:
     family_name: str
     first: Vector
     second: Vector
-    reference: Vector
-    reward: RewardSettings
+    opinion: Vector | None
+    reward: GameReward
     seed: int
     first_game: int
     games: int
@@ -74,8 +54,8 @@ class GameBatch:
 
 def play_batch(batch: GameBatch) -> NDArray[np.float64]:
     """Play games; return ``float64[games]``, the rewards of the first player; no points for endless ones."""
-    kind, reward = get_family(batch.family_name), batch.reward
-    evaluating = (batch.reference,) if reward.is_evaluated_by_reference else (batch.first, batch.second)
+    kind, reward = FAMILIES[batch.family_name], batch.reward
+    evaluating = (batch.first, batch.second) if batch.opinion is None else (batch.opinion,)
     scorers = [kind.make_scorer(vector) for vector in evaluating] if reward.evaluation_weight else []
     log = RewardLog(batch.games, scorers)
     points = play_games(
@@ -87,8 +67,8 @@ def play_batch(batch: GameBatch) -> NDArray[np.float64]:
         may_be_endless=True,
         log=log,
     ).points.astype(np.float64)
-    shares = 1.0 - reward.length_share + reward.length_share * reward.typical_turns / log.turns
-    return points * shares + reward.evaluation_weight / reward.evaluation_spread * log.compute_lead()
+    shares = reward.compute_share(log.turns.astype(np.float64))
+    return points * shares + reward.weigh_lead(log.compute_lead())
 
 
 class RewardLog:
@@ -128,19 +108,12 @@ class RewardLog:
 
 
 def calibrate_reward(
-    family_name: str,
-    vector: Vector,
-    length_share: float,
-    evaluation_weight: float,
-    *,
-    is_evaluated_by_reference: bool,
-) -> RewardSettings:
+    family_name: str, vector: Vector, length_share: float, evaluation_weight: float
+) -> GameReward:
     """Measure the length of games and the spread of evaluations of a vector against itself."""
-    kind = get_family(family_name)
+    kind = FAMILIES[family_name]
     log = RewardLog(_CALIBRATION_GAMES, [kind.make_scorer(vector)])
     player = kind.make_player(vector)
     play_games(player, player, _CALIBRATION_GAMES, _CALIBRATION_SEED, log=log)
     spread = float(np.std(np.concatenate(log.evaluations))) or 1.0
-    return RewardSettings(
-        length_share, evaluation_weight, is_evaluated_by_reference, spread, float(log.turns.mean())
-    )
+    return GameReward(length_share, evaluation_weight, spread, float(log.turns.mean()))

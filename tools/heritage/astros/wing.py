@@ -12,23 +12,16 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from gammond.engine.play.player import Player
-    from gammond.tools.train.runs.trainer import Trainer
 
 
 def _make_player(file: Path, arrays: Mapping[str, NDArray[Any]]) -> Player:
-    from gammond.tools.heritage.astros.runs import make_ascend_player
+    from gammond.tools.heritage.astros.families import make_ascend_player
 
     return make_ascend_player(file, arrays)
 
 
-def _load_ascend() -> Trainer[Any]:
-    from gammond.tools.heritage.astros.command import TRAINER
-
-    return TRAINER
-
-
 WING = Wing(
     run_readers={"ascend": _make_player},
-    trainers={"ascend": _load_ascend},
+    trainers={"ascend": "gammond.tools.heritage.astros.command"},
     measure_commands={"cutoffs": "gammond.tools.heritage.astros.cutoffs"},
 )

@@ -13,7 +13,6 @@ if TYPE_CHECKING:
 
     from gammond.engine.play.player import Player
     from gammond.tools.common.wings import ExportedNet
-    from gammond.tools.train.runs.trainer import Trainer
 
 
 def _make_player(file: Path, arrays: Mapping[str, NDArray[Any]]) -> Player:
@@ -28,14 +27,8 @@ def _read_nets(file: Path) -> dict[str, ExportedNet]:
     return read_exported_nets(file)
 
 
-def _load_classic() -> Trainer[Any]:
-    from gammond.tools.heritage.computational_backgammon.command import TRAINER
-
-    return TRAINER
-
-
 WING = Wing(
     run_readers={"classic": _make_player},
     net_readers={"classic": _read_nets},
-    trainers={"classic": _load_classic},
+    trainers={"classic": "gammond.tools.heritage.computational_backgammon.command"},
 )

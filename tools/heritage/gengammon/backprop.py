@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from math import cos, pi
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from gammond.nets.heritage.gengammon.kernels import INPUTS, PADDED_UNITS
 from gammond.nets.heritage.gengammon.net import ACTIVATIONS, HIDDEN_UNITS, GengammonNet
+from gammond.tools.heritage.gengammon.agreement import count_moves
 from gammond.tools.heritage.gengammon.kernels import mimic as kernel
 from gammond.tools.heritage.gengammon.kernels.mimic import PackedMoves
-from gammond.tools.heritage.gengammon.packed_moves import count_moves
-from gammond.tools.heritage.gengammon.settings import MimicSettings
+from gammond.tools.heritage.gengammon.learners import MimicLearner
+from gammond.tools.train.runs.run import Arrays, Record, read_count
 
 _MOMENTUM = 0.9
 _SQUARE_DECAY = 0.999
@@ -26,41 +25,54 @@ _INITIAL_SPREAD = 0.3
 """Standard deviation of the initial weights; the input of a hidden unit is then of the order of 1."""
 
 
-class BackpropTrainer:
-    """Trains a net by Adam, at a learning rate that falls to 0 as a half cosine.
+class BackpropLearner(MimicLearner):
+    """Epochs of backpropagation, by Adam, at a learning rate that falls to 0 as a half cosine.
 
     *Source:* D. Kingma, J. Ba, "Adam: a method for stochastic optimization", 2015.
-
-    Args:
-        settings: Of the run.
     """
 
-    def __init__(self, settings: MimicSettings) -> None:
-        self.epoch = 0
-        self._settings = settings
-        first = np.random.default_rng([settings.seed, 0]).normal(0.0, _INITIAL_SPREAD, (INPUTS, HIDDEN_UNITS))
+    unit = "epoch"
+
+    def begin(self) -> None:
+        """Draw the first weights, as `MimicLearner.begin`."""
+        seed = [self._settings.seed, 0]
+        first = np.random.default_rng(seed).normal(0.0, _INITIAL_SPREAD, (INPUTS, HIDDEN_UNITS))
+        self._epoch = 0
         self._weights = np.zeros((INPUTS, PADDED_UNITS), np.float32)
         self._weights[:, :HIDDEN_UNITS] = first
         self._mean = np.zeros_like(self._weights)
         self._square = np.zeros_like(self._weights)
+        self._take_net()
+
+    def _take_net(self) -> None:
+        weights = np.ascontiguousarray(self._weights[:, :HIDDEN_UNITS].T)
+        self.net = GengammonNet(weights, self._settings.activation)
 
     @property
-    def net(self) -> GengammonNet:
-        """The present net."""
-        return GengammonNet(
-            np.ascontiguousarray(self._weights[:, :HIDDEN_UNITS].T), self._settings.activation
-        )
+    def steps_done(self) -> int:
+        """Epochs done."""
+        return self._epoch
 
-    def state_dict(self) -> dict[str, NDArray[np.float32]]:
-        """Return the state to resume from, beside `epoch`: three times ``float32[52, PADDED_UNITS]``."""
-        return {"weights": self._weights, "mean": self._mean, "square": self._square}
+    def learn(self) -> Record:
+        """Train on all moves once, as `MimicLearner.learn`."""
+        loss = self.train_epoch(self.learned, self._threads)
+        agreement, moves = self.measure_agreement(self.learned), count_moves(self.learned)
+        return {
+            "loss": loss, "fitness": agreement.fitness, "first": agreement.ranked_first, "ranked": moves
+        }  # fmt: skip
 
-    def load_state_dict(self, epoch: int, arrays: Mapping[str, NDArray[Any]]) -> None:
-        """Restore what `state_dict` returned."""
-        self.epoch = epoch
+    def state_dict(self) -> Arrays:
+        """Return weights and moments, three times ``float32[52, PADDED_UNITS]``, as `Learner.state_dict`."""
+        moments = {"weights": self._weights, "mean": self._mean, "square": self._square}
+        return {**moments, "epoch": np.array(self._epoch)}
+
+    def load_state_dict(self, arrays: Arrays) -> None:
+        """Restore weights and moments, as `Learner.load_state_dict`."""
+        self._epoch = read_count(arrays, "epoch")
         self._weights, self._mean, self._square = (
             np.ascontiguousarray(arrays[name]) for name in ("weights", "mean", "square")
         )
+        self._take_net()
 
     def train_epoch(self, packed: PackedMoves, threads: int) -> float:
         """Train on all expert moves once, in random order.
@@ -69,17 +81,18 @@ class BackpropTrainer:
             The mean cross entropy of the steps, in nats.
         """
         count, size = count_moves(packed), self._settings.batch
-        order = np.random.default_rng([self._settings.seed, 1, self.epoch]).permutation(count)
+        order = np.random.default_rng([self._settings.seed, 1, self._epoch]).permutation(count)
         steps = -(-count // size)
         loss = 0.0
         with ThreadPoolExecutor(threads) as pool:
             for step in range(steps):
-                share = (self.epoch + step / steps) / self._settings.epochs
+                share = (self._epoch + step / steps) / self._settings.epochs
                 rate = 0.5 * self._settings.rate * (1.0 + cos(pi * share))
                 gradient, each = self._compute_gradient(packed, order[step * size : (step + 1) * size], pool)
-                self._apply_adam(gradient, rate, self.epoch * steps + step + 1)
+                self._apply_adam(gradient, rate, self._epoch * steps + step + 1)
                 loss += each
-        self.epoch += 1
+        self._epoch += 1
+        self._take_net()
         return loss / count
 
     def _compute_gradient(

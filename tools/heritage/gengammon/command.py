@@ -17,7 +17,8 @@ import numpy as np
 
 from gammond.engine.errors import DataFileError, ValueRangeError
 from gammond.engine.runtime.machine import MAX_THREADS
-from gammond.tools.heritage.gengammon.curves import draw_agreement
+from gammond.tools.heritage.gengammon.agreement import pack_moves
+from gammond.tools.heritage.gengammon.backprop import BackpropLearner
 from gammond.tools.heritage.gengammon.expert_moves.dataset import (
     ExpertMoves,
     list_candidates,
@@ -26,19 +27,24 @@ from gammond.tools.heritage.gengammon.expert_moves.dataset import (
 )
 from gammond.tools.heritage.gengammon.kernels.mimic import PackedMoves
 from gammond.tools.heritage.gengammon.learners import (
-    BackpropLearner,
     GeneticLearner,
     MimicLearner,
-    MimicTask,
     SelfPlayLearner,
 )
-from gammond.tools.heritage.gengammon.packed_moves import pack_moves
+from gammond.tools.heritage.gengammon.runs import draw_agreement
 from gammond.tools.heritage.gengammon.settings import MimicSettings
 from gammond.tools.train.runs.options import add_threads_option
 from gammond.tools.train.runs.run import Record
 from gammond.tools.train.runs.trainer import Resources, Trainer
 
 SUMMARY = "teach a 52-26-1 net to mimic experts: a genetic algorithm, backpropagation, or its own play"
+
+
+_METHODS: dict[str, type[MimicLearner]] = {
+    "genetic": GeneticLearner,
+    "backprop": BackpropLearner,
+    "play": SelfPlayLearner,
+}
 
 
 def _load_moves(settings: MimicSettings) -> tuple[PackedMoves | None, PackedMoves | None]:
@@ -79,10 +85,8 @@ def _make_learner(folder: Path, settings: MimicSettings, resources: Resources) -
     if not 1 <= threads <= MAX_THREADS:
         raise ValueRangeError(f"expected 1..{MAX_THREADS} for threads, got {threads}", field="threads")
     learned, unseen = _load_moves(settings)
-    task = MimicTask(settings, unseen, threads, folder.name)
-    if learned is None or settings.method == "play":
-        return SelfPlayLearner(task)
-    return (GeneticLearner if settings.method == "genetic" else BackpropLearner)(task, learned)
+    method = "play" if learned is None else settings.method
+    return _METHODS[method](settings, learned, unseen, threads, folder.name)
 
 
 def _summarise_agreement(records: Sequence[Record]) -> dict[str, str]:

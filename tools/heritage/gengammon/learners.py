@@ -1,9 +1,8 @@
-"""The three methods by which a net learns to mimic experts, as a run drives them."""
+"""Methods by which a net learns to mimic experts, as a run drives them: the genetic algorithm, and play."""
 
 from __future__ import annotations
 
 from abc import abstractmethod
-from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -13,17 +12,15 @@ from gammond.nets.heritage.gengammon.kernels import INPUTS
 from gammond.nets.heritage.gengammon.net import HIDDEN_UNITS, GengammonNet, GengammonPlayer, format_net
 from gammond.tools.common.files import write_atomically
 from gammond.tools.common.progress import format_short_number
-from gammond.tools.heritage.gengammon.backprop import BackpropTrainer
-from gammond.tools.heritage.gengammon.expert_moves.dataset import CandidatePlays
-from gammond.tools.heritage.gengammon.genes import decode_net
-from gammond.tools.heritage.gengammon.genetic_algorithm import Population
-from gammond.tools.heritage.gengammon.kernels.mimic import PackedMoves
-from gammond.tools.heritage.gengammon.packed_moves import (
+from gammond.tools.heritage.gengammon.agreement import (
     ExpertAgreement,
     count_moves,
     measure_agreements,
     pack_moves,
 )
+from gammond.tools.heritage.gengammon.expert_moves.dataset import CandidatePlays
+from gammond.tools.heritage.gengammon.genetic_algorithm import Population, decode_net
+from gammond.tools.heritage.gengammon.kernels.mimic import PackedMoves
 from gammond.tools.heritage.gengammon.playouts import (
     find_best_by_playouts,
     measure_lead,
@@ -39,25 +36,15 @@ _DICE = 1
 _LEAD_GAMES = 500
 
 
-@dataclass(frozen=True)
-class MimicTask:
-    """What a learner works on.
+class MimicLearner(Learner):
+    """A method of learning to mimic experts, measured on moves of unseen matches.
 
-    Attributes:
+    Args:
         settings: Of the run.
+        learned: Expert moves to learn from; None for a method that plays.
         unseen: Expert moves of matches that nothing is learned from, if any.
         threads: Number of threads; the result is the same.
         name: The name of the net as a player.
-    """
-
-    settings: MimicSettings
-    unseen: PackedMoves | None = None
-    threads: int = 1
-    name: str = ""
-
-
-class MimicLearner(Learner):
-    """A method of learning to mimic experts, measured on moves of unseen matches.
 
     Attributes:
         net: The net after the steps done; of generations the fittest of the last one.
@@ -65,11 +52,32 @@ class MimicLearner(Learner):
 
     net: GengammonNet
 
-    def __init__(self, task: MimicTask) -> None:
-        self._task = task
-        self._settings = task.settings
+    def __init__(
+        self,
+        settings: MimicSettings,
+        learned: PackedMoves | None = None,
+        unseen: PackedMoves | None = None,
+        threads: int = 1,
+        name: str = "",
+    ) -> None:
+        self._settings = settings
+        self._learned = learned
+        self._unseen = unseen
+        self._threads = threads
+        self._name = name
         self._metrics: Record = {}
         self._ranked = 0
+        self.begin()
+
+    @abstractmethod
+    def begin(self) -> None:
+        """Make the first net."""
+
+    @property
+    def learned(self) -> PackedMoves:
+        """The expert moves to learn from."""
+        assert self._learned is not None
+        return self._learned
 
     @property
     def total_steps(self) -> int:
@@ -90,12 +98,12 @@ class MimicLearner(Learner):
         """Describe the last step, and the net's agreement with experts on unseen matches."""
         record = {**self._metrics, "moves_per_s": self._ranked / elapsed_s}
         self._ranked = 0
-        if self._task.unseen is not None:
-            agreement = self.measure_agreement(self._task.unseen)
+        if self._unseen is not None:
+            agreement = self.measure_agreement(self._unseen)
             record |= {
                 "unseen_fitness": agreement.fitness,
                 "unseen_first": agreement.ranked_first,
-                "unseen": count_moves(self._task.unseen),
+                "unseen": count_moves(self._unseen),
             }
         return record
 
@@ -107,7 +115,7 @@ class MimicLearner(Learner):
 
     def evolve(self, population: Population, packed: PackedMoves) -> tuple[GengammonNet, Record]:
         """Make the next generation; return the fittest net of the one before, and the fields of the log."""
-        result = population.evolve(packed, self._task.threads)
+        result = population.evolve(packed, self._threads)
         moves = count_moves(packed)
         return result.best, {
             "fitness": result.agreement.fitness,
@@ -121,7 +129,7 @@ class MimicLearner(Learner):
         settings = self._settings
         if self.steps_done < self.total_steps or not settings.games:
             return StrengthMeasurement()
-        return measure_player(GengammonPlayer(self._task.name, self.net), settings.opponents, settings.games)
+        return measure_player(GengammonPlayer(self._name, self.net), settings.opponents, settings.games)
 
     def format_record(self, record: Record) -> str:
         """Format a line of the log."""
@@ -143,20 +151,14 @@ class MimicLearner(Learner):
 
 
 class GeneticLearner(MimicLearner):
-    """Generations of a genetic algorithm.
-
-    Args:
-        task: What to do.
-        packed: Expert moves to learn from.
-    """
+    """Generations of a genetic algorithm."""
 
     unit = "generation"
 
-    def __init__(self, task: MimicTask, packed: PackedMoves) -> None:
-        super().__init__(task)
-        settings = task.settings
+    def begin(self) -> None:
+        """Make the first population, as `MimicLearner.begin`."""
+        settings = self._settings
         self.checkpoint_every = settings.validate_every
-        self._packed = packed
         self._population = Population(settings, settings.seed)
         self.net = decode_net(self._population.genes[0], settings.activation)
 
@@ -167,7 +169,7 @@ class GeneticLearner(MimicLearner):
 
     def learn(self) -> Record:
         """Measure a generation and make the next one, as `MimicLearner.learn`."""
-        self.net, record = self.evolve(self._population, self._packed)
+        self.net, record = self.evolve(self._population, self.learned)
         return record
 
     def state_dict(self) -> Arrays:
@@ -181,49 +183,14 @@ class GeneticLearner(MimicLearner):
         self._population = Population(settings, settings.seed, genes, generation)
 
 
-class BackpropLearner(MimicLearner):
-    """Epochs of backpropagation; arguments as those of `GeneticLearner`."""
-
-    unit = "epoch"
-
-    def __init__(self, task: MimicTask, packed: PackedMoves) -> None:
-        super().__init__(task)
-        self._packed = packed
-        self._trainer = BackpropTrainer(task.settings)
-        self.net = self._trainer.net
-
-    @property
-    def steps_done(self) -> int:
-        """Epochs done."""
-        return self._trainer.epoch
-
-    def learn(self) -> Record:
-        """Train on all moves once, as `MimicLearner.learn`."""
-        loss = self._trainer.train_epoch(self._packed, self._task.threads)
-        self.net = self._trainer.net
-        agreement, moves = self.measure_agreement(self._packed), count_moves(self._packed)
-        return {
-            "loss": loss, "fitness": agreement.fitness, "first": agreement.ranked_first, "ranked": moves
-        }  # fmt: skip
-
-    def state_dict(self) -> Arrays:
-        """Return weights and moments, as `Learner.state_dict`."""
-        return {**self._trainer.state_dict(), "epoch": np.array(self.steps_done)}
-
-    def load_state_dict(self, arrays: Arrays) -> None:
-        """Restore weights and moments, as `Learner.load_state_dict`."""
-        self._trainer.load_state_dict(read_count(arrays, "epoch"), arrays)
-        self.net = self._trainer.net
-
-
 class SelfPlayLearner(MimicLearner):
     """Rounds of data from the net's own play, each followed by generations of the genetic algorithm."""
 
     unit = "round"
 
-    def __init__(self, task: MimicTask) -> None:
-        super().__init__(task)
-        settings = task.settings
+    def begin(self) -> None:
+        """Make the first population, as `MimicLearner.begin`."""
+        settings = self._settings
         self._rounds_done = 0
         self._genes = Population(settings, settings.seed).genes
         self.net = decode_net(self._genes[0], settings.activation)
@@ -270,9 +237,7 @@ class SelfPlayLearner(MimicLearner):
         generator = np.random.default_rng([settings.seed, _POSITIONS, self._rounds_done])
         boards, dice = sample_own_positions(self.net, settings.positions, generator)
         seed = int(np.random.default_rng([settings.seed, _DICE, self._rounds_done]).integers(2**32))
-        return boards, find_best_by_playouts(
-            self.net, boards, dice, settings.trials, seed, self._task.threads
-        )
+        return boards, find_best_by_playouts(self.net, boards, dice, settings.trials, seed, self._threads)
 
 
 def _pack_range(boards: NDArray[np.int8], plays: CandidatePlays, first: int, last: int) -> PackedMoves:

@@ -8,7 +8,7 @@ from msgspec import Meta
 
 from gammond.engine.errors import ValueRangeError
 from gammond.engine.options import CHOICES
-from gammond.tools.heritage.gengammon.fitness import FITNESSES
+from gammond.tools.heritage.gengammon.agreement import FITNESSES
 from gammond.tools.train.runs.strength_games import GamesOption, check_benchmark
 from gammond.tools.train.runs.trainer import RunSettings
 

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from gammond.tools.common.wings import Wing
 
 if TYPE_CHECKING:
     from gammond.engine.play.player import Player
     from gammond.tools.common.wings import ExportedScorer
-    from gammond.tools.train.runs.trainer import Trainer
 
 
 def _load_player(file: Path) -> Player:
@@ -26,14 +25,8 @@ def _read_net(file: Path) -> ExportedScorer:
     return read_exported_net(file)
 
 
-def _load_mimic() -> Trainer[Any]:
-    from gammond.tools.heritage.gengammon.command import TRAINER
-
-    return TRAINER
-
-
 def _find_drawing(folders: Sequence[Path]) -> Callable[[Sequence[Path], Path], None] | None:
-    from gammond.tools.heritage.gengammon.curves import draw_agreement, has_agreement
+    from gammond.tools.heritage.gengammon.runs import draw_agreement, has_agreement
 
     return draw_agreement if all(map(has_agreement, folders)) else None
 
@@ -41,6 +34,6 @@ def _find_drawing(folders: Sequence[Path]) -> Callable[[Sequence[Path], Path], N
 WING = Wing(
     file_readers={".txt": _load_player},
     net_readers={".txt": _read_net},
-    trainers={"mimic": _load_mimic},
+    trainers={"mimic": "gammond.tools.heritage.gengammon.command"},
     find_drawing=_find_drawing,
 )

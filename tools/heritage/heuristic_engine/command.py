@@ -16,16 +16,15 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import msgspec
+import numpy as np
 
 from gammond.engine.errors import DataFileError, StateError, ValueRangeError
+from gammond.engine.options import list_fields
 from gammond.engine.play.player import Player
 from gammond.nets.heritage.heuristic_engine.heuristic import HeuristicConfig
 from gammond.tools.common.files import read_records
 from gammond.tools.common.progress import Progress
-from gammond.tools.heritage.heuristic_engine.acceptance import FixedRule
-from gammond.tools.heritage.heuristic_engine.changes import draw_change
-from gammond.tools.heritage.heuristic_engine.settings import ClimbSettings
-from gammond.tools.heritage.heuristic_engine.trials import ClimbTrial, run_trial
+from gammond.tools.heritage.heuristic_engine.trials import ClimbSettings, FixedRule, run_trial
 from gammond.tools.parallel.executor import Executor
 from gammond.tools.parallel.options import make_executor
 from gammond.tools.tournament.statistics.scores import WIN_SHARE_LIMITS, MeanEstimate, estimate_mean
@@ -37,6 +36,51 @@ from gammond.tools.train.runs.strength_games import StrengthMeasurement, measure
 from gammond.tools.train.runs.trainer import Trainer
 
 SUMMARY = "tune the heuristic engine by hill climbing, one factor at a time"
+
+STEP_SIZES: dict[str, float] = {"cbp": 0.5, "cb": 0.25, "bf": 0.25, "bfp": 0.25, "bt": 3.0, "rb": 0.25}
+"""The factors that change, with typical step sizes. Pips do not change: they are the unit."""
+
+WHOLE_NUMBER_FACTORS = frozenset({"bt"})
+"""Factors that are whole numbers."""
+
+_DEGREES_OF_FREEDOM = 3.0
+"""Degrees of freedom of the Student distribution of steps: a few steps are large."""
+
+_DECIMALS = 3
+
+
+class FactorChange(msgspec.Struct, frozen=True):
+    """A factor, before and after its change."""
+
+    factor: str
+    before: float
+    after: float
+
+    def apply_to(self, configuration: HeuristicConfig) -> HeuristicConfig:
+        """Return a configuration with this change."""
+        return msgspec.structs.replace(configuration, **{self.factor: self.after})
+
+
+def draw_change(configuration: HeuristicConfig, seed: int, trial: int, scale: float = 1.0) -> FactorChange:
+    """Draw a change of one factor, within its bounds; seed and trial determine it.
+
+    Args:
+        configuration: The configuration to change.
+        seed: Of the run.
+        trial: The number of the trial.
+        scale: Factor of the typical step sizes, above 0.
+    """
+    generator = np.random.Generator(np.random.PCG64([seed, trial]))
+    factor = str(generator.choice(list(STEP_SIZES)))
+    bounds = next(field.bounds for field in list_fields(HeuristicConfig) if field.name == factor)
+    before: float = getattr(configuration, factor)
+    decimals = 0 if factor in WHOLE_NUMBER_FACTORS else _DECIMALS
+    after = before
+    while after == before:
+        step = STEP_SIZES[factor] * scale * float(generator.standard_t(_DEGREES_OF_FREEDOM))
+        after = round(min(max(before + step, bounds.low), bounds.high), decimals)
+    return FactorChange(factor, before, after)
+
 
 _RECHECK_SEED = 2**32
 """Beyond the seeds of runs, so that a change is played with other dice than those that chose it."""
@@ -87,8 +131,10 @@ class ClimbLearner(Learner):
         settings = self._settings
         change = draw_change(self._current, settings.seed, self._trials_done, settings.scale)
         changed = change.apply_to(self._current)
-        trial = ClimbTrial(changed, self._current, settings.seed, self._trials_done, settings.play_settings)
-        decision, scores = run_trial(trial, settings.rule, self._processes)
+        players = settings.make_player(changed), settings.make_player(self._current)
+        decision, scores = run_trial(
+            *players, settings.rules, settings.seed, self._trials_done, settings.rule, self._processes
+        )
         self._trials_done += 1
         self._games += decision.games
         if decision.is_accepted:
@@ -113,11 +159,11 @@ class ClimbLearner(Learner):
 
     def measure_strength(self) -> StrengthMeasurement:
         """Play the present configuration against all opponents, every few trials and after the last."""
-        settings, manner = self._settings, self._settings.play_settings
+        settings = self._settings
         if self._trials_done % settings.measure_every and self._trials_done < settings.trials:
             return StrengthMeasurement()
-        player = manner.make_player(self._current)
-        return measure_player(player, settings.opponents, settings.benchmark_games, manner.rules)
+        player = settings.make_player(self._current)
+        return measure_player(player, settings.opponents, settings.benchmark_games, settings.rules)
 
     def format_record(self, record: Record) -> str:
         """Format a line of the log."""
@@ -155,7 +201,7 @@ def load_climb_player(file: Path) -> Player:
         raise DataFileError(f"{file.parent} has no player so far: expected a run that has written its nets")
     settings, records = read_settings(file.with_name(CONFIG_FILE), ClimbSettings), read_records(file)
     current = _parse_configuration(records[-1]) if records else settings.start_configuration
-    return settings.play_settings.make_player(current)
+    return settings.make_player(current)
 
 
 TRAINER = Trainer(
@@ -229,8 +275,9 @@ def _recheck(folder: Path, settings: ClimbSettings, games: int, processes: Execu
     with Progress(len(kept), "changes") as bar:
         for done, record in enumerate(kept, 1):
             after = _parse_configuration(record)
-            trial = ClimbTrial(after, before, _RECHECK_SEED, int(record["trial"]), settings.play_settings)
-            _, scores = run_trial(trial, rule, processes)
+            players = settings.make_player(after), settings.make_player(before)
+            number = int(record["trial"])
+            _, scores = run_trial(*players, settings.rules, _RECHECK_SEED, number, rule, processes)
             truths.append(estimate_mean(scores.pair_win_shares, WIN_SHARE_LIMITS))
             sys.stdout.write(
                 f"{record['trial']:>4}  {record['factor']:<4}{record['before']:>8g} to {record['after']:<8g}"

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import argparse
 import sys
-from dataclasses import dataclass
 from typing import Annotated
 
 import msgspec
@@ -19,7 +18,7 @@ from msgspec import Meta
 from numpy.typing import NDArray
 
 from gammond.engine.errors import ValueRangeError
-from gammond.tools.heritage.heuristic_engine.acceptance import AcceptanceRule, FixedRule, SequentialRule
+from gammond.tools.heritage.heuristic_engine.trials import AcceptanceRule, FixedRule, SequentialRule
 from gammond.tools.tournament.statistics.sprt import PAIRS_BETWEEN_LOOKS, SequentialTest
 from gammond.tools.train.runs.settings import add_setting_options, settings_from_args
 
@@ -53,21 +52,6 @@ class ClimbStudySettings(msgspec.Struct, frozen=True):
         float, Meta(ge=0.5, lt=1, description="share of pairs with the same dice that each side wins once")
     ] = 0.7
     seed: Annotated[int, Meta(ge=0, description="seed of the draws")] = 1
-
-
-@dataclass(frozen=True)
-class AcceptanceRate:
-    """The decisions of a rule on many changes of one worth.
-
-    Attributes:
-        share: Share of the changes that it kept, 0 to 1.
-        standard_error: Standard error of the share.
-        mean_games: Mean number of games for a decision.
-    """
-
-    share: float
-    standard_error: float
-    mean_games: float
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -109,19 +93,25 @@ def tabulate_rules(settings: ClimbStudySettings) -> str:
     ]
     for worth in settings.worths:
         rates = [simulate_rule(rule, worth / _PERCENT, settings) for rule in rules.values()]
-        shares = [f"{_PERCENT * each.share:.2f} ± {_PERCENT * each.standard_error:.2f}" for each in rates]
-        cells = (f"{share:>16}{each.mean_games:>9,.0f}" for share, each in zip(shares, rates, strict=True))
+        shares = [f"{_PERCENT * share:.2f} ± {_PERCENT * error:.2f}" for share, error, _ in rates]
+        cells = (f"{share:>16}{games:>9,.0f}" for share, (*_, games) in zip(shares, rates, strict=True))
         lines.append(f"{_PERCENT / 2 + worth:>16.2f}" + "".join(cells))
     return "\n".join(lines) + "\n"
 
 
-def simulate_rule(rule: AcceptanceRule, worth: float, settings: ClimbStudySettings) -> AcceptanceRate:
+def simulate_rule(
+    rule: AcceptanceRule, worth: float, settings: ClimbStudySettings
+) -> tuple[float, float, float]:
     """Apply a rule to many changes.
 
     Args:
         rule: The rule.
         worth: The share of games that each change wins, minus one half.
         settings: Number of changes, and the share of split pairs.
+
+    Returns:
+        The share of the changes that it keeps, 0 to 1, with its standard error; and the mean number of games
+        for a decision.
 
     Raises:
         ValueRangeError: Such a worth is impossible with so many split pairs.
@@ -139,7 +129,7 @@ def simulate_rule(rule: AcceptanceRule, worth: float, settings: ClimbStudySettin
         games.append(taken)
     share = float(np.concatenate(kept).mean())
     error = float(np.sqrt(share * (1 - share) / settings.experiments))
-    return AcceptanceRate(share, error, float(np.concatenate(games).mean()))
+    return share, error, float(np.concatenate(games).mean())
 
 
 _Decisions = tuple[NDArray[np.bool_], NDArray[np.int64]]
@@ -172,11 +162,9 @@ def _simulate_sequential_rule(
 
 
 def _compute_pair_chances(share: float, split: float | None) -> NDArray[np.float64]:
-    """Return the probabilities that a pair is lost, split and won: ``float64[3]``.
+    """Return the probabilities that a pair is lost, split and won, ``float64[3]``, given the share of wins.
 
-    Args:
-        share: Share of all games that are won.
-        split: Share of pairs that are split; None if games have their own dice.
+    Pairs that split have a share of their own unless games have their own dice.
     """
     if split is None:
         chances = np.array([(1 - share) ** 2, 2 * share * (1 - share), share**2])

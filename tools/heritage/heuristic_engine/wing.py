@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from gammond.tools.common.wings import Wing
 
 if TYPE_CHECKING:
     from gammond.engine.play.player import Player
-    from gammond.tools.train.runs.trainer import Trainer
 
 
 def _load_player(file: Path) -> Player:
@@ -18,10 +17,7 @@ def _load_player(file: Path) -> Player:
     return load_climb_player(file)
 
 
-def _load_climb() -> Trainer[Any]:
-    from gammond.tools.heritage.heuristic_engine.command import TRAINER
-
-    return TRAINER
-
-
-WING = Wing(file_readers={".jsonl": _load_player}, trainers={"climb": _load_climb})
+WING = Wing(
+    file_readers={".jsonl": _load_player},
+    trainers={"climb": "gammond.tools.heritage.heuristic_engine.command"},
+)

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from gammond.engine.errors import DataFileError
 from gammond.engine.formats.array_file import read_array_file
 from gammond.engine.play.player import Player, ScorerPlayer
-from gammond.nets.heritage.phase_features.features import encode_gated_inputs
+from gammond.nets.heritage.phase_features.features import INPUTS, encode_gated_inputs
 from gammond.nets.heritage.phase_features.net import ACTIVATION, PhaseNet, parse_phase_onnx
 from gammond.nets.onnx_model import OUTPUT_NAME
 from gammond.tools.common.wings import ExportedScorer
@@ -77,4 +77,4 @@ def phase_net_to_onnx(net: PhaseNet, name: str) -> bytes:
         OnnxNode("Unsqueeze", ["w3", "axes"], ["column"]),
         OnnxNode("Gemm", ["hidden2", "column", "b3"], [OUTPUT_NAME]),
     ]
-    return make_onnx(name, (len(net.w1), 1), nodes, net.to_arrays() | {"axes": np.array([1], np.int64)})
+    return make_onnx(name, (INPUTS, 1), nodes, net.to_arrays() | {"axes": np.array([1], np.int64)})

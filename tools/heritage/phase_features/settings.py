@@ -8,7 +8,7 @@ from msgspec import Meta
 
 from gammond.engine.errors import ValueRangeError
 from gammond.nets.heritage.phase_features.net import HIDDEN
-from gammond.tools.heritage.phase_features.inputs import INPUT_ENCODINGS, InputEncoding
+from gammond.tools.heritage.phase_features.trainer import INPUT_ENCODINGS, InputEncoding
 from gammond.tools.train.runs.strength_games import OpponentsOption, check_benchmark
 from gammond.tools.train.runs.trainer import RunSettings
 

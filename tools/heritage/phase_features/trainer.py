@@ -1,8 +1,14 @@
-"""Gradient descent of a phase net on squared errors, by Adam."""
+"""Gradient descent on squared errors, by Adam, of nets that become phase nets.
+
+A net in training has one of several input encodings. Each becomes a `PhaseNet`, which plays: weights without
+phases are repeated in the blocks of all phases, and those on counts are multiplied by the divisors of the
+features.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -10,8 +16,64 @@ from numpy.typing import NDArray
 
 from gammond.engine.errors import DataFileError
 from gammond.engine.rules.position import Board
-from gammond.nets.heritage.phase_features.net import PhaseNet, PhaseNetWeights
-from gammond.tools.heritage.phase_features.inputs import GATED, InputEncoding
+from gammond.nets.heritage.phase_features.features import (
+    FEATURES,
+    INPUTS,
+    compute_phase_features,
+    encode_gated_inputs,
+    get_divisors,
+)
+from gammond.nets.heritage.phase_features.kernels import PHASES, PhaseNetWeights
+from gammond.nets.heritage.phase_features.net import PhaseNet
+
+
+@dataclass(frozen=True)
+class InputEncoding:
+    """The encoding of a position.
+
+    Attributes:
+        is_gated: Whether each phase has inputs of its own.
+        is_normalised: Whether features are divided by their largest values.
+    """
+
+    is_gated: bool = True
+    is_normalised: bool = True
+
+    @property
+    def width(self) -> int:
+        """The number of inputs."""
+        return INPUTS if self.is_gated else FEATURES
+
+    def encode(self, boards: Board) -> NDArray[np.float32]:
+        """Encode positions after a play: ``float32[n, width]`` for ``int8[n, 2, 26]``, row 1 has played."""
+        if self.is_gated:
+            return encode_gated_inputs(boards, is_normalised=self.is_normalised)
+        return compute_phase_features(boards, is_normalised=self.is_normalised)[0]
+
+    def to_phase_net_layer(self, weights: NDArray[np.float32]) -> NDArray[np.float32]:
+        """Return the first layer of the equivalent phase net.
+
+        Args:
+            weights: ``float32[width, h]``, the first layer of the net in training.
+
+        Returns:
+            ``float32[48, h]``.
+        """
+        every = weights if self.is_gated else np.tile(weights, (PHASES, 1))
+        scale = np.ones(FEATURES) if self.is_normalised else get_divisors(True)
+        layer: NDArray[np.float32] = every * np.tile(scale, PHASES).astype(np.float32)[:, None]
+        return layer
+
+
+GATED = InputEncoding()
+
+INPUT_ENCODINGS: dict[str, InputEncoding] = {
+    "gated": GATED,
+    "plain": InputEncoding(is_gated=False),
+    "counts": InputEncoding(is_normalised=False),
+}
+"""Encodings by name: that of the shipped net; without the phase; and gated, but not normalised."""
+
 
 _DECAYS = (0.9, 0.999)
 _TINY = 1e-8
@@ -62,18 +124,18 @@ class PhaseNetTrainer:
         Raises:
             DataFileError: The state belongs to another net, or to another encoding.
         """
-        first = net.w1 if encoding == GATED else state.get(_OWN_FIRST, np.empty(0))
+        first = net.weights.w1 if encoding == GATED else state.get(_OWN_FIRST, np.empty(0))
         if (_OWN_FIRST in state) != (encoding != GATED) or first.shape != (encoding.width, net.hidden[0]):
             raise DataFileError(
                 "expected the optimizer state of a net on these inputs, got another one", field="net"
             )
-        return cls((first.astype(np.float32), *net.arrays[1:]), encoding, state)
+        return cls(net.weights._replace(w1=first.astype(np.float32)), encoding, state)
 
     @property
     def net(self) -> PhaseNet:
         """A copy of the present net."""
-        first, *others = (layer.copy() for layer in self._layers)
-        return PhaseNet(self._encoding.to_phase_net_layer(first), *others)
+        layers = PhaseNetWeights(*(layer.copy() for layer in self._layers))
+        return PhaseNet(layers._replace(w1=self._encoding.to_phase_net_layer(layers.w1)))
 
     def with_fresh_optimizer(self) -> PhaseNetTrainer:
         """Return a trainer of the same net with a fresh optimizer."""
@@ -158,5 +220,4 @@ class PhaseNetTrainer:
 def _split_like(flat: NDArray[np.float32], layers: PhaseNetWeights) -> PhaseNetWeights:
     """Return views of a flat array in the shapes of layers."""
     parts = np.split(flat, np.cumsum([layer.size for layer in layers])[:-1])
-    w1, b1, w2, b2, w3, b3 = (part.reshape(layer.shape) for part, layer in zip(parts, layers, strict=True))
-    return w1, b1, w2, b2, w3, b3
+    return PhaseNetWeights(*(part.reshape(layer.shape) for part, layer in zip(parts, layers, strict=True)))

@@ -13,7 +13,6 @@ if TYPE_CHECKING:
 
     from gammond.engine.play.player import Player
     from gammond.tools.common.wings import ExportedScorer
-    from gammond.tools.train.runs.trainer import Trainer
 
 
 def _make_player(file: Path, arrays: Mapping[str, NDArray[Any]]) -> Player:
@@ -28,14 +27,8 @@ def _read_net(file: Path) -> ExportedScorer:
     return read_exported_net(file)
 
 
-def _load_trainer() -> Trainer[Any]:
-    from gammond.tools.heritage.phase_features.command import TRAINER
-
-    return TRAINER
-
-
 WING = Wing(
     run_readers={"heuristic-net": _make_player},
     net_readers={"heuristic-net": _read_net},
-    trainers={"heuristic-net": _load_trainer},
+    trainers={"heuristic-net": "gammond.tools.heritage.phase_features.command"},
 )

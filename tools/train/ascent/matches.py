@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from itertools import chain, islice
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from gammond.engine.errors import DataFileError
+from gammond.tools.parallel.executor import Executor
+from gammond.tools.tournament.statistics.scores import compute_standard_error
 
 Vector = NDArray[np.float64]
 """``float64[d]``: weights, in the order of their names."""
+
+_NumberT = TypeVar("_NumberT", float, Vector)
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,9 +51,32 @@ class MeanReward:
     @classmethod
     def from_rewards(cls, rewards: NDArray[np.float64]) -> MeanReward:
         """Return the mean reward of paired games, ``float64[games]``: games 2i and 2i + 1 are a pair."""
-        pairs = rewards.reshape(-1, 2).mean(axis=1)
-        error = pairs.std(ddof=1) / np.sqrt(len(pairs)) if len(pairs) > 1 else np.nan
-        return cls(float(rewards.mean()), float(error))
+        return cls(float(rewards.mean()), compute_standard_error(rewards.reshape(-1, 2).mean(axis=1)))
+
+
+@dataclass(frozen=True)
+class GameReward:
+    """What a game counts: its points, and the lead in the average evaluation of its positions.
+
+    Attributes:
+        length_share: Share of the points that shrinks in proportion to the length of the game, 0 to 1.
+        evaluation_weight: What an average evaluation counts that is better by `evaluation_spread`.
+        evaluation_spread: Standard deviation of the evaluations of positions.
+        typical_length: Of games, in turns; one of this length counts its points in full.
+    """
+
+    length_share: float = 0.0
+    evaluation_weight: float = 0.0
+    evaluation_spread: float = 1.0
+    typical_length: float = 1.0
+
+    def compute_share(self, length: _NumberT) -> _NumberT:
+        """Compute the share of its points that a game of some length counts."""
+        return 1.0 - self.length_share + self.length_share * self.typical_length / length
+
+    def weigh_lead(self, lead: _NumberT) -> _NumberT:
+        """Compute what a lead in the average evaluation counts."""
+        return self.evaluation_weight / self.evaluation_spread * lead
 
 
 @dataclass(frozen=True)
@@ -98,17 +126,30 @@ class LearnedWeights:
 class VectorMatches(ABC):
     """Measures vectors by games; equal questions get equal answers.
 
-    Attributes:
+    Args:
         space: The weights.
+        start: The first vector of the run; that of the weights if it is empty.
+        processes: Play.
+
+    Attributes:
+        play_batch: Plays games of a task; returns ``float64[games]``, the rewards of its first vector.
     """
 
-    space: LearnedWeights
+    play_batch: Callable[[Any], NDArray[np.float64]]
+
+    def __init__(self, space: LearnedWeights, start: Sequence[float], processes: Executor) -> None:
+        self.space = space
+        self.start: Vector = np.array(start) if start else space.start
+        self.processes = processes
 
     @abstractmethod
     def rate(self, vector: Vector) -> RatedVector:
         """Measure a vector against the reference, always with the same dice or openings."""
 
     @abstractmethod
+    def make_batches(self, first: Vector, second: Vector, seed: int) -> Iterable[Any]:
+        """Divide the games of a vector that is tried against the present one into tasks of `play_batch`."""
+
     def score_changes(self, others: Sequence[Vector], now: Vector, seed: int) -> list[MeanReward]:
         """Play each of some vectors against the present one, and return their mean rewards.
 
@@ -117,6 +158,10 @@ class VectorMatches(ABC):
             now: The present one.
             seed: Of the dice or openings, the same for all of them.
         """
+        batches = [list(self.make_batches(other, now, seed)) for other in others]
+        parts = self.processes.map(self.play_batch, chain.from_iterable(batches))
+        rewards = [np.concatenate(list(islice(parts, len(own)))) for own in batches]
+        return [MeanReward.from_rewards(each) for each in rewards]
 
     @abstractmethod
     def report(self, best: RatedVector) -> str:

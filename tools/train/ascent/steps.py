@@ -71,7 +71,7 @@ class GradientAscent:
         self.settings = settings
         self.matches = matches
         self.space = matches.space
-        self.start: Vector = np.array(settings.start) if settings.start else self.space.start
+        self.start = matches.start
 
     def rate_start(self) -> AscentState:
         """Measure the first point."""

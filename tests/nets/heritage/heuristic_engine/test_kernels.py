@@ -10,7 +10,11 @@ from gammond.engine.rules.moves import legal_plays
 from gammond.engine.rules.position import Position
 from gammond.engine.rules.rules import Doubles, Rules
 from gammond.nets.heritage.heuristic_engine import kernels as kernel_heuristic
-from gammond.nets.heritage.heuristic_engine.heuristic import HEURISTIC_CONFIGS, HeuristicConfig
+from gammond.nets.heritage.heuristic_engine.heuristic import (
+    HEURISTIC_CONFIGS,
+    HeuristicConfig,
+    HeuristicPlayer,
+)
 from tests import boards
 
 ODD = HeuristicConfig(pips=0.7, cbp=1.3, cb=1.9, bf=0.6, bfp=0.21, bt=4, rb=0.45)
@@ -143,8 +147,11 @@ def test_the_choice_is_the_first_or_the_last_of_the_best(prefers_last):
     children = boards.random_boards(40, seed=14)
     children[7] = children[3]
     offsets, is_race = np.array([0, 10, 11, 40]), np.array([False, True, True])
-    chosen = np.empty(3, np.int64)
-    kernel_heuristic.choose_plays(children, offsets, is_race, ODD.tables, prefers_last, chosen)
+    before = [boards.position(x={24: 1}, o={1: 1}), *[boards.position(x={1: 1}, o={24: 1})] * 2]
+    player = HeuristicPlayer("own", ODD.tables, prefers_last=prefers_last)
+    chosen = player.pick(
+        np.stack([each.board for each in before]), np.ones((3, 2), np.int8), children, offsets
+    )
     for i, race in enumerate(is_race):
         places = range(offsets[i], offsets[i + 1])
         scores = [kernel_heuristic.score_position(children, at, ODD.tables, race) for at in places]

@@ -15,7 +15,6 @@ from gammond.nets.heritage.heuristic_engine.heuristic import (
     PRINTED_CONFIGS,
     HeuristicPlayer,
     HeuristicSpec,
-    OnePlyHeuristicPlayer,
 )
 from tests import boards
 
@@ -56,7 +55,7 @@ def test_as_printed_a_configuration_has_the_factors_that_divide(name):
 def test_a_name_has_the_options_that_are_not_the_default():
     assert load_player("heuristic").name == "heuristic"
     assert load_player("heuristic:bt=7,bf=0.25,ties=last").name == "heuristic:bf=0.25,bt=7,ties=last"
-    assert isinstance(load_player("heuristic:probability=true"), OnePlyHeuristicPlayer)
+    assert load_player("heuristic:probability=true").is_deep
 
 
 @pytest.mark.parametrize(

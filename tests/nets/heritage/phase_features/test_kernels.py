@@ -103,11 +103,11 @@ def test_a_net_of_uneven_layers_computes_the_product_of_its_matrices():
     net = PhaseNet.untrained(np.random.default_rng(9), (7, 5))
     sample = boards.random_boards(30, seed=10)
     scores = np.empty(30, np.float32)
-    kernel_features.score_with_net(sample, FEATURE_MAXIMA, net.arrays, scores)
+    kernel_features.score_with_net(sample, FEATURE_MAXIMA, net.weights, scores)
     for board, score in zip(sample, scores, strict=True):
         counts, phase = slow_counts(board)
         inputs = np.zeros(48)
         inputs[16 * phase : 16 * phase + 16] = np.array(counts) / FEATURE_MAXIMA
-        first = np.maximum(inputs @ net.w1 + net.b1, 0)
-        second = np.maximum(first @ net.w2 + net.b2, 0)
-        assert score == pytest.approx(second @ net.w3 + net.b3[0], abs=1e-5)
+        first = np.maximum(inputs @ net.weights.w1 + net.weights.b1, 0)
+        second = np.maximum(first @ net.weights.w2 + net.weights.b2, 0)
+        assert score == pytest.approx(second @ net.weights.w3 + net.weights.b3[0], abs=1e-5)

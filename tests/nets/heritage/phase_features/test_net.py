@@ -27,15 +27,15 @@ def untrained(seed=1):
 
 def test_it_is_48_64_64_1_with_a_linear_output():
     net = untrained()
-    assert [array.shape for array in net.arrays] == [(48, 64), (64,), (64, 64), (64,), (64,), (1,)]
-    lifted = PhaseNet.from_arrays(net.to_arrays() | {"b3": net.b3 + np.float32(5)})
+    assert [array.shape for array in net.weights] == [(48, 64), (64,), (64, 64), (64,), (64,), (1,)]
+    lifted = PhaseNet.from_arrays(net.to_arrays() | {"b3": net.weights.b3 + np.float32(5)})
     np.testing.assert_allclose(lifted.score_boards(SAMPLE) - net.score_boards(SAMPLE), 5.0, atol=1e-5)
 
 
 def test_scores_are_those_of_the_gated_inputs_whatever_the_batch():
     net = untrained()
-    first = np.maximum(encode_gated_inputs(SAMPLE) @ net.w1 + net.b1, 0)
-    expected = np.maximum(first @ net.w2 + net.b2, 0) @ net.w3 + net.b3
+    first = np.maximum(encode_gated_inputs(SAMPLE) @ net.weights.w1 + net.weights.b1, 0)
+    expected = np.maximum(first @ net.weights.w2 + net.weights.b2, 0) @ net.weights.w3 + net.weights.b3
     np.testing.assert_allclose(net.score_boards(SAMPLE), expected, atol=1e-5)
     np.testing.assert_array_equal(net.score_boards(SAMPLE[7:8]), net.score_boards(SAMPLE)[7:8])
 

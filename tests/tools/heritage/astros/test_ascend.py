@@ -12,10 +12,9 @@ from gammond.nets.heritage.astros.bev import HAND_WEIGHTS
 from gammond.tools import cli
 from gammond.tools.common.files import read_records, write_arrays
 from gammond.tools.common.opponents import load_opponent
-from gammond.tools.heritage.astros import matches
-from gammond.tools.heritage.astros.families import get_family
-from gammond.tools.heritage.astros.matches import FamilyMatches
-from gammond.tools.heritage.astros.settings import AscendSettings
+from gammond.tools.heritage.astros import command as ascending
+from gammond.tools.heritage.astros.command import AscendSettings, FamilyMatches
+from gammond.tools.heritage.astros.families import FAMILIES
 from gammond.tools.parallel.processes import ProcessPool
 from gammond.tools.train.ascent.matches import MeanReward, RatedVector
 from gammond.tools.train.ascent.steps import (
@@ -90,7 +89,7 @@ def test_how_games_are_dealt_out_to_workers_changes_nothing(monkeypatch):
     settings = AscendSettings(games=20, reference_games=4)
     gradients = []
     for games in (8, 1000):
-        monkeypatch.setattr(matches, "GAMES_PER_TASK", games)
+        monkeypatch.setattr(ascending, "GAMES_PER_TASK", games)
         climb = GradientAscent(settings, FamilyMatches(settings, ProcessPool(1)))
         gradients.append(climb.take_step(climb.rate_start())[1])
     assert np.allclose(gradients[0].slopes, gradients[1].slopes)
@@ -124,7 +123,7 @@ def walked(settings, points):
 
 def test_a_step_goes_the_rate_along_the_gradient():
     first, second = walked(AscendSettings(rate=1.5), [0.0, 0.1])
-    moved = (second.now.vector - first.now.vector) / get_family("bev").space.scales
+    moved = (second.now.vector - first.now.vector) / FAMILIES["bev"].space.scales
     assert moved[0] == pytest.approx(1.5)
     assert not moved[1:].any()
 
@@ -167,18 +166,18 @@ def test_a_weight_at_its_limit_is_tried_the_other_way():
 
 
 def test_standings_come_back_as_they_were(tmp_path):
-    point = RatedVector(get_family("bev").space.start, 0.1, 0.02)
+    point = RatedVector(FAMILIES["bev"].space.start, 0.1, 0.02)
     standing = AscentState(3, 900, point, point, point, 0.25, 0.5, 1, 2, 1)
-    write_arrays(tmp_path / "s.npz", state_to_arrays(get_family("bev").space, standing))
+    write_arrays(tmp_path / "s.npz", state_to_arrays(FAMILIES["bev"].space, standing))
     arrays = read_array_file(tmp_path / "s.npz")
-    again = state_from_arrays(arrays, get_family("bev").space)
+    again = state_from_arrays(arrays, FAMILIES["bev"].space)
     assert (again.step, again.games, again.delta, again.rate) == (3, 900, 0.25, 0.5)
     assert (again.since_best, again.returns, again.random_points) == (1, 2, 1)
     assert np.array_equal(again.best_ever.vector, point.vector)
     with pytest.raises(DataFileError, match="expected now_vector as 7 finite weights of heuristic"):
-        state_from_arrays(arrays, get_family("heuristic").space)
+        state_from_arrays(arrays, FAMILIES["heuristic"].space)
     with pytest.raises(DataFileError, match="expected the state of an ascent"):
-        state_from_arrays({"step": np.array(1)}, get_family("bev").space)
+        state_from_arrays({"step": np.array(1)}, FAMILIES["bev"].space)
 
 
 @pytest.mark.parametrize(

@@ -6,28 +6,25 @@ import numpy as np
 import pytest
 
 from gammond.engine.play.lockstep import play_games
-from gammond.tools.heritage.astros.families import FAMILY_NAMES, get_family
+from gammond.tools.heritage.astros.families import FAMILIES
 from gammond.tools.heritage.astros.rewards import (
     GameBatch,
     RewardLog,
-    RewardSettings,
     calibrate_reward,
     play_batch,
 )
-from gammond.tools.train.ascent.matches import MeanReward
+from gammond.tools.train.ascent.matches import GameReward, MeanReward
 
-KIND = get_family("bev")
+KIND = FAMILIES["bev"]
 WORSE = KIND.space.start * np.where(np.array(KIND.space.names) == "pips", 0.2, 1.0)
 
 
-def reward(length=0.0, evaluation=0.0, is_evaluated_by_reference=False):
-    return RewardSettings(
-        length, evaluation, is_evaluated_by_reference, evaluation_spread=50.0, typical_turns=40.0
-    )
+def reward(length=0.0, evaluation=0.0):
+    return GameReward(length, evaluation, evaluation_spread=50.0, typical_length=40.0)
 
 
-def contest(chosen, first=KIND.space.start, second=WORSE, games=40, first_game=0):
-    return GameBatch("bev", first, second, KIND.space.start, chosen, 7, first_game, games)
+def contest(chosen, first=KIND.space.start, second=WORSE, games=40, first_game=0, opinion=None):
+    return GameBatch("bev", first, second, opinion, chosen, 7, first_game, games)
 
 
 def test_without_shares_a_game_counts_its_points():
@@ -63,7 +60,8 @@ def test_evaluations_add_the_lead_of_the_average(is_fixed):
 
     points = play_games(KIND.make_player(KIND.space.start), KIND.make_player(WORSE), 4, 7, log=Notes()).points
     means = sums / counts
-    found = play_batch(contest(reward(evaluation=2.0, is_evaluated_by_reference=is_fixed), games=4))
+    opinion = KIND.space.start if is_fixed else None
+    found = play_batch(contest(reward(evaluation=2.0), games=4, opinion=opinion))
     assert np.allclose(found, points + 2.0 / 50.0 * (means[0] - means[1]), atol=1e-4)
 
 
@@ -80,12 +78,12 @@ def test_games_can_be_played_in_ranges():
     assert np.allclose(np.concatenate(parts), play_batch(contest(chosen, games=20)))
 
 
-@pytest.mark.parametrize("name", FAMILY_NAMES)
+@pytest.mark.parametrize("name", FAMILIES)
 def test_each_family_plays_and_evaluates(name):
-    space = get_family(name).space
+    space = FAMILIES[name].space
     assert len(space.names) == len(space.start) == len(space.scales) == len(space.low) == len(space.high)
     assert (space.clip(space.start) == space.start).all()
     assert (space.scales > 0).all()
-    found = calibrate_reward(name, space.start, 0.5, 0.5, is_evaluated_by_reference=False)
+    found = calibrate_reward(name, space.start, 0.5, 0.5)
     assert found.evaluation_spread > 0.0
-    assert 30 < found.typical_turns < 120
+    assert 30 < found.typical_length < 120

@@ -7,7 +7,7 @@ from gammond.engine.rules.outcome import cubeless_equity
 from gammond.engine.rules.position import Phase, Position, classify_phases
 from gammond.nets.heritage.computational_backgammon.net import NODE_COUNTS, ClassicNet
 from gammond.nets.router import Router
-from gammond.tools.heritage.computational_backgammon.kernels import steps as kernel_steps
+from gammond.tools.heritage.computational_backgammon.kernels import games as kernel_steps
 from gammond.tools.heritage.computational_backgammon.kernels.evaluation import (
     LearningParameters,
     compute_reply_equity,

@@ -4,7 +4,7 @@ from itertools import product
 
 import pytest
 
-from gammond.tools.heritage.computational_backgammon.table_sizes import (
+from gammond.tools.heritage.computational_backgammon.report import (
     PUBLISHED_SIZES,
     count_layouts,
     count_positions,

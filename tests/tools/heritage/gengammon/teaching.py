@@ -7,9 +7,8 @@ import numpy as np
 from gammond.engine.rules.position import Phase, classify_phases
 from gammond.nets.heritage.gengammon.net import GengammonNet, GengammonPlayer
 from gammond.nets.players.pubeval import PubevalPlayer
+from gammond.tools.heritage.gengammon.agreement import ExpertRankings, pack_moves
 from gammond.tools.heritage.gengammon.expert_moves.dataset import ExpertMoves, list_candidates
-from gammond.tools.heritage.gengammon.fitness import ExpertRankings
-from gammond.tools.heritage.gengammon.packed_moves import pack_moves
 from tests import boards
 
 

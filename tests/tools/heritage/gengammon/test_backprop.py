@@ -4,8 +4,8 @@ import msgspec
 import numpy as np
 import pytest
 
-from gammond.tools.heritage.gengammon.backprop import BackpropTrainer
-from gammond.tools.heritage.gengammon.packed_moves import measure_agreements
+from gammond.tools.heritage.gengammon.agreement import measure_agreements
+from gammond.tools.heritage.gengammon.backprop import BackpropLearner
 from gammond.tools.heritage.gengammon.settings import MimicSettings
 from tests.tools.heritage.gengammon.teaching import packed, random_player
 
@@ -16,7 +16,7 @@ SMALL = MimicSettings(method="backprop", epochs=6, batch=32)
 def test_it_learns_an_expert_and_agrees_with_his_unseen_moves():
     teacher = random_player(3)
     learned, unseen = packed(1500, 1, teacher), packed(500, 11, teacher)
-    descender = BackpropTrainer(SMALL)
+    descender = BackpropLearner(SMALL)
     every = np.arange(500)
     (before,) = measure_agreements(unseen, [descender.net], "2", every, threads=1)
     losses = [descender.train_epoch(learned, threads=1) for _ in range(SMALL.epochs)]
@@ -29,21 +29,21 @@ def test_it_learns_an_expert_and_agrees_with_his_unseen_moves():
 @pytest.mark.slow
 def test_it_goes_on_as_if_it_had_never_stopped_whatever_the_threads():
     learned = packed(200, 1)
-    whole = BackpropTrainer(SMALL)
+    whole = BackpropLearner(SMALL)
     for _ in range(2):
         whole.train_epoch(learned, threads=1)
-    begun, rest = BackpropTrainer(SMALL), BackpropTrainer(SMALL)
+    begun, rest = BackpropLearner(SMALL), BackpropLearner(SMALL)
     begun.train_epoch(learned, threads=3)
-    rest.load_state_dict(begun.epoch, begun.state_dict())
+    rest.load_state_dict(begun.state_dict())
     rest.train_epoch(learned, threads=2)
     np.testing.assert_array_equal(rest.net.weights, whole.net.weights)
-    assert rest.epoch == 2
+    assert rest.steps_done == 2
 
 
 @pytest.mark.slow
 def test_the_rate_falls_to_nothing():
     learned = packed(64, 2)
-    descender = BackpropTrainer(msgspec.structs.replace(SMALL, epochs=40, batch=64))
+    descender = BackpropLearner(msgspec.structs.replace(SMALL, epochs=40, batch=64))
     steps = []
     for _ in range(40):
         before = descender.net.weights
@@ -53,6 +53,6 @@ def test_the_rate_falls_to_nothing():
 
 
 def test_idle_lanes_stay_idle():
-    descender = BackpropTrainer(SMALL)
+    descender = BackpropLearner(SMALL)
     descender.train_epoch(packed(64, 3), threads=1)
     assert not descender.state_dict()["weights"][:, 26:].any()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from gammond.tools.heritage.gengammon.fitness import (
+from gammond.tools.heritage.gengammon.agreement import (
     FITNESSES,
     compute_ranked_first,
     fitness_by_rank,

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from gammond.tools.heritage.gengammon import genes
+from gammond.tools.heritage.gengammon import genetic_algorithm as genes
 
 GENERATOR = np.random.default_rng(1)
 FIRST, SECOND = genes.make_random_genes(2, GENERATOR)

@@ -20,7 +20,7 @@ from gammond.tools.common.files import read_records
 from gammond.tools.common.opponents import load_opponent
 from gammond.tools.heritage.gengammon import command
 from gammond.tools.heritage.gengammon.expert_moves.dataset import write_expert_moves
-from gammond.tools.heritage.gengammon.learners import MimicTask, SelfPlayLearner
+from gammond.tools.heritage.gengammon.learners import SelfPlayLearner
 from gammond.tools.heritage.gengammon.settings import MimicSettings
 from gammond.tools.train.runs import run as run_module
 from gammond.tools.train.runs.settings import read_settings
@@ -108,7 +108,7 @@ def test_play_without_experts_learns_to_lead_by_home_bound_pips():
     settings = MimicSettings(
         method="play", activation="linear", fitness="2", **options, crossover="weights", seed=2
     )
-    learner = SelfPlayLearner(MimicTask(settings, threads=2))
+    learner = SelfPlayLearner(settings, threads=2)
     record = learner.learn()
     assert record["lead"] > 4 * record["lead_error"]
 

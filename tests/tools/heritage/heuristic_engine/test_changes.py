@@ -6,7 +6,7 @@ import msgspec
 
 from gammond.engine.options import list_fields
 from gammond.nets.heritage.heuristic_engine.heuristic import HEURISTIC_CONFIGS, HeuristicConfig
-from gammond.tools.heritage.heuristic_engine.changes import (
+from gammond.tools.heritage.heuristic_engine.command import (
     STEP_SIZES,
     WHOLE_NUMBER_FACTORS,
     FactorChange,

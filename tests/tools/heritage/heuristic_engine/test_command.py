@@ -13,12 +13,10 @@ from gammond.nets.catalogue import load_player
 from gammond.nets.heritage.heuristic_engine.heuristic import (
     HEURISTIC_CONFIGS,
     HeuristicConfig,
-    HeuristicPlayer,
-    OnePlyHeuristicPlayer,
 )
 from gammond.tools.common.files import read_records
 from gammond.tools.heritage.heuristic_engine import command
-from gammond.tools.heritage.heuristic_engine.settings import ClimbSettings
+from gammond.tools.heritage.heuristic_engine.trials import ClimbSettings
 from gammond.tools.train.runs import run as run_module
 from gammond.tools.train.runs.run_folder import LOG_FILE
 
@@ -103,16 +101,16 @@ def test_with_the_probability_score_it_climbs_and_names_a_player_that_has_it(tmp
     options = [*SMALL, "--probability", "true", "--trials", "2", "--games", "20"]
     assert run_command(str(tmp_path / "scored"), *options) == 0
     player = load_player(capsys.readouterr().out.splitlines()[-1])
-    assert isinstance(player, OnePlyHeuristicPlayer)
+    assert player.is_deep
     assert run_command(str(tmp_path / "plain"), *options, "--probability", "false") == 0
     won = [[record["won"] for record in _comparable(tmp_path / name)] for name in ("scored", "plain")]
     assert won[0] != won[1]
 
 
-@pytest.mark.parametrize(("is_on", "kind"), [(False, HeuristicPlayer), (True, OnePlyHeuristicPlayer)])
-def test_all_configurations_play_in_the_manner_of_the_settings(is_on, kind):
-    manner = ClimbSettings(probability=is_on).play_settings
-    assert all(isinstance(manner.make_player(each), kind) for each in HEURISTIC_CONFIGS.values())
+@pytest.mark.parametrize("is_on", [False, True])
+def test_all_configurations_play_in_the_manner_of_the_settings(is_on):
+    settings = ClimbSettings(probability=is_on)
+    assert all(settings.make_player(each).is_deep is is_on for each in HEURISTIC_CONFIGS.values())
 
 
 def test_two_processes_change_nothing(tmp_path):

@@ -8,8 +8,8 @@ import pytest
 
 from gammond.engine.errors import ValueRangeError
 from gammond.tools import cli
-from gammond.tools.heritage.heuristic_engine.acceptance import FixedRule, SequentialRule
 from gammond.tools.heritage.heuristic_engine.study import ClimbStudySettings, simulate_rule
+from gammond.tools.heritage.heuristic_engine.trials import FixedRule, SequentialRule
 from gammond.tools.tournament.statistics.sprt import SequentialTest
 
 SETTINGS = ClimbStudySettings(experiments=2000)
@@ -17,21 +17,21 @@ SETTINGS = ClimbStudySettings(experiments=2000)
 
 def test_the_fixed_rule_is_fooled_as_often_as_the_binomial_says():
     chance = sum(math.comb(3000, wins) for wins in range(1531, 3001)) / 2**3000
-    found = simulate_rule(FixedRule(), 0.0, SETTINGS)
-    assert abs(found.share - chance) < 4 * found.standard_error
-    assert found.mean_games == 3000
+    share, error, games = simulate_rule(FixedRule(), 0.0, SETTINGS)
+    assert abs(share - chance) < 4 * error
+    assert games == 3000
 
 
 def test_the_same_dice_make_it_rarer_and_the_test_keeps_both_its_promises():
-    paired = simulate_rule(FixedRule(has_pairs=True), 0.0, SETTINGS)
-    assert paired.share < simulate_rule(FixedRule(), 0.0, SETTINGS).share - 0.02
+    paired, _, _ = simulate_rule(FixedRule(has_pairs=True), 0.0, SETTINGS)
+    assert paired < simulate_rule(FixedRule(), 0.0, SETTINGS)[0] - 0.02
     rule = SequentialRule(SequentialTest(0, 7))
-    equal, better = (
-        simulate_rule(rule, worth, ClimbStudySettings(experiments=1000)) for worth in (0.0, 0.01)
-    )
-    assert equal.share < 0.05 + 3 * equal.standard_error
-    assert better.share > 0.95 - 3 * better.standard_error
-    assert better.mean_games < 40_000
+    settings = ClimbStudySettings(experiments=1000)
+    share, error, _ = simulate_rule(rule, 0.0, settings)
+    assert share < 0.05 + 3 * error
+    share, error, games = simulate_rule(rule, 0.01, settings)
+    assert share > 0.95 - 3 * error
+    assert games < 40_000
 
 
 def test_the_command_writes_a_line_for_each_worth(capsys):

@@ -20,7 +20,7 @@ from gammond.nets.heritage.phase_features.players import (
     PhaseHeuristicScorer,
     UniformChoicePlayer,
 )
-from gammond.tools.heritage.phase_features.samples import sample_games
+from gammond.tools.heritage.phase_features.command import sample_games
 from gammond.tools.heritage.phase_features.settings import HeuristicNetSettings
 from tests.boards import random_rolls
 

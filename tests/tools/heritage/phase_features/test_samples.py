@@ -5,7 +5,7 @@ import numpy as np
 from gammond.engine.play.lockstep import play_games
 from gammond.engine.play.player import RandomPlayer
 from gammond.engine.rules.position import CHECKERS, OFF
-from gammond.tools.heritage.phase_features.samples import sample_games
+from gammond.tools.heritage.phase_features.command import sample_games
 
 PLAYERS = RandomPlayer(1), RandomPlayer(2)
 

@@ -8,9 +8,8 @@ import pytest
 from gammond.engine.errors import DataFileError
 from gammond.nets.heritage.phase_features.net import PhaseNet, draw_weights
 from gammond.nets.heritage.phase_features.players import PhaseHeuristicScorer
-from gammond.tools.heritage.phase_features.inputs import GATED, INPUT_ENCODINGS
 from gammond.tools.heritage.phase_features.report import compute_mean_squared_error
-from gammond.tools.heritage.phase_features.trainer import PhaseNetTrainer
+from gammond.tools.heritage.phase_features.trainer import GATED, INPUT_ENCODINGS, PhaseNetTrainer
 from tests import boards
 
 SAMPLE = boards.random_boards(500, seed=1)
@@ -39,9 +38,9 @@ def learn(descent, rate, times=1):
 def test_the_slopes_are_those_of_the_loss():
     """Adam's first step goes down each slope by the rate; a change of one weight by little shows its sign."""
     net = untrained()
-    descent = PhaseNetTrainer(net.arrays)
+    descent = PhaseNetTrainer(net.weights)
     descent.train_epoch(SAMPLE, targets(), len(SAMPLE), lambda share: 1e-3, np.random.default_rng(1))
-    for name, before, after in zip(net.to_arrays(), net.arrays, descent.net.arrays, strict=True):
+    for name, before, after in zip(net.to_arrays(), net.weights, descent.net.weights, strict=True):
         place = np.unravel_index(np.argmax(np.abs(after - before)), before.shape)
         errors = []
         for change in (-1e-2, 1e-2):
@@ -54,7 +53,7 @@ def test_the_slopes_are_those_of_the_loss():
 
 
 def test_the_error_falls_and_the_reported_loss_is_the_mean_over_the_positions():
-    descent = PhaseNetTrainer(untrained((64, 64)).arrays)
+    descent = PhaseNetTrainer(untrained((64, 64)).weights)
     before = compute_mean_squared_error(descent.net, SAMPLE, targets())
     assert learn(descent, 1e-12) == pytest.approx(before, rel=1e-3)
     learn(descent, 1e-3, times=40)
@@ -67,17 +66,17 @@ def test_it_goes_on_from_its_state_as_if_it_had_not_stopped(kind):
     learn(whole, 1e-3), learn(first, 1e-3)
     second = PhaseNetTrainer.resume(first.net, kind, first.state_dict())
     learn(whole, 1e-3), learn(second, 1e-3)
-    for one, other in zip(whole.net.arrays, second.net.arrays, strict=True):
+    for one, other in zip(whole.net.weights, second.net.weights, strict=True):
         np.testing.assert_array_equal(one, other)
 
 
 def test_the_net_that_it_began_with_and_the_nets_it_gave_stay_as_they_are():
     net = untrained()
-    kept = [array.copy() for array in net.arrays]
-    descent = PhaseNetTrainer(net.arrays)
+    kept = [array.copy() for array in net.weights]
+    descent = PhaseNetTrainer(net.weights)
     given = descent.net
     learn(descent, 1e-2)
-    for one, other, before in zip(net.arrays, given.arrays, kept, strict=True):
+    for one, other, before in zip(net.weights, given.weights, kept, strict=True):
         np.testing.assert_array_equal(one, before)
         np.testing.assert_array_equal(other, before)
 
@@ -87,7 +86,7 @@ def test_the_net_that_it_began_with_and_the_nets_it_gave_stay_as_they_are():
     [{"adam_mean": None}, {"adam_square": np.zeros(3, np.float32)}, {"adam_steps": np.zeros(2)}],
 )
 def test_a_state_of_another_net_is_refused(changes):
-    state = PhaseNetTrainer(untrained().arrays).state_dict()
+    state = PhaseNetTrainer(untrained().weights).state_dict()
     for name, array in changes.items():
         state.pop(name) if array is None else state.update({name: array})
     with pytest.raises(DataFileError, match="optimizer state"):
@@ -105,7 +104,7 @@ def test_the_state_of_a_net_that_sees_something_else_is_refused(own, other):
 def test_the_net_outputs_what_its_layers_compute_from_their_own_inputs(kind):
     descent = PhaseNetTrainer(untrained_layers(kind), kind)
     learn(descent, 1e-3)
-    layers = [descent.state_dict().get("inputs_w1", descent.net.w1), *descent.net.arrays[1:]]
+    layers = [descent.state_dict().get("inputs_w1", descent.net.weights.w1), *descent.net.weights[1:]]
     units = kind.encode(SAMPLE)
     for place in (0, 2):
         units = np.maximum(units @ layers[place] + layers[place + 1], 0)

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gammond.engine.kernels import kernel
-from gammond.engine.kernels.bearoff import number_side
+from gammond.engine.kernels.bearoff import number_position
 from gammond.engine.kernels.nets.sparse import OneLayerWeights
 from gammond.engine.kernels.nets.tesauro196 import MAX_ACTIVE_INPUTS
 from gammond.nets.heritage.computational_backgammon.kernels import forward_one
@@ -23,7 +23,6 @@ from gammond.tools.heritage.computational_backgammon.kernels.kinds import find_k
 NetsByKind = tuple[OneLayerWeights, ...]
 """A net for each kind of position, in the order of `kinds.KINDS`; kinds may share one."""
 
-_HOME = 6
 _ZERO = np.float32(0.0)
 _ONE = np.float32(1.0)
 _TWO = np.float32(2.0)
@@ -42,8 +41,9 @@ class LearningParameters(NamedTuple):
         knows_gammons: Whether gammons are 0 that cannot be, since the loser has borne off a checker.
         keeps_dice: Whether the position after a play is valued as if the same side rolled again.
         turns_board: Whether each position is learned from the other side too, as if that were on roll.
-        ranks: ``int64[7, checkers + 1]``, numbers the sides of a two-sided bearoff table.
-        wins: ``float32[sides, sides]``, the table; none where it is empty.
+        ranks: ``int64[7, checkers + 1]``, numbers the sides of a two-sided bearoff table; as those of
+            `gammond.engine.kernels.bearoff_tables.NO_TABLES` for none.
+        wins: ``float32[sides, sides]``, the table.
     """
 
     alpha: float
@@ -71,7 +71,6 @@ class EvaluationBuffers(NamedTuple):
         deltas: ``float32[n]``, steps of the nodes.
         rows: ``int64[MAX_ACTIVE]``, scratch.
         factors: ``float32[MAX_ACTIVE]``, scratch.
-        side: ``int64[7]``, scratch.
     """
 
     units: tuple[NDArray[np.float32], ...]
@@ -82,7 +81,6 @@ class EvaluationBuffers(NamedTuple):
     deltas: NDArray[np.float32]
     rows: NDArray[np.int64]
     factors: NDArray[np.float32]
-    side: NDArray[np.int64]
 
 
 @kernel
@@ -111,28 +109,14 @@ def new_evaluation_buffers(nets: NetsByKind) -> EvaluationBuffers:
         deltas=np.empty(nodes, np.float32),
         rows=np.empty(MAX_ACTIVE_INPUTS, np.int64),
         factors=np.empty(MAX_ACTIVE_INPUTS, np.float32),
-        side=np.zeros(_HOME + 1, np.int64),
     )
 
 
 @kernel
-def look_up_win(
-    boards: NDArray[np.int8], at: int, learning: LearningParameters, side: NDArray[np.int64]
-) -> np.float32:
+def look_up_win(boards: NDArray[np.int8], at: int, learning: LearningParameters) -> np.float32:
     """The chance of the player on roll in a position of the table; -1 for others."""
-    most = learning.ranks.shape[1] - 1
-    if learning.wins.shape[0] == 0 or 15 - boards[at, 0, 0] > most or 15 - boards[at, 1, 0] > most:
-        return -_ONE
-    for player in range(2):
-        for point in range(_HOME + 1, 26):
-            if boards[at, player, point] > 0:
-                return -_ONE
-    for point in range(1, _HOME + 1):
-        side[point] = boards[at, 0, point]
-    own = number_side(side, learning.ranks)
-    for point in range(1, _HOME + 1):
-        side[point] = boards[at, 1, point]
-    return learning.wins[own, number_side(side, learning.ranks)]
+    own, other = number_position(boards, at, learning.ranks)
+    return learning.wins[own, other] if own >= 0 else -_ONE
 
 
 @kernel
@@ -216,7 +200,7 @@ def compute_reply_equity(
     if boards[0, 1, 0] == 15:
         write_loss_nodes(boards, 0, buffers.nodes)
         return equity(buffers.nodes)
-    win = look_up_win(boards, 0, learning, buffers.side)
+    win = look_up_win(boards, 0, learning)
     if win >= _ZERO:
         return _TWO * win - _ONE
     evaluate_position(boards, 0, nets, learning, buffers)

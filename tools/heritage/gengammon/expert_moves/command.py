@@ -32,8 +32,11 @@ from gammond.tools.heritage.gengammon.expert_moves.dataset import (
     filter_moves,
     write_expert_moves,
 )
-from gammond.tools.heritage.gengammon.expert_moves.extraction import ExtractionReport, extract_moves
-from gammond.tools.heritage.gengammon.expert_moves.match_files import iterate_match_files
+from gammond.tools.heritage.gengammon.expert_moves.extraction import (
+    ExtractionReport,
+    extract_moves,
+    iterate_match_files,
+)
 
 SUMMARY = "extract the moves of experts from match files"
 
@@ -114,7 +117,7 @@ def _check_players(moves: ExpertMoves, players: Sequence[str]) -> None:
 
 
 def _write_faults(report: ExtractionReport, limit: int) -> None:
-    lines = [f"{each.name}: {each.reason}" for each in report.skipped]
+    lines = [f"{each.name}: {each.fault}" for each in report.skipped]
     lines += [f"{name}: {fault}" for name, fault in report.faults]
     shown = lines[: max(limit, 0)]
     if len(lines) > len(shown):

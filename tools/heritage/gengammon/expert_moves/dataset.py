@@ -23,6 +23,12 @@ from gammond.tools.train.labels.shards import pack_boards, unpack_boards
 
 MoveMask = NDArray[np.bool_]
 
+_COLUMNS = ("boards", "dice", "chosen", "matches", "games", "players")
+"""What there is of each move."""
+
+_POSITIONS = ("boards", "chosen")
+"""Columns that files have packed."""
+
 
 @dataclass(frozen=True, eq=False)
 class ExpertMoves:
@@ -55,15 +61,7 @@ class ExpertMoves:
 
     def select(self, rows: MoveMask | NDArray[np.int64]) -> ExpertMoves:
         """Return some moves, by ``bool[n]`` or by indices."""
-        return replace(
-            self,
-            boards=self.boards[rows],
-            dice=self.dice[rows],
-            chosen=self.chosen[rows],
-            matches=self.matches[rows],
-            games=self.games[rows],
-            players=self.players[rows],
-        )
+        return replace(self, **{name: getattr(self, name)[rows] for name in _COLUMNS})
 
 
 @dataclass(frozen=True, eq=False)
@@ -196,13 +194,9 @@ def write_expert_moves(file: Path, moves: ExpertMoves) -> None:
     Raises:
         DataFileError: It cannot be written.
     """
-    arrays: dict[str, NDArray[Any]] = {
-        "boards": pack_boards(moves.boards),
-        "dice": moves.dice,
-        "chosen": pack_boards(moves.chosen),
-        "matches": moves.matches,
-        "games": moves.games,
-        "players": moves.players,
+    arrays: dict[str, NDArray[Any]] = {name: getattr(moves, name) for name in _COLUMNS}
+    arrays |= {name: pack_boards(arrays[name]) for name in _POSITIONS}
+    arrays |= {
         "match_names": np.array(moves.match_names, np.str_),
         "player_names": np.array(moves.player_names, np.str_),
         "made": np.array(moves.command),
@@ -218,13 +212,9 @@ def read_expert_moves(file: Path) -> ExpertMoves:
     """
     arrays = read_array_file(file)
     try:
+        columns = {name: arrays[name] for name in _COLUMNS}
         moves = ExpertMoves(
-            boards=unpack_boards(arrays["boards"]),
-            dice=arrays["dice"],
-            chosen=unpack_boards(arrays["chosen"]),
-            matches=arrays["matches"],
-            games=arrays["games"],
-            players=arrays["players"],
+            **columns | {name: unpack_boards(columns[name]) for name in _POSITIONS},
             match_names=tuple(str(name) for name in arrays["match_names"]),
             player_names=tuple(str(name) for name in arrays["player_names"]),
             command=str(arrays["made"]),

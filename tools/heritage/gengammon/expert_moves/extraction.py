@@ -1,20 +1,153 @@
-"""Extraction of expert moves from match files."""
+"""Extraction of expert moves from match files.
+
+These are single files, and those of folders and archives, as far as they are harmless.
+"""
 
 from __future__ import annotations
 
 import hashlib
+import lzma
+import tarfile
+import zlib
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 
 import numpy as np
 
-from gammond.engine.errors import GammondError
+from gammond.engine.errors import DataFileError, GammondError
 from gammond.engine.match_files.model import MatchIssue, RecordedGame, RecordedMatch
-from gammond.engine.match_files.reading import read_matches
+from gammond.engine.match_files.reading import MAX_FILE_BYTES, read_matches
 from gammond.engine.rules.game_record import PlayAction
+from gammond.engine.wording import escape_unprintable
+from gammond.tools.common.match_inputs import MatchInput, list_match_inputs
 from gammond.tools.heritage.gengammon.expert_moves.dataset import ExpertMoves
-from gammond.tools.heritage.gengammon.expert_moves.match_files import MatchFile, SkippedFile
+
+MAX_ARCHIVE_BYTES = 100_000_000
+"""The most that the members of an archive may have in all, unpacked; what comes after it is skipped."""
+
+_MAX_NAME_BYTES = 100_000
+"""The most that an archive may use to say how a member is called."""
+
+
+@dataclass(frozen=True)
+class MatchFile:
+    """A file that may hold matches.
+
+    Attributes:
+        name: As the user can find it, unprintable characters escaped; in an archive, below the archive's
+            name.
+        content: All its bytes.
+        fault: Why the file or the archive could not be read; empty where it could.
+    """
+
+    name: str
+    content: bytes = b""
+    fault: str = ""
+
+
+def iterate_match_files(sources: Sequence[Path]) -> Iterator[MatchFile]:
+    """Read match files one after the other; a truncated or damaged archive gives those before the damage.
+
+    Only regular files count: no links, pipes or devices. Of files and archives that are too large, nothing
+    but the first part is ever in memory.
+
+    Args:
+        sources: Folders and archives (``.tar``, compressed or not), in which all files count that are not
+            hidden; and single files.
+
+    Yields:
+        The files of each source, by name, and those that could not be read.
+
+    Raises:
+        DataFileError: A source does not exist; before anything is read.
+    """
+    for source in sources:
+        if not source.exists():
+            raise DataFileError(f"{source}: no such file or folder", field="sources")
+    return (file for source in sources for file in _read_source(source))
+
+
+def _read_source(source: Path) -> Iterator[MatchFile]:
+    if source.is_file() and _is_archive(source):
+        yield from sorted(_read_archive(source), key=lambda file: file.name)
+    else:
+        for found in list_match_inputs([str(source)]):
+            yield _read_input(found, found.path or source)
+
+
+def _is_archive(file: Path) -> bool:
+    try:
+        tarfile.open(file, tarinfo=_Member).close()
+    except _LongHeaderError:
+        return True
+    except (OSError, EOFError, tarfile.TarError, zlib.error, lzma.LZMAError):
+        return False
+    return True
+
+
+def _read_input(found: MatchInput, path: Path) -> MatchFile:
+    """Read a file, or a member of a zip archive, given its path or that of the archive."""
+    name = escape_unprintable(found.name if found.member else str(path))
+    try:
+        if found.member:
+            return _take_content(name, found.read_member())
+        if not path.is_file():
+            return MatchFile(name, fault="expected a regular file")
+        with path.open("rb") as content:
+            return _take_content(name, content.read(MAX_FILE_BYTES + 1))
+    except DataFileError as error:
+        return MatchFile(name, fault=error.message)
+    except OSError as error:
+        return MatchFile(name, fault=str(error.strerror))
+
+
+def _read_archive(archive: Path) -> Iterator[MatchFile]:
+    unpacked = 0
+    try:
+        with tarfile.open(archive, tarinfo=_Member) as members:
+            for member in members:
+                unpacked += member.size
+                if unpacked > MAX_ARCHIVE_BYTES:
+                    yield MatchFile(
+                        escape_unprintable(str(archive)),
+                        fault=f"expected at most {MAX_ARCHIVE_BYTES:,} bytes unpacked: the files from "
+                        f"{escape_unprintable(member.name)} on are left out",
+                    )
+                    return
+                if not (member.isdir() or any(part.startswith(".") for part in Path(member.name).parts)):
+                    yield _read_member(members, member, escape_unprintable(f"{archive}/{member.name}"))
+    except (OSError, EOFError, KeyError, ValueError, tarfile.TarError, zlib.error, lzma.LZMAError) as error:
+        yield MatchFile(escape_unprintable(str(archive)), fault=f"the archive is damaged: {error}")
+
+
+def _read_member(members: tarfile.TarFile, member: tarfile.TarInfo, name: str) -> MatchFile:
+    content = members.extractfile(member) if member.isreg() else None
+    if content is None:
+        return MatchFile(name, fault="expected a regular file")
+    return _take_content(name, content.read(MAX_FILE_BYTES + 1))
+
+
+class _LongHeaderError(tarfile.TarError):
+    """A member says in too many bytes how it is called."""
+
+
+class _Member(tarfile.TarInfo):
+    """A member of an archive, whose name may not fill the memory."""
+
+    def _proc_member(self, archive: tarfile.TarFile) -> tarfile.TarInfo:
+        if self.size > _MAX_NAME_BYTES and not (self.isreg() or self.isdir()):
+            raise _LongHeaderError(f"a header has {self.size:,} bytes")
+        read: tarfile.TarInfo = super()._proc_member(archive)  # type: ignore[misc]
+        return read
+
+
+def _take_content(name: str, content: bytes) -> MatchFile:
+    if len(content) > MAX_FILE_BYTES:
+        return MatchFile(name, fault=f"expected at most {MAX_FILE_BYTES:,} bytes")
+    return MatchFile(name, content)
+
 
 _BOARD = (2, 26)
 
@@ -29,7 +162,7 @@ class ExtractionReport:
         games: Number of games, broken ones included.
         moves: Number of rolls played by the rules, by any player.
         faults: Faults, each with its file.
-        skipped: Files without a match, and why.
+        skipped: Files without a match, with their faults.
     """
 
     files: int = 0
@@ -37,7 +170,7 @@ class ExtractionReport:
     games: int = 0
     moves: int = 0
     faults: list[tuple[str, MatchIssue]] = field(default_factory=list)
-    skipped: list[SkippedFile] = field(default_factory=list)
+    skipped: list[MatchFile] = field(default_factory=list)
 
     def count_faults_by_kind(self) -> dict[str, int]:
         """Return the number of faults of each kind, the most frequent first."""
@@ -45,7 +178,7 @@ class ExtractionReport:
 
 
 def extract_moves(
-    files: Iterable[MatchFile | SkippedFile],
+    files: Iterable[MatchFile],
     players: Sequence[str],
     progress: Callable[[int], None] | None = None,
 ) -> tuple[ExpertMoves, ExtractionReport]:
@@ -62,10 +195,10 @@ def extract_moves(
     report, builder = ExtractionReport(), _MoveBuilder(players)
     seen: set[bytes] = set()
     for done, file in enumerate(files, 1):
-        if isinstance(file, SkippedFile):
+        if file.fault:
             report.skipped.append(file)
         elif (digest := hashlib.sha256(file.content).digest()) in seen:
-            report.skipped.append(SkippedFile(file.name, "same content as an earlier file"))
+            report.skipped.append(MatchFile(file.name, fault="same content as an earlier file"))
         else:
             seen.add(digest)
             _extract_file(file, builder, report)
@@ -78,7 +211,7 @@ def _extract_file(file: MatchFile, builder: _MoveBuilder, report: ExtractionRepo
     try:
         matches = read_matches(file.content, name=file.name)
     except GammondError as error:
-        report.skipped.append(SkippedFile(file.name, error.message.removeprefix(f"{file.name}: ")))
+        report.skipped.append(MatchFile(file.name, fault=error.message.removeprefix(f"{file.name}: ")))
         return
     report.files += 1
     report.matches += len(matches)

@@ -8,13 +8,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gammond.engine.kernels import inlined, kernel
-from gammond.engine.kernels.board_counts import OCCUPIED, REAR, write_point_sets
+from gammond.engine.kernels.board_counts import OCCUPIED, REAR, weigh_counts, write_point_sets
 from gammond.engine.kernels.moves import PlayScratch, generate_plays, make_play_scratch, write_child
 from gammond.nets.heritage.gengammon.kernels import INPUTS, PADDED_UNITS, score_position
 from gammond.tools.train.kernels.dice import roll_dice
 
 _NEXT, _CHILD = 1, 2
 """Indices of `PlayoutBuffers.boards`: 0 and `_NEXT` by turns the position, `_CHILD` the one after a play."""
+
+
+_PIPS = np.arange(26, dtype=np.int16)[None]
+"""Pips of a checker on each point, and on the bar."""
 
 
 class PlayoutBuffers(NamedTuple):
@@ -44,15 +48,6 @@ def _new_playout_buffers() -> PlayoutBuffers:
         counts=np.empty((1, INPUTS), np.int8),
         entering=np.empty((1, PADDED_UNITS), np.float32),
     )
-
-
-@kernel
-def _compute_lead(boards: NDArray[np.int8], at: int, per_roll: float) -> float:
-    """Return the lead of the side that has just played, in pips; the other side rolls next."""
-    pips = 0
-    for point in range(1, 26):
-        pips += point * (int(boards[at, 0, point]) - int(boards[at, 1, point]))
-    return pips - per_roll
 
 
 @kernel
@@ -109,7 +104,8 @@ def _play_to_lead(
         write_child(boards, at, int(plays[best]), boards, _NEXT - at)
         at = _NEXT - at
         turns += 1
-    lead = _compute_lead(boards, at, per_roll)
+    pips = weigh_counts(boards, at, 0, _PIPS, 0) - weigh_counts(boards, at, 1, _PIPS, 0)
+    lead = pips - per_roll  # of the side that has just played; the other side rolls next
     return lead if turns % 2 == 0 else -lead
 
 

@@ -17,12 +17,11 @@ from gammond.engine.rules.notation import parse_play
 from gammond.engine.rules.position import Position
 from gammond.tools.heritage.gengammon.expert_moves import command as expert_moves
 from gammond.tools.heritage.gengammon.expert_moves.dataset import list_candidates, read_expert_moves
-from gammond.tools.heritage.gengammon.expert_moves.extraction import extract_moves
-from gammond.tools.heritage.gengammon.expert_moves.match_files import (
+from gammond.tools.heritage.gengammon.expert_moves.extraction import (
     MAX_ARCHIVE_BYTES,
     MAX_FILE_BYTES,
     MatchFile,
-    SkippedFile,
+    extract_moves,
     iterate_match_files,
 )
 from tests.engine.match_files.played_games import play_random_match
@@ -200,12 +199,12 @@ def test_an_archive_that_is_cut_gives_what_came_before(tmp_path):
     assert len(list(iterate_match_files([file]))) == 20
     file.write_bytes(file.read_bytes()[:20_000])
     found = list(iterate_match_files([file]))
-    files = [each for each in found if isinstance(each, MatchFile)]
-    unread = [each for each in found if isinstance(each, SkippedFile)]
+    files = [each for each in found if not each.fault]
+    unread = [each for each in found if each.fault]
     assert 3 < len(files) < 18
     assert [each.name for each in files] == [f"{file}/match{number:02}.mat" for number in range(len(files))]
     assert len(unread) == 1
-    assert "the archive is damaged" in unread[0].reason
+    assert "the archive is damaged" in unread[0].fault
 
 
 def test_names_of_any_code_page_are_read(tmp_path):
@@ -220,7 +219,7 @@ def test_a_file_given_twice_counts_once_and_is_reported():
     done = []
     moves, found = extract_moves(files, [], done.append)
     assert len(moves) == 9
-    assert [(each.name, each.reason) for each in found.skipped] == [("b", "same content as an earlier file")]
+    assert [(each.name, each.fault) for each in found.skipped] == [("b", "same content as an earlier file")]
     assert done == [1, 2, 3]
 
 
@@ -232,9 +231,9 @@ def test_matches_of_one_file_have_names_of_their_own():
 
 def reasons(source) -> dict[str, str]:
     return {
-        each.name.removeprefix(f"{source}").lstrip("/"): each.reason
+        each.name.removeprefix(f"{source}").lstrip("/"): each.fault
         for each in iterate_match_files([source])
-        if isinstance(each, SkippedFile)
+        if each.fault
     }
 
 
@@ -264,7 +263,7 @@ def test_a_pipe_is_not_waited_for(tmp_path):
     pipe = tmp_path / "pipe.mat"
     os.mkfifo(pipe)
     assert list(iterate_match_files([tmp_path])) == []
-    assert [each.reason for each in iterate_match_files([pipe])] == ["expected a regular file"]
+    assert [each.fault for each in iterate_match_files([pipe])] == ["expected a regular file"]
 
 
 def test_large_files_are_skipped_and_large_archives_cut(tmp_path):

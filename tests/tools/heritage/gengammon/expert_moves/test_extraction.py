@@ -6,8 +6,10 @@ import zipfile
 
 from gammond.engine.rules.moves import legal_plays
 from gammond.engine.rules.position import Position
-from gammond.tools.heritage.gengammon.expert_moves.extraction import extract_moves
-from gammond.tools.heritage.gengammon.expert_moves.match_files import SkippedFile, iterate_match_files
+from gammond.tools.heritage.gengammon.expert_moves.extraction import (
+    extract_moves,
+    iterate_match_files,
+)
 from tests.engine.match_files.faulty_matches import ILLEGAL
 
 
@@ -30,4 +32,4 @@ def test_a_zip_archive_is_read_as_a_folder_is(tmp_path):
     content = path.read_bytes()
     path.write_bytes(content.replace(b"Doubles", b"DOUBLES", 1))
     (found,) = iterate_match_files([path])
-    assert isinstance(found, SkippedFile)
+    assert found.fault

@@ -7,15 +7,16 @@ import pytest
 
 from gammond.engine.errors import DataFileError
 from gammond.nets.heritage.gengammon.net import ACTIVATIONS, GengammonNet, encode_counts
-from gammond.tools.heritage.gengammon.expert_moves.dataset import list_candidates
-from gammond.tools.heritage.gengammon.fitness import FITNESSES, compute_ranked_first
-from gammond.tools.heritage.gengammon.kernels import mimic as kernel
-from gammond.tools.heritage.gengammon.packed_moves import (
+from gammond.tools.heritage.gengammon.agreement import (
+    FITNESSES,
+    compute_ranked_first,
     count_moves,
     measure_agreements,
     pack_moves,
     rank_by_net,
 )
+from gammond.tools.heritage.gengammon.expert_moves.dataset import list_candidates
+from gammond.tools.heritage.gengammon.kernels import mimic as kernel
 from tests.tools.heritage.gengammon.teaching import expert_moves, random_net, random_player, rank_by_ratings
 
 EVERY = np.arange(60)

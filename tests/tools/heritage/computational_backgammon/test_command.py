@@ -15,8 +15,8 @@ from gammond.nets.players.pubeval import PubevalPlayer
 from gammond.tools.common.files import read_records
 from gammond.tools.common.opponents import load_opponent
 from gammond.tools.heritage.computational_backgammon import command
+from gammond.tools.heritage.computational_backgammon.command import ClassicLearner
 from gammond.tools.heritage.computational_backgammon.kernels.kinds import KINDS, classify_kinds
-from gammond.tools.heritage.computational_backgammon.learner import ClassicLearner
 from gammond.tools.heritage.computational_backgammon.net_set import read_classic_nets
 from gammond.tools.heritage.computational_backgammon.settings import ClassicSettings
 from gammond.tools.train.runs import run as run_module

@@ -10,7 +10,7 @@ from gammond.nets.heritage.phase_features.features import (
     compute_phase_features,
     encode_gated_inputs,
 )
-from gammond.tools.heritage.phase_features.inputs import GATED, INPUT_ENCODINGS
+from gammond.tools.heritage.phase_features.trainer import GATED, INPUT_ENCODINGS
 from tests import boards
 
 SAMPLE = boards.random_boards(300, seed=1)

@@ -18,7 +18,7 @@ from gammond.tools.common.net_records import read_provenance
 from gammond.tools.common.opponents import load_opponent
 from gammond.tools.export import PROVENANCE_HEADING
 from gammond.tools.heritage.phase_features import command
-from gammond.tools.heritage.phase_features import run as heuristic_run
+from gammond.tools.heritage.phase_features import command as heuristic_run
 from gammond.tools.heritage.phase_features.settings import HeuristicNetSettings
 from gammond.tools.train.runs import run as run_module
 from gammond.tools.train.runs.settings import read_settings
@@ -118,7 +118,7 @@ def test_the_best_net_is_the_best_measured_and_runs_play_by_name(whole):
     assert means[int(best["done"])] == max(means.values()) == best["ppg"].mean()
     player = load_opponent(f"run:{whole}")
     assert player.name == "run"
-    np.testing.assert_array_equal(player.scorer.w1, best["w1"])
+    np.testing.assert_array_equal(player.scorer.weights.w1, best["w1"])
     assert load_opponent(f"run:{whole / 'imitation.npz'}").name == "run-imitation"
     assert len(player.nets) == 1
 
@@ -233,7 +233,7 @@ def test_a_run_is_exported_as_weights_and_manifest_entries(whole, tmp_path, caps
     best = PhaseNet.from_arrays(read_array_file(whole / "best.npz"))
     entry = manifest.find_scorer("mine")
     exported = parse_phase_onnx("mine", read_net_file(entry, tmp_path), entry.activation)
-    np.testing.assert_array_equal(exported.w1, best.w1)
+    np.testing.assert_array_equal(exported.weights.w1, best.weights.w1)
     training = read_provenance(manifest_file).find_training("mine")
     assert training.commands[0].startswith(f"gammond heritage heuristic-net {whole} --random-games 8")
     assert (training.name, training.games) == ("mine", 24)
@@ -243,7 +243,7 @@ def test_a_run_is_exported_as_weights_and_manifest_entries(whole, tmp_path, caps
     assert cli.main(["export", str(whole), *options, "--force", "--last"]) == 0
     last = PhaseNet.from_arrays(read_array_file(whole / "checkpoint.npz"))
     found = parse_phase_onnx("mine", (tmp_path / "mine.onnx").read_bytes(), "relu")
-    np.testing.assert_array_equal(found.w1, last.w1)
+    np.testing.assert_array_equal(found.weights.w1, last.weights.w1)
 
 
 def test_the_hidden_layers_may_have_other_sizes(tmp_path):
