@@ -7,6 +7,7 @@ cannot be read, becomes an issue and costs what it touches: see `gammond.engine.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from dataclasses import replace
 from itertools import product
 
@@ -323,15 +324,18 @@ class MatchBuilder:
         if game is not None and (game.stated is None or game.builder.situation.result is None):
             game.stated = StatedResult(self.at, winner, points)
 
-    def find_candidate(self, roll: Roll, play: WrittenPlay, evaluation: Evaluation) -> RankedPlay | None:
-        """Return a candidate for the seat to act; None if it is no legal play, or after a fault."""
+    def list_candidates(
+        self, roll: Roll, found: Iterable[tuple[WrittenPlay, Evaluation]]
+    ) -> tuple[RankedPlay, ...]:
+        """Return plays with their evaluations, for the seat to act; those that are not legal are left out."""
         situation = self.situation
         if self._game is None or situation is None or situation.result is not None:
-            return None
-        try:
-            return RankedPlay(self._game.builder.find_play(roll, play), evaluation)
-        except GammondError:
-            return None
+            return ()
+        candidates = []
+        for written, evaluation in found:
+            with suppress(GammondError):
+                candidates.append(RankedPlay(self._game.builder.find_play(roll, written), evaluation))
+        return tuple(candidates)
 
     def add_comment(self, text: str) -> None:
         """Add a comment to the last action, to the game before its first one, or to the match."""

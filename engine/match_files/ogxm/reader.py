@@ -271,20 +271,15 @@ class _MatchReader:
         alternatives = analysis.get("alternatives", ())
         if not scale.is_known or not alternatives:
             return ()
-        builder = self._builder
         found = [
-            builder.find_candidate(
-                roll,
-                read_steps(each["move"], seat),
-                read_evaluation(each, scale.read(each["equity"]), scale),
-            )
+            (read_steps(each["move"], seat), read_evaluation(each, scale.read(each["equity"]), scale))
             for each in alternatives
         ]
         loss = analysis.get("equity_loss", 0)
         if loss > 0 and not any(each["is_played"] for each in alternatives):
             equity = scale.read(alternatives[0]["equity"]) - scale.read_difference(loss)
-            found.append(builder.find_candidate(roll, played, Evaluation(equity)))
-        return tuple(candidate for candidate in found if candidate is not None)
+            found.append((played, Evaluation(equity)))
+        return self._builder.list_candidates(roll, found)
 
     def _read_luck(self, analysis: Document) -> float | None:
         luck = (analysis.get("roll") or {}).get("luck")

@@ -340,14 +340,12 @@ class _MatchReader:
         candidates, situation = [], self.builder.situation
         if situation is not None:
             match = replace(situation.match.before_roll(), on_roll=seat)
-            for value in node.properties.get("A", [])[1:]:
-                if parsed := parse_candidate(value, match):
-                    candidates.append(self.builder.find_candidate(roll, *parsed))
+            candidates = [parse_candidate(value, match) for value in node.properties.get("A", [])[1:]]
         luck = parse_numbers([node.text("LU").strip()])
         cube_notes = self._read_cube_notes(node, seat)
         notes = replace(
             cube_notes,
-            candidates=tuple(candidate for candidate in candidates if candidate is not None),
+            candidates=self.builder.list_candidates(roll, filter(None, candidates)),
             luck=luck[0] if luck else None,
             play_mark=_read_mark(node, PLAY_MARKS),
             luck_mark=_read_luck_mark(node, seat),

@@ -11,7 +11,7 @@ from gammond.engine.errors import FormatError
 from gammond.engine.match_files.conventions import find_variant
 from gammond.engine.match_files.model import IssueKind, describe_issues
 from gammond.engine.match_files.reading import read_matches
-from gammond.engine.match_files.xg.layouts import LAYOUTS
+from gammond.engine.match_files.xg.records import LAYOUTS
 from gammond.engine.rules.game_record import (
     DoubleAction,
     GameRecord,
