@@ -32,7 +32,7 @@ from gammond.engine.rules.game_record import (
     RollAction,
     SetAction,
 )
-from gammond.engine.rules.match import SEATS, MatchState
+from gammond.engine.rules.match import SEATS, GameResult, MatchState
 from gammond.engine.rules.moves import CheckerMove, LegalPlays, Play, generate_plays
 from gammond.engine.rules.notation import carry_out_play, find_written_play, infer_play
 from gammond.engine.rules.position import Board, Position
@@ -108,17 +108,18 @@ class GameBuilder:
         """Whether the last action is a roll without a play."""
         return self._unplayed is not None
 
-    def build(self) -> RecordedGame:
-        """Return the game with what was added, without a result."""
+    def build(self, result: GameResult | None = None, missing: tuple[str, ...] = ()) -> RecordedGame:
+        """Return the game with what was added, its result, and what could not be read."""
         return RecordedGame(
             self.number,
             self.initial.match,
             self.initial.position,
             tuple(self.actions),
-            None,
+            result,
             self.match_rules.rules,
             self.notes,
             self.comment,
+            missing,
         )
 
     def number_action(self, seat: int | None = None) -> int:

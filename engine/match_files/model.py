@@ -270,10 +270,10 @@ class RecordedMatch:
         format: The name of the format: ``mat``, ``sgf``, ``xg``.
     """
 
-    names: tuple[str, str]
-    length: int
-    rules: MatchRules
-    games: tuple[RecordedGame, ...]
+    names: tuple[str, str] = ("", "")
+    length: int = 0
+    rules: MatchRules = USUAL_RULES
+    games: tuple[RecordedGame, ...] = ()
     headers: Mapping[str, str] = field(default_factory=dict)
     ratings: tuple[float | None, float | None] = (None, None)
     comment: str = ""

@@ -37,8 +37,7 @@ from gammond.engine.match_files.sgf.reader import SGF_SIGN, is_sgf_position, par
 from gammond.engine.match_files.sgf.writer import format_sgf
 from gammond.engine.match_files.sites.fibs import FIBS_SIGN, parse_oldmoves
 from gammond.engine.match_files.sites.gam import EMPIRE_SIGN, PARTY_SIGN, parse_empire, parse_party
-from gammond.engine.match_files.sites.gamesgrid import SGG_SIGN, parse_sgg
-from gammond.engine.match_files.sites.truemoney import TMG_SIGN, parse_tmg
+from gammond.engine.match_files.sites.servers import SGG_SIGN, TMG_SIGN, parse_sgg, parse_tmg
 from gammond.engine.match_files.xg.container import MAGIC as XG_MAGIC
 from gammond.engine.match_files.xg.reader import parse_xg, parse_xgp
 from gammond.engine.rules.match import MatchState

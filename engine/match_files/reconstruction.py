@@ -93,7 +93,7 @@ class GameReconstruction:
 
     def build(self) -> RecordedGame:
         """Return the game as far as it could be read."""
-        return replace(self.builder.build(), result=self.result, missing=self._missing)
+        return self.builder.build(self.result, self._missing)
 
     def take(self, at: int, step: Step, seat: int | None) -> None:
         """Take a step, or keep it where it is not known how the game stands."""

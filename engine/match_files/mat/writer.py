@@ -12,6 +12,7 @@ from gammond.engine.errors import FormatError, UnsupportedError
 from gammond.engine.formats.snowie import encode_snowie
 from gammond.engine.formats.xgid import BOTTOM, PREFIX, encode_xgid
 from gammond.engine.match_files.conventions import name_variant
+from gammond.engine.match_files.mat.lines import HEADER_WORDS
 from gammond.engine.match_files.model import USUAL_RULES, RecordedGame, RecordedMatch, number_games
 from gammond.engine.rules.dice import ROLLS, encode_roll
 from gammond.engine.rules.game_record import (
@@ -31,7 +32,6 @@ from gammond.engine.rules.rules import Feature, Rules
 _CELL_WIDTH = 30
 _WIN_INDENTS = 6, 34
 _FORBIDDEN = ':;[]"\n\r\t'
-_RATING_HEADERS = ("Player 1 Elo", "Player 2 Elo")
 _DOUBLES = ("Doubles", "Beavers", "Raccoons")
 _TAKE = " Takes"
 _FIRST_DOUBLE = 2
@@ -109,19 +109,14 @@ def format_match(match: RecordedMatch) -> str:
         for number, name in enumerate(match.names, 1)
     )
     headers = dict(match.headers)
-    for word, rating in zip(_RATING_HEADERS, match.ratings, strict=True):
+    for word, rating in zip(HEADER_WORDS["ratings"], match.ratings, strict=True):
         if rating is not None:
             headers[word] = f"{rating:.10g}"
-    rules, usual = match.rules, USUAL_RULES
-    for word, is_on, is_usual in (
-        ("Crawford", rules.crawford, usual.crawford),
-        ("Jacoby", rules.jacoby, usual.jacoby),
-        ("Beaver", rules.beavers, usual.beavers),
-    ):
-        if is_on is not is_usual:
-            headers[word] = "On" if is_on else "Off"
-    if rules.cube_limit != usual.cube_limit:
-        headers["CubeLimit"] = str(rules.cube_limit)
+    for rule in ("crawford", "jacoby", "beavers"):
+        if (is_on := getattr(match.rules, rule)) is not getattr(USUAL_RULES, rule):
+            headers[HEADER_WORDS[rule][0]] = "On" if is_on else "Off"
+    if match.rules.cube_limit != USUAL_RULES.cube_limit:
+        headers[HEADER_WORDS["cube_limit"][0]] = str(match.rules.cube_limit)
     return format_mat((left, right), match.games, headers)
 
 

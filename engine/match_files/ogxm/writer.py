@@ -9,8 +9,14 @@ from datetime import UTC, datetime
 from gammond.engine.errors import FormatError, UnsupportedError
 from gammond.engine.match_files.model import ANNOTATOR, NO_NOTES, ActionNotes, RecordedGame, RecordedMatch
 from gammond.engine.match_files.ogxm import codec
-from gammond.engine.match_files.ogxm.codec import Document, encode_document, format_board, list_steps
-from gammond.engine.match_files.ogxm.evaluations import CURRENCY, format_alternatives, format_decision
+from gammond.engine.match_files.ogxm.codec import (
+    Document,
+    encode_document,
+    format_alternatives,
+    format_board,
+    format_decision,
+    list_steps,
+)
 from gammond.engine.rules.game_record import (
     DoubleAction,
     GameAction,
@@ -82,7 +88,7 @@ class _MatchWriter:
             if rating is not None:
                 document[f"{owner}_profile"] = {"rating": rating, "rating_system": _RATING_SYSTEM}
         if match.has_analysis:
-            document["analysis_info"] = {"currency": CURRENCY}
+            document["analysis_info"] = {"currency": codec.CURRENCY}
         self._annotate("match", 0, match.comment)
         self._write_headers(document)
         document["games"] = self._list_games(document)

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from gammond.engine.errors import FormatError, GammondError, UnsupportedError
+from gammond.engine.errors import FormatError, UnsupportedError
 from gammond.engine.evaluation.results import Evaluation, RankedPlay
 from gammond.engine.match_files.builder import MatchBuilder, Score
 from gammond.engine.match_files.conventions import find_variant
@@ -88,15 +88,12 @@ class _MatchReader:
     """Hands the records of a match to a builder, one after the other."""
 
     def __init__(self, header: Record, container: XgContainer) -> None:
-        match = records.decode_match(header)
-        self._length = match.length
-        self.builder = MatchBuilder(
-            "xg", length=match.length, names=match.names, rules=match.rules, is_binary=True
-        )
+        begun = records.decode_match(header)
+        self._length = begun.length
+        self.builder = MatchBuilder(begun, is_binary=True)
         for fault in container.faults:
             self.builder.add_issue(IssueKind.UNREADABLE, fault)
         self.builder.note_rules((), records.decode_variant(header))
-        self.builder.headers, self.builder.ratings = dict(match.headers), match.ratings
         self._checkers = self.builder.variant.checkers
         self._comments = container.comments.split(COMMENT_END)
         self._header: Record | None = None
@@ -269,10 +266,8 @@ class _MatchReader:
         self._number, self._is_between_games, seat = number, False, records.decode_seat(record)
         position, board = None, records.decode_board(placed, seat, self._checkers)
         if board[:, 1:].any():  # transcribed matches may have no checkers here
-            try:
+            with self.builder.reporting(IssueKind.IMPOSSIBLE_POSITION, f"game {number}: "):
                 position = Position(board, self._checkers)
-            except GammondError as error:
-                self.builder.add_issue(IssueKind.IMPOSSIBLE_POSITION, f"game {number}: {error.message}")
         self._has_automatic_doubles = automatic_doubles > 0
         self.builder.begin_game(
             number,
@@ -315,18 +310,13 @@ class _MatchReader:
         is_same_cube = (cube, owner) == (match.cube, match.cube_owner)
         if is_same_cube and np.array_equal(board, situation.position.board) and not is_lost:
             return
-        try:
+        with builder.reporting(IssueKind.IMPOSSIBLE_POSITION):
             position = Position(board, self._checkers)
             changed = replace(match, cube=cube, cube_owner=owner)
-        except GammondError as error:
-            self.builder.add_issue(IssueKind.IMPOSSIBLE_POSITION, error.message)
-            return
-        if not is_lost:
-            self.builder.add_issue(
-                IssueKind.IMPOSSIBLE_POSITION,
-                "expected the checkers and the cube after the last action, got others: read as set by hand",
-            )
-        builder.set_table(position, changed)
+            if not is_lost:
+                message = "expected the checkers and the cube after the last action, got others"
+                builder.add_issue(IssueKind.IMPOSSIBLE_POSITION, f"{message}: read as set by hand")
+            builder.set_table(position, changed)
 
     def _list_candidates(self, roll: Roll, listed: list[tuple[Board, Evaluation]]) -> tuple[RankedPlay, ...]:
         if len(listed) > self._listed_plays_left:

@@ -216,7 +216,7 @@ def decode_match(header: Record) -> RecordedMatch:
     )
     headers = {name: text for name, text in headers.items() if text}
     ratings = _decode_rating(header["rating_1"]), _decode_rating(header["rating_2"])
-    return RecordedMatch((name_1, name_2), length, rules, (), headers, ratings)
+    return RecordedMatch((name_1, name_2), length, rules, (), headers, ratings, format="xg")
 
 
 def decode_variant(header: Record) -> str:
