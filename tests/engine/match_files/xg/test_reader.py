@@ -59,19 +59,6 @@ def short_game(*more, begun=None, result=None):
     return GameRecord(begun, actions, result or GameResult(0, 1, begun.cube))
 
 
-@pytest.mark.parametrize("kind", ["match", "money"])
-@pytest.mark.parametrize("version", [20, 32])
-def test_what_was_written_is_read_as_it_was(kind, version, request):
-    games = request.getfixturevalue(kind)
-    short = {"SPlayer1": NAMES[0], "SPlayer2": NAMES[1]} if version == 20 else {}
-    found = read(xg_files.write_games(NAMES, games, version=version, **short))
-    assert found.issues == ()
-    assert [game.record for game in found.games] == games
-    assert found.names == NAMES
-    assert found.length == games[0].initial_state.length
-    assert found.format == "xg"
-
-
 @pytest.mark.parametrize("share", [0.3, 0.5, 0.9])
 def test_a_file_that_was_cut_says_so_in_a_line_and_once_what_is_missing(match, share):
     data = xg_files.make_file(xg_files.write_games(NAMES, match))
