@@ -14,7 +14,7 @@ from itertools import groupby, pairwise
 from typing import NamedTuple
 
 from gammond.engine.evaluation.results import CubeDecision, RankedPlay
-from gammond.engine.formats.xgid import USUAL_MAX_CUBE_LOG
+from gammond.engine.formats.xgid import USUAL_MAX_CUBE_LOG, encode_xgid
 from gammond.engine.rules.game_record import (
     GameAction,
     GameRecord,
@@ -329,6 +329,7 @@ class RecordedPosition:
         format: The name of the format.
         rules: The rules that the file states, and the usual ones for what it does not say.
         headers: What else the file says, as those of `RecordedMatch`.
+        written_xgid: Its XGID as the file has it; empty where it has none.
     """
 
     position: Position
@@ -338,6 +339,12 @@ class RecordedPosition:
     format: str = ""
     rules: MatchRules = USUAL_RULES
     headers: Mapping[str, str] = field(default_factory=dict)
+    written_xgid: str = ""
+
+    @property
+    def xgid(self) -> str:
+        """Its XGID, as the file has it if it has one."""
+        return self.written_xgid or encode_xgid(self.position, self.match)
 
     @property
     def unkept(self) -> list[str]:

@@ -9,8 +9,8 @@ analysis.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 from gammond.engine.errors import FormatError
@@ -29,6 +29,7 @@ from gammond.engine.match_files.sgf.tree import SgfNode, SgfTree, parse_sgf_tree
 from gammond.engine.match_files.sgf.values import COLOURS, parse_numbers, parse_points, parse_written_play
 from gammond.engine.options import MAX_QUOTED_CHARS
 from gammond.engine.rules.dice import Roll
+from gammond.engine.rules.game_record import GameSituation
 from gammond.engine.rules.match import MatchState
 from gammond.engine.rules.moves import CheckerMove, can_move
 from gammond.engine.rules.position import Position, swap_sides
@@ -185,7 +186,7 @@ class _MatchReader:
         self.builder = MatchBuilder(replace(begun, ratings=(white, black), comment=root.text("GC").strip()))
         self._has_rules = False
         self._games = 0
-        self._setup = _Setup()
+        self._setup: list[SgfNode] = []
         self._roll: tuple[int, Roll] | None = None
         self.table: tuple[Position, MatchState] | None = None
 
@@ -197,7 +198,7 @@ class _MatchReader:
         builder.add_comment(root.text("C"))
         if root.fault:
             builder.add_issue(IssueKind.UNREADABLE, root.fault)
-        self._setup, self._roll = _Setup(), None
+        self._setup, self._roll = [], None
         for node in tree.nodes[1:]:
             builder.at = node.line
             self._read_node(node)
@@ -240,7 +241,7 @@ class _MatchReader:
 
     def _read_node(self, node: SgfNode) -> None:
         if not _SETUP.isdisjoint(node.properties):
-            self._setup.read(node)
+            self._setup.append(node)
         if node.properties.get("DI"):
             self._read_dice(node)
         if rejected := _REJECTED.fullmatch(node.text(values.REJECTED_RESIGNATION)):
@@ -267,14 +268,14 @@ class _MatchReader:
 
     def _apply_setup(self, acting: int | None = None) -> None:
         """Set what was set up; `acting` is the seat that rolls or doubles next, None if it is not known."""
-        setup, self._setup = self._setup, _Setup()
-        situation = self.builder.last_situation
-        if situation is None or setup == _Setup():
+        nodes, self._setup = self._setup, []
+        before = self.builder.last_situation
+        if before is None or not nodes:
             return
         with self.builder.reporting(IssueKind.IMPOSSIBLE_POSITION):
-            position, match = setup.apply(situation.position, situation.match, acting)
-            if (position, match) != (situation.position, situation.match):
-                self.builder.set_table(position, match)
+            after = _set_up(nodes, before, acting)
+            if (after.position, after.match) != (before.position, before.match):
+                self.builder.set_table(after.position, after.match)
 
     def _read_action(self, node: SgfNode, seat: int, text: str) -> None:
         builder, word = self.builder, text.lower()
@@ -328,55 +329,38 @@ class _MatchReader:
         return ActionNotes(cube=decision, cube_mark=_read_mark(node, values.CUBE_MARKS))
 
 
-@dataclass
-class _Setup:
-    """Properties that set up a position, as they come.
+def _set_up(nodes: Sequence[SgfNode], before: GameSituation, acting: int | None) -> GameSituation:
+    """Return where a game stands after nodes that set up checkers, cube and turn.
 
-    Attributes:
-        seat: The seat on roll.
-        clear: Points that are cleared, as letters.
-        checkers: A point for each checker that White and Black get.
-        cube: The cube.
-        owner: ``c``, ``w`` or ``b``; empty if it is not set.
+    GNU Backgammon may write the wrong seat beside a position: the one that acts next is on roll then.
+
+    Raises:
+        GammondError: They are impossible.
     """
-
-    seat: int | None = None
-    clear: list[str] = field(default_factory=list)
-    checkers: dict[str, list[str]] = field(default_factory=dict)
-    cube: int | None = None
-    owner: str = ""
-
-    def read(self, node: SgfNode) -> None:
-        """Read the properties of a node."""
+    position, match = before.position, before.match
+    clear, white, black = list[str](), list[str](), list[str]()
+    seat, cube, owner = None, match.cube, ""
+    for node in nodes:
         colour = node.text("PL").strip()[:1].upper()
-        if colour in COLOURS:
-            self.seat = COLOURS.index(colour)
+        seat = COLOURS.index(colour) if colour in COLOURS else seat
         cleared = parse_points(node.properties.get("AE", []))
-        self.clear += cleared
-        for name in ("AW", "AB"):
-            kept = [letter for letter in self.checkers.get(name, []) if letter not in cleared]
-            self.checkers[name] = kept + parse_points(node.properties.get(name, []))
-        self.cube = parse_number(node.text("CV")) or self.cube
-        self.owner = node.text("CP").strip().lower()[:1] or self.owner
-
-    def apply(self, position: Position, match: MatchState, acting: int | None) -> tuple[Position, MatchState]:
-        """Return the position and the match state with what is set up.
-
-        GNU Backgammon may write the wrong seat beside a position: the one that acts next is on roll then.
-
-        Raises:
-            GammondError: They are impossible.
-        """
-        board = position.board if match.on_roll == 0 else swap_sides(position.board)
-        white, black = (self.checkers.get(name, []) for name in ("AW", "AB"))
-        if self.clear or white or black:
-            board = values.read_checkers(board, self.clear, white, black)
-        seat = match.on_roll if self.seat is None else self.seat
-        if acting is not None and (self.seat is not None or white or black):
-            seat = acting
-        owner = _CUBE_OWNERS.get(self.owner, match.cube_owner) if self.owner else match.cube_owner
-        following = replace(match.before_roll(), cube=self.cube or match.cube, cube_owner=owner, on_roll=seat)
-        return Position(board if seat == 0 else swap_sides(board), position.checkers), following
+        clear += cleared
+        white = [letter for letter in white if letter not in cleared]
+        black = [letter for letter in black if letter not in cleared]
+        white += parse_points(node.properties.get("AW", []))
+        black += parse_points(node.properties.get("AB", []))
+        cube = parse_number(node.text("CV")) or cube
+        owner = node.text("CP").strip().lower()[:1] or owner
+    board = position.board if match.on_roll == 0 else swap_sides(position.board)
+    if clear or white or black:
+        board = values.read_checkers(board, clear, white, black)
+    if acting is not None and (seat is not None or white or black):
+        seat = acting
+    on_roll = match.on_roll if seat is None else seat
+    cube_owner = _CUBE_OWNERS.get(owner, match.cube_owner)
+    following = replace(match.before_roll(), cube=cube, cube_owner=cube_owner, on_roll=on_roll)
+    placed = Position(board if on_roll == 0 else swap_sides(board), position.checkers)
+    return GameSituation(placed, following)
 
 
 def _read_headers(root: SgfNode) -> dict[str, str]:
