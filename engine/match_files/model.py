@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import groupby, pairwise
+from operator import attrgetter
 from typing import NamedTuple
 
 from gammond.engine.evaluation.results import CubeDecision, RankedPlay
@@ -81,15 +82,10 @@ class MatchIssue:
     def __str__(self) -> str:
         return _describe([self])
 
-    @property
-    def place(self) -> tuple[int, int | None, int | None]:
-        """Where it is: the game, and the line or the byte."""
-        return self.game, self.line, self.offset
-
 
 def describe_issues(issues: Iterable[MatchIssue]) -> list[str]:
     """Return issues in words, those at one place in one line: what came, and what was lost by it."""
-    return [_describe(list(found)) for _, found in groupby(issues, lambda issue: issue.place)]
+    return [_describe(list(found)) for _, found in groupby(issues, attrgetter("game", "line", "offset"))]
 
 
 def _describe(issues: Sequence[MatchIssue]) -> str:

@@ -43,7 +43,6 @@ ROLLS = {
 }
 """The actions that are rolls, by their dice, the higher one first."""
 
-RESIGNATIONS = ("single", "gammon", "backgammon")
 OWNERS = ("white", "black")
 
 KEY = "x-gammond-"

@@ -28,7 +28,7 @@ from gammond.engine.match_files.ogxm.codec import (
     read_steps,
 )
 from gammond.engine.rules.dice import Roll
-from gammond.engine.rules.match import MAX_CUBE, SEATS, GameResult
+from gammond.engine.rules.match import MAX_CUBE, RESULT_NAMES, SEATS, GameResult
 from gammond.engine.rules.rules import BACKGAMMON
 from gammond.engine.wording import escape_unprintable
 
@@ -223,7 +223,7 @@ class _MatchReader:
             self._read_cube(ply, seat)
         elif action in (codec.RESIGN_GAME, codec.RESIGN_MATCH, codec.FORFEIT):
             value = ply.get("resign_value")
-            builder.resign(seat, codec.RESIGNATIONS.index(value) + 1 if value in codec.RESIGNATIONS else 1)
+            builder.resign(seat, RESULT_NAMES.index(value) + 1 if value in RESULT_NAMES else 1)
         elif action in (codec.SET_POSITION, codec.SET_CUBE, codec.PASS):
             self._read_table(before, ply, following, ref)
         elif action == codec.SETTLE:  # the result says the rest

@@ -27,7 +27,7 @@ from gammond.engine.rules.game_record import (
     RollAction,
     SetAction,
 )
-from gammond.engine.rules.match import MAX_CUBE, SEATS, MatchState
+from gammond.engine.rules.match import MAX_CUBE, RESULT_NAMES, SEATS, MatchState
 from gammond.engine.rules.notation import format_moves_plain
 
 _MAX_TEXT_BYTES = 4096
@@ -215,7 +215,7 @@ class _MatchWriter:
                 analysis = {} if notes.cube is None else format_decision(notes.cube, is_take=is_take)
                 yield _make_ply(seat, codec.TAKE if is_take else codec.DROP, analysis)
             case ResignationAction(seat, kind, is_accepted=True, is_stated=True):
-                yield _make_ply(seat, codec.RESIGN_GAME, resign_value=codec.RESIGNATIONS[kind - 1])
+                yield _make_ply(seat, codec.RESIGN_GAME, resign_value=RESULT_NAMES[kind - 1])
             case SetAction(position, match):
                 board = format_board(position, match.on_roll)
                 yield _make_ply(match.on_roll, codec.SET_POSITION, set_position=board)

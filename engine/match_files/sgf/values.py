@@ -263,11 +263,7 @@ def _parse_rolled_choice(words: list[str], name: str, match: MatchState) -> Eval
 def _parse_rollout(words: list[str], own: list[str], equity: float, match: MatchState) -> Evaluation | None:
     """Parse the outcome and the standard error of a rollout; None if they are not there.
 
-    Args:
-        words: All words of the analysis.
-        own: Those from the choice on that was rolled out.
-        equity: What the rollout found.
-        match: The match state before the decision.
+    Of all words, its own are those from the choice on that was rolled out.
     """
     means = _find_numbers(own, "Output", _VALUES)
     errors = _find_numbers(own, "StdDev", _VALUES)
