@@ -26,6 +26,17 @@ KEYWORDS = {
 }
 """The words for what is done beside the plays, and what they mean."""
 
+MAT_HEADERS = {
+    "names over games": ("Player 1", "Player 2"),
+    "ratings": ("Player 1 Elo", "Player 2 Elo"),
+    "variant": ("Variation",),
+    "crawford": ("Crawford",),
+    "jacoby": ("Jacoby",),
+    "beavers": ("Beaver", "Beavers"),
+    "cube_limit": ("CubeLimit",),
+}
+"""The headers of ``.mat`` files for which the model has places of its own."""
+
 _MAX_QUOTED_LENGTH = 60
 _BLANK_CHARACTERS = " \t\n\x00\x1a\x0c"
 _FILE_NAMES = {

@@ -24,17 +24,6 @@ from gammond.engine.rules.dice import Roll
 
 MAX_LINE_LENGTH = 400
 
-HEADER_WORDS = {
-    "names over games": ("Player 1", "Player 2"),
-    "ratings": ("Player 1 Elo", "Player 2 Elo"),
-    "variant": ("Variation",),
-    "crawford": ("Crawford",),
-    "jacoby": ("Jacoby",),
-    "beavers": ("Beaver", "Beavers"),
-    "cube_limit": ("CubeLimit",),
-}
-"""The headers for which the model has places of its own."""
-
 _RIGHT_COLUMN = 12
 """A single cell is in the right column if it begins at least this far after the row's number."""
 

@@ -12,10 +12,9 @@ from gammond.engine.errors import FormatError
 from gammond.engine.formats.snowie import decode_snowie_board, get_snowie_name
 from gammond.engine.formats.xgid import decode_xgid_board
 from gammond.engine.match_files.builder import MatchBuilder, Score
-from gammond.engine.match_files.conventions import NumberedLine, quote_text, read_headers
+from gammond.engine.match_files.conventions import MAT_HEADERS, NumberedLine, quote_text, read_headers
 from gammond.engine.match_files.game_builder import GameBuilder
 from gammond.engine.match_files.mat.lines import (
-    HEADER_WORDS,
     GameLines,
     Heading,
     MatCell,
@@ -59,7 +58,7 @@ def parse_mat(text: str) -> tuple[RecordedMatch, ...]:
 
 def _parse_match(lines: MatchLines) -> RecordedMatch:
     length = lines.length if lines.length is not None else _find_length(lines)
-    begun, faults = read_headers("mat", lines.headers, HEADER_WORDS, length=length)
+    begun, faults = read_headers("mat", lines.headers, MAT_HEADERS, length=length)
     if lines.length is None and length:
         faults.append(f"expected the points of the match, got none: read as a match to {length}, by its end")
     builder = MatchBuilder(begun)
@@ -70,7 +69,7 @@ def _parse_match(lines: MatchLines) -> RecordedMatch:
         got = quote_text(text) + (f" and {format_count(len(others), 'more line')}" if others else "")
         builder.add_issue(IssueKind.UNREADABLE, f"expected a header or 'Game 1', got {got}")
     builder.at = lines.games[0].line_number
-    builder.note_rules(faults, lines.headers.get(HEADER_WORDS["variant"][0], BACKGAMMON.name))
+    builder.note_rules(faults, lines.headers.get(MAT_HEADERS["variant"][0], BACKGAMMON.name))
     for game, following in zip(lines.games, [*lines.games[1:], None], strict=True):
         _read_game(game, following, builder)
     return builder.build()

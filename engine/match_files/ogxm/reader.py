@@ -38,8 +38,6 @@ _DATES = {"day": "%Y.%m.%d", "month": "%Y.%m.??", "year": "%Y.??.??"}
 _MAX_PARTS = 200_000
 """Actions and evaluated plays of a stream: those of some 1,000 matches, or of 100 with an analysis."""
 
-_Comments = defaultdict[tuple[str, int], list[str]]
-
 
 def parse_ogxm(data: bytes) -> tuple[RecordedMatch, ...]:
     """Parse a file of OGXM, or a stream of them, one after the other.
@@ -92,7 +90,7 @@ class _MatchReader:
         self._document = document
         self._length: int = document.get("match_length", 0)
         is_money = self._length == 0
-        self._comments: _Comments = defaultdict(list)
+        self._comments: dict[tuple[str, int], list[str]] = defaultdict(list)
         self._said: dict[tuple[str, int], dict[str, str]] = defaultdict(dict)
         for each in document.get("annotations", ()):
             scope = each["scope"] if each["scope"] in ("match", "game") else "ply"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 
 from gammond.engine.match_files.conventions import name_in_sgf
 from gammond.engine.match_files.model import NO_NOTES, ActionNotes, RecordedGame, RecordedMatch, number_games
@@ -17,7 +17,6 @@ from gammond.engine.match_files.sgf.values import (
 from gammond.engine.rules.dice import encode_roll
 from gammond.engine.rules.game_record import (
     DoubleAction,
-    GameAction,
     PlayAction,
     ResignationAction,
     ResponseAction,
@@ -111,10 +110,10 @@ def _join_words(words: Mapping[str, bool]) -> str:
 
 def _list_nodes(game: RecordedGame) -> Iterator[_Properties]:
     """Yield the nodes behind the root."""
-    begun = game.initial_state
+    begun, first = game.initial_state, next(iter(game.actions), None)
     if game.position != game.rules.starting_position or begun.cube_owner is not None:
         yield from _format_table(game.position, begun)
-    elif not _has_own_turn(game.actions, begun.on_roll):
+    elif not isinstance(first, PlayAction | RollAction | DoubleAction) or first.seat != begun.on_roll:
         yield {"PL": [COLOURS[begun.on_roll]]}
     for place, (situation, action, _) in enumerate(game.replayed):
         notes = game.notes.get(place, NO_NOTES)
@@ -141,12 +140,6 @@ def _list_nodes(game: RecordedGame) -> Iterator[_Properties]:
             case ResponseAction(seat, is_take):
                 word = "take" if is_take else "drop"
                 yield {COLOURS[seat]: [word]} | _format_cube(notes, situation.match) | comment
-
-
-def _has_own_turn(actions: Sequence[GameAction], seat: int) -> bool:
-    """Return whether the first action shows that it is a seat's turn."""
-    first = actions[0] if actions else None
-    return isinstance(first, PlayAction | RollAction | DoubleAction) and first.seat == seat
 
 
 def _format_table(position: Position, match: MatchState) -> Iterator[_Properties]:

@@ -9,7 +9,7 @@ import numpy as np
 
 from gammond.engine.errors import FormatError, UnsupportedError
 from gammond.engine.evaluation.results import Evaluation, RankedPlay
-from gammond.engine.match_files.builder import MatchBuilder, Score
+from gammond.engine.match_files.builder import MatchBuilder
 from gammond.engine.match_files.conventions import find_variant
 from gammond.engine.match_files.model import (
     MATCH_ADVICE,
@@ -233,18 +233,35 @@ class _MatchReader:
         """Begin the game whose header came last, or is missing, with the record of its first seat to act."""
         header, self._header = self._header, None
         if header is not None:
-            is_crawford = bool(header["crawford"]) and self._length > 0
-            score, doubles = records.decode_score(header), int(header["automatic_doubles"])
-            self._start(record, header, int(header["number"]), score, is_crawford, doubles)
-            self._add_comments(header)
-        elif self._is_between_games and self._continues(record):
+            number, score = int(header["number"]), records.decode_score(header)
+        elif not self._is_between_games:
+            return
+        elif self._continues(record):
             self._is_between_games = False
             message = "expected the next game, got more of the one before"
             self.builder.add_issue(IssueKind.UNREADABLE, message)
-        elif self._is_between_games:
+            return
+        else:
             number, score = self._number + 1, self.builder.expect_score() or (0, 0)
             self.builder.add_issue(IssueKind.UNREADABLE, f"expected the header of game {number}, got none")
-            self._start(record, record, number, score)
+        self._number, self._is_between_games, seat = number, False, records.decode_seat(record)
+        placed = record if header is None else header
+        position, board = None, records.decode_board(placed, seat, self._checkers)
+        if board[:, 1:].any():  # transcribed matches may have no checkers here
+            with self.builder.reporting(IssueKind.IMPOSSIBLE_POSITION, f"game {number}: "):
+                position = Position(board, self._checkers)
+        doubles = 0 if header is None else max(int(header["automatic_doubles"]), 0)
+        self._has_automatic_doubles = doubles > 0
+        self.builder.begin_game(
+            number,
+            score,
+            crawford=None if header is None else bool(header["crawford"]) and self._length > 0,
+            cube=1 << min(doubles, _MAX_CUBE_LOG),
+            position=position,
+            on_roll=seat,
+        )
+        if header is not None:
+            self._add_comments(header)
 
     def _continues(self, record: Record) -> bool:
         """Return whether a record goes on with the game whose end came before it."""
@@ -252,31 +269,6 @@ class _MatchReader:
         if situation is None or situation.result is not None or situation.match.to_act != seat:
             return False
         return np.array_equal(records.decode_board(record, seat, self._checkers), situation.position.board)
-
-    def _start(
-        self,
-        record: Record,
-        placed: Record,
-        number: int,
-        score: Score,
-        crawford: bool | None = None,
-        automatic_doubles: int = 0,
-    ) -> None:
-        """Begin a game with its first record, from the position of another one."""
-        self._number, self._is_between_games, seat = number, False, records.decode_seat(record)
-        position, board = None, records.decode_board(placed, seat, self._checkers)
-        if board[:, 1:].any():  # transcribed matches may have no checkers here
-            with self.builder.reporting(IssueKind.IMPOSSIBLE_POSITION, f"game {number}: "):
-                position = Position(board, self._checkers)
-        self._has_automatic_doubles = automatic_doubles > 0
-        self.builder.begin_game(
-            number,
-            score,
-            crawford=crawford,
-            cube=1 << min(max(automatic_doubles, 0), _MAX_CUBE_LOG),
-            position=position,
-            on_roll=seat,
-        )
 
     def _add_comments(self, header: Record) -> None:
         for name in ("comment_before", "comment_after"):
