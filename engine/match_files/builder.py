@@ -7,6 +7,7 @@ cannot be read, becomes an issue and costs what it touches: see `gammond.engine.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from itertools import product
 
@@ -17,11 +18,9 @@ from gammond.engine.match_files.game_builder import GameBuilder, Step, WrittenPl
 from gammond.engine.match_files.game_result import StatedResult
 from gammond.engine.match_files.model import (
     NO_NOTES,
-    USUAL_RULES,
     ActionNotes,
     IssueKind,
     MatchIssue,
-    MatchRules,
     RecordedGame,
     RecordedMatch,
 )
@@ -50,39 +49,24 @@ class MatchBuilder:
     """Builds a match game by game.
 
     Args:
-        format_name: The name of the format.
-        length: Points of the match, 0 for money.
-        names: Of seats 0 and 1.
-        rules: The rules of the match.
+        begun: What the file says about the match beside its games.
         is_binary: Whether places are bytes of a binary file; otherwise they are lines.
 
     Attributes:
         at: Where in the file the reader is; readers set it before they tell what is there.
-        names: Of seats 0 and 1; may be set until `build`.
-        headers: Headers of the match; readers add to it.
+        names: Of seats 0 and 1; may be set until `build`, and so may ratings and the comment.
         ratings: Of seats 0 and 1.
         comment: A comment on the match.
         last_winner: The seat that wins if the game ends here: who acted last, or doubled before a pass.
         leaves_out_games: Whether games cannot be read by the rules of the variant.
     """
 
-    def __init__(
-        self,
-        format_name: str,
-        *,
-        length: int = 0,
-        names: tuple[str, str] = ("", ""),
-        rules: MatchRules = USUAL_RULES,
-        is_binary: bool = False,
-    ) -> None:
+    def __init__(self, begun: RecordedMatch, *, is_binary: bool = False) -> None:
         self.at = 0
-        self.names = names
-        self.headers: dict[str, str] = {}
-        self.ratings: tuple[float | None, float | None] = (None, None)
-        self.comment = ""
-        self._format = format_name
-        self._length = length
-        self._rules = rules
+        self.names, self.ratings, self.comment = begun.names, begun.ratings, begun.comment
+        self._begun = begun
+        self._length = begun.length
+        self._rules = begun.rules
         self._is_binary = is_binary
         self._games: list[RecordedGame] = []
         self._issues: list[MatchIssue] = []
@@ -323,15 +307,18 @@ class MatchBuilder:
         if game is not None and (game.stated is None or game.builder.situation.result is None):
             game.stated = StatedResult(self.at, winner, points)
 
-    def find_candidate(self, roll: Roll, play: WrittenPlay, evaluation: Evaluation) -> RankedPlay | None:
-        """Return a candidate for the seat to act; None if it is no legal play, or after a fault."""
+    def list_candidates(
+        self, roll: Roll, found: Iterable[tuple[WrittenPlay, Evaluation]]
+    ) -> tuple[RankedPlay, ...]:
+        """Return plays with their evaluations, for the seat to act; those that are not legal are left out."""
         situation = self.situation
         if self._game is None or situation is None or situation.result is not None:
-            return None
-        try:
-            return RankedPlay(self._game.builder.find_play(roll, play), evaluation)
-        except GammondError:
-            return None
+            return ()
+        candidates = []
+        for written, evaluation in found:
+            with suppress(GammondError):
+                candidates.append(RankedPlay(self._game.builder.find_play(roll, written), evaluation))
+        return tuple(candidates)
 
     def add_comment(self, text: str) -> None:
         """Add a comment to the last action, to the game before its first one, or to the match."""
@@ -349,6 +336,21 @@ class MatchBuilder:
         else:
             self._game.builder.at = self.at
             self._game.builder.add_fault(kind, message)
+
+    @contextmanager
+    def reporting(self, kind: IssueKind, before: str = "", *, fails: bool = False) -> Iterator[None]:
+        """Report an error of what is done within, and go on behind it.
+
+        Args:
+            kind: The kind of fault.
+            before: What the message begins with.
+            fails: Whether it is not known how the game stands after it.
+        """
+        try:
+            yield
+        except GammondError as error:
+            report = self.fail if fails else self.add_issue
+            report(kind, f"{before}{error.message}")
 
     def fail(self, kind: IssueKind, message: str) -> None:
         """Report what cannot be read: how the game stands after it is not known."""
@@ -378,16 +380,16 @@ class MatchBuilder:
             escape_unprintable(name.strip()[:_MAX_NAME_LENGTH]) or f"Player {number}"
             for number, name in enumerate(self.names, 1)
         )
-        return RecordedMatch(
-            (left, right),
-            self._length,
-            self._rules,
-            tuple(self._games),
-            {escape_unprintable(word): escape_unprintable(said) for word, said in self.headers.items()},
-            self.ratings,
-            self.comment,
-            tuple(self._issues),
-            self._format,
+        headers = self._begun.headers.items()
+        return replace(
+            self._begun,
+            names=(left, right),
+            rules=self._rules,
+            games=tuple(self._games),
+            headers={escape_unprintable(word): escape_unprintable(said) for word, said in headers},
+            ratings=self.ratings,
+            comment=self.comment,
+            issues=tuple(self._issues),
         )
 
     def _is_crawford(self, begun: MatchState) -> bool:

@@ -32,7 +32,7 @@ from gammond.engine.rules.game_record import (
     RollAction,
     SetAction,
 )
-from gammond.engine.rules.match import SEATS, MatchState
+from gammond.engine.rules.match import SEATS, GameResult, MatchState
 from gammond.engine.rules.moves import CheckerMove, LegalPlays, Play, generate_plays
 from gammond.engine.rules.notation import carry_out_play, find_written_play, infer_play
 from gammond.engine.rules.position import Board, Position
@@ -76,6 +76,7 @@ class GameBuilder:
 
     Attributes:
         faults: In order; their lines are places, in a binary file too.
+        unplayed: Where the game stood before its last action, if that is a roll without a play.
     """
 
     def __init__(
@@ -101,24 +102,20 @@ class GameBuilder:
         self._crawford_open = crawford_open
         self._last_entry: object = None
         self._plays: tuple[Position, Roll, LegalPlays] | None = None
-        self._unplayed: GameSituation | None = None
+        self.unplayed: GameSituation | None = None
 
-    @property
-    def has_open_roll(self) -> bool:
-        """Whether the last action is a roll without a play."""
-        return self._unplayed is not None
-
-    def build(self) -> RecordedGame:
-        """Return the game with what was added, without a result."""
+    def build(self, result: GameResult | None = None, missing: tuple[str, ...] = ()) -> RecordedGame:
+        """Return the game with what was added, its result, and what could not be read."""
         return RecordedGame(
             self.number,
             self.initial.match,
             self.initial.position,
             tuple(self.actions),
-            None,
+            result,
             self.match_rules.rules,
             self.notes,
             self.comment,
+            missing,
         )
 
     def number_action(self, seat: int | None = None) -> int:
@@ -163,7 +160,7 @@ class GameBuilder:
             )
             return
         self._begin_with(seat)
-        if self._unplayed is not None and self.actions[-1] == RollAction(seat, roll):
+        if self.unplayed is not None and self.actions[-1] == RollAction(seat, roll):
             if written is None:
                 return
             self.take_back_roll()
@@ -190,7 +187,7 @@ class GameBuilder:
         before = self.situation
         if written is None:
             self.act(RollAction(seat, roll), notes)
-            self._unplayed = before
+            self.unplayed = before
         else:
             play, is_legal = self._read_play(roll, written)
             self.act(PlayAction(seat, roll, play, is_legal), notes)
@@ -202,7 +199,7 @@ class GameBuilder:
         if isinstance(last, PlayAction) and self._last_entry == (seat, last.roll, written):
             self._refuse_or_note(IssueKind.OUT_OF_TURN, "the play is there twice: read once", seat)
             return
-        if self._unplayed is None or not isinstance(last, RollAction):
+        if self.unplayed is None or not isinstance(last, RollAction):
             message = "expected a roll, got a play without one"
             roll = self._find_roll(seat, written)
             if roll is None:
@@ -226,7 +223,7 @@ class GameBuilder:
     def _choose_roll(self, seat: int, roll: Roll, written: WrittenPlay) -> Roll:
         """Return the roll of a play before which the same seat has another roll, which was not played."""
         last = self.actions[-1] if self.actions else None
-        if self._unplayed is None or not isinstance(last, RollAction) or last.seat != seat:
+        if self.unplayed is None or not isinstance(last, RollAction) or last.seat != seat:
             return roll
         trial = self.branch()
         trial.take_back_roll()
@@ -310,7 +307,7 @@ class GameBuilder:
             self.initial = self.situation = GameSituation(position, match)
             self._first_seat_open = first_seat_open
         else:
-            self._unplayed = None
+            self.unplayed = None
             self.act(SetAction(position, match), NO_NOTES)
 
     def act(self, action: GameAction, notes: ActionNotes) -> None:
@@ -389,8 +386,8 @@ class GameBuilder:
 
     def take_back_roll(self) -> None:
         """Take back a roll that was added without a play."""
-        assert self._unplayed is not None
-        self.situation, self._unplayed = self._unplayed, None
+        assert self.unplayed is not None
+        self.situation, self.unplayed = self.unplayed, None
         self.notes.pop(len(self.actions) - 1, None)
         self.actions.pop()
 
@@ -446,7 +443,7 @@ class GameBuilder:
     def _check_turn(self, seat: int, what: str) -> None:
         if self.situation.result is not None:
             raise RuleError(IssueKind.OUT_OF_TURN, f"expected the next game, got {what}")
-        if self._unplayed is not None:
+        if self.unplayed is not None:
             self._play_nothing()
         if seat != self.situation.match.to_act:
             raise RuleError(

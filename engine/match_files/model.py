@@ -11,10 +11,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import groupby, pairwise
+from operator import attrgetter
 from typing import NamedTuple
 
 from gammond.engine.evaluation.results import CubeDecision, RankedPlay
-from gammond.engine.formats.xgid import USUAL_MAX_CUBE_LOG
+from gammond.engine.formats.xgid import USUAL_MAX_CUBE_LOG, encode_xgid
 from gammond.engine.rules.game_record import (
     GameAction,
     GameSituation,
@@ -80,15 +81,10 @@ class MatchIssue:
     def __str__(self) -> str:
         return _describe([self])
 
-    @property
-    def place(self) -> tuple[int, int | None, int | None]:
-        """Where it is: the game, and the line or the byte."""
-        return self.game, self.line, self.offset
-
 
 def describe_issues(issues: Iterable[MatchIssue]) -> list[str]:
     """Return issues in words, those at one place in one line: what came, and what was lost by it."""
-    return [_describe(list(found)) for _, found in groupby(issues, lambda issue: issue.place)]
+    return [_describe(list(found)) for _, found in groupby(issues, attrgetter("game", "line", "offset"))]
 
 
 def _describe(issues: Sequence[MatchIssue]) -> str:
@@ -262,10 +258,10 @@ class RecordedMatch:
         format: The name of the format: ``mat``, ``sgf``, ``xg``.
     """
 
-    names: tuple[str, str]
-    length: int
-    rules: MatchRules
-    games: tuple[RecordedGame, ...]
+    names: tuple[str, str] = ("", "")
+    length: int = 0
+    rules: MatchRules = USUAL_RULES
+    games: tuple[RecordedGame, ...] = ()
     headers: Mapping[str, str] = field(default_factory=dict)
     ratings: tuple[float | None, float | None] = (None, None)
     comment: str = ""
@@ -321,6 +317,7 @@ class RecordedPosition:
         format: The name of the format.
         rules: The rules that the file states, and the usual ones for what it does not say.
         headers: What else the file says, as those of `RecordedMatch`.
+        written_xgid: Its XGID as the file has it; empty where it has none.
     """
 
     position: Position
@@ -330,6 +327,12 @@ class RecordedPosition:
     format: str = ""
     rules: MatchRules = USUAL_RULES
     headers: Mapping[str, str] = field(default_factory=dict)
+    written_xgid: str = ""
+
+    @property
+    def xgid(self) -> str:
+        """Its XGID, as the file has it if it has one."""
+        return self.written_xgid or encode_xgid(self.position, self.match)
 
     @property
     def unkept(self) -> list[str]:

@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from itertools import islice
 
 from gammond.engine.errors import FormatError, GammondError
 from gammond.engine.evaluation.results import CubeDecision, Evaluation, RankedPlay
@@ -104,7 +103,7 @@ def parse_position_reports(text: str) -> tuple[RecordedPosition, ...]:
         if xgid := _XGID.fullmatch(line):
             if len(reports) == MAX_REPORT_POSITIONS:
                 break
-            reports.append(_Report(*decode_xgid(xgid[1]), names, between))
+            reports.append(_Report(xgid[1], *decode_xgid(xgid[1]), names, between))
             names, between = {}, []
         elif side := _SIDE_NAME.fullmatch(line):
             names[BOTTOM if side["side"] == "X" else 1 - BOTTOM] = side["name"]
@@ -116,12 +115,6 @@ def parse_position_reports(text: str) -> tuple[RecordedPosition, ...]:
         raise FormatError("expected a line with an XGID, got none", field="position")
     reports[-1].around += between
     return tuple(report.build() for report in reports)
-
-
-def list_report_xgids(text: str) -> list[str]:
-    """Return the XGIDs of the positions that `parse_position_reports` parses."""
-    found = filter(None, map(_XGID.fullmatch, _iterate_lines(text)))
-    return [xgid[1] for xgid in islice(found, MAX_REPORT_POSITIONS)]
 
 
 def _iterate_lines(text: str) -> Iterator[str]:
@@ -143,6 +136,7 @@ class _Report:
     """What is found about one position, line by line.
 
     Attributes:
+        xgid: Its XGID.
         position: The checkers, as the seat on roll sees them.
         match: The match state.
         names: Of the seats.
@@ -150,6 +144,7 @@ class _Report:
         is_closed: Whether its last line has come: what follows is about the next position, if there is one.
     """
 
+    xgid: str
     position: Position
     match: MatchState
     names: dict[int, str]
@@ -211,7 +206,7 @@ class _Report:
         notes = ActionNotes(
             comment=comment, candidates=self._list_candidates(), cube=self._make_cube_decision()
         )
-        return RecordedPosition(self.position, self.match, names, notes, _FORMAT)
+        return RecordedPosition(self.position, self.match, names, notes, _FORMAT, written_xgid=self.xgid)
 
     def _add_row(self, row: _Row) -> None:
         if len(self._rows) < _MAX_CANDIDATES:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,7 +12,6 @@ from typing import Any
 
 from gammond.engine.errors import DataFileError, FormatError, GammondError, LimitError
 from gammond.engine.formats.position_text import find_position, parse_position, split_lines
-from gammond.engine.formats.xgid import encode_xgid
 from gammond.engine.match_files.conventions import quote_text
 from gammond.engine.match_files.mat.reader import parse_mat
 from gammond.engine.match_files.mat.writer import format_match
@@ -30,15 +29,13 @@ from gammond.engine.match_files.position_report import (
     MAX_REPORT_POSITIONS,
     has_drawn_boards,
     is_position_report,
-    list_report_xgids,
     parse_position_reports,
 )
 from gammond.engine.match_files.sgf.reader import SGF_SIGN, is_sgf_position, parse_sgf, parse_sgf_positions
 from gammond.engine.match_files.sgf.writer import format_sgf
 from gammond.engine.match_files.sites.fibs import FIBS_SIGN, parse_oldmoves
 from gammond.engine.match_files.sites.gam import EMPIRE_SIGN, PARTY_SIGN, parse_empire, parse_party
-from gammond.engine.match_files.sites.gamesgrid import SGG_SIGN, parse_sgg
-from gammond.engine.match_files.sites.truemoney import TMG_SIGN, parse_tmg
+from gammond.engine.match_files.sites.servers import SGG_SIGN, TMG_SIGN, parse_sgg, parse_tmg
 from gammond.engine.match_files.xg.container import MAGIC as XG_MAGIC
 from gammond.engine.match_files.xg.reader import parse_xg, parse_xgp
 from gammond.engine.rules.match import MatchState
@@ -206,13 +203,6 @@ def holds_positions(content: bytes) -> bool:
     text = _decode_lines(content)
     is_drawn = has_drawn_boards(text)
     return content.startswith(XG_MAGIC) or is_sgf_position(text) or is_position_report(text) or is_drawn
-
-
-def list_xgids(content: bytes, found: Sequence[RecordedPosition]) -> list[str]:
-    """Return the XGIDs of the positions that `read_positions` found in a content, as it writes them."""
-    text = _decode_lines(content)
-    written = list_report_xgids(text) if is_position_report(text) else []
-    return written or [encode_xgid(each.position, each.match) for each in found]
 
 
 def recognise_format(content: bytes) -> str | None:

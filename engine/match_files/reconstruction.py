@@ -93,7 +93,7 @@ class GameReconstruction:
 
     def build(self) -> RecordedGame:
         """Return the game as far as it could be read."""
-        return replace(self.builder.build(), result=self.result, missing=self._missing)
+        return self.builder.build(self.result, self._missing)
 
     def take(self, at: int, step: Step, seat: int | None) -> None:
         """Take a step, or keep it where it is not known how the game stands."""
@@ -208,7 +208,7 @@ class GameReconstruction:
     def _note_doubt(self, before: GameBuilder, number: int) -> None:
         """Remember the game before its first illegal play, with the play taken for a gap."""
         actions = self.builder.actions
-        new = actions[len(before.actions) - before.has_open_roll :]
+        new = actions[len(before.actions) - (before.unplayed is not None) :]
         illegal = [action for action in new if isinstance(action, PlayAction) and not action.is_legal]
         if self._doubt is not None or not illegal:
             return

@@ -14,7 +14,7 @@ from gammond.engine.errors import CancelledWork, FormatError, GammondError, Unsu
 from gammond.engine.match_analysis.analysed_match import AnalysedMatch, find_table
 from gammond.engine.match_analysis.documents import describe_match
 from gammond.engine.match_files.model import RecordedMatch
-from gammond.engine.match_files.reading import list_xgids, read_matches, read_positions
+from gammond.engine.match_files.reading import read_matches, read_positions
 from gammond.engine.match_files.writing import MATCH_FORMATS, describe_record, write_match
 from gammond.engine.match_reports.html_report import format_html
 from gammond.protocol.core.arguments import error_field
@@ -146,10 +146,7 @@ def _convert_to_json(content: bytes) -> WebAnswer:
 
 def _list_positions(content: bytes) -> list[dict[str, object]]:
     found = read_positions(content, name=_TEXT_FIELD)
-    return [
-        {"xgid": xgid, "names": list(each.names), "comment": each.notes.comment}
-        for xgid, each in zip(list_xgids(content, found), found, strict=True)
-    ]
+    return [{"xgid": each.xgid, "names": list(each.names), "comment": each.notes.comment} for each in found]
 
 
 def _describe_analysis(match: RecordedMatch) -> dict[str, object]:

@@ -30,7 +30,10 @@ from tests.engine.match_files.test_position_report import BGBLITZ_CUBE, BGBLITZ_
 from tests.engine.match_files.xg import xg_files
 
 _GAMES = 3
-_SMALL_BYTES = 3_000
+_SMALL_BYTES = 40_000
+_SLOW = {"tmg": 4_000, "party": 4_000}
+"""Fewer of what takes long to read on after damage."""
+
 _FULL_BYTES = 1_000_000
 _MAX_S = 5.0
 """Of the processor for one file; a file of these games takes some 10 ms unaltered."""
@@ -86,7 +89,6 @@ def list_files() -> dict[str, bytes]:
     (recorded,) = parse_mat(mat)
     texts = {
         "mat": mat,
-        "sgf": format_sgf(recorded),
         "oldmoves": site_files.write_oldmoves(match),
         "sgg": site_files.write_sgg(match),
         "tmg": site_files.write_tmg(match),
@@ -94,8 +96,11 @@ def list_files() -> dict[str, bytes]:
         "empire": site_files.write_empire(match[:1]),
     }
     files = {name: text.encode() for name, text in texts.items()}
-    files["xg"] = xg_files.make_file(xg_files.write_games(site_files.NAMES, money[:1]), ["{\\rtf1 a}"])
-    files["xg-records"] = b"".join(xg_files.write_games(site_files.NAMES, money[:1]))
+    records = xg_files.write_games(site_files.NAMES, money[:1])
+    files["xg"] = xg_files.make_file(records, ["{\\rtf1 a}"])
+    files["xg-records"], files["xgp-records"] = b"".join(records), b"".join(records[:4])
+    (analysed,) = read_matches(files["xg"])
+    files["sgf"] = format_sgf(analysed).encode()
     if find_spec("ogxm"):
         files["ogxm"] = format_ogxm(recorded)
     files["position-texts"] = (XG_PLAYS + XG_CUBE + BGBLITZ_PLAYS + BGBLITZ_CUBE).encode()
@@ -105,14 +110,16 @@ def list_files() -> dict[str, bytes]:
 def _read_content(name: str, content: bytes) -> tuple[RecordedMatch, ...] | tuple[RecordedPosition, ...]:
     if name == "position-texts":
         return read_positions(content, name="file")
-    if name == "xg-records":  # packed once more, since few altered files can be unpacked
+    if name.endswith("-records"):  # packed once more, since few altered files can be unpacked
         content = xg_files.make_file([content])
+    if name == "xgp-records":
+        return read_positions(content, name="file")
     return read_matches(content, name="file")
 
 
 def attack_format(name: str, trial: Trial) -> str:
     """Read mutated files of one format, until enough bytes were altered."""
-    content, wanted = list_files()[name], trial.dose(_SMALL_BYTES, _FULL_BYTES)
+    content, wanted = list_files()[name], trial.dose(_SLOW.get(name, _SMALL_BYTES), _FULL_BYTES)
     done = files = refused = 0
     slowest_s = 0.0
     before = measure_memory()
@@ -134,6 +141,9 @@ def _read(name: str, altered: bytes) -> bool:
     """Read a file; return whether it was refused."""
     try:
         found = _read_content(name, altered)
+        for match in found:
+            if isinstance(match, RecordedMatch):
+                format_sgf(match)
     except GammondError as error:
         expect(error.message.isprintable(), f"{name}: a message has what does not print: {error.message!r}")
         return True
@@ -180,7 +190,8 @@ def _make_attack(name: str) -> Attack:
 
 
 _FORMATS = (
-    *("mat", "sgf", "oldmoves", "sgg", "tmg", "party", "empire", "xg", "xg-records", "position-texts"),
+    *("mat", "sgf", "oldmoves", "sgg", "tmg", "party", "empire", "xg", "xg-records", "xgp-records"),
+    "position-texts",
     *(["ogxm"] if find_spec("ogxm") else ()),
 )
 ATTACKS = (

@@ -28,9 +28,10 @@ LINUX = pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
 SMALL = [
     attack
     for attack in ATTACKS
-    if attack.name == "kill-batch" or not attack.name.startswith(("kill-", "stop"))
+    if attack.name == "kill-batch" or not attack.name.startswith(("kill-", "stop", "files-"))
 ]
-"""Those that other tests on the same machine do not delay beyond their bounds."""
+"""Those that other tests on the same machine do not delay beyond their bounds; match files are attacked by
+`tests/engine/match_files/test_hostile_files.py`."""
 
 
 @pytest.fixture

@@ -19,7 +19,6 @@ from gammond.engine.match_files.reading import (
     MAX_FILE_BYTES,
     decode_text,
     holds_positions,
-    list_xgids,
     read_head,
     read_positions,
     recognise_format,
@@ -212,7 +211,7 @@ def _open_positions(content: bytes, name: str) -> PositionInput:
     found = read_positions(content, name=name)
     comments = [" ".join(each.notes.comment.split()) for each in found]
     columns = (*PLAIN_COLUMNS, "comment") if any(comments) else PLAIN_COLUMNS
-    rows = enumerate(zip(list_xgids(content, found), comments, found, strict=True), 1)
+    rows = enumerate(zip([each.xgid for each in found], comments, found, strict=True), 1)
     lines = (
         PositionLine(
             number, text, (text, comment)[: len(columns)], comment=comment, unkept=tuple(each.unkept)

@@ -25,7 +25,6 @@ from gammond.engine.match_files.reading import (
     MAX_FILE_BYTES,
     decode_text,
     holds_positions,
-    list_xgids,
     read_head,
     read_positions,
     recognise_format,
@@ -209,7 +208,7 @@ def find_text(words: list[str]) -> str:
         are_several = sum(map(bool, map(find_position, words))) > 1
         return _choose_text(words if are_several else split_lines(text, lambda _: False), text)
     if holds_positions(content) or recognise_format(content) is not None:
-        return _choose_text(list_xgids(content, read_positions(content, name=name)), name)
+        return _choose_text([each.xgid for each in read_positions(content, name=name)], name)
     text = decode_text(content)
     if not text.strip():
         raise FormatError(f"expected a position in {name}, got nothing", field="position")

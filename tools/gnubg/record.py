@@ -13,9 +13,9 @@ from dataclasses import dataclass
 
 from gammond.engine.errors import FormatError, GammondError, PlayError
 from gammond.engine.formats.position_id import encode_position_id
-from gammond.engine.match_files.sgf.points import COLOURS, parse_written_play
 from gammond.engine.match_files.sgf.reader import SGF_SIGN, SgfHeading
 from gammond.engine.match_files.sgf.tree import SgfTree, parse_sgf_trees
+from gammond.engine.match_files.sgf.values import COLOURS, parse_written_play
 from gammond.engine.rules.dice import format_roll
 from gammond.engine.rules.game_record import DoubleAction, GameSituation, PlayAction, ResponseAction
 from gammond.engine.rules.match import RESULT_NAMES, MatchState

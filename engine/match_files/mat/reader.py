@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 
-from gammond.engine.errors import FormatError, GammondError
+from gammond.engine.errors import FormatError
 from gammond.engine.formats.snowie import decode_snowie_board, get_snowie_name
 from gammond.engine.formats.xgid import decode_xgid_board
 from gammond.engine.match_files.builder import MatchBuilder, Score
-from gammond.engine.match_files.conventions import NumberedLine, quote_text, read_rules
+from gammond.engine.match_files.conventions import MAT_HEADERS, NumberedLine, quote_text, read_headers
 from gammond.engine.match_files.game_builder import GameBuilder
 from gammond.engine.match_files.mat.lines import (
     GameLines,
@@ -27,19 +27,12 @@ from gammond.engine.match_files.mat.lines import (
     split_matches,
 )
 from gammond.engine.match_files.model import NO_NOTES, IssueKind, RecordedMatch
-from gammond.engine.rules.match import MAX_CUBE
 from gammond.engine.rules.position import Position
 from gammond.engine.rules.rules import BACKGAMMON
 from gammond.engine.wording import format_count
 
 _RESULT_WORDS = frozenset(("wins", "losses"))
 _END = re.compile(r"\bwins\b.*\bmatch\b", re.IGNORECASE)
-_RATING = re.compile(r"\s*([0-9]{1,5}(?:\.[0-9]{1,6})?)")
-_RULES = {"crawford": ("Crawford",), "jacoby": ("Jacoby",), "beavers": ("Beaver", "Beavers")}
-_RATINGS = ("Player 1 Elo", "Player 2 Elo")
-_READ_HEADERS = {"Player 1", "Player 2", *_RATINGS, "Variation", "CubeLimit"}.union(*_RULES.values())
-"""Headers for which the model has a place of its own."""
-
 Entry = tuple[int, str, MatRow | FormatError | None]
 """A line of a game: its number, its text, and the row that it is; what is wrong with it if it is no row, None
 for a remark."""
@@ -64,17 +57,11 @@ def parse_mat(text: str) -> tuple[RecordedMatch, ...]:
 
 
 def _parse_match(lines: MatchLines) -> RecordedMatch:
-    headers = lines.headers
-    issues: list[str] = []
-    rules = read_rules(headers, _RULES, issues)
-    rules = replace(rules, cube_limit=_read_cube_limit(headers, issues))
-    length = lines.length
-    if length is None and (length := _find_length(lines)):
-        issues.append(f"expected the points of the match, got none: read as a match to {length}, by its end")
-    builder = MatchBuilder("mat", length=length or 0, rules=rules)
-    builder.headers = {word: said for word, said in headers.items() if word not in _READ_HEADERS}
-    left, right = (_RATING.match(headers.get(word, "")) for word in _RATINGS)
-    builder.ratings = float(left[1]) if left else None, float(right[1]) if right else None
+    length = lines.length if lines.length is not None else _find_length(lines)
+    begun, faults = read_headers("mat", lines.headers, MAT_HEADERS, length=length)
+    if lines.length is None and length:
+        faults.append(f"expected the points of the match, got none: read as a match to {length}, by its end")
+    builder = MatchBuilder(begun)
     for remark in lines.remarks:
         builder.add_comment(remark)
     if lines.unrecognised_lines:
@@ -82,7 +69,7 @@ def _parse_match(lines: MatchLines) -> RecordedMatch:
         got = quote_text(text) + (f" and {format_count(len(others), 'more line')}" if others else "")
         builder.add_issue(IssueKind.UNREADABLE, f"expected a header or 'Game 1', got {got}")
     builder.at = lines.games[0].line_number
-    builder.note_rules(issues, headers.get("Variation", BACKGAMMON.name))
+    builder.note_rules(faults, lines.headers.get(MAT_HEADERS["variant"][0], BACKGAMMON.name))
     for game, following in zip(lines.games, [*lines.games[1:], None], strict=True):
         _read_game(game, following, builder)
     return builder.build()
@@ -275,13 +262,10 @@ def _read_remark(remark: str, builder: MatchBuilder) -> None:
         return
     letters, cube = found
     owner = None if not cube else int(cube > 0)
-    try:
+    with builder.reporting(IssueKind.IMPOSSIBLE_POSITION):
         position = builder.variant.adopt_position(Position(decode_xgid_board(letters)))
         match = replace(situation.match, on_roll=0, cube=1 << abs(cube), cube_owner=owner)
-    except GammondError as error:
-        builder.add_issue(IssueKind.IMPOSSIBLE_POSITION, error.message)
-        return
-    builder.set_table(position, match, first_seat_open=True)
+        builder.set_table(position, match, first_seat_open=True)
 
 
 def read_cell(cell: MatCell, builder: MatchBuilder) -> None:
@@ -318,22 +302,10 @@ def _set_illegal_result(cell: MatCell, builder: MatchBuilder) -> None:
     before = builder.last_situation
     if before is None:
         return
-    try:
+    with builder.reporting(IssueKind.UNREADABLE):
         seen = builder.variant.adopt_position(decode_snowie_board(cell.illegal_result))
-    except GammondError as error:
-        builder.add_issue(IssueKind.UNREADABLE, error.message)
-        return
-    builder.add_issue(IssueKind.ILLEGAL_PLAY, f"expected a legal play of {cell.dice}, got a position")
-    is_of_other = (
-        get_snowie_name(cell.illegal_result) == builder.names[1 - cell.seat] != builder.names[cell.seat]
-    )
-    match = replace(before.match.before_roll(), on_roll=1 - cell.seat)
-    builder.set_table(seen if is_of_other else seen.swap_sides(), match)
-
-
-def _read_cube_limit(headers: Mapping[str, str], issues: list[str]) -> int:
-    text = headers.get("CubeLimit", "").strip()
-    if text and not re.fullmatch("[0-9]{1,6}", text):
-        issues.append(f"expected a number for CubeLimit, got {quote_text(text)}: read as no limit")
-        return MAX_CUBE
-    return int(text or MAX_CUBE)
+        builder.add_issue(IssueKind.ILLEGAL_PLAY, f"expected a legal play of {cell.dice}, got a position")
+        own, other = builder.names[cell.seat], builder.names[1 - cell.seat]
+        is_of_other = get_snowie_name(cell.illegal_result) == other != own
+        match = replace(before.match.before_roll(), on_roll=1 - cell.seat)
+        builder.set_table(seen if is_of_other else seen.swap_sides(), match)

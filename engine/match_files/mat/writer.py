@@ -11,7 +11,7 @@ from dataclasses import replace
 from gammond.engine.errors import FormatError, UnsupportedError
 from gammond.engine.formats.snowie import encode_snowie
 from gammond.engine.formats.xgid import BOTTOM, PREFIX, encode_xgid
-from gammond.engine.match_files.conventions import name_variant
+from gammond.engine.match_files.conventions import MAT_HEADERS, name_variant
 from gammond.engine.match_files.model import USUAL_RULES, RecordedGame, RecordedMatch, number_games
 from gammond.engine.rules.dice import ROLLS, encode_roll
 from gammond.engine.rules.game_record import (
@@ -24,13 +24,11 @@ from gammond.engine.rules.game_record import (
     SetAction,
 )
 from gammond.engine.rules.moves import Play, generate_plays
-from gammond.engine.rules.position import Position
 from gammond.engine.rules.rules import Feature, Rules
 
 _CELL_WIDTH = 30
 _WIN_INDENTS = 6, 34
 _FORBIDDEN = ':;[]"\n\r\t'
-_RATING_HEADERS = ("Player 1 Elo", "Player 2 Elo")
 _DOUBLES = ("Doubles", "Beavers", "Raccoons")
 _TAKE = " Takes"
 _FIRST_DOUBLE = 2
@@ -101,19 +99,14 @@ def format_match(match: RecordedMatch) -> str:
         for number, name in enumerate(match.names, 1)
     )
     headers = dict(match.headers)
-    for word, rating in zip(_RATING_HEADERS, match.ratings, strict=True):
+    for word, rating in zip(MAT_HEADERS["ratings"], match.ratings, strict=True):
         if rating is not None:
             headers[word] = f"{rating:.10g}"
-    rules, usual = match.rules, USUAL_RULES
-    for word, is_on, is_usual in (
-        ("Crawford", rules.crawford, usual.crawford),
-        ("Jacoby", rules.jacoby, usual.jacoby),
-        ("Beaver", rules.beavers, usual.beavers),
-    ):
-        if is_on is not is_usual:
-            headers[word] = "On" if is_on else "Off"
-    if rules.cube_limit != usual.cube_limit:
-        headers["CubeLimit"] = str(rules.cube_limit)
+    for rule in ("crawford", "jacoby", "beavers"):
+        if (is_on := getattr(match.rules, rule)) is not getattr(USUAL_RULES, rule):
+            headers[MAT_HEADERS[rule][0]] = "On" if is_on else "Off"
+    if match.rules.cube_limit != USUAL_RULES.cube_limit:
+        headers[MAT_HEADERS["cube_limit"][0]] = str(match.rules.cube_limit)
     return format_mat((left, right), match.games, headers)
 
 
@@ -165,8 +158,10 @@ def _format_actions(names: tuple[str, str], game: RecordedGame) -> Iterator[tupl
                 yield number, seat, f" {_DOUBLES[doubles]} => {cube}"
             case ResponseAction(seat, is_take):
                 yield number, seat, _TAKE if is_take else " Drops"
-            case SetAction() if unplayed:
-                yield number, 1 - action.match.on_roll, f"{unplayed} {_format_illegal_result(names, action)}"
+            case SetAction(position, match) if unplayed:  # after an illegal play, as its player sees it
+                mover = replace(match, on_roll=1 - match.on_roll)
+                seen = encode_snowie(position.swap_sides(), mover, names)
+                yield number, mover.on_roll, f"{unplayed} Illegal play ({seen})"
                 unplayed = ""
             case SetAction():
                 _check_is_read(situation, action, after, game.rules)
@@ -196,23 +191,13 @@ def _check_is_read(
         expected.append(replace(turned, on_roll=seat))
     is_by_seat = isinstance(following, PlayAction | RollAction | DoubleAction) and following.seat == seat
     is_same = action.position == (before.position.swap_sides() if is_turned else before.position)
-    is_possible = is_same or (is_turned and _is_after_a_turn(before.position, action.position, rules))
+    turns = (generate_plays(before.position, roll, rules) for roll in ROLLS if is_turned)
+    is_possible = is_same or any(plays.find(action.position.board) is not None for plays in turns)
     if not is_by_seat or not is_possible or action.match not in expected:
         raise UnsupportedError(
             "a .mat file has no place for a position or a cube that was set in the midst of a game",
             field="games",
         )
-
-
-def _is_after_a_turn(before: Position, after: Position, rules: Rules) -> bool:
-    """Return whether a roll of the side on roll can lead from a position to another, as the other sees it."""
-    return any(generate_plays(before, roll, rules).find(after.board) is not None for roll in ROLLS)
-
-
-def _format_illegal_result(names: tuple[str, str], action: SetAction) -> str:
-    """Return the position after an illegal play, as its player sees it."""
-    mover = replace(action.match, on_roll=1 - action.match.on_roll)
-    return f"Illegal play ({encode_snowie(action.position.swap_sides(), mover, names)})"
 
 
 def _format_moves(play: Play) -> str:

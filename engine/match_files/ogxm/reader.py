@@ -6,7 +6,7 @@ from collections import defaultdict
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
-from gammond.engine.errors import FormatError, GammondError
+from gammond.engine.errors import FormatError
 from gammond.engine.evaluation.results import Evaluation, RankedPlay
 from gammond.engine.match_files.builder import MatchBuilder
 from gammond.engine.match_files.model import (
@@ -18,10 +18,17 @@ from gammond.engine.match_files.model import (
     RecordedMatch,
 )
 from gammond.engine.match_files.ogxm import codec
-from gammond.engine.match_files.ogxm.codec import Document, decode_members, read_board, read_steps
-from gammond.engine.match_files.ogxm.evaluations import CURRENCY, Scale, read_decision, read_evaluation
+from gammond.engine.match_files.ogxm.codec import (
+    Document,
+    decode_members,
+    read_board,
+    read_decision,
+    read_evaluation,
+    read_scale,
+    read_steps,
+)
 from gammond.engine.rules.dice import Roll
-from gammond.engine.rules.match import MAX_CUBE, SEATS, GameResult
+from gammond.engine.rules.match import MAX_CUBE, RESULT_NAMES, SEATS, GameResult
 from gammond.engine.rules.rules import BACKGAMMON
 from gammond.engine.wording import escape_unprintable
 
@@ -30,8 +37,6 @@ _DATES = {"day": "%Y.%m.%d", "month": "%Y.%m.??", "year": "%Y.??.??"}
 
 _MAX_PARTS = 200_000
 """Actions and evaluated plays of a stream: those of some 1,000 matches, or of 100 with an analysis."""
-
-_Comments = defaultdict[tuple[str, int], list[str]]
 
 
 def parse_ogxm(data: bytes) -> tuple[RecordedMatch, ...]:
@@ -85,26 +90,7 @@ class _MatchReader:
         self._document = document
         self._length: int = document.get("match_length", 0)
         is_money = self._length == 0
-        self._builder = MatchBuilder(
-            "ogxm",
-            length=self._length,
-            names=(document.get("player_white", ""), document.get("player_black", "")),
-            rules=MatchRules(
-                crawford=is_money or document.get("crawford", False),
-                jacoby=document.get("jacoby", False),
-                beavers=not is_money or document.get("beavers", False),
-                raccoons=document.get("raccoons", False),
-                automatic_doubles=document.get("auto_doubles", False),
-                cube_limit=min(document.get("cube_limit", MAX_CUBE), MAX_CUBE),
-            ),
-            is_binary=True,
-        )
-        self._builder.at = at
-        self._builder.note_rules((), document.get("variant", BACKGAMMON.name))
-        self._checkers = self._builder.variant.checkers
-        block = document.get("analysis_info") or {}
-        self._currency = block.get("currency", CURRENCY)
-        self._comments: _Comments = defaultdict(list)
+        self._comments: dict[tuple[str, int], list[str]] = defaultdict(list)
         self._said: dict[tuple[str, int], dict[str, str]] = defaultdict(dict)
         for each in document.get("annotations", ()):
             scope = each["scope"] if each["scope"] in ("match", "game") else "ply"
@@ -113,13 +99,28 @@ class _MatchReader:
                 self._said[place][each["key"]] = each["value"]
             else:
                 self._comments[place].append(each["value"])
+        rules = MatchRules(
+            crawford=is_money or document.get("crawford", False),
+            jacoby=document.get("jacoby", False),
+            beavers=not is_money or document.get("beavers", False),
+            raccoons=document.get("raccoons", False),
+            automatic_doubles=document.get("auto_doubles", False),
+            cube_limit=min(document.get("cube_limit", MAX_CUBE), MAX_CUBE),
+        )
+        names = document.get("player_white", ""), document.get("player_black", "")
+        first, second = ((document.get(f"{owner}_profile") or {}).get("rating") for owner in codec.OWNERS)
+        headers, ratings = self._read_headers(), (first, second)
+        begun = RecordedMatch(names, self._length, rules, (), headers, ratings, format="ogxm")
+        self._builder = MatchBuilder(begun, is_binary=True)
+        self._builder.at = at
+        self._builder.note_rules((), document.get("variant", BACKGAMMON.name))
+        self._checkers = self._builder.variant.checkers
+        block = document.get("analysis_info") or {}
+        self._currency = block.get("currency", codec.CURRENCY)
 
     def read(self) -> RecordedMatch:
         """Read the match."""
         document, builder = self._document, self._builder
-        builder.headers = self._read_headers()
-        first, second = ((document.get(f"{owner}_profile") or {}).get("rating") for owner in codec.OWNERS)
-        builder.ratings = first, second
         self._add_comments("match", 0)
         score = [document.get(f"{owner}_score_start", 0) for owner in codec.OWNERS]
         ply = 0
@@ -172,10 +173,8 @@ class _MatchReader:
             seat = 1 - seat  # an illegal play is a position for the next turn
         position = None
         if not game.get("is_default_board", True):
-            try:
+            with builder.reporting(IssueKind.IMPOSSIBLE_POSITION, f"game {number + 1}: "):
                 position = read_board(game["initial_board"], seat or 0, self._checkers)
-            except GammondError as error:
-                builder.add_issue(IssueKind.IMPOSSIBLE_POSITION, f"game {number + 1}: {error.message}")
         cube = min(game.get("initial_cube_value", 1) << game.get("auto_doubles", 0), MAX_CUBE)
         owner = game.get("initial_cube_owner")
         if not builder.begin_game(
@@ -212,11 +211,17 @@ class _MatchReader:
         seat = 1 - ply["color"] if ply.get("color") in SEATS else -1
         if action in codec.ROLLS.values():
             self._read_roll(ply, seat, ref)
-        elif action in (codec.DOUBLE, codec.BEAVER, codec.RACCOON, codec.TAKE, codec.DROP):
+        elif action in (
+            codec.DOUBLE,
+            codec.BEAVER,
+            codec.RACCOON,
+            codec.TAKE,
+            codec.DROP,
+        ):
             self._read_cube(ply, seat)
         elif action in (codec.RESIGN_GAME, codec.RESIGN_MATCH, codec.FORFEIT):
             value = ply.get("resign_value")
-            builder.resign(seat, codec.RESIGNATIONS.index(value) + 1 if value in codec.RESIGNATIONS else 1)
+            builder.resign(seat, RESULT_NAMES.index(value) + 1 if value in RESULT_NAMES else 1)
         elif action in (codec.SET_POSITION, codec.SET_CUBE, codec.PASS):
             self._read_table(before, ply, following, ref)
         elif action == codec.SETTLE:  # the result says the rest
@@ -267,32 +272,27 @@ class _MatchReader:
         self, analysis: Document, roll: Roll, seat: int, played: list[tuple[int, int]]
     ) -> tuple[RankedPlay, ...]:
         """Return the plays that were considered; the one that was made also where only its loss is known."""
-        scale = Scale(analysis, self._currency)
-        alternatives = analysis.get("alternatives", ())
-        if not scale.is_known or not alternatives:
+        scale, alternatives = read_scale(analysis, self._currency), analysis.get("alternatives", ())
+        if scale is None or not alternatives:
             return ()
-        builder = self._builder
+        even, stake = scale
+        equities = [(each["equity"] - even) / stake for each in alternatives]
         found = [
-            builder.find_candidate(
-                roll,
-                read_steps(each["move"], seat),
-                read_evaluation(each, scale.read(each["equity"]), scale),
-            )
-            for each in alternatives
+            (read_steps(each["move"], seat), read_evaluation(each, equity, stake))
+            for each, equity in zip(alternatives, equities, strict=True)
         ]
         loss = analysis.get("equity_loss", 0)
         if loss > 0 and not any(each["is_played"] for each in alternatives):
-            equity = scale.read(alternatives[0]["equity"]) - scale.read_difference(loss)
-            found.append(builder.find_candidate(roll, played, Evaluation(equity)))
-        return tuple(candidate for candidate in found if candidate is not None)
+            found.append((played, Evaluation(equities[0] - loss / stake)))
+        return self._builder.list_candidates(roll, found)
 
     def _read_luck(self, analysis: Document) -> float | None:
         luck = (analysis.get("roll") or {}).get("luck")
         anchored = (analysis.get("roll"), analysis, analysis.get("cube_decision"))
         for found in anchored:
-            scale = Scale(found or {}, self._currency)
-            if luck is not None and scale.is_known:
-                return scale.read_difference(luck)
+            scale = read_scale(found or {}, self._currency)
+            if luck is not None and scale is not None:
+                return float(luck / scale[1])
         return None
 
     def _read_illegal_play(self, ply: Document, seat: int, ref: int) -> None:
@@ -302,36 +302,29 @@ class _MatchReader:
         if moves is not None:
             self._builder.play(seat, roll, () if moves == codec.NO_MOVES else moves)
             return
-        try:
+        with self._builder.reporting(IssueKind.IMPOSSIBLE_POSITION, fails=True):
             position = read_board(ply["set_position"], 1 - seat, self._checkers)
-        except GammondError as error:
-            self._builder.fail(IssueKind.IMPOSSIBLE_POSITION, error.message)
-            return
-        self._builder.play(seat, roll, position.board)
-        lost = self._builder.last_situation
-        if self._builder.situation is None and lost is not None:
-            self._builder.set_table(position, replace(lost.match.before_roll(), on_roll=1 - seat))
+            self._builder.play(seat, roll, position.board)
+            lost = self._builder.last_situation
+            if self._builder.situation is None and lost is not None:
+                self._builder.set_table(position, replace(lost.match.before_roll(), on_roll=1 - seat))
 
     def _set_table(self, ply: Document, seat: int, cube: Document) -> None:
         """Set the checkers, if a ply has some, and the cube, if another one has it."""
         situation = self._builder.last_situation
         if situation is None or situation.result is not None:
             return
-        before = situation.match.before_roll()
-        try:
-            match = replace(before, on_roll=seat if ply else before.on_roll)
+        position, match = situation.position, situation.match.before_roll()
+        with self._builder.reporting(IssueKind.IMPOSSIBLE_POSITION, fails=True):
             if cube:
                 owner = cube.get("cube_owner")
                 owning_seat = codec.OWNERS.index(owner) if owner in codec.OWNERS else None
                 match = replace(match, cube=cube["cube_value"], cube_owner=owning_seat)
-            position = situation.position
             if ply:
+                match = replace(match, on_roll=seat)
                 position = read_board(ply["set_position"], seat, self._checkers)
-        except GammondError as error:
-            self._builder.fail(IssueKind.IMPOSSIBLE_POSITION, error.message)
-            return
-        if ply or match != before:
-            self._builder.set_table(position, match)
+            if ply or match != situation.match.before_roll():
+                self._builder.set_table(position, match)
 
     def _add_comments(self, scope: str, ref: int) -> None:
         for text in self._comments[scope, ref]:

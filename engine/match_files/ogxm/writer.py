@@ -9,8 +9,14 @@ from datetime import UTC, datetime
 from gammond.engine.errors import FormatError, UnsupportedError
 from gammond.engine.match_files.model import ANNOTATOR, NO_NOTES, ActionNotes, RecordedGame, RecordedMatch
 from gammond.engine.match_files.ogxm import codec
-from gammond.engine.match_files.ogxm.codec import Document, encode_document, format_board, list_steps
-from gammond.engine.match_files.ogxm.evaluations import CURRENCY, format_alternatives, format_decision
+from gammond.engine.match_files.ogxm.codec import (
+    Document,
+    encode_document,
+    format_alternatives,
+    format_board,
+    format_decision,
+    list_steps,
+)
 from gammond.engine.rules.game_record import (
     DoubleAction,
     GameAction,
@@ -21,7 +27,7 @@ from gammond.engine.rules.game_record import (
     RollAction,
     SetAction,
 )
-from gammond.engine.rules.match import MAX_CUBE, SEATS, MatchState
+from gammond.engine.rules.match import MAX_CUBE, RESULT_NAMES, SEATS, MatchState
 from gammond.engine.rules.notation import format_moves_plain
 
 _MAX_TEXT_BYTES = 4096
@@ -82,7 +88,7 @@ class _MatchWriter:
             if rating is not None:
                 document[f"{owner}_profile"] = {"rating": rating, "rating_system": _RATING_SYSTEM}
         if match.has_analysis:
-            document["analysis_info"] = {"currency": CURRENCY}
+            document["analysis_info"] = {"currency": codec.CURRENCY}
         self._annotate("match", 0, match.comment)
         self._write_headers(document)
         document["games"] = self._list_games(document)
@@ -209,7 +215,7 @@ class _MatchWriter:
                 analysis = {} if notes.cube is None else format_decision(notes.cube, is_take=is_take)
                 yield _make_ply(seat, codec.TAKE if is_take else codec.DROP, analysis)
             case ResignationAction(seat, kind, is_accepted=True, is_stated=True):
-                yield _make_ply(seat, codec.RESIGN_GAME, resign_value=codec.RESIGNATIONS[kind - 1])
+                yield _make_ply(seat, codec.RESIGN_GAME, resign_value=RESULT_NAMES[kind - 1])
             case SetAction(position, match):
                 board = format_board(position, match.on_roll)
                 yield _make_ply(match.on_roll, codec.SET_POSITION, set_position=board)

@@ -9,12 +9,13 @@ analysis.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
 
-from gammond.engine.errors import FormatError, GammondError
+from gammond.engine.errors import FormatError
 from gammond.engine.match_files.builder import MatchBuilder, Score
-from gammond.engine.match_files.conventions import find_variant, quote_text
+from gammond.engine.match_files.conventions import find_variant, parse_number, quote_text
 from gammond.engine.match_files.model import (
     NO_NOTES,
     ActionNotes,
@@ -23,29 +24,12 @@ from gammond.engine.match_files.model import (
     RecordedMatch,
     RecordedPosition,
 )
-from gammond.engine.match_files.sgf.evaluations import parse_candidate, parse_decision
-from gammond.engine.match_files.sgf.points import (
-    AUTOMATIC_DOUBLES,
-    BY_RESULT,
-    COLOURS,
-    CUBE_LIMIT,
-    CUBE_MARKS,
-    HEADERS,
-    MORE_HEADERS,
-    MORE_RULES,
-    NO_BEAVERS,
-    PLAY_MARKS,
-    RACCOONS,
-    REJECTED_RESIGNATION,
-    UNPLAYED_ROLL,
-    parse_numbers,
-    parse_points,
-    parse_written_play,
-    read_checkers,
-)
+from gammond.engine.match_files.sgf import values
 from gammond.engine.match_files.sgf.tree import SgfNode, SgfTree, parse_sgf_trees
+from gammond.engine.match_files.sgf.values import COLOURS, parse_numbers, parse_points, parse_written_play
 from gammond.engine.options import MAX_QUOTED_CHARS
 from gammond.engine.rules.dice import Roll
+from gammond.engine.rules.game_record import GameSituation
 from gammond.engine.rules.match import MatchState
 from gammond.engine.rules.moves import CheckerMove, can_move
 from gammond.engine.rules.position import Position, swap_sides
@@ -58,10 +42,9 @@ _CUBE_OWNERS = {"c": None, "w": 0, "b": 1}
 _REJECTED = re.compile(r"([WB])([1-3])")
 _RESULT = re.compile(r"([WB])\+([0-9]{1,6})(R?)")
 _WORDS = {"double": None, "take": True, "drop": False, "pass": False}
-_RULE_WORDS = frozenset(
-    word.lower()
-    for word in ("Crawford", "CrawfordGame", "Jacoby", "NoCube", NO_BEAVERS, RACCOONS, AUTOMATIC_DOUBLES)
-)
+_RULES = values.RULE_WORDS | values.MORE_RULE_WORDS
+_KNOWN_WORDS = {word.lower() for word in (*_RULES, values.NO_CUBE, values.CRAWFORD_GAME)}
+_CUBE_LIMIT = values.CUBE_LIMIT.lower()
 _POSITION_FAULTS = frozenset(
     (
         IssueKind.UNREADABLE,
@@ -89,7 +72,7 @@ def parse_sgf(text: str) -> tuple[RecordedMatch, ...]:
         if reader is None or reader.heading.differs(heading):
             if reader is not None:
                 matches.append(reader.builder.build())
-            reader = _MatchReader(heading)
+            reader = _MatchReader(tree.nodes[0], heading)
         reader.read_game(tree, heading)
     if reader is not None:
         matches.append(reader.builder.build())
@@ -116,7 +99,7 @@ def parse_sgf_positions(text: str) -> tuple[RecordedPosition, ...]:
     """
     positions = []
     for tree in parse_sgf_trees(text):
-        reader = _MatchReader(heading := SgfHeading.read(tree.nodes[0]))
+        reader = _MatchReader(tree.nodes[0], heading := SgfHeading.read(tree.nodes[0]))
         reader.read_game(tree, heading)
         match = reader.builder.build()
         faults = [issue for issue in match.issues if issue.kind in _POSITION_FAULTS]
@@ -157,14 +140,14 @@ class SgfHeading:
         for value in root.properties.get("MI", []):
             word, _, number = value.partition(":")
             info[word.strip()] = number.strip()
-        words = f"{root.text('RU')}:{root.text(MORE_RULES)}".lower().split(":")
+        words = f"{root.text('RU')}:{root.text(values.MORE_RULES)}".lower().split(":")
         rules = frozenset(word.strip() for word in words if word.strip())
         return cls(
             (root.text("PW"), root.text("PB")),
-            _to_number(info["length"]) or 0,
+            parse_number(info["length"]) or 0,
             rules if "RU" in root.properties else None,
-            _to_number(info["game"]),
-            (_to_number(info["ws"]) or 0, _to_number(info["bs"]) or 0),
+            parse_number(info["game"]),
+            (parse_number(info["ws"]) or 0, parse_number(info["bs"]) or 0),
         )
 
     def differs(self, other: SgfHeading) -> bool:
@@ -174,34 +157,36 @@ class SgfHeading:
     @property
     def _key(self) -> object:
         """What all games of a match have in common."""
-        return self.names, self.length, (self.rules or frozenset()) - {"crawfordgame"}
+        return self.names, self.length, (self.rules or frozenset()) - {values.CRAWFORD_GAME.lower()}
 
 
 class _MatchReader:
-    """Reads the games of one match into a builder."""
+    """Reads the games of one match into a builder; the root of the first one says what all have in common."""
 
-    def __init__(self, heading: SgfHeading) -> None:
+    def __init__(self, root: SgfNode, heading: SgfHeading) -> None:
         words = heading.rules or frozenset()
         self.heading = heading
         variants = [word for word in sorted(words) if word in VARIANTS or word.startswith("hyper")]
         self._variant = variants[0] if variants else BACKGAMMON.name
         found, _ = find_variant(self._variant)
-        limits = {word for word in words if word.startswith(CUBE_LIMIT.lower())}
-        unknown = sorted(words - _RULE_WORDS - limits - set(variants))
+        limits = {word for word in words if word.startswith(_CUBE_LIMIT)}
+        unknown = sorted(words - _KNOWN_WORDS - limits - set(variants))
         fault = f"in RU is no rule that is known: read as {found.variant.name} without it" if found else ""
         self._rule_faults = [f"{quote_text(word)} {fault}" for word in unknown if fault]
-        rules = MatchRules(
-            crawford="crawford" in words or heading.rules is None or not heading.length,
-            jacoby="jacoby" in words,
-            beavers=NO_BEAVERS.lower() not in words,
-            raccoons=RACCOONS.lower() in words,
-            automatic_doubles=AUTOMATIC_DOUBLES.lower() in words,
-            cube_limit=1 if "nocube" in words else _read_cube_limit(words),
-        )
-        self.builder = MatchBuilder("sgf", length=heading.length, names=heading.names, rules=rules)
+        stated: dict[str, Any] = {
+            rule: (word.lower() in words) is is_on for word, (rule, is_on) in _RULES.items()
+        }
+        stated["crawford"] |= heading.rules is None or not heading.length
+        numbers = (parse_number(word.removeprefix(_CUBE_LIMIT)) for word in limits)
+        limit = next(filter(None, numbers), MatchRules.cube_limit)
+        rules = MatchRules(**stated, cube_limit=1 if values.NO_CUBE.lower() in words else limit)
+        begun = RecordedMatch(heading.names, heading.length, rules, (), _read_headers(root), format="sgf")
+        ratings = (parse_numbers([root.text(name).strip()]) for name in ("WR", "BR"))
+        white, black = (found[0] if found else None for found in ratings)
+        self.builder = MatchBuilder(replace(begun, ratings=(white, black), comment=root.text("GC").strip()))
         self._has_rules = False
         self._games = 0
-        self._setup = _Setup()
+        self._setup: list[SgfNode] = []
         self._roll: tuple[int, Roll] | None = None
         self.table: tuple[Position, MatchState] | None = None
 
@@ -213,7 +198,7 @@ class _MatchReader:
         builder.add_comment(root.text("C"))
         if root.fault:
             builder.add_issue(IssueKind.UNREADABLE, root.fault)
-        self._setup, self._roll = _Setup(), None
+        self._setup, self._roll = [], None
         for node in tree.nodes[1:]:
             builder.at = node.line
             self._read_node(node)
@@ -229,7 +214,7 @@ class _MatchReader:
         if self._roll is not None:
             builder.play(*self._roll, None)
         if result := _RESULT.match(root.text("RE").strip()):
-            if result[3] and BY_RESULT not in root.properties:
+            if result[3] and values.BY_RESULT not in root.properties:
                 builder.note_resignation()
             builder.at = root.line
             builder.state_result(COLOURS.index(result[1]), int(result[2]))
@@ -238,8 +223,6 @@ class _MatchReader:
         """Begin a game, and return whether it is one that can be read."""
         builder, rules = self.builder, heading.rules
         builder.at = root.line
-        if not self._games:
-            self._read_match_properties(root)
         self._games += 1
         builder.end_game()
         if (game := root.properties.get("GM", ["6"])[0].strip()) != "6":
@@ -252,28 +235,16 @@ class _MatchReader:
         return builder.begin_game(
             self._games if heading.number is None else heading.number + 1,
             heading.score,
-            crawford="crawfordgame" in (rules or ()) if is_stated else None,
-            cube=_to_number(root.text("CV")) or 1,
+            crawford=values.CRAWFORD_GAME.lower() in (rules or ()) if is_stated else None,
+            cube=parse_number(root.text("CV")) or 1,
         )
-
-    def _read_match_properties(self, root: SgfNode) -> None:
-        for name, header in HEADERS.items():
-            if value := root.text(name).strip():
-                self.builder.headers[header] = value.replace("-", ".") if name == "DT" else value
-        for text in root.properties.get(MORE_HEADERS, []):
-            word, _, said = text.partition("=")
-            self.builder.headers[word] = said
-        ratings = (parse_numbers([root.text(name).strip()]) for name in ("WR", "BR"))
-        white, black = (found[0] if found else None for found in ratings)
-        self.builder.ratings = white, black
-        self.builder.comment = root.text("GC").strip()
 
     def _read_node(self, node: SgfNode) -> None:
         if not _SETUP.isdisjoint(node.properties):
-            self._setup.read(node)
+            self._setup.append(node)
         if node.properties.get("DI"):
             self._read_dice(node)
-        if rejected := _REJECTED.fullmatch(node.text(REJECTED_RESIGNATION)):
+        if rejected := _REJECTED.fullmatch(node.text(values.REJECTED_RESIGNATION)):
             self._apply_setup()
             seat = COLOURS.index(rejected[1])
             self.builder.resign(seat, int(rejected[2]), is_accepted=False)
@@ -297,17 +268,14 @@ class _MatchReader:
 
     def _apply_setup(self, acting: int | None = None) -> None:
         """Set what was set up; `acting` is the seat that rolls or doubles next, None if it is not known."""
-        setup, self._setup = self._setup, _Setup()
-        situation = self.builder.last_situation
-        if situation is None or setup == _Setup():
+        nodes, self._setup = self._setup, []
+        before = self.builder.last_situation
+        if before is None or not nodes:
             return
-        try:
-            position, match = setup.apply(situation.position, situation.match, acting)
-        except GammondError as error:
-            self.builder.add_issue(IssueKind.IMPOSSIBLE_POSITION, error.message)
-            return
-        if (position, match) != (situation.position, situation.match):
-            self.builder.set_table(position, match)
+        with self.builder.reporting(IssueKind.IMPOSSIBLE_POSITION):
+            after = _set_up(nodes, before, acting)
+            if (after.position, after.match) != (before.position, before.match):
+                self.builder.set_table(after.position, after.match)
 
     def _read_action(self, node: SgfNode, seat: int, text: str) -> None:
         builder, word = self.builder, text.lower()
@@ -326,7 +294,7 @@ class _MatchReader:
             return
         roll, moves = written
         played: list[CheckerMove] | None = moves
-        if not moves and (self._can_move(roll) or UNPLAYED_ROLL in node.properties):
+        if not moves and (self._can_move(roll) or values.UNPLAYED_ROLL in node.properties):
             played = None
         builder.play(seat, roll, played, self._read_play_notes(node, seat, roll))
 
@@ -340,16 +308,14 @@ class _MatchReader:
         candidates, situation = [], self.builder.situation
         if situation is not None:
             match = replace(situation.match.before_roll(), on_roll=seat)
-            for value in node.properties.get("A", [])[1:]:
-                if parsed := parse_candidate(value, match):
-                    candidates.append(self.builder.find_candidate(roll, *parsed))
+            candidates = [values.parse_candidate(value, match) for value in node.properties.get("A", [])[1:]]
         luck = parse_numbers([node.text("LU").strip()])
         cube_notes = self._read_cube_notes(node, seat)
         notes = replace(
             cube_notes,
-            candidates=tuple(candidate for candidate in candidates if candidate is not None),
+            candidates=self.builder.list_candidates(roll, filter(None, candidates)),
             luck=luck[0] if luck else None,
-            play_mark=_read_mark(node, PLAY_MARKS),
+            play_mark=_read_mark(node, values.PLAY_MARKS),
             luck_mark=_read_luck_mark(node, seat),
         )
         return NO_NOTES if notes == NO_NOTES else notes
@@ -359,59 +325,53 @@ class _MatchReader:
         if situation is None or situation.match.beavered or not node.text("DA"):
             return NO_NOTES
         match = replace(situation.match.before_roll(), on_roll=doubler)
-        decision = parse_decision(node.text("DA"), match)
-        return ActionNotes(cube=decision, cube_mark=_read_mark(node, CUBE_MARKS))
+        decision = values.parse_decision(node.text("DA"), match)
+        return ActionNotes(cube=decision, cube_mark=_read_mark(node, values.CUBE_MARKS))
 
 
-@dataclass
-class _Setup:
-    """Properties that set up a position, as they come.
+def _set_up(nodes: Sequence[SgfNode], before: GameSituation, acting: int | None) -> GameSituation:
+    """Return where a game stands after nodes that set up checkers, cube and turn.
 
-    Attributes:
-        seat: The seat on roll.
-        clear: Points that are cleared, as letters.
-        checkers: A point for each checker that White and Black get.
-        cube: The cube.
-        owner: ``c``, ``w`` or ``b``; empty if it is not set.
+    GNU Backgammon may write the wrong seat beside a position: the one that acts next is on roll then.
+
+    Raises:
+        GammondError: They are impossible.
     """
-
-    seat: int | None = None
-    clear: list[str] = field(default_factory=list)
-    checkers: dict[str, list[str]] = field(default_factory=dict)
-    cube: int | None = None
-    owner: str = ""
-
-    def read(self, node: SgfNode) -> None:
-        """Read the properties of a node."""
+    position, match = before.position, before.match
+    clear, white, black = list[str](), list[str](), list[str]()
+    seat, cube, owner = None, match.cube, ""
+    for node in nodes:
         colour = node.text("PL").strip()[:1].upper()
-        if colour in COLOURS:
-            self.seat = COLOURS.index(colour)
+        seat = COLOURS.index(colour) if colour in COLOURS else seat
         cleared = parse_points(node.properties.get("AE", []))
-        self.clear += cleared
-        for name in ("AW", "AB"):
-            kept = [letter for letter in self.checkers.get(name, []) if letter not in cleared]
-            self.checkers[name] = kept + parse_points(node.properties.get(name, []))
-        self.cube = _to_number(node.text("CV")) or self.cube
-        self.owner = node.text("CP").strip().lower()[:1] or self.owner
+        clear += cleared
+        white = [letter for letter in white if letter not in cleared]
+        black = [letter for letter in black if letter not in cleared]
+        white += parse_points(node.properties.get("AW", []))
+        black += parse_points(node.properties.get("AB", []))
+        cube = parse_number(node.text("CV")) or cube
+        owner = node.text("CP").strip().lower()[:1] or owner
+    board = position.board if match.on_roll == 0 else swap_sides(position.board)
+    if clear or white or black:
+        board = values.read_checkers(board, clear, white, black)
+    if acting is not None and (seat is not None or white or black):
+        seat = acting
+    on_roll = match.on_roll if seat is None else seat
+    cube_owner = _CUBE_OWNERS.get(owner, match.cube_owner)
+    following = replace(match.before_roll(), cube=cube, cube_owner=cube_owner, on_roll=on_roll)
+    placed = Position(board if on_roll == 0 else swap_sides(board), position.checkers)
+    return GameSituation(placed, following)
 
-    def apply(self, position: Position, match: MatchState, acting: int | None) -> tuple[Position, MatchState]:
-        """Return the position and the match state with what is set up.
 
-        GNU Backgammon may write the wrong seat beside a position: the one that acts next is on roll then.
-
-        Raises:
-            GammondError: They are impossible.
-        """
-        board = position.board if match.on_roll == 0 else swap_sides(position.board)
-        white, black = (self.checkers.get(name, []) for name in ("AW", "AB"))
-        if self.clear or white or black:
-            board = read_checkers(board, self.clear, white, black)
-        seat = match.on_roll if self.seat is None else self.seat
-        if acting is not None and (self.seat is not None or white or black):
-            seat = acting
-        owner = _CUBE_OWNERS.get(self.owner, match.cube_owner) if self.owner else match.cube_owner
-        following = replace(match.before_roll(), cube=self.cube or match.cube, cube_owner=owner, on_roll=seat)
-        return Position(board if seat == 0 else swap_sides(board), position.checkers), following
+def _read_headers(root: SgfNode) -> dict[str, str]:
+    headers = {}
+    for name, header in values.HEADERS.items():
+        if value := root.text(name).strip():
+            headers[header] = value.replace("-", ".") if name == "DT" else value
+    for text in root.properties.get(values.MORE_HEADERS, []):
+        word, _, said = text.partition("=")
+        headers[word] = said
+    return headers
 
 
 def _read_mark(node: SgfNode, marks: Mapping[str, tuple[str, str]]) -> str:
@@ -429,13 +389,3 @@ def _read_luck_mark(node: SgfNode, seat: int) -> str:
             very = "very " if node.text(name).strip() == "2" else ""
             return f"{very}{'lucky' if other == seat else 'unlucky'}"
     return ""
-
-
-def _read_cube_limit(words: frozenset[str]) -> int:
-    limits = (_to_number(word[len(CUBE_LIMIT) :]) for word in words if word.startswith(CUBE_LIMIT.lower()))
-    return next((limit for limit in limits if limit), MatchRules.cube_limit)
-
-
-def _to_number(text: str) -> int | None:
-    bare = text.strip()
-    return int(bare) if re.fullmatch("[0-9]{1,6}", bare) else None

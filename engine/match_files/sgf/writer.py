@@ -2,33 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 
 from gammond.engine.match_files.conventions import name_in_sgf
 from gammond.engine.match_files.model import NO_NOTES, ActionNotes, RecordedGame, RecordedMatch, number_games
-from gammond.engine.match_files.sgf.evaluations import format_candidate, format_decision
-from gammond.engine.match_files.sgf.points import (
-    AUTOMATIC_DOUBLES,
-    BY_RESULT,
+from gammond.engine.match_files.sgf import values
+from gammond.engine.match_files.sgf.tree import format_sgf_node
+from gammond.engine.match_files.sgf.values import (
     COLOURS,
-    CUBE_LIMIT,
-    CUBE_MARKS,
-    HEADERS,
-    MORE_HEADERS,
-    MORE_RULES,
-    NO_BEAVERS,
-    PLAY_MARKS,
-    RACCOONS,
-    REJECTED_RESIGNATION,
-    UNPLAYED_ROLL,
+    format_decision,
     format_moves,
     list_checkers,
 )
-from gammond.engine.match_files.sgf.tree import format_sgf_node
 from gammond.engine.rules.dice import encode_roll
 from gammond.engine.rules.game_record import (
     DoubleAction,
-    GameAction,
     PlayAction,
     ResignationAction,
     ResponseAction,
@@ -82,30 +70,26 @@ def _format_root(match: RecordedMatch, game: RecordedGame, number: int, *, is_fi
             for name, rating in zip(("WR", "BR"), match.ratings, strict=True)
             if rating is not None
         }
-        headers = {name: match.headers.get(header, "") for name, header in HEADERS.items()}
+        headers = {name: match.headers.get(header, "") for name, header in values.HEADERS.items()}
         headers["DT"] = headers["DT"].replace(".", "-")
         headers["GC"] = match.comment
         root |= {name: [value] for name, value in headers.items() if value}
-        known = HEADERS.values()
+        known = values.HEADERS.values()
         more = [f"{word}={said}" for word, said in match.headers.items() if word not in known]
-        root |= {MORE_HEADERS: more} if more else {}
+        root |= {values.MORE_HEADERS: more} if more else {}
     rules = match.rules
     words = {
-        "NoCube": rules.cube_limit == 1,
+        values.NO_CUBE: rules.cube_limit == 1,
         "Crawford": rules.crawford and match.length > 0,
-        "CrawfordGame": begun.crawford,
+        values.CRAWFORD_GAME: begun.crawford,
         "Jacoby": rules.jacoby,
         name_in_sgf(game.rules.variant): game.rules.variant is not BACKGAMMON,
     }
     root["RU"] = [_join_words(words)]
-    more_words = {
-        NO_BEAVERS: not rules.beavers,
-        RACCOONS: rules.raccoons,
-        AUTOMATIC_DOUBLES: rules.automatic_doubles,
-        f"{CUBE_LIMIT}{rules.cube_limit}": rules.cube_limit not in (1, MAX_CUBE),
-    }
+    more_words = {word: getattr(rules, rule) is on for word, (rule, on) in values.MORE_RULE_WORDS.items()}
+    more_words[f"{values.CUBE_LIMIT}{rules.cube_limit}"] = rules.cube_limit not in (1, MAX_CUBE)
     if any(more_words.values()):
-        root[MORE_RULES] = [_join_words(more_words)]
+        root[values.MORE_RULES] = [_join_words(more_words)]
     if begun.cube > 1 and begun.cube_owner is None:
         root["CV"] = [str(begun.cube)]
     if game.result is not None:
@@ -114,7 +98,7 @@ def _format_root(match: RecordedMatch, game: RecordedGame, number: int, *, is_fi
         winner, points = COLOURS[game.result.winner], game.result.points
         root["RE"] = [f"{winner}+{points}{'R' * is_resigned}"]
         if isinstance(last, ResignationAction) and not last.is_stated:
-            root[BY_RESULT] = ["1"]
+            root[values.BY_RESULT] = ["1"]
     if game.comment:
         root["C"] = [game.comment]
     return root
@@ -126,10 +110,10 @@ def _join_words(words: Mapping[str, bool]) -> str:
 
 def _list_nodes(game: RecordedGame) -> Iterator[_Properties]:
     """Yield the nodes behind the root."""
-    begun = game.initial_state
+    begun, first = game.initial_state, next(iter(game.actions), None)
     if game.position != game.rules.starting_position or begun.cube_owner is not None:
         yield from _format_table(game.position, begun)
-    elif not _has_own_turn(game.actions, begun.on_roll):
+    elif not isinstance(first, PlayAction | RollAction | DoubleAction) or first.seat != begun.on_roll:
         yield {"PL": [COLOURS[begun.on_roll]]}
     for place, (situation, action, _) in enumerate(game.replayed):
         notes = game.notes.get(place, NO_NOTES)
@@ -140,12 +124,12 @@ def _list_nodes(game: RecordedGame) -> Iterator[_Properties]:
                 if comment:
                     yield comment
             case ResignationAction(seat, kind, is_accepted=False):
-                yield {REJECTED_RESIGNATION: [f"{COLOURS[seat]}{kind}"]} | comment
+                yield {values.REJECTED_RESIGNATION: [f"{COLOURS[seat]}{kind}"]} | comment
             case ResignationAction() if comment:  # the result alone says that it was accepted
                 yield comment
             case RollAction(seat, roll):
                 can_move = generate_plays(situation.position, roll, game.rules)[0].moves
-                unplayed = {} if can_move else {UNPLAYED_ROLL: ["1"]}
+                unplayed = {} if can_move else {values.UNPLAYED_ROLL: ["1"]}
                 yield {COLOURS[seat]: [encode_roll(roll)]} | unplayed | comment
             case PlayAction(seat, roll, play):
                 written = f"{encode_roll(roll)}{format_moves(play.moves, seat)}"
@@ -156,12 +140,6 @@ def _list_nodes(game: RecordedGame) -> Iterator[_Properties]:
             case ResponseAction(seat, is_take):
                 word = "take" if is_take else "drop"
                 yield {COLOURS[seat]: [word]} | _format_cube(notes, situation.match) | comment
-
-
-def _has_own_turn(actions: Sequence[GameAction], seat: int) -> bool:
-    """Return whether the first action shows that it is a seat's turn."""
-    first = actions[0] if actions else None
-    return isinstance(first, PlayAction | RollAction | DoubleAction) and first.seat == seat
 
 
 def _format_table(position: Position, match: MatchState) -> Iterator[_Properties]:
@@ -179,15 +157,17 @@ def _format_analysis(notes: ActionNotes, match: MatchState, action: PlayAction) 
     if action.play.moves and action.play.result in boards:
         played = boards.index(action.play.result)
         before = match.before_roll()
-        candidates = [format_candidate(each.play.moves, each.evaluation, before) for each in notes.candidates]
+        candidates = [
+            values.format_candidate(each.play.moves, each.evaluation, before) for each in notes.candidates
+        ]
         analysis["A"] = [str(played), *candidates]
     if notes.luck is not None:
         analysis["LU"] = [f"{notes.luck:.5f}"]
     if notes.luck_mark:
         seat = action.seat ^ ("un" in notes.luck_mark)
         analysis[f"G{COLOURS[seat]}"] = ["2" if notes.luck_mark.startswith("very") else "1"]
-    if notes.play_mark in PLAY_MARKS:
-        name, value = PLAY_MARKS[notes.play_mark]
+    if notes.play_mark in values.PLAY_MARKS:
+        name, value = values.PLAY_MARKS[notes.play_mark]
         analysis[name] = [value]
     return analysis
 
@@ -196,7 +176,7 @@ def _format_cube(notes: ActionNotes, match: MatchState) -> _Properties:
     analysis: _Properties = {}
     if notes.cube is not None and not match.beavered:
         analysis["DA"] = [format_decision(notes.cube, match.before_roll())]
-    if notes.cube_mark in CUBE_MARKS:
-        name, value = CUBE_MARKS[notes.cube_mark]
+    if notes.cube_mark in values.CUBE_MARKS:
+        name, value = values.CUBE_MARKS[notes.cube_mark]
         analysis[name] = [value]
     return analysis

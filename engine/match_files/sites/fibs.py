@@ -58,7 +58,7 @@ class _FibsMatch:
 
     def __init__(self, length: int) -> None:
         self.length = length
-        self.builder = MatchBuilder("oldmoves", length=length)
+        self.builder = MatchBuilder(RecordedMatch(length=length, format="oldmoves"))
         self._seats = {"X": 0, "O": 1}
         self._number = 0
         self._resigning: int | None = None

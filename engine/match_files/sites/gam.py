@@ -13,7 +13,7 @@ import re
 
 from gammond.engine.errors import FormatError
 from gammond.engine.match_files.builder import MatchBuilder, Score
-from gammond.engine.match_files.conventions import iterate_lines, quote_text, read_length
+from gammond.engine.match_files.conventions import iterate_lines, parse_number, quote_text, read_headers
 from gammond.engine.match_files.mat.lines import MAX_LINE_LENGTH, parse_row
 from gammond.engine.match_files.mat.reader import read_cells
 from gammond.engine.match_files.model import IssueKind, RecordedMatch
@@ -26,7 +26,6 @@ _KEY = re.compile(r"(?:GAME_([0-9]{1,6})_)?([A-Za-z0-9_]{1,40})=(.*)")
 _ENTRY = re.compile(r"\s*([12])\s+(?:[0-9]{1,9}\s+)?([A-Za-z]+)\s*(.*)")
 _ROLL = re.compile(r"([1-6])([1-6])\s*(.*)")
 _MOVES = re.compile(r"#\s*[12]\s+[0-9A-Za-z]")
-_POINTS = re.compile(r"\s*([0-9]{1,6})\s*")
 
 _ROW = re.compile(r"\s*[0-9]{1,6}\).*")
 _WIN = re.compile(r"\s*wins?\s+([0-9]{1,6}).*", re.IGNORECASE)
@@ -63,11 +62,10 @@ def parse_party(text: str) -> tuple[RecordedMatch, ...]:
             games[number]["GAMEPLAY"] = games[number].get("GAMEPLAY", "") + moves
     if not games:
         raise FormatError("expected GAME_1_GAMEPLAY= with moves, got no game", field="party")
-    issues: list[str] = []
-    builder = MatchBuilder("party", length=read_length(headers, "MATCHLENGTH", issues))
+    begun, faults = read_headers("party", headers, {"length": ("MATCHLENGTH",)})
+    builder = MatchBuilder(begun)
     builder.at = min(places.get(number, 0) for number in games)
-    builder.note_rules(issues)
-    builder.headers = {word: said for word, said in headers.items() if word != "MATCHLENGTH"}
+    builder.note_rules(faults)
     score = 0, 0
     for number, keys in sorted(games.items()):
         builder.names = keys.get("PLAYER_1", ""), keys.get("PLAYER_2", "")
@@ -82,8 +80,7 @@ def _read_game(builder: MatchBuilder, number: int, keys: dict[str, str], before:
     for entry in keys.get("GAMEPLAY", "").split("#"):
         if entry.strip():
             _read_entry(builder, entry)
-    scores = (_POINTS.fullmatch(keys.get(key, "")) for key in ("SCORE1", "SCORE2"))
-    first, second = (None if found is None else int(found[1]) for found in scores)
+    first, second = (parse_number(keys.get(key, "")) for key in ("SCORE1", "SCORE2"))
     if first is not None and second is not None:
         won = first - before[0], second - before[1]
         if max(won) > 0:
@@ -116,7 +113,7 @@ def parse_empire(text: str) -> tuple[RecordedMatch, ...]:
     Raises:
         FormatError: There is none.
     """
-    builder, number, begun, before = MatchBuilder("empire"), 0, False, ""
+    builder, number, begun, before = MatchBuilder(RecordedMatch(format="empire")), 0, False, ""
     for at, line in iterate_lines(text, MAX_LINE_LENGTH):
         builder.at = at
         names = _NAMES.fullmatch(line)

@@ -97,16 +97,13 @@ def _find_parts(data: bytes, begin: int, faults: list[str]) -> dict[str, _Packed
         if begin + parts_size + index_size == trailer_at and count <= _MAX_PARTS:
             index, fault = _inflate(view[trailer_at - index_size : trailer_at], count * _ENTRY.size)
             if fault is None and len(index) == count * _ENTRY.size:
-                return _read_index(index, view[begin : begin + parts_size])
+                parts = view[begin : begin + parts_size]
+                return {
+                    name.decode("latin-1").lower(): (parts[place : place + packed_size], (size, checksum))
+                    for name, _, size, packed_size, place, checksum in _ENTRY.iter_unpack(index)
+                }
     faults.append("expected an index of parts at the end, got none: the file was cut short or altered")
     return {RECORDS_PART: (view[begin:], None)}
-
-
-def _read_index(index: bytes, parts: memoryview) -> dict[str, _PackedPart]:
-    return {
-        name.decode("latin-1").lower(): (parts[place : place + packed_size], (size, checksum))
-        for name, _, size, packed_size, place, checksum in _ENTRY.iter_unpack(index)
-    }
 
 
 def _unpack_part(name: str, packed: dict[str, _PackedPart], faults: list[str]) -> tuple[bytes, bool]:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
-from typing import TypeVar
 
 import numpy as np
 
-from gammond.engine.errors import FormatError, GammondError, UnsupportedError
-from gammond.engine.evaluation.results import RankedPlay
+from gammond.engine.errors import FormatError, UnsupportedError
+from gammond.engine.evaluation.results import Evaluation, RankedPlay
 from gammond.engine.match_files.builder import MatchBuilder
 from gammond.engine.match_files.conventions import find_variant
 from gammond.engine.match_files.model import (
@@ -20,23 +19,14 @@ from gammond.engine.match_files.model import (
     RecordedMatch,
     RecordedPosition,
 )
+from gammond.engine.match_files.xg import records
 from gammond.engine.match_files.xg.container import XgContainer, unpack_container
-from gammond.engine.match_files.xg.decoding import (
-    XgCube,
-    XgGameFooter,
-    XgGameHeader,
-    XgMatchHeader,
-    XgPlay,
-    XgRecord,
-    decode_record,
-    split_records,
-    view_from,
-)
-from gammond.engine.match_files.xg.layouts import RECORD_BYTES
+from gammond.engine.match_files.xg.records import RECORD_BYTES, Record
 from gammond.engine.match_files.xg.rtf_text import COMMENT_END, read_comment
+from gammond.engine.rules.dice import Roll
 from gammond.engine.rules.match import MAX_CUBE, MatchState
 from gammond.engine.rules.moves import generate_plays
-from gammond.engine.rules.position import Position
+from gammond.engine.rules.position import Board, Position
 from gammond.engine.rules.rules import VARIANTS
 from gammond.engine.wording import escape_unprintable
 
@@ -44,11 +34,9 @@ _MAX_LISTED_PLAYS = 4096 * 32
 """Of all rolls: as many as a file can have beside the records of the cube, each with a full list."""
 
 _MAX_CUBE_LOG = MAX_CUBE.bit_length() - 1
-_TAKE, _BEAVER = 1, 2
+_DOUBLE, _TAKE, _BEAVER, _RACCOON = 1, 1, 2, 1
 _MAX_POSITION_RECORDS = 8
 """Records that a file with one position has at most: headers, cube, play, footers."""
-
-_Record = TypeVar("_Record")
 
 
 def parse_xg(data: bytes) -> tuple[RecordedMatch, ...]:
@@ -61,19 +49,18 @@ def parse_xg(data: bytes) -> tuple[RecordedMatch, ...]:
         FormatError: There is no match.
     """
     container = unpack_container(data)
-    records = _decode_records(container.records)
-    begun = next(records, None)
-    if begun is None or not isinstance(begun[1], XgMatchHeader):
+    decoded = _decode_records(container.records)
+    _, header = next(decoded, (0, None))
+    if not isinstance(header, Record) or header["kind"] != records.MATCH_HEADER:
         faults = "; ".join(container.faults) or "expected the header of a match first, got none"
         raise FormatError(
             "this file of eXtreme Gammon has no match that can be read: its compressed part is damaged, or "
             f"of an unknown kind ({faults})",
             field="xg",
         )
-    header = begun[1]
     reader = _MatchReader(header, container)
     if not reader.builder.leaves_out_games:
-        for at, record in records:
+        for at, record in decoded:
             reader.read(at, record)
         if container.is_cut:
             reader.end_cut(len(container.records))
@@ -86,12 +73,12 @@ def parse_xg(data: bytes) -> tuple[RecordedMatch, ...]:
     return (match,)
 
 
-def _decode_records(data: bytes) -> Iterator[tuple[int, XgRecord | FormatError | None]]:
+def _decode_records(data: bytes) -> Iterator[tuple[int, Record | FormatError | None]]:
     """Yield each record, what is wrong with it, or None for one that is there twice, and where it begins."""
     before = b""
-    for number, raw in enumerate(split_records(data)):
+    for number, raw in enumerate(records.split_records(data)):
         try:
-            yield number * RECORD_BYTES, None if raw == before else decode_record(raw)
+            yield number * RECORD_BYTES, None if raw == before else records.decode_record(raw)
         except FormatError as error:
             yield number * RECORD_BYTES, error
         before = raw
@@ -100,29 +87,24 @@ def _decode_records(data: bytes) -> Iterator[tuple[int, XgRecord | FormatError |
 class _MatchReader:
     """Hands the records of a match to a builder, one after the other."""
 
-    def __init__(self, header: XgMatchHeader, container: XgContainer) -> None:
-        self._is_match = header.length > 0
-        self._length = header.length
-        self.builder = MatchBuilder(
-            "xg", length=header.length, names=header.names, rules=header.rules, is_binary=True
-        )
+    def __init__(self, header: Record, container: XgContainer) -> None:
+        begun = records.decode_match(header)
+        self._length = begun.length
+        self.builder = MatchBuilder(begun, is_binary=True)
         for fault in container.faults:
             self.builder.add_issue(IssueKind.UNREADABLE, fault)
-        self.builder.note_rules((), header.variant)
-        self._start = self.builder.variant.starting_position
+        self.builder.note_rules((), records.decode_variant(header))
         self._checkers = self.builder.variant.checkers
         self._comments = container.comments.split(COMMENT_END)
-        self._game: XgGameHeader | None = None
+        self._header: Record | None = None
         self._number = 0
         self._is_between_games = True
         self._has_automatic_doubles = False
         self._is_unreadable = False
-        self._cube: XgCube | None = None
-        self._open_double: tuple[int, XgCube] | None = None
+        self._cube: Record | None = None
+        self._open_double: tuple[int, Record] | None = None
         self._listed_plays_left = _MAX_LISTED_PLAYS
-        self.builder.headers = header.headers
-        self.builder.ratings = header.ratings
-        self._add_comments(*header.comments)
+        self._add_comments(header)
 
     def end_cut(self, at: int) -> None:
         """Say that what follows is lost, unless the match is over."""
@@ -133,14 +115,14 @@ class _MatchReader:
             builder.fail(IssueKind.UNREADABLE, message)
             return
         score = builder.expect_score()
-        if score is None or not self._is_match or max(score) < self._length:
+        if score is None or not self._length or max(score) < self._length:
             self.builder.add_issue(IssueKind.MISSING, "what followed in the file is left out")
 
     def build(self) -> RecordedMatch:
         self._settle_double(None)
         return self.builder.build()
 
-    def read(self, at: int, record: XgRecord | FormatError | None) -> None:
+    def read(self, at: int, record: Record | FormatError | None) -> None:
         """Read a record; None is the one before again."""
         if record is None:
             self.builder.at = at
@@ -149,148 +131,156 @@ class _MatchReader:
             return
         self._settle_double(record)
         self.builder.at = at
-        match record:
-            case XgGameHeader() if not self._is_between_games and record.number != self._number + 1:
-                message = f"expected the rest of game {self._number}, got the header of game {record.number}"
-                self.builder.fail(IssueKind.UNREADABLE, message)
-            case XgGameHeader():
-                self.builder.end_game()
-                self._game, self._cube = record, None
-            case XgCube():
-                self._read_cube(record)
-            case XgPlay():
-                self._read_play(record)
-            case XgGameFooter():
-                self._read_end(record)
-            case XgMatchHeader():
-                self.builder.add_issue(
-                    IssueKind.UNREADABLE, "expected one match, got the header of another one"
-                )
-            case FormatError() if self._is_between_games:
-                self.builder.add_issue(IssueKind.UNREADABLE, record.message)
-            case FormatError() if not self._is_unreadable:
-                self.builder.fail(IssueKind.UNREADABLE, record.message)
+        if not isinstance(record, FormatError):
+            self._read_record(record)
+        elif self._is_between_games:
+            self.builder.add_issue(IssueKind.UNREADABLE, record.message)
+        elif not self._is_unreadable:
+            self.builder.fail(IssueKind.UNREADABLE, record.message)
         self._is_unreadable = isinstance(record, FormatError)
 
-    def _read_cube(self, record: XgCube) -> None:
+    def _read_record(self, record: Record) -> None:
+        match record["kind"]:
+            case records.GAME_HEADER:
+                number = int(record["number"])
+                if not self._is_between_games and number != self._number + 1:
+                    message = f"expected the rest of game {self._number}, got the header of game {number}"
+                    self.builder.fail(IssueKind.UNREADABLE, message)
+                else:
+                    self.builder.end_game()
+                    self._header, self._cube = record, None
+            case records.CUBE:
+                self._read_cube(record)
+            case records.PLAY:
+                self._read_play(record)
+            case records.GAME_FOOTER:
+                self._read_end(record)
+            case records.MATCH_HEADER:
+                message = "expected one match, got the header of another one"
+                self.builder.add_issue(IssueKind.UNREADABLE, message)
+
+    def _read_cube(self, record: Record) -> None:
         self._begin_game(record)
         self._follow_table(record)
         self._cube = record
-        if record.double != 1:
+        if record["double"] != _DOUBLE:
             return
         self._cube = None
-        if record.take <= 0:
+        if record["take"] <= 0:
             self._open_double = self.builder.at, record
         else:
-            self._double(record)
+            self._double(record, record["take"])
 
-    def _settle_double(self, following: XgRecord | FormatError | None) -> None:
+    def _settle_double(self, following: Record | FormatError | None) -> None:
         """Take a double that was not taken by what follows: an action shows that it was, or was none."""
         if self._open_double is None:
             return
         (self.builder.at, record), self._open_double = self._open_double, None
-        is_rolled = isinstance(following, XgPlay) and following.seat == record.seat
-        is_same_cube = isinstance(following, XgPlay) and following.cube == record.cube
-        if is_rolled and record.take == 0:
+        take = record["take"]
+        is_rolled = is_same_cube = False
+        if isinstance(following, Record) and following["kind"] == records.PLAY:
+            is_rolled = following["player"] == record["player"]
+            is_same_cube = records.decode_cube(following) == records.decode_cube(record)
+        if is_rolled and take == 0:
             message = "expected the end of the game after a pass, got a roll: it was a take"
             self.builder.add_issue(IssueKind.ILLEGAL_CUBE_ACTION, message)
-            self._double(replace(record, take=_TAKE))
-        elif is_rolled and is_same_cube and record.take < 0:
+            self._double(record, _TAKE)
+        elif is_rolled and is_same_cube and take < 0:
             message = "expected a response to the double, got a roll at the cube before it: there was none"
             self.builder.add_issue(IssueKind.ILLEGAL_CUBE_ACTION, message)
             self._cube = record
         else:
-            self._double(record)
+            self._double(record, take)
 
-    def _double(self, record: XgCube) -> None:
-        builder, seat = self.builder, record.seat
-        decision = record.evaluation
-        notes = ActionNotes(comment=read_comment(self._comments, record.comment), cube=decision)
-        builder.double(seat, notes=notes)
-        if record.take == _BEAVER:
+    def _double(self, record: Record, take: int) -> None:
+        builder, seat = self.builder, records.decode_seat(record)
+        decision = records.decode_decision(record)
+        builder.double(seat, notes=ActionNotes(comment=self._read_comment(record), cube=decision))
+        if take == _BEAVER:
             builder.double(1 - seat, notes=ActionNotes(cube=decision))
-            if record.raccoon == 1:
+            if record["raccoon"] == _RACCOON:
                 builder.double(seat)
             else:
                 builder.respond(seat, is_take=True)
-        elif record.take >= 0:
-            builder.respond(1 - seat, is_take=record.take == _TAKE, notes=ActionNotes(cube=decision))
+        elif take >= 0:
+            builder.respond(1 - seat, is_take=bool(take == _TAKE), notes=ActionNotes(cube=decision))
 
-    def _read_play(self, record: XgPlay) -> None:
+    def _read_play(self, record: Record) -> None:
         self._begin_game(record)
         self._follow_table(record)
         cube, self._cube = self._cube, None
-        is_decision = cube is not None and cube.seat == record.seat and cube.double == 0
-        comments = (read_comment(self._comments, each.comment) for each in (cube, record) if each)
+        is_decision = cube is not None and cube["player"] == record["player"] and cube["double"] == 0
+        played, listed = records.decode_play(record, self._checkers)
+        seat, roll = records.decode_seat(record), records.decode_dice(record)
         notes = ActionNotes(
-            comment="\n".join(text for text in comments if text),
-            candidates=self._list_candidates(record),
-            cube=cube.evaluation if cube is not None and is_decision else None,
-            luck=record.luck,
+            comment="\n".join(filter(None, map(self._read_comment, (cube, record)))),
+            candidates=self._list_candidates(roll, listed),
+            cube=records.decode_decision(cube) if cube is not None and is_decision else None,
+            luck=records.decode_luck(record),
         )
-        play = view_from(record.result, 1, self._checkers) if record.is_played else None
-        self.builder.play(record.seat, record.dice, play, notes)
+        self.builder.play(seat, roll, played if record["played"] else None, notes)
 
-    def _read_end(self, record: XgGameFooter) -> None:
-        if self._cube is not None:  # somebody resigned, or played no further
-            self._add_comments(self._cube.comment)
-        if record.winner is not None:
-            if record.is_resigned:
+    def _read_end(self, record: Record) -> None:
+        self.builder.add_comment(self._read_comment(self._cube))  # somebody resigned, or played no further
+        winner = records.SEATS.get(int(record["winner"]))
+        if winner is not None:
+            if records.is_resigned(record):
                 self.builder.note_resignation()
-            self.builder.state_result(record.winner, record.points)
+            self.builder.state_result(winner, int(record["points"]))
         self._is_between_games = True
 
-    def _continues(self, record: XgCube | XgPlay) -> bool:
-        """Return whether a record goes on with the game whose end came before it."""
-        situation = self.builder.situation
-        if situation is None or situation.result is not None or situation.match.to_act != record.seat:
-            return False
-        return np.array_equal(view_from(record.board, record.seat, self._checkers), situation.position.board)
-
-    def _begin_game(self, record: XgCube | XgPlay) -> None:
+    def _begin_game(self, record: Record) -> None:
         """Begin the game whose header came last, or is missing, with the record of its first seat to act."""
-        header, self._game = self._game, None
-        is_missing = header is None
-        if header is None:
-            if not self._is_between_games:
-                return
-            if self._continues(record):
-                self._is_between_games = False
-                self.builder.add_issue(
-                    IssueKind.UNREADABLE, "expected the next game, got more of the one before"
-                )
-                return
+        header, self._header = self._header, None
+        if header is not None:
+            number, score = int(header["number"]), records.decode_score(header)
+        elif not self._is_between_games:
+            return
+        elif self._continues(record):
+            self._is_between_games = False
+            message = "expected the next game, got more of the one before"
+            self.builder.add_issue(IssueKind.UNREADABLE, message)
+            return
+        else:
             number, score = self._number + 1, self.builder.expect_score() or (0, 0)
             self.builder.add_issue(IssueKind.UNREADABLE, f"expected the header of game {number}, got none")
-            header = XgGameHeader(number, score, False, record.board, 0, (-1, -1))
-        self._number, self._is_between_games, seat = header.number, False, record.seat
-        position = self._start
-        if header.board[:, 1:].any():  # transcribed matches may have no checkers here
-            try:
-                position = Position(view_from(header.board, seat, self._checkers), self._checkers)
-            except GammondError as error:
-                self.builder.add_issue(
-                    IssueKind.IMPOSSIBLE_POSITION, f"game {header.number}: {error.message}"
-                )
-        self._has_automatic_doubles = header.automatic_doubles > 0
+        self._number, self._is_between_games, seat = number, False, records.decode_seat(record)
+        placed = record if header is None else header
+        position, board = None, records.decode_board(placed, seat, self._checkers)
+        if board[:, 1:].any():  # transcribed matches may have no checkers here
+            with self.builder.reporting(IssueKind.IMPOSSIBLE_POSITION, f"game {number}: "):
+                position = Position(board, self._checkers)
+        doubles = 0 if header is None else max(int(header["automatic_doubles"]), 0)
+        self._has_automatic_doubles = doubles > 0
         self.builder.begin_game(
-            header.number,
-            header.score,
-            crawford=None if is_missing else header.crawford and self._is_match,
-            cube=1 << min(max(header.automatic_doubles, 0), _MAX_CUBE_LOG),
+            number,
+            score,
+            crawford=None if header is None else bool(header["crawford"]) and self._length > 0,
+            cube=1 << min(doubles, _MAX_CUBE_LOG),
             position=position,
             on_roll=seat,
         )
-        self._add_comments(*header.comments)
+        if header is not None:
+            self._add_comments(header)
 
-    def _add_comments(self, *numbers: int) -> None:
-        for number in numbers:
-            self.builder.add_comment(read_comment(self._comments, number))
+    def _continues(self, record: Record) -> bool:
+        """Return whether a record goes on with the game whose end came before it."""
+        situation, seat = self.builder.situation, records.decode_seat(record)
+        if situation is None or situation.result is not None or situation.match.to_act != seat:
+            return False
+        return np.array_equal(records.decode_board(record, seat, self._checkers), situation.position.board)
 
-    def _follow_table(self, record: XgCube | XgPlay) -> None:
+    def _add_comments(self, header: Record) -> None:
+        for name in ("comment_before", "comment_after"):
+            self.builder.add_comment(read_comment(self._comments, int(header[name])))
+
+    def _read_comment(self, record: Record | None) -> str:
+        return "" if record is None else read_comment(self._comments, int(record["comment"]))
+
+    def _follow_table(self, record: Record) -> None:
         """Compare checkers and cube with those of the game so far; others were set by hand."""
-        builder, situation, seat = self.builder, self.builder.situation, record.seat
-        board = view_from(record.board, seat, self._checkers)
+        builder, situation, seat = self.builder, self.builder.situation, records.decode_seat(record)
+        board = records.decode_board(record, seat, self._checkers)
         if situation is not None and situation.match.roll is not None and situation.match.on_roll != seat:
             builder.complete_roll(situation.match.on_roll, board)  # which its own record lacks
             situation = builder.situation
@@ -306,39 +296,29 @@ class _MatchReader:
         match = situation.match
         if is_lost:
             match = replace(match.before_roll(), on_roll=seat)
-        cube, owner = record.cube
+        cube, owner = records.decode_cube(record)
         if self._has_automatic_doubles:
             cube = match.cube
         is_same_cube = (cube, owner) == (match.cube, match.cube_owner)
         if is_same_cube and np.array_equal(board, situation.position.board) and not is_lost:
             return
-        try:
+        with builder.reporting(IssueKind.IMPOSSIBLE_POSITION):
             position = Position(board, self._checkers)
             changed = replace(match, cube=cube, cube_owner=owner)
-        except GammondError as error:
-            self.builder.add_issue(IssueKind.IMPOSSIBLE_POSITION, error.message)
-            return
-        if not is_lost:
-            self.builder.add_issue(
-                IssueKind.IMPOSSIBLE_POSITION,
-                "expected the checkers and the cube after the last action, got others: read as set by hand",
-            )
-        builder.set_table(position, changed)
+            if not is_lost:
+                message = "expected the checkers and the cube after the last action, got others"
+                builder.add_issue(IssueKind.IMPOSSIBLE_POSITION, f"{message}: read as set by hand")
+            builder.set_table(position, changed)
 
-    def _list_candidates(self, record: XgPlay) -> tuple[RankedPlay, ...]:
-        count = len(record.candidates)
-        if count > self._listed_plays_left:
+    def _list_candidates(self, roll: Roll, listed: list[tuple[Board, Evaluation]]) -> tuple[RankedPlay, ...]:
+        if len(listed) > self._listed_plays_left:
             if self._listed_plays_left >= 0:
                 message = f"expected {_MAX_LISTED_PLAYS:,} evaluated plays at most: the rest is left out"
                 self.builder.add_issue(IssueKind.UNSUPPORTED, message)
             self._listed_plays_left = -1
             return ()
-        self._listed_plays_left -= count
-        found = (
-            self.builder.find_candidate(record.dice, view_from(result, 1, self._checkers), evaluation)
-            for result, evaluation in record.candidates
-        )
-        return tuple(candidate for candidate in found if candidate is not None)
+        self._listed_plays_left -= len(listed)
+        return self.builder.list_candidates(roll, listed)
 
 
 def parse_xgp(data: bytes) -> RecordedPosition:
@@ -352,59 +332,56 @@ def parse_xgp(data: bytes) -> RecordedPosition:
     container = unpack_container(data)
     if container.faults:
         raise FormatError("; ".join(container.faults), field="xgp")
-    raw = list(split_records(container.records))
+    raw = list(records.split_records(container.records))
     if len(raw) > _MAX_POSITION_RECORDS:
         raise FormatError(
             f"expected a file with one position, got a match in {len(raw)} records: {MATCH_ADVICE}",
             field="xgp",
         )
-    records = [decode_record(record) for record in raw]
-    header = _find_first(XgMatchHeader, records)
-    game = _find_first(XgGameHeader, records)
-    cube = _find_first(XgCube, records)
-    play = _find_first(XgPlay, records)
-    turn = play or cube
+    first = {int(record["kind"]): record for record in reversed([*map(records.decode_record, raw)])}
+    header, game = first.get(records.MATCH_HEADER), first.get(records.GAME_HEADER)
+    cube, play = first.get(records.CUBE), first.get(records.PLAY)
+    turn = cube if play is None else play
     if header is None or game is None or turn is None:
         raise FormatError("expected headers and a position in the records, got none", field="xgp")
-    cube_value, cube_owner = turn.cube
-    rules, issue = find_variant(header.variant)
+    stated, variant = records.decode_match(header), records.decode_variant(header)
+    rules, issue = find_variant(variant)
     if issue or rules is None:
-        raise UnsupportedError(
-            f"expected a position of {', '.join(VARIANTS)}, got {header.variant}", field="xgp"
-        )
-    match_rules = replace(header.rules, rules=rules)
+        raise UnsupportedError(f"expected a position of {', '.join(VARIANTS)}, got {variant}", field="xgp")
+    cube_value, cube_owner = records.decode_cube(turn)
+    seat, checkers = records.decode_seat(turn), rules.variant.checkers
     match = MatchState(
-        length=header.length,
-        score=game.score,
-        crawford=game.crawford,
+        length=stated.length,
+        score=records.decode_score(game),
+        crawford=bool(game["crawford"]),
         cube=cube_value,
         cube_owner=cube_owner,
-        on_roll=turn.seat,
-        jacoby=match_rules.jacoby and not header.length,
-        beavers=match_rules.beavers,
+        on_roll=seat,
+        jacoby=stated.rules.jacoby and not stated.length,
+        beavers=stated.rules.beavers,
     )
-    checkers = rules.variant.checkers
-    position = Position(view_from(turn.board, turn.seat, checkers), checkers)
+    position = Position(records.decode_board(turn, seat, checkers), checkers)
+    candidates: tuple[RankedPlay, ...] = ()
     if play is not None:
-        match = match.with_roll(play.dice)
+        match = match.with_roll(roll := records.decode_dice(play))
+        plays = generate_plays(position, roll)
+        found = ((plays.find(board), worth) for board, worth in records.decode_play(play, checkers)[1])
+        candidates = tuple(RankedPlay(legal, worth) for legal, worth in found if legal is not None)
     comments = container.comments.split(COMMENT_END)
     notes = ActionNotes(
-        comment="\n".join(read_comment(comments, each.comment) for each in (cube, play) if each).strip(),
-        candidates=_list_candidates(position, play) if play is not None else (),
-        cube=cube.evaluation if cube is not None else None,
+        comment="\n".join(
+            read_comment(comments, int(each["comment"])) for each in (cube, play) if each is not None
+        ).strip(),
+        candidates=candidates,
+        cube=None if cube is None else records.decode_decision(cube),
     )
-    first, second = (escape_unprintable(name) for name in header.names)
-    return RecordedPosition(position, match, (first, second), notes, "xgp", match_rules, header.headers)
-
-
-def _find_first(kind: type[_Record], records: Iterable[XgRecord]) -> _Record | None:
-    return next((record for record in records if isinstance(record, kind)), None)
-
-
-def _list_candidates(position: Position, record: XgPlay) -> tuple[RankedPlay, ...]:
-    plays = generate_plays(position, record.dice)
-    found = [
-        (plays.find(view_from(result, 1, position.checkers)), evaluation)
-        for result, evaluation in record.candidates
-    ]
-    return tuple(RankedPlay(play, evaluation) for play, evaluation in found if play is not None)
+    first_name, second_name = (escape_unprintable(name) for name in stated.names)
+    return RecordedPosition(
+        position,
+        match,
+        (first_name, second_name),
+        notes,
+        "xgp",
+        replace(stated.rules, rules=rules),
+        stated.headers,
+    )

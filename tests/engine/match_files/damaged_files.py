@@ -24,7 +24,7 @@ from gammond.engine.match_files.model import IssueKind, RecordedGame, RecordedMa
 from gammond.engine.match_files.ogxm.codec import decode_members, encode_document
 from gammond.engine.match_files.ogxm.writer import format_ogxm
 from gammond.engine.match_files.reading import read_matches
-from gammond.engine.match_files.xg.layouts import GAME_FOOTER
+from gammond.engine.match_files.xg.records import GAME_FOOTER
 from gammond.engine.play.cube_games import play_game
 from gammond.engine.rules.game_record import (
     DoubleAction,

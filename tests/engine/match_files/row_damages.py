@@ -13,8 +13,15 @@ from typing import Any
 
 import numpy as np
 
-from gammond.engine.match_files.xg import layouts
-from gammond.engine.match_files.xg.layouts import CUBE, GAME_FOOTER, GAME_HEADER, LAYOUTS, MATCH_HEADER, PLAY
+from gammond.engine.match_files.xg.records import (
+    CUBE,
+    GAME_FOOTER,
+    GAME_HEADER,
+    LAYOUTS,
+    MATCH_HEADER,
+    PLAY,
+    RECORD_BYTES,
+)
 from tests.engine.match_files.sites.site_files import NAMES
 
 Row = Any
@@ -174,7 +181,7 @@ def _cut_record(record: bytes, rng: random.Random) -> list[bytes]:
 
 XG_DAMAGES: Mapping[str, Damage] = _LIKE_FOR_ALL | {
     "cut": _cut_record,
-    "nonsense": lambda record, rng: [rng.randbytes(layouts.RECORD_BYTES)],
+    "nonsense": lambda record, rng: [rng.randbytes(RECORD_BYTES)],
     "bytes": _alter_bytes,
     "another kind": lambda record, rng: [record[:8] + bytes([rng.randrange(256)]) + record[9:]],
     "wrong dice": _change_fields(

@@ -7,8 +7,9 @@ import pytest
 from gammond.engine.match_analysis.tasks import list_tasks
 from gammond.engine.match_files.reading import read_matches
 from gammond.engine.match_files.writing import MATCH_FORMATS, describe_record
-from gammond.engine.match_files.xg.decoding import XgGameFooter
+from gammond.engine.match_files.xg.records import GAME_FOOTER, decode_record, is_resigned
 from gammond.engine.rules.game_record import DoubleAction, ResignationAction, ResponseAction, RollAction
+from tests.engine.match_files.xg import xg_files
 
 _MAT = " 5 point match\n\n Game 1\n one : 0    two : 0\n  1) 31: 8/5 6/5      64: 24/18 13/9\n{}"
 _SGF = "(;FF[4]GM[6]MI[length:5][game:0][ws:0][bs:0]PW[one]PB[two]RE[W+2{}];W[31hefe];B[64alls])"
@@ -97,9 +98,10 @@ def test_whether_a_resignation_was_stated_survives_a_conversion(text, name):
     assert again.games[0].actions[-1].is_stated == match.games[0].actions[-1].is_stated
 
 
-@pytest.mark.parametrize(("termination", "is_resigned"), [(0, 0), (2, 0), (101, 1), (102, 1), (1001, 0)])
-def test_files_of_extreme_gammon_say_whether_the_loser_resigned(termination, is_resigned):
-    assert XgGameFooter(0, 1, termination).is_resigned == is_resigned
+@pytest.mark.parametrize(("termination", "expected"), [(0, 0), (2, 0), (101, 1), (102, 1), (1001, 0)])
+def test_files_of_extreme_gammon_say_whether_the_loser_resigned(termination, expected):
+    footer = decode_record(xg_files.make_record(GAME_FOOTER, Termination=termination))
+    assert is_resigned(footer) == expected
 
 
 def test_a_double_behind_which_the_doubler_wins_the_cube_as_it_was_is_passed():

@@ -22,8 +22,15 @@ from gammond.engine.match_files.reading import read_matches, read_positions
 from gammond.engine.match_files.sgf.reader import parse_sgf
 from gammond.engine.match_files.sgf.writer import format_sgf
 from gammond.engine.match_files.xg.container import unpack_container
-from gammond.engine.match_files.xg.decoding import XgCube, XgPlay, decode_record, split_records
-from gammond.engine.match_files.xg.layouts import CUBE, LAYOUTS, PLAY
+from gammond.engine.match_files.xg.records import (
+    CUBE,
+    PLAY,
+    decode_dice,
+    decode_play,
+    decode_record,
+    decode_seat,
+    split_records,
+)
 from tests.engine.match_files.played_games import strip_game
 
 SAMPLES = os.environ.get("GAMMOND_SAMPLES")
@@ -96,26 +103,26 @@ def test_errors_are_those_that_the_file_keeps():
     decisions, _, _ = rate_actions(read(f"xg/{NAME}.xg"), load_default_table())
     errors = [decision.loss.equity for decision in decisions]
     kept = []
-    for record in split_records(records):
-        fields = np.frombuffer(record, LAYOUTS[record[8]], count=1)[0]
-        if record[8] == CUBE and fields["double"] >= 0:
-            kept += [fields["error"]] if fields["double"] == 0 else [fields["error"], fields["error_take"]]
-        elif record[8] == PLAY:
-            kept.append(fields["error"])
+    for record in map(decode_record, split_records(records)):
+        if record["kind"] == CUBE and record["double"] >= 0:
+            kept += [record["error"]] if record["double"] == 0 else [record["error"], record["error_take"]]
+        elif record["kind"] == PLAY:
+            kept.append(record["error"])
     kept = np.abs(kept)
     assert len(errors) == 283
     assert errors == pytest.approx(kept, abs=0.0001)
 
 
-@pytest.mark.parametrize(("name", "kind"), [("record_2_Cube", XgCube), ("record_3_Move", XgPlay)])
+@pytest.mark.parametrize(("name", "kind"), [("record_2_Cube", CUBE), ("record_3_Move", PLAY)])
 def test_single_records_are_decoded(name, kind):
     record = decode_record((Path(SAMPLES) / f"xg/{name}.bin").read_bytes())
-    assert isinstance(record, kind)
-    assert record.seat == 1
-    if isinstance(record, XgPlay):
-        assert record.dice == (6, 3)
-        assert len(record.candidates) == 10
-        assert np.array_equal(record.candidates[0][0], record.result)
+    assert record["kind"] == kind
+    assert decode_seat(record) == 1
+    if kind == PLAY:
+        played, listed = decode_play(record, 15)
+        assert decode_dice(record) == (6, 3)
+        assert len(listed) == 10
+        assert np.array_equal(listed[0][0], played)
 
 
 def test_a_file_without_a_match_says_so():

@@ -212,14 +212,6 @@ def test_a_position_of_hypergammon_may_be_set():
     assert read_again(match).games == match.games
 
 
-def test_games_with_an_unknown_number_of_checkers_are_left_out_with_a_message():
-    match = only('; [Variation "HyperGammon (4)"]' + MONEY + "  1) 52:   Wins 1 point\n")
-    assert match.games == ()
-    (issue,) = match.issues
-    assert issue.kind is IssueKind.UNSUPPORTED
-    assert "the number of checkers is unknown" in issue.message
-
-
 def test_games_behind_the_end_of_the_match_are_left_out():
     match = only(
         " 1 point match\n Game 1\n left : 0    right : 0\n  1) 31: 8/5 6/5\n      Wins 1 point\n\n"

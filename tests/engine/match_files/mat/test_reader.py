@@ -45,17 +45,6 @@ def rows(*lines, head=HEAD):
     return only(head + "\n".join(lines) + "\n")
 
 
-@pytest.mark.parametrize("kind", ["match", "money"])
-def test_what_was_written_is_read_as_it_was(kind, request):
-    games = request.getfixturevalue(kind)
-    read = only(format_mat(("one", "two three"), games, {"Event": "a day"}))
-    assert read.issues == ()
-    assert [strip_game(game) for game in read.games] == games
-    assert read.names == ("one", "two three")
-    assert read.length == games[0].initial_state.length
-    assert read.headers["Event"] == "a day"
-
-
 def test_the_games_of_these_tests_have_all_that_there_is(match, money):
     actions = [type(action) for game in (*match, *money) for action in game.actions]
     assert {PlayAction, DoubleAction, ResponseAction} == set(actions)
@@ -305,20 +294,6 @@ def test_a_text_that_is_cut_anywhere_gives_what_came_before(match):
         assert whole[:-1] == match[: len(whole) - 1]
         assert len(whole) >= text[:cut].count("Wins") - 1
         assert len(read.games) - len(whole) <= 1
-
-
-def test_noise_in_a_text_never_raises_anything_else(match):
-    text = format_mat(("one", "two"), match[:2])
-    rng = random.Random(8)
-    for _ in range(30):
-        noisy = list(text)
-        for _ in range(12):
-            noisy[rng.randrange(len(noisy))] = rng.choice("0169/:()*;\n \t)DWbar?é\x00")
-        try:
-            read = parse_mat("".join(noisy))
-        except FormatError:
-            continue
-        assert sum(len(each.games) for each in read) <= 4
 
 
 @pytest.mark.parametrize("text", ["", "hello", '; [Player 1 "a"]\n\n 5 point match\n'])
