@@ -18,6 +18,9 @@ ROLLS: NDArray[np.int64] = np.array([(high, low) for high in range(1, 7) for low
 ROLL_WEIGHTS: NDArray[np.float64] = np.where(ROLLS[:, 0] == ROLLS[:, 1], 1.0, 2.0)
 """``float64[21]``: how many of the 36 rolls of two dice each of them is."""
 
+ROLL_CHANCES: NDArray[np.float64] = ROLL_WEIGHTS / 36.0
+"""``float64[21]``, the probability of each."""
+
 _ONE, _TWO = np.float32(1.0), np.float32(2.0)
 
 
