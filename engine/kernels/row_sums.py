@@ -91,15 +91,17 @@ _Step = Callable[[_Block, list[Value]], list[Value]]
 def _emit_blocks(builder: Builder, units: Value, totals: list[Value], step: _Step) -> list[Value]:
     """Emit a step for all whole blocks of units and for the rest, each with the totals of the one before."""
     whole = builder.and_(units, INT(-LANES))
-    totals = emit_loop(
-        builder, whole, LANES, totals, lambda start, before: step(_Block(builder, start, None), before)
-    )
     left = builder.sub(units, whole)
-    places = ir.Constant(ir.VectorType(LANE, LANES), list(range(LANES)))
-    rest = _Block(
-        builder, whole, builder.icmp_signed("<", places, repeat(builder, builder.trunc(left, LANE)))
-    )
-    return emit_loop(builder, left, LANES, totals, lambda _, before: step(rest, before))
+
+    def add_whole(start: Value, before: list[Value]) -> list[Value]:
+        return step(_Block(builder, start, None), before)
+
+    def add_rest(_: Value, before: list[Value]) -> list[Value]:
+        places = ir.Constant(ir.VectorType(LANE, LANES), list(range(LANES)))
+        mask = builder.icmp_signed("<", places, repeat(builder, builder.trunc(left, LANE)))
+        return step(_Block(builder, whole, mask), before)
+
+    return emit_loop(builder, left, LANES, emit_loop(builder, whole, LANES, totals, add_whole), add_rest)
 
 
 def _emit_add_terms(builder: Builder, arguments: list[Value]) -> None:
