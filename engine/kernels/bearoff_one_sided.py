@@ -101,7 +101,9 @@ def _add_rolls(
     mean_first_off = 1.0
     for roll in range(ROLLS.shape[0]):
         weight = ROLL_CHANCES[roll]
-        count = list_roll_results(side, ROLLS[roll, 0], ROLLS[roll, 1], ranks, board, scratch, results)
+        count = list_roll_results(
+            side, int(ROLLS[roll, 0]), int(ROLLS[roll, 1]), ranks, board, scratch, results
+        )
         mean += _add_best(results, count, weight, rows, means, chances[0])
         if first_off_from == 0:
             continue

@@ -43,7 +43,9 @@ def list_results(ranks: NDArray[np.int64], starts: NDArray[np.int64], results: N
         for roll in range(ROLL_COUNT):
             count = 0
             if number > 0:
-                count = list_roll_results(side, ROLLS[roll, 0], ROLLS[roll, 1], ranks, board, scratch, found)
+                count = list_roll_results(
+                    side, int(ROLLS[roll, 0]), int(ROLLS[roll, 1]), ranks, board, scratch, found
+                )
             for i in range(count if results.shape[0] > 0 else 0):
                 results[at + i] = found[i]
             at += count
