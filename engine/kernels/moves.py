@@ -291,7 +291,7 @@ def expand(
     boards: NDArray[np.int8],
     dice: NDArray[np.int8],
     start: int,
-    are_doubles_two: bool,
+    double: int,
     children: NDArray[np.int8],
     moves: NDArray[np.int8],
     offsets: NDArray[np.int64],
@@ -302,7 +302,7 @@ def expand(
         boards: ``int8[n, 2, 26]``.
         dice: ``int8[n, 2]``.
         start: The first position to expand; its children go to ``offsets[start]``.
-        are_doubles_two: Whether a double is two checker moves.
+        double: The checker moves of a double, 4 or 2; a number, which Python hands over sooner than a truth.
         children: out, ``int8[capacity, 2, 26]``.
         moves: out, ``int8[capacity, 8]``.
         offsets: out, ``int64[n + 1]``; the children of position i are at ``offsets[i]:offsets[i + 1]``.
@@ -314,7 +314,7 @@ def expand(
     for i in range(start, boards.shape[0]):
         write_point_sets(boards, i, 0, scratch.sets)
         die1, die2 = int(dice[i, 0]), int(dice[i, 1])
-        if are_doubles_two:
+        if double == 2 or die1 != die2:
             count = generate_two_moves(die1, die2, scratch)
         else:
             count = generate_plays(boards, i, die1, die2, scratch)

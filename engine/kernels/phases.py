@@ -52,11 +52,12 @@ def is_any_over(boards: NDArray[np.int8]) -> bool:
     """Return whether one of the positions is over.
 
     Args:
-        boards: ``int8[n, 2, 26]``.
+        boards: ``int8[n, 2, 26]``, all of games with one number of checkers.
     """
+    checkers = count_checkers(boards)
     found = False
     for i in range(boards.shape[0]):
-        found |= is_over(boards, i)
+        found |= boards[i, 0, 0] == checkers or boards[i, 1, 0] == checkers
     return found
 
 
@@ -78,7 +79,7 @@ def classify_phases(boards: NDArray[np.int8], result: NDArray[np.int8]) -> None:
             deuce = int(boards[i, side, 2])
             holding = checkers - int(boards[i, side, 0]) - (ace if ace > 1 else 0) - max(deuce - 1, 0)
             fewest = min(fewest, holding)
-        if is_over(boards, i):
+        if boards[i, 0, 0] == checkers or boards[i, 1, 0] == checkers:
             result[i] = OVER
         elif rear <= 25:
             result[i] = RACE

@@ -207,11 +207,11 @@ def expand_rolls(
     capacity = 24 * len(boards) + 2 * kernel_moves.MAX_PLAYS
     children = np.empty((capacity, 2, 26), np.int8)
     moves = np.empty((capacity, 8), np.int8)
-    are_doubles_two = rules.doubles is Doubles.TWO
-    done = kernel_moves.expand(boards, dice, 0, are_doubles_two, children, moves, offsets)
+    double = 2 if rules.doubles is Doubles.TWO else 4
+    done = kernel_moves.expand(boards, dice, 0, double, children, moves, offsets)
     while done < len(boards):
         used = offsets[done]
         children = np.concatenate([children[:used], np.empty_like(children)])
         moves = np.concatenate([moves[:used], np.empty_like(moves)])
-        done = kernel_moves.expand(boards, dice, done, are_doubles_two, children, moves, offsets)
+        done = kernel_moves.expand(boards, dice, done, double, children, moves, offsets)
     return children[: offsets[-1]], moves[: offsets[-1]], offsets

@@ -24,7 +24,7 @@ from gammond.engine.search.tree import DEFAULT_PRUNING, Objective, Pruning, Tree
 from gammond.engine.search.watch import SearchWatch
 
 
-@dataclass(frozen=True)
+@dataclass(eq=False)
 class IterativeSearch:
     """Evaluates positions, or ranks plays, one ply deeper each time; safe to use from several threads.
 

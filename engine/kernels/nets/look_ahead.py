@@ -256,7 +256,7 @@ def _list_replies(
             prune_plays(nets.pruning, frame.keep, frame.margin, repeated[:end], dice, done, replies)
             done = end
         else:
-            done = expand(repeated[:end], dice, done, False, children, moves, offsets)
+            done = expand(repeated[:end], dice, done, 4, children, moves, offsets)
             if done < end:  # no room for the next
                 kept = np.arange(2 * moves.shape[0]) % moves.shape[0]
                 children = gather_boards(children, kept)
