@@ -443,10 +443,10 @@ def _hash(content: bytes) -> str:
 
 def _import_searching() -> tuple[ModuleType, ...]:
     """Return the modules of search and evaluation, with all that they import."""
-    from gammond.engine.search import plays, positions
+    from gammond.engine.search import iterative
     from gammond.nets import router
 
-    return plays, positions, router
+    return iterative, router
 
 
 SHIPPED = Catalogue()

@@ -102,7 +102,7 @@ class Router:
 
 
 def classify_contact(boards: Board) -> NDArray[np.int8]:
-    """Return the contact class of each position, ``int8[n]``: places in `CONTACT_CLASSES`."""
+    """Return the places in `CONTACT_CLASSES` of positions that are not over, ``int8[n]``."""
     classes = np.empty(len(boards), np.int8)
-    kernel_routing.classify_contact(as_kernel_array(boards, np.int8), classes)
-    return classes
+    kernel_routing.classify_positions(as_kernel_array(boards, np.int8), classes)
+    return classes % np.int8(len(CONTACT_CLASSES))

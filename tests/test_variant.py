@@ -93,7 +93,7 @@ def in_variant(*lines, variant=FARBACK.name):
 def test_the_rules_are_one_value():
     assert RULES.starting_position == START != STANDARD_RULES.starting_position
     assert (RULES.name, RULES.variant.checkers) == ("farback", 15)
-    assert RULES.expand_kernel is STANDARD_RULES.expand_kernel
+    assert RULES.doubles is STANDARD_RULES.doubles
     for feature in Feature:
         RULES.check_supports(feature)
 

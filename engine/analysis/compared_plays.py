@@ -13,7 +13,7 @@ from gammond.engine.rules.match import MatchState
 from gammond.engine.rules.moves import Play, generate_plays
 from gammond.engine.rules.position import Position
 from gammond.engine.rules.rules import Rules
-from gammond.engine.search import PlaySearch, SearchWatch
+from gammond.engine.search import SearchWatch
 from gammond.engine.search.ranked_plays import ChosenPlay
 
 
@@ -50,15 +50,16 @@ def compare_play(
     found = ranked.choose(play)
     if found.chosen.survived:
         return found
-    ranked = ranked.with_effort(replace(ranked.effort, is_stored=False))
+    ranked = replace(ranked, effort=replace(ranked.effort, is_stored=False))
     plies = ranked.effort.plies - engine.evaluator.plies
     depth = settings.with_plies(max(plies, settings.plies))  # a kept ranking may be deeper
-    search = PlaySearch(engine.make_objective(match, depth), engine.tree, engine.evaluator.plies)
     try:
-        evaluated = search.evaluate_play(position, roll, play, plies, watch, engine.rules)
+        evaluated = engine.make_search(match, depth).evaluate_play(
+            position, roll, play, plies, watch, engine.rules
+        )
     except CancelledWork:
         ranked = engine.rank_plays(position, roll, match, replace(settings, plies=0))
-        return ranked.with_effort(replace(ranked.effort, is_finished=False)).choose(play)
+        return replace(ranked, effort=replace(ranked.effort, is_finished=False)).choose(play)
     equities = ranked.survivor_equities()
     better = sum(equity > evaluated.evaluation.equity for equity in equities)
     return ChosenPlay(evaluated, better + 1 if better < len(equities) else found.rank, ranked)

@@ -34,14 +34,7 @@ from gammond.engine.rules.match import MAX_CUBE, MatchState, make_canonical
 from gammond.engine.rules.moves import generate_plays
 from gammond.engine.rules.position import Board, Position, find_finished
 from gammond.engine.rules.rules import STANDARD_RULES, Feature, Rules
-from gammond.engine.search import (
-    NPlyEvaluator,
-    PlaySearch,
-    PositionSearch,
-    SearchWatch,
-    TreeSearch,
-    ValueCache,
-)
+from gammond.engine.search import IterativeSearch, NPlyEvaluator, SearchWatch, TreeSearch, ValueCache
 from gammond.engine.search.ranked_plays import RankedPlays
 from gammond.engine.search.tree import DEFAULT_PRUNING, MAX_PLIES, Objective, Pruning, Values
 from gammond.engine.store.entries import StoreEntry, StoreQuestion
@@ -247,16 +240,16 @@ class Engine:
         evaluations: list[Evaluation] = []
         missing = [place for place, entry in enumerate(entries) if entry is None]
         if missing:
-            search = self._make_position_search(match, settings)
+            search = self.make_search(match, settings)
             searched = [positions[place] for place in missing]
-            values, effort = search.search(searched, settings.plies, watch)
+            values, effort = search.evaluate(searched, settings.plies, watch)
             evaluations = search.read(searched, values, effort)
             for place, row in zip(missing, values, strict=True):
                 if self.store and (question := questions[place]) and effort.is_finished:
                     self.store.keep(question, settings.plies, row.copy())
         for place, entry in enumerate(entries):
             if entry is not None:
-                search = self._make_position_search(match, settings.with_plies(entry.plies))
+                search = self.make_search(match, settings.with_plies(entry.plies))
                 effort = self._find_stored_effort(entry, watch)
                 watch.begin_depth(effort.plies)
                 watch.end_depth(is_stored=True)
@@ -391,14 +384,14 @@ class Engine:
             plays = generate_plays(position, roll, self.rules)
             if len(plays) == len(entry.order):
                 objective = self.make_objective(match, settings.with_plies(entry.plies)).other
-                kept = entry.order, entry.values, entry.depths, entry.survivors
+                equities = -objective.game.equities(entry.values)
+                kept = entry.order, entry.values, equities, entry.depths, entry.survivors
                 effort = self._find_stored_effort(entry, watch)
-                ranked = RankedPlays.restore(plays, objective, *kept, effort)
+                ranked = RankedPlays(plays, objective, *kept, effort)
                 watch.begin_depth(effort.plies)
                 watch.end_depth(ranked, is_stored=True)
                 return ranked
-        search = PlaySearch(self.make_objective(match, settings), self.tree, self.evaluator.plies)
-        found = search.search(
+        found = self.make_search(match, settings).rank(
             position,
             roll,
             settings.plies,
@@ -468,8 +461,9 @@ class Engine:
         """Return the effort behind a kept answer: it took no search."""
         return watch.effort(self.evaluator.plies + entry.plies, is_finished=True, is_stored=True)
 
-    def _make_position_search(self, match: MatchState, settings: EvalSettings) -> PositionSearch:
-        return PositionSearch(self.make_objective(match, settings), self.tree, self.evaluator.plies)
+    def make_search(self, match: MatchState, settings: EvalSettings) -> IterativeSearch:
+        """Make the search of positions, or plays, of a match state."""
+        return IterativeSearch(self.make_objective(match, settings), self.tree)
 
     def make_objective(self, match: MatchState, settings: EvalSettings) -> Objective:
         """Make the objective of searches from positions of a match state, for the side on roll.

@@ -43,13 +43,9 @@ def find_unscaled(
         points: ``float64[...]``.
         mwc_per_point: As there, one for all or ``float64[...]``, nan in money play.
     """
-    if mwc_per_point is None:
-        return np.zeros(points.shape, np.bool_)
-    is_many = np.abs(points) > MOST_POINTS
-    if isinstance(mwc_per_point, float):
-        return is_many if mwc_per_point >= LEAST_SCALE_MWC else np.ones(points.shape, np.bool_)
-    unscaled: NDArray[np.bool_] = (mwc_per_point < LEAST_SCALE_MWC) | (is_many & ~np.isnan(mwc_per_point))
-    return unscaled
+    scale = np.float64(np.nan) if mwc_per_point is None else mwc_per_point
+    unscaled: NDArray[np.bool_] = (np.abs(points) > MOST_POINTS) | (scale < LEAST_SCALE_MWC)
+    return unscaled & ~np.isnan(scale)
 
 
 @dataclass(frozen=True)

@@ -4,9 +4,6 @@ A side is ``int64[points + 1]``: the checkers on each point, index 0 unused. Its
 combinatorial rank of the checkers on point k or above, k = 1..points: the sum of ``ranks[k, those]``,
 where ``ranks[k, s]`` is C(s + points - k, points - k + 1). Number 0 is the empty side, sides with fewer
 checkers come first, and every checker move lowers the number.
-
-Without contact each die can be played as long as a checker is left, so "both dice if possible" and "the
-larger die if only one can be played" never rule a play out: the results of a roll are those of both orders.
 """
 
 from __future__ import annotations
@@ -15,12 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gammond.engine.kernels import kernel
-from gammond.engine.kernels.board_counts import find_rear
-
-MAX_RESULTS = 6144
-"""Above the results of any roll: four moves from 18 points have C(21, 4) = 5985 sets of sources."""
-
-_HOME = 6
+from gammond.engine.kernels.board_counts import find_rear, write_point_sets
+from gammond.engine.kernels.moves import PlayScratch, generate_plays
 
 
 @kernel
@@ -84,114 +77,50 @@ def count_pips(ranks: NDArray[np.int64], pips: NDArray[np.int32]) -> None:
 
 
 @kernel
-def _find_highest(side: NDArray[np.int64], start: int) -> int:
-    point = start
-    while point > 0 and side[point] == 0:
-        point -= 1
-    return point
-
-
-@kernel
-def _may_move(source: int, die: int, highest: int) -> bool:
-    target = source - die
-    return target > 0 or (highest <= _HOME and (target == 0 or source == highest))
-
-
-@kernel
-def _move(side: NDArray[np.int64], source: int, die: int) -> None:
-    side[source] -= 1
-    if source > die:
-        side[source - die] += 1
-
-
-@kernel
-def _undo_move(side: NDArray[np.int64], source: int, die: int) -> None:
-    side[source] += 1
-    if source > die:
-        side[source - die] -= 1
-
-
-@kernel
-def _list_two_dice_results(
-    side: NDArray[np.int64], high: int, low: int, ranks: NDArray[np.int64], results: NDArray[np.int64]
-) -> int:
-    count = 0
-    highest0 = _find_highest(side, side.shape[0] - 1)
-    outside = 0
-    for point in range(_HOME + 1, highest0 + 1):
-        outside += side[point]
-    orders = 1 if outside > 1 else 2  # without bearing off, both orders lead to the same sides
-    for order in range(orders):
-        die1 = high if order == 0 else low
-        die2 = low if order == 0 else high
-        for source1 in range(highest0, 0, -1):
-            if side[source1] == 0 or not _may_move(source1, die1, highest0):
-                continue
-            _move(side, source1, die1)
-            highest1 = _find_highest(side, highest0)
-            if highest1 == 0:
-                results[count] = 0
-                count += 1
-            for source2 in range(highest1, 0, -1):
-                if side[source2] > 0 and _may_move(source2, die2, highest1):
-                    _move(side, source2, die2)
-                    results[count] = number_side(side, ranks)
-                    count += 1
-                    _undo_move(side, source2, die2)
-            _undo_move(side, source1, die1)
-    return count
-
-
-@kernel
-def _list_doubles_results(
-    side: NDArray[np.int64], die: int, ranks: NDArray[np.int64], results: NDArray[np.int64]
-) -> int:
-    source = np.zeros(5, np.int64)
-    count = 0
-    depth = 0
-    source[0] = side.shape[0] - 1
-    while True:
-        highest = _find_highest(side, side.shape[0] - 1)
-        point = 0
-        if depth == 4 or highest == 0:
-            results[count] = number_side(side, ranks)
-            count += 1
-        else:  # sources never increase: each set of four comes up once, and that order is always legal
-            point = min(source[depth], highest)
-            while point > 0 and (side[point] == 0 or not _may_move(point, die, highest)):
-                point -= 1
-        if point > 0:
-            _move(side, point, die)
-            source[depth] = point
-            depth += 1
-            source[depth] = point
-            continue
-        if depth == 0:
-            return count
-        depth -= 1
-        _undo_move(side, source[depth], die)
-        source[depth] -= 1
-
-
-@kernel
 def list_roll_results(
-    side: NDArray[np.int64], die1: int, die2: int, ranks: NDArray[np.int64], results: NDArray[np.int64]
+    side: NDArray[np.int64],
+    die1: int,
+    die2: int,
+    ranks: NDArray[np.int64],
+    board: NDArray[np.int8],
+    scratch: PlayScratch,
+    results: NDArray[np.int64],
 ) -> int:
-    """Write the numbers of the sides that the legal plays of a roll lead to, with repeats.
+    """Write the numbers of the sides that the legal plays of a roll lead to, each once.
 
     Args:
         side: ``int64[points + 1]``, at least one checker; changed and restored.
-        die1: 1..6, the larger die.
+        die1: 1..6.
         die2: 1..6.
         ranks: ``int64[points + 1, checkers + 1]``.
-        results: out, ``int64[MAX_RESULTS]``.
+        board: scratch, ``int8[1, 2, 26]``, zero but for the side's points in row 0.
+        scratch: Receives the plays.
+        results: out, ``int64[MAX_PLAYS]``.
 
     Returns:
         How many were written.
     """
-    if die1 == die2:
-        return _list_doubles_results(side, die1, ranks, results)
-    return _list_two_dice_results(side, die1, die2, ranks, results)
+    for point in range(1, side.shape[0]):
+        board[0, 0, point] = side[point]
+    write_point_sets(board, 0, 0, scratch.sets)
+    count = generate_plays(board, 0, die1, die2, scratch)
+    for i in range(count):
+        play = int(scratch.plays[i])
+        _move_checkers(side, play, 1)
+        results[i] = number_side(side, ranks)
+        _move_checkers(side, play, -1)
+    return count
+
+
+@kernel
+def _move_checkers(side: NDArray[np.int64], play: int, number: int) -> None:
+    """Make a packed play of a side by a number of checkers a move: 1, or -1 to take it back."""
+    while play:
+        source, target = play & 255, (play >> 8) & 255
+        play >>= 16
+        side[source] -= number
+        if target > 0:
+            side[target] += number
 
 
 @kernel

@@ -12,8 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gammond.engine.kernels import kernel
-from gammond.engine.kernels.bearoff import MAX_RESULTS, list_roll_results, write_side
-from gammond.engine.kernels.values import ROLL_WEIGHTS, ROLLS
+from gammond.engine.kernels.bearoff import list_roll_results, write_side
+from gammond.engine.kernels.moves import MAX_PLAYS, PlayScratch, make_play_scratch
+from gammond.engine.kernels.values import ROLL_CHANCES, ROLLS
 
 _NEGLIGIBLE = 1e-9
 
@@ -34,24 +35,6 @@ class Distributions(NamedTuple):
     values: NDArray[np.float32]
     firsts: NDArray[np.uint8]
     counts: NDArray[np.uint8]
-
-
-@kernel
-def _find_least_mean(rows: NDArray[np.int64], count: int, means: NDArray[np.float64]) -> int:
-    best = rows[0]
-    for i in range(1, count):
-        if means[rows[i]] < means[best]:
-            best = rows[i]
-    return best
-
-
-@kernel
-def _add_row(rows: Distributions, row: int, weight: float, chances: NDArray[np.float64]) -> None:
-    """Add a row, one roll later, to a distribution."""
-    start = int(rows.starts[row])
-    first = int(rows.firsts[row]) + 1
-    for k in range(int(rows.counts[row])):
-        chances[first + k] += weight * rows.values[start + k]
 
 
 @kernel
@@ -87,8 +70,13 @@ def _add_best(
     chances: NDArray[np.float64],
 ) -> float:
     """Add the row with the lowest mean among the results of a roll, and return its share of the mean."""
-    best = _find_least_mean(results, count, means)
-    _add_row(rows, best, weight, chances)
+    best = results[0]
+    for i in range(1, count):
+        if means[results[i]] < means[best]:
+            best = results[i]
+    start, first = int(rows.starts[best]), int(rows.firsts[best]) + 1
+    for k in range(int(rows.counts[best])):
+        chances[first + k] += weight * rows.values[start + k]
     return weight * means[best]
 
 
@@ -97,6 +85,8 @@ def _add_rolls(
     side: NDArray[np.int64],
     first_off_from: int,
     ranks: NDArray[np.int64],
+    board: NDArray[np.int8],
+    scratch: PlayScratch,
     results: NDArray[np.int64],
     rows: Distributions,
     means: NDArray[np.float64],
@@ -110,8 +100,10 @@ def _add_rolls(
     mean = 1.0
     mean_first_off = 1.0
     for roll in range(ROLLS.shape[0]):
-        weight = ROLL_WEIGHTS[roll] / 36.0
-        count = list_roll_results(side, ROLLS[roll, 0], ROLLS[roll, 1], ranks, results)
+        weight = ROLL_CHANCES[roll]
+        count = list_roll_results(
+            side, int(ROLLS[roll, 0]), int(ROLLS[roll, 1]), ranks, board, scratch, results
+        )
         mean += _add_best(results, count, weight, rows, means, chances[0])
         if first_off_from == 0:
             continue
@@ -148,7 +140,8 @@ def fill_chunk(
     to_first_off = means.shape[0] - rows.sides
     first_full = rows.sides - to_first_off
     side = np.zeros(ranks.shape[0], np.int64)
-    results = np.empty(MAX_RESULTS, np.int64)
+    results = np.empty(MAX_PLAYS, np.int64)
+    board, scratch = np.zeros((1, 2, 26), np.int8), make_play_scratch()
     chances = np.empty((2, stored.shape[2]))
     for i in range(chunk.shape[0]):
         number = int(chunk[i])
@@ -160,7 +153,9 @@ def fill_chunk(
             chances[0, 0] = 1.0
         else:
             write_side(number, ranks, side)
-            mean, mean_first_off = _add_rolls(side, below, ranks, results, rows, means, chances)
+            mean, mean_first_off = _add_rolls(
+                side, below, ranks, board, scratch, results, rows, means, chances
+            )
         means[number] = mean
         _store_row(chances[0], rows, number, stored[i, 0])
         if below > 0:

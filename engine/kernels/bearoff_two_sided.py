@@ -11,7 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gammond.engine.kernels import kernel
-from gammond.engine.kernels.bearoff import MAX_RESULTS, list_roll_results, write_side
+from gammond.engine.kernels.bearoff import list_roll_results, write_side
+from gammond.engine.kernels.moves import MAX_PLAYS, make_play_scratch
 from gammond.engine.kernels.values import ROLL_WEIGHTS, ROLLS
 
 ROLL_COUNT = len(ROLLS)
@@ -24,7 +25,7 @@ OTHER_COLUMN = 2
 
 @kernel
 def list_results(ranks: NDArray[np.int64], starts: NDArray[np.int64], results: NDArray[np.int32]) -> None:
-    """List the distinct results of each roll for every side; or, into an empty ``results``, only count them.
+    """List the results of each roll for every side; or, into an empty ``results``, only count them.
 
     Args:
         ranks: ``int64[points + 1, checkers + 1]``.
@@ -33,7 +34,8 @@ def list_results(ranks: NDArray[np.int64], starts: NDArray[np.int64], results: N
         results: out, ``int32[starts[-1]]``, or empty.
     """
     side = np.zeros(ranks.shape[0], np.int64)
-    found = np.empty(MAX_RESULTS, np.int64)
+    found = np.empty(MAX_PLAYS, np.int64)
+    board, scratch = np.zeros((1, 2, 26), np.int8), make_play_scratch()
     at = 0
     starts[0] = 0
     for number in range(starts.shape[0] // ROLL_COUNT):
@@ -41,18 +43,12 @@ def list_results(ranks: NDArray[np.int64], starts: NDArray[np.int64], results: N
         for roll in range(ROLL_COUNT):
             count = 0
             if number > 0:
-                count = list_roll_results(side, ROLLS[roll, 0], ROLLS[roll, 1], ranks, found)
-            for i in range(count):
-                is_repeat = False
-                for j in range(i):
-                    if found[j] == found[i]:
-                        is_repeat = True
-                        break
-                if is_repeat:
-                    continue
-                if results.shape[0] > 0:
-                    results[at] = found[i]
-                at += 1
+                count = list_roll_results(
+                    side, int(ROLLS[roll, 0]), int(ROLLS[roll, 1]), ranks, board, scratch, found
+                )
+            for i in range(count if results.shape[0] > 0 else 0):
+                results[at + i] = found[i]
+            at += count
             starts[ROLL_COUNT * number + roll + 1] = at
 
 

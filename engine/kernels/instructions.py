@@ -121,11 +121,44 @@ def pick(builder: Builder, vector: Value, places: Sequence[int], lanes: int = 0)
     return builder.shuffle_vector(vector, ir.Constant(vector.type, None), mask)
 
 
-def join(phis: list[Value], *sources: tuple[Value, list[Value]]) -> None:
-    """Give phis their values from each block."""
-    for block, values in sources:
-        for phi, value in zip(phis, values, strict=True):
-            phi.add_incoming(value, block)
+def emit_loop(
+    builder: Builder,
+    end: Value,
+    step: int,
+    starts: list[Value],
+    body: Callable[[Value, list[Value]], list[Value]],
+) -> list[Value]:
+    """Emit a loop that counts from 0, in steps, as long as it is below an end.
+
+    Args:
+        builder: Builds the instructions.
+        end: The end; 0 or less for no step.
+        step: What is counted on.
+        starts: What is carried from step to step, before the first.
+        body: Emits a step: given the count and what is carried, returns what is carried on.
+
+    Returns:
+        What is carried after the last step.
+    """
+    before = builder.block
+    loop, after = builder.append_basic_block("loop"), builder.append_basic_block("after")
+    builder.cbranch(builder.icmp_signed(">", end, INT(0)), loop, after)
+
+    builder.position_at_end(loop)
+    count, *carried = (builder.phi(kind) for kind in (INT, *(start.type for start in starts)))
+    results = body(count, list(carried))
+    following = builder.add(count, INT(step))
+    for phi, first, next_ in zip([count, *carried], [INT(0), *starts], [following, *results], strict=True):
+        phi.add_incoming(first, before)
+        phi.add_incoming(next_, loop)
+    builder.cbranch(builder.icmp_signed("<", following, end), loop, after)
+
+    builder.position_at_end(after)
+    last = [builder.phi(start.type) for start in starts]
+    for phi, first, result in zip(last, starts, results, strict=True):
+        phi.add_incoming(first, before)
+        phi.add_incoming(result, loop)
+    return last
 
 
 def count_columns(builder: Builder, array: Value) -> Value:

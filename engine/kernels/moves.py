@@ -291,6 +291,7 @@ def expand(
     boards: NDArray[np.int8],
     dice: NDArray[np.int8],
     start: int,
+    double: int,
     children: NDArray[np.int8],
     moves: NDArray[np.int8],
     offsets: NDArray[np.int64],
@@ -301,6 +302,7 @@ def expand(
         boards: ``int8[n, 2, 26]``.
         dice: ``int8[n, 2]``.
         start: The first position to expand; its children go to ``offsets[start]``.
+        double: The checker moves of a double, 4 or 2; a number, which Python hands over sooner than a truth.
         children: out, ``int8[capacity, 2, 26]``.
         moves: out, ``int8[capacity, 8]``.
         offsets: out, ``int64[n + 1]``; the children of position i are at ``offsets[i]:offsets[i + 1]``.
@@ -311,47 +313,16 @@ def expand(
     scratch = make_play_scratch()
     for i in range(start, boards.shape[0]):
         write_point_sets(boards, i, 0, scratch.sets)
-        count = generate_plays(boards, i, int(dice[i, 0]), int(dice[i, 1]), scratch)
-        if not _write_plays(boards, i, count, scratch, children, moves, offsets):
+        die1, die2 = int(dice[i, 0]), int(dice[i, 1])
+        if double == 2 or die1 != die2:
+            count = generate_two_moves(die1, die2, scratch)
+        else:
+            count = generate_plays(boards, i, die1, die2, scratch)
+        at = offsets[i]
+        if at + count > children.shape[0]:
             return i
+        for j in range(count):
+            write_child(boards, i, int(scratch.plays[j]), children, at + j)
+            write_moves(int(scratch.plays[j]), moves, at + j)
+        offsets[i + 1] = at + count
     return boards.shape[0]
-
-
-@kernel
-def expand_two_moves(
-    boards: NDArray[np.int8],
-    dice: NDArray[np.int8],
-    start: int,
-    children: NDArray[np.int8],
-    moves: NDArray[np.int8],
-    offsets: NDArray[np.int64],
-) -> int:
-    """Write the results of one roll as `expand` does, where a double is two checker moves."""
-    scratch = make_play_scratch()
-    for i in range(start, boards.shape[0]):
-        write_point_sets(boards, i, 0, scratch.sets)
-        count = generate_two_moves(int(dice[i, 0]), int(dice[i, 1]), scratch)
-        if not _write_plays(boards, i, count, scratch, children, moves, offsets):
-            return i
-    return boards.shape[0]
-
-
-@borrowing
-def _write_plays(
-    boards: NDArray[np.int8],
-    i: int,
-    count: int,
-    scratch: PlayScratch,
-    children: NDArray[np.int8],
-    moves: NDArray[np.int8],
-    offsets: NDArray[np.int64],
-) -> bool:
-    """Write the listed plays of position i as `expand` does, unless they do not fit."""
-    at = offsets[i]
-    if at + count > children.shape[0]:
-        return False
-    for j in range(count):
-        write_child(boards, i, int(scratch.plays[j]), children, at + j)
-        write_moves(int(scratch.plays[j]), moves, at + j)
-    offsets[i + 1] = at + count
-    return True

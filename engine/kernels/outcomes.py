@@ -135,13 +135,13 @@ def write_all_finished(boards: NDArray[np.int8], outcomes: NDArray[np.float32]) 
 
 @kernel
 def group_rows_by_class(
-    class_of: NDArray[np.int8], rows: NDArray[np.int64], counts: NDArray[np.int64]
+    class_of: NDArray[np.int8] | NDArray[np.int64], rows: NDArray[np.int64], counts: NDArray[np.int64]
 ) -> None:
     """Write rows class by class, ascending in each.
 
     Args:
-        class_of: ``int8[n]``, 0 to k - 1.
-        rows: out, ``int64[n]``.
+        class_of: ``int8[n]`` or ``int64[n]``, 0 to k - 1.
+        rows: out, ``int64[n]`` or more.
         counts: in zeros, out, ``int64[k]``, the number of rows of each class.
     """
     for i in range(class_of.shape[0]):

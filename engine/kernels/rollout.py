@@ -8,7 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gammond.engine.kernels import kernel
+from gammond.engine.kernels.outcomes import group_rows_by_class
 from gammond.engine.kernels.search import KEY_BITS, compute_position_keys, find_distinct_keys
+from gammond.engine.kernels.values import ROLLS
 
 
 class TrialArrays(NamedTuple):
@@ -80,21 +82,14 @@ def group_repeats(trials: TrialArrays, by_roll: bool) -> None:
         for i in range(count):
             keys[i, 0] |= int(trials.rolls[trials.places[i], column]) << KEY_BITS
     starts, group_of = find_distinct_keys(keys)
-    groups = starts.shape[0]
-    for group in range(groups):
-        trials.ends[group] = 0
-    for i in range(count):
-        trials.ends[group_of[i]] += 1
-    start = 0
-    for group in range(groups):
-        starts[group] = start
-        start += trials.ends[group]
-        trials.ends[group] = start
-    for i in range(count):
-        trials.groups[starts[group_of[i]]] = i
-        starts[group_of[i]] += 1
-    progress[GROUPS] = groups
-    if groups > _MOSTLY_DISTINCT * count:
+    sizes = np.zeros(starts.shape[0], np.int64)
+    group_rows_by_class(group_of, trials.groups, sizes)
+    end = 0
+    for group in range(sizes.shape[0]):
+        end += sizes[group]
+        trials.ends[group] = end
+    progress[GROUPS] = sizes.shape[0]
+    if sizes.shape[0] > _MOSTLY_DISTINCT * count:
         progress[LOOKS_FOR_REPEATS] = 0
 
 
@@ -103,7 +98,6 @@ def list_rolls(
     trials: TrialArrays,
     end: int,
     per_group: int,
-    rolls: NDArray[np.int8],
     boards: NDArray[np.int8],
     dice: NDArray[np.int8],
 ) -> int:
@@ -113,7 +107,6 @@ def list_rolls(
         trials: The block, after `group_repeats`.
         end: The group after the last one.
         per_group: The number of rolls, or 1 for its own.
-        rolls: ``int8[rolls, 2]``, all rolls.
         boards: out, ``int8[m, 2, 26]``, the positions before the rolls.
         dice: out, ``int8[m, 2]``.
     """
@@ -124,8 +117,8 @@ def list_rolls(
         for k in range(per_group):
             copy_board(trials.boards, row, boards, count)
             roll = k if per_group > 1 else int(trials.rolls[trials.places[row], column])
-            dice[count, 0] = rolls[roll, 0]
-            dice[count, 1] = rolls[roll, 1]
+            dice[count, 0] = ROLLS[roll, 0]
+            dice[count, 1] = ROLLS[roll, 1]
             count += 1
     return count
 

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gammond.engine.kernels import kernel
-from gammond.engine.kernels.bearoff_tables import BearoffTables, look_up_outcome
+from gammond.engine.kernels.bearoff_tables import NO_TABLES, BearoffTables, look_up_outcome
 from gammond.engine.kernels.cubeful import CUBELESS, MATCH, MONEY, OWN, GameArrays, add_double_option
 from gammond.engine.kernels.objectives import write_values
 from gammond.engine.kernels.outcomes import write_finished
@@ -28,7 +28,14 @@ from gammond.engine.kernels.rollout import (
     TrialArrays,
     drop_ended,
 )
-from gammond.engine.kernels.values import OUTCOME_COLUMNS, is_beaver, should_double, turn_round, value_take
+from gammond.engine.kernels.values import (
+    OUTCOME_COLUMNS,
+    ROLL_CHANCES,
+    is_beaver,
+    should_double,
+    turn_round,
+    value_take,
+)
 
 _TIE = np.float32(1e-5)
 """Values closer than this count as equal: rounding of 32-bit numbers."""
@@ -43,9 +50,6 @@ class TrialRules(NamedTuple):
         may_double_first: Whether the side on roll at the start may double before its first roll.
         truncation: The turn at which all trials end; 0 for none.
         variance_reduction: Whether to subtract luck.
-        dice: ``int8[21, 2]``, the rolls.
-        weights: ``float64[21]``, the probability of each.
-        no_tables: Empty databases: luck is measured by an evaluator alone.
     """
 
     own: GameArrays
@@ -53,9 +57,6 @@ class TrialRules(NamedTuple):
     may_double_first: bool
     truncation: int
     variance_reduction: bool
-    dice: NDArray[np.int8]
-    weights: NDArray[np.float64]
-    no_tables: BearoffTables
 
 
 @kernel
@@ -187,10 +188,10 @@ def subtract_luck(
     turn = trials.progress[TURN]
     side = rules.own if turn % 2 else rules.other
     values = np.empty((boards.shape[0], OUTCOME_COLUMNS + side.states.shape[0]), np.float32)
-    write_values(side, rules.no_tables, boards, outcomes, np.arange(boards.shape[0]), values)
+    write_values(side, NO_TABLES, boards, outcomes, np.arange(boards.shape[0]), values)
     add_double_option(side, values, OUTCOME_COLUMNS)
     first = trials.progress[NEXT_GROUP]
-    rolls, columns = rules.weights.shape[0], trials.scores.shape[1]
+    rolls, columns = ROLL_CHANCES.shape[0], trials.scores.shape[1]
     scores, means = np.empty((rolls, columns)), np.empty(columns)
     for group in range(first, end):
         state = -1
@@ -204,7 +205,7 @@ def subtract_luck(
                 for column in range(columns):
                     means[column] = 0.0
                     for roll in range(rolls):
-                        means[column] += rules.weights[roll] * scores[roll, column]
+                        means[column] += ROLL_CHANCES[roll] * scores[roll, column]
             roll = int(trials.rolls[place, turn % trials.rolls.shape[1]])
             for column in range(columns):
                 stake = trials.stakes[row] if column >= OUTCOME_COLUMNS else 1.0

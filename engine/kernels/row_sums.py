@@ -15,6 +15,7 @@ from numba.core import types
 from numpy.typing import NDArray
 
 from gammond.engine.kernels.instructions import (
+    FLOAT_ROWS,
     FUSED,
     INT,
     LANE,
@@ -23,8 +24,8 @@ from gammond.engine.kernels.instructions import (
     Builder,
     Value,
     count_columns,
+    emit_loop,
     emitted_by,
-    join,
     pick,
     point_to_row,
     repeat,
@@ -35,7 +36,6 @@ _MASK = ir.VectorType(ir.IntType(1), LANES)
 _ZEROS = ir.Constant(VECTOR, [0.0] * LANES)
 
 _FLOATS = types.float32[::1]
-_FLOAT_ROWS = types.float32[:, ::1]
 _TERMS = ([types.int64], [types.float32])
 
 
@@ -88,37 +88,20 @@ class _Block(NamedTuple):
 _Step = Callable[[_Block, list[Value]], list[Value]]
 
 
-def _emit_loop(builder: Builder, units: Value, totals: list[Value], step: _Step) -> list[Value]:
+def _emit_blocks(builder: Builder, units: Value, totals: list[Value], step: _Step) -> list[Value]:
     """Emit a step for all whole blocks of units and for the rest, each with the totals of the one before."""
     whole = builder.and_(units, INT(-LANES))
-    before = builder.block
-    loop, check, rest, end = (builder.append_basic_block(name) for name in ("loop", "check", "rest", "end"))
-    builder.cbranch(builder.icmp_signed(">", whole, INT(0)), loop, check)
+    left = builder.sub(units, whole)
 
-    builder.position_at_end(loop)
-    start = builder.phi(INT)
-    earlier = [builder.phi(VECTOR) for _ in totals]
-    added = step(_Block(builder, start, None), earlier)
-    following = builder.add(start, INT(LANES))
-    join([start, *earlier], (before, [INT(0), *totals]), (loop, [following, *added]))
-    builder.cbranch(builder.icmp_signed("<", following, whole), loop, check)
+    def add_whole(start: Value, before: list[Value]) -> list[Value]:
+        return step(_Block(builder, start, None), before)
 
-    builder.position_at_end(check)
-    checked = [builder.phi(VECTOR) for _ in totals]
-    join(checked, (before, totals), (loop, added))
-    left = builder.trunc(builder.sub(units, whole), LANE)
-    builder.cbranch(builder.icmp_signed(">", left, LANE(0)), rest, end)
+    def add_rest(_: Value, before: list[Value]) -> list[Value]:
+        places = ir.Constant(ir.VectorType(LANE, LANES), list(range(LANES)))
+        mask = builder.icmp_signed("<", places, repeat(builder, builder.trunc(left, LANE)))
+        return step(_Block(builder, whole, mask), before)
 
-    builder.position_at_end(rest)
-    places = ir.Constant(ir.VectorType(LANE, LANES), list(range(LANES)))
-    mask = builder.icmp_signed("<", places, repeat(builder, left))
-    last = step(_Block(builder, whole, mask), checked)
-    builder.branch(end)
-
-    builder.position_at_end(end)
-    results = [builder.phi(VECTOR) for _ in totals]
-    join(results, (check, checked), (rest, last))
-    return results
+    return emit_loop(builder, left, LANES, emit_loop(builder, whole, LANES, totals, add_whole), add_rest)
 
 
 def _emit_add_terms(builder: Builder, arguments: list[Value]) -> None:
@@ -130,7 +113,7 @@ def _emit_add_terms(builder: Builder, arguments: list[Value]) -> None:
         block.store(block.add_terms(block.load(before), terms), after)
         return []
 
-    _emit_loop(builder, count_columns(builder, sums), [], step)
+    _emit_blocks(builder, count_columns(builder, sums), [], step)
 
 
 def _emit_logits(builder: Builder, arguments: list[Value]) -> None:
@@ -145,7 +128,7 @@ def _emit_logits(builder: Builder, arguments: list[Value]) -> None:
         loaded = [block.load(output) for output in outputs]
         return [block.add_product(*pair, unit) for pair in zip(totals, loaded, strict=True)]
 
-    totals = _emit_loop(builder, count_columns(builder, sums), [_ZEROS] * _OUTPUTS, step)
+    totals = _emit_blocks(builder, count_columns(builder, sums), [_ZEROS] * _OUTPUTS, step)
     for k, total in enumerate(totals):
         bias = builder.load(builder.gep(biases.data, [INT(k)]))
         place = builder.gep(point_to_row(builder, logits, INT(k)), [column])
@@ -168,7 +151,7 @@ def _list_terms(builder: Builder, weights: Value, inputs: list[Value], shares: l
     return [term for pair in zip(rows, shares, strict=True) for term in pair]
 
 
-@emitted_by(_emit_add_terms, types.void, _FLOAT_ROWS, *_TERMS, _FLOAT_ROWS, types.int64, types.int64)
+@emitted_by(_emit_add_terms, types.void, FLOAT_ROWS, *_TERMS, FLOAT_ROWS, types.int64, types.int64)
 def add_terms(
     weights: NDArray[np.float32],
     inputs: tuple[int, ...],
@@ -191,8 +174,8 @@ def add_terms(
 
 
 @emitted_by(
-    *(_emit_logits, types.void, _FLOAT_ROWS, *_TERMS, _FLOAT_ROWS, types.int64),
-    *(_FLOAT_ROWS, _FLOATS, _FLOAT_ROWS, types.int64),
+    *(_emit_logits, types.void, FLOAT_ROWS, *_TERMS, FLOAT_ROWS, types.int64),
+    *(FLOAT_ROWS, _FLOATS, FLOAT_ROWS, types.int64),
 )
 def write_logits_after_terms(
     weights: NDArray[np.float32],

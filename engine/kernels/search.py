@@ -65,8 +65,6 @@ class SearchFrame(NamedTuple):
         block: The number of positions whose replies are held together.
         batch: The number of positions whose replies are listed between questions.
         evaluate_rows: The number of positions evaluated together.
-        dice: ``int8[rolls, 2]``.
-        weights: ``float64[rolls]``, the probability of each roll.
         cache: Keeps values of 1-ply and deeper.
         tags: ``int64[2, plies + 1]``, the tags of values in the cache, of the side on roll at the root and of
             the other, by plies; -1 for values left out.
@@ -82,8 +80,6 @@ class SearchFrame(NamedTuple):
     block: int
     batch: int
     evaluate_rows: int
-    dice: NDArray[np.int8]
-    weights: NDArray[np.float64]
     cache: CacheArrays
     tags: NDArray[np.int64]
     counters: NDArray[np.int64]

@@ -12,11 +12,14 @@ from gammond.engine.kernels import inlined
 OUTCOME_COLUMNS = 5
 """Columns of an outcome, before those of the states of the cube."""
 
-ROLLS: NDArray[np.int64] = np.array([(high, low) for high in range(1, 7) for low in range(1, high + 1)])
-"""``int64[21, 2]``, as `gammond.engine.rules.dice.ROLLS`."""
+ROLLS: NDArray[np.int8] = np.array([(a, b) for a in range(1, 7) for b in range(1, a + 1)], np.int8)
+"""``int8[21, 2]``, as `gammond.engine.rules.dice.ROLLS`."""
 
 ROLL_WEIGHTS: NDArray[np.float64] = np.where(ROLLS[:, 0] == ROLLS[:, 1], 1.0, 2.0)
 """``float64[21]``: how many of the 36 rolls of two dice each of them is."""
+
+ROLL_CHANCES: NDArray[np.float64] = ROLL_WEIGHTS / 36.0
+"""``float64[21]``, the probability of each."""
 
 _ONE, _TWO = np.float32(1.0), np.float32(2.0)
 

@@ -35,8 +35,8 @@ from gammond.engine.kernels.instructions import (
     Builder,
     Value,
     compress,
+    emit_loop,
     emitted_by,
-    join,
     pick,
     point_to_row,
     repeat,
@@ -140,56 +140,39 @@ def _emit_steps(
     Returns:
         The sums after the last row.
     """
-    before = builder.block
-    loop, end = builder.append_basic_block("rows"), builder.append_basic_block("end")
-    builder.cbranch(builder.icmp_signed(">", count, INT(0)), loop, end)
 
-    builder.position_at_end(loop)
-    i = builder.phi(INT)
-    totals = [builder.phi(start.type) for start in starts]
-    numbers = builder.load(builder.bitcast(builder.gep(rows, [i]), INT.as_pointer()), align=2)
-    listed = [builder.and_(builder.lshr(numbers, INT(16 * step)), INT(0xFFFF)) for step in range(STEP)]
-    added = add_step(i, listed, list(totals))
-    following = builder.add(i, INT(STEP))
-    join([i, *totals], (before, [INT(0), *starts]), (loop, [following, *added]))
-    builder.cbranch(builder.icmp_signed("<", following, count), loop, end)
+    def step(i: Value, totals: list[Value]) -> list[Value]:
+        numbers = builder.load(builder.bitcast(builder.gep(rows, [i]), INT.as_pointer()), align=2)
+        listed = [builder.and_(builder.lshr(numbers, INT(16 * row)), INT(0xFFFF)) for row in range(STEP)]
+        return add_step(i, listed, totals)
 
-    builder.position_at_end(end)
-    results = [builder.phi(start.type) for start in starts]
-    join(results, (before, starts), (loop, added))
-    return results
+    return emit_loop(builder, count, STEP, starts, step)
 
 
 def _emit_list_nonzero(builder: Builder, arguments: list[Value]) -> Value:
     values, at, columns, shift, listed, rows, factors = arguments
     values, rows, factors = (point_to_row(builder, array, at) for array in (values, rows, factors))
     lanes = ir.Constant(INT_VECTOR, list(range(LANES)))
-    before = builder.block
-    loop, end = builder.append_basic_block("group"), builder.append_basic_block("end")
-    builder.branch(loop)
 
-    builder.position_at_end(loop)
-    first, found = builder.phi(INT), builder.phi(INT)
-    places = [found]
-    for place in _PLACES:
-        start = builder.add(first, INT(place))
-        vector = builder.load(vector_pointer(builder, values, start, VECTOR), align=4)
-        mask = builder.fcmp_unordered("!=", vector, ir.Constant(VECTOR, [0.0] * LANES))
-        numbers = repeat(builder, builder.trunc(builder.add(start, shift), LANE))
-        numbers = compress(builder, builder.add(numbers, lanes), mask)
-        narrow = builder.trunc(numbers, SHORT_VECTOR)
-        builder.store(narrow, vector_pointer(builder, rows, places[-1], SHORT_VECTOR), align=2)
-        vector = compress(builder, vector, mask)
-        builder.store(vector, vector_pointer(builder, factors, places[-1], VECTOR), align=4)
-        number = builder.ctpop(builder.bitcast(mask, ir.IntType(LANES)))
-        places.append(builder.add(places[-1], builder.zext(number, INT)))
-    following = builder.add(first, INT(GROUP))
-    join([first, found], (before, [INT(0), listed]), (loop, [following, places[-1]]))
-    builder.cbranch(builder.icmp_signed("<", following, columns), loop, end)
+    def list_group(first: Value, carried: list[Value]) -> list[Value]:
+        (found,) = carried
+        for place in _PLACES:
+            start = builder.add(first, INT(place))
+            vector = builder.load(vector_pointer(builder, values, start, VECTOR), align=4)
+            mask = builder.fcmp_unordered("!=", vector, ir.Constant(VECTOR, [0.0] * LANES))
+            numbers = repeat(builder, builder.trunc(builder.add(start, shift), LANE))
+            numbers = compress(builder, builder.add(numbers, lanes), mask)
+            narrow = builder.trunc(numbers, SHORT_VECTOR)
+            builder.store(narrow, vector_pointer(builder, rows, found, SHORT_VECTOR), align=2)
+            vector = compress(builder, vector, mask)
+            builder.store(vector, vector_pointer(builder, factors, found, VECTOR), align=4)
+            number = builder.ctpop(builder.bitcast(mask, ir.IntType(LANES)))
+            found = builder.add(found, builder.zext(number, INT))
+        return [found]
 
-    builder.position_at_end(end)
-    emit_end_of_rows(builder, places[-1], rows, factors)
-    return places[-1]
+    (found,) = emit_loop(builder, columns, GROUP, [listed], list_group)
+    emit_end_of_rows(builder, found, rows, factors)
+    return found
 
 
 def emit_list_rows(

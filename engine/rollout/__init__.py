@@ -8,7 +8,7 @@ from gammond.engine.rollout.decisions import (
     roll_out_position,
 )
 from gammond.engine.rollout.results import RolloutState, TrialCubes
-from gammond.engine.rollout.runner import Rollout, RolloutEvaluator, roll_out
+from gammond.engine.rollout.runner import Rollout, roll_out
 from gammond.engine.rollout.settings import RolloutEvaluators, RolloutSettings
 from gammond.engine.rollout.state_file import load_state, save_state
 from gammond.engine.rollout.stop_rules import CANCELLED
@@ -17,7 +17,6 @@ __all__ = [
     "CANCELLED",
     "CubeRollout",
     "Rollout",
-    "RolloutEvaluator",
     "RolloutEvaluators",
     "RolloutSettings",
     "RolloutState",

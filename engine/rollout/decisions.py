@@ -14,7 +14,6 @@ from gammond.engine.evaluation.results import CubeDecision, Evaluation, MeanEqui
 from gammond.engine.rollout.results import VALUE_COLUMN, RolloutState, TrialCubes
 from gammond.engine.rollout.runner import Rollout, RolloutHandling, roll_out
 from gammond.engine.rollout.settings import RolloutEvaluators, RolloutSettings
-from gammond.engine.rollout.stop_rules import apply_candidate_rule, apply_cube_rule, apply_decision_rule
 from gammond.engine.rules.dice import Roll, format_roll
 from gammond.engine.rules.moves import Play, legal_plays
 from gammond.engine.rules.position import Position
@@ -86,7 +85,7 @@ def roll_out_plays(
         evaluators,
         settings,
         game=game.other,
-        rule=apply_candidate_rule if prunes else apply_decision_rule,
+        prunes=prunes,
         **handling,
     )
     return rank_by_rollout(chosen, rollout, game.other), rollout
@@ -166,7 +165,7 @@ def roll_out_cube(
         game: The game, seen by that player.
         evaluators: As for `gammond.engine.rollout.roll_out`.
         settings: As there; ``stop_jsd`` stops when neither the double nor the response is in doubt, see
-            `gammond.engine.rollout.stop_rules.apply_cube_rule`.
+            `gammond.engine.rollout.stop_rules.StopRule.cube_test`.
         **handling: As there; start 0 is the position without the double, start 1 the one after a take.
 
     Raises:
@@ -184,7 +183,7 @@ def roll_out_cube(
         settings,
         game=game,
         cubes=cubes,
-        rule=apply_cube_rule,
+        is_cube=True,
         **handling,
     )
     state = rollout.state

@@ -2,33 +2,30 @@
 
 from __future__ import annotations
 
-import threading
 import time
 from collections import deque
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, replace
-from typing import Protocol, TypedDict
+from functools import partial
+from typing import Protocol, Self, TypedDict
 
 import numpy as np
 
 from gammond.engine.cubeful import CUBELESS_GAME, CubeGame
 from gammond.engine.errors import CancelledWork, StateError, ValueRangeError
-from gammond.engine.formats.position_id import encode_position_id
 from gammond.engine.rollout.dice import FACES
 from gammond.engine.rollout.results import RolloutState, Scores, TrialCubes, count_score_columns
 from gammond.engine.rollout.settings import RolloutEvaluators, RolloutSettings
 from gammond.engine.rollout.stop_rules import (
     ALL_PLAYED,
     CANCELLED,
-    StopCheck,
-    apply_candidate_rule,
+    apply_rules,
     list_rules,
     next_check_trial,
 )
-from gammond.engine.rollout.trials import BLOCK_ROWS, play_trials
-from gammond.engine.rules.outcome import Outcomes, sanitise_outcomes
-from gammond.engine.rules.position import Board, Position
+from gammond.engine.rollout.trials import BLOCK_ROWS, TrialBlock, format_positions
+from gammond.engine.rules.position import Position
 from gammond.engine.runtime.threads import hold_turn
 
 BLOCK_S = 0.5
@@ -42,7 +39,6 @@ _LOOK_EVERY_S = 0.1
 """How often those who wait for blocks look whether the rollout was cancelled."""
 
 _MAX_GROWTH = 12
-_SHOWN_STARTS = 3
 
 RolloutProgressCallback = Callable[[RolloutState], None]
 
@@ -58,51 +54,6 @@ class BlockPlayer(Protocol):
     def submit(self, block: TrialBlock) -> Future[tuple[Scores, float]]:
         """Play a block; the result has the scores, and the seconds that it took."""
         ...
-
-
-@dataclass(frozen=True)
-class TrialBlock:
-    """Some trials to play from each of some starts; their scores depend on nothing else.
-
-    Attributes:
-        starts: ``int8[n, 2, 26]``.
-        cubes: The cube at each start.
-        trials: The numbers of the trials.
-        settings: Of the rollout.
-        game: The game, seen by the side on roll at the starts.
-    """
-
-    starts: Board
-    cubes: TrialCubes
-    trials: range
-    settings: RolloutSettings
-    game: CubeGame
-
-    def __str__(self) -> str:
-        trials = f"trials {self.trials.start:,} to {self.trials.stop - 1:,} of seed {self.settings.seed}"
-        return f"{trials} from {_format_positions(self.starts)}"
-
-    def play(
-        self, evaluators: RolloutEvaluators, cancelled: Callable[[], bool] = lambda: False
-    ) -> tuple[Scores, float]:
-        """Play them in this thread.
-
-        Args:
-            evaluators: The evaluators.
-            cancelled: Asked some fifty times a second; when it returns true, the work ends.
-
-        Returns:
-            ``float64[n, trials, columns]``, and the seconds that it took.
-
-        Raises:
-            CancelledWork: `cancelled` returned true.
-            LimitError: A trial did not end.
-        """
-        began_s = time.perf_counter()
-        scores = play_trials(
-            self.starts, self.trials, self.settings, evaluators, self.game, cancelled, self.cubes
-        )
-        return scores, time.perf_counter() - began_s
 
 
 class RolloutHandling(TypedDict, total=False):
@@ -136,7 +87,8 @@ def roll_out(
     *,
     game: CubeGame = CUBELESS_GAME,
     cubes: TrialCubes | None = None,
-    rule: StopCheck | None = None,
+    is_cube: bool = False,
+    prunes: bool = True,
     resume: RolloutState | None = None,
     progress: RolloutProgressCallback | None = None,
     cancelled: Callable[[], bool] | None = None,
@@ -154,7 +106,8 @@ def roll_out(
         settings: Settings; the defaults if None.
         game: The game, seen by the side on roll at the starts.
         cubes: The cube at each start, by the states of the game; the present one if None.
-        rule: How the stop rules apply; `apply_candidate_rule` if None.
+        is_cube: Whether the starts are the two sides of a cube decision, for the stop rules.
+        prunes: Whether the stop rules may prune candidates; else they stop as if they had been.
         resume: A state of the same starts, evaluators, game, seed, truncation and variance reduction to
             continue. The result equals that of a single run.
         progress: Called with the state after each block of trials, and every half second in between (at first
@@ -179,10 +132,20 @@ def roll_out(
     state = _make_empty_state(starts, cubes, evaluators, settings, game)
     if resume is not None:
         _check_same_rollout(resume, state)
-        _check_trial_count(resume, settings)
+        trials = max(map(len, resume.scores))
+        if settings.trials < trials:
+            raise ValueRangeError(
+                f"expected {trials} trials or more, as the saved rollout has, got {settings.trials}",
+                field="trials",
+            )
         state = resume
-    runner = _RolloutRunner(state, evaluators, settings, game, progress, cancelled or (lambda: False))
-    return runner.run(rule or apply_candidate_rule, blocks)
+    stop = partial(apply_rules, settings=settings, game=game, is_cube=is_cube, prunes=prunes)
+    cancelled = cancelled or (lambda: False)
+    runner = _RolloutRunner(state, settings, game, stop, progress, cancelled)
+    if blocks is not None:
+        return runner.run(blocks)
+    with _ThreadBlocks(evaluators, settings.threads, cancelled) as threads:
+        return runner.run(threads)
 
 
 class _RolloutRunner:
@@ -191,9 +154,9 @@ class _RolloutRunner:
     def __init__(
         self,
         state: RolloutState,
-        evaluators: RolloutEvaluators,
         settings: RolloutSettings,
         game: CubeGame,
+        stop: Callable[[RolloutState, list[int]], tuple[list[int], str | None]],
         progress: RolloutProgressCallback | None,
         cancelled: Callable[[], bool],
     ) -> None:
@@ -201,27 +164,15 @@ class _RolloutRunner:
         self._buffers = [np.empty((settings.trials, scores.shape[1])) for scores in state.scores]
         for buffer, scores in zip(self._buffers, state.scores, strict=True):
             buffer[: len(scores)] = scores
-        self._evaluators = evaluators
         self._settings = settings
         self._game = game
+        self._stop = stop
         self._progress = progress
         self._cancelled = cancelled
-        self._stop_event = threading.Event()
         self._block_size = 1
 
-    def run(self, rule: StopCheck, blocks: BlockPlayer | None) -> Rollout:
+    def run(self, blocks: BlockPlayer) -> Rollout:
         """Play trials until a stop rule applies or all are played."""
-        if blocks is not None:
-            return self._run(rule, blocks)
-        threads = self._settings.threads
-        pool = ThreadPoolExecutor(threads, thread_name_prefix="rollout")
-        try:
-            return self._run(rule, _ThreadBlocks(threads, pool, self._evaluators, self._should_stop))
-        finally:
-            self._stop_event.set()
-            pool.shutdown(cancel_futures=True)
-
-    def _run(self, rule: StopCheck, blocks: BlockPlayer) -> Rollout:
         rules = list_rules(self._settings, len(self._state.starts))
         active = self._find_active(any(each.compares for each in rules))
         reason = ALL_PLAYED
@@ -229,9 +180,9 @@ class _RolloutRunner:
             while True:
                 least, most = self._count_trials(active)
                 if rules and least == most > 0:
-                    active, stop = rule(self._state, active, self._settings, self._game)
-                    if stop is not None:
-                        reason = stop
+                    active, ending = self._stop(self._state, active)
+                    if ending is not None:
+                        reason = ending
                         break
                 if least >= self._settings.trials:
                     break
@@ -270,7 +221,9 @@ class _RolloutRunner:
                 count = blocks.count
                 while start < end and len(waiting) < count:
                     stop = start + self._next_block_size(len(candidates), end - start, count)
-                    waiting.append(blocks.submit(self._make_block(candidates, range(start, stop))))
+                    starts, cubes = self._state.starts[candidates], self._state.cubes[candidates]
+                    block = TrialBlock(starts, range(start, stop), self._settings, self._game, cubes)
+                    waiting.append(blocks.submit(block))
                     start = stop
                 scores, took_s = self._await_block(waiting[0])
                 waiting.popleft()
@@ -279,27 +232,19 @@ class _RolloutRunner:
                 if self._progress is not None:
                     self._progress(self._state)
         finally:
-            for block in waiting:
-                block.cancel()
+            for future in waiting:
+                future.cancel()
 
     def _await_block(self, block: Future[tuple[Scores, float]]) -> tuple[Scores, float]:
         """Wait for a block, reporting progress meanwhile."""
         reported_s = time.monotonic()
         while not wait((block,), timeout=_LOOK_EVERY_S).done:
-            if self._should_stop():
+            if self._cancelled():
                 raise CancelledWork("the rollout was cancelled")
             if self._progress is not None and time.monotonic() - reported_s >= HEARTBEAT_S:
                 reported_s = time.monotonic()
                 self._progress(self._state)
         return block.result()
-
-    def _make_block(self, candidates: list[int], trials: range) -> TrialBlock:
-        state = self._state
-        starts, cubes = state.starts[candidates], state.cubes[candidates]
-        return TrialBlock(starts, cubes, trials, self._settings, self._game)
-
-    def _should_stop(self) -> bool:
-        return self._stop_event.is_set() or self._cancelled()
 
     def _next_block_size(self, candidates: int, left: int, count: int) -> int:
         """Return the number of trials of the next block; large blocks are whole rows of first rolls."""
@@ -324,26 +269,28 @@ class _RolloutRunner:
 
 
 class _ThreadBlocks:
-    """Plays blocks in threads of this process, as `BlockPlayer`."""
+    """Plays blocks in threads of this process, as `BlockPlayer`, until its context ends."""
 
-    def __init__(
-        self,
-        count: int,
-        pool: ThreadPoolExecutor,
-        evaluators: RolloutEvaluators,
-        cancelled: Callable[[], bool],
-    ) -> None:
+    def __init__(self, evaluators: RolloutEvaluators, count: int, cancelled: Callable[[], bool]) -> None:
         self.count = count
-        self._pool = pool
         self._evaluators = evaluators
         self._cancelled = cancelled
+        self._has_ended = False
+        self._pool = ThreadPoolExecutor(count, thread_name_prefix="rollout")
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._has_ended = True
+        self._pool.shutdown(cancel_futures=True)
 
     def submit(self, block: TrialBlock) -> Future[tuple[Scores, float]]:
         return self._pool.submit(self._play, block)
 
     def _play(self, block: TrialBlock) -> tuple[Scores, float]:
         with hold_turn():
-            return block.play(self._evaluators, self._cancelled)
+            return block.play(self._evaluators, lambda: self._has_ended or self._cancelled())
 
 
 def _make_empty_state(
@@ -366,20 +313,6 @@ def _make_empty_state(
     )
 
 
-def _check_trial_count(state: RolloutState, settings: RolloutSettings) -> None:
-    """Check that the settings ask for no fewer trials than there are.
-
-    Raises:
-        ValueRangeError: They ask for fewer.
-    """
-    trials = max(map(len, state.scores))
-    if settings.trials < trials:
-        raise ValueRangeError(
-            f"expected {trials} trials or more, as the saved rollout has, got {settings.trials}",
-            field="trials",
-        )
-
-
 def _check_same_rollout(state: RolloutState, expected: RolloutState) -> None:
     """Check that a state to continue is of the same rollout.
 
@@ -388,8 +321,8 @@ def _check_same_rollout(state: RolloutState, expected: RolloutState) -> None:
     """
     if not np.array_equal(state.starts, expected.starts):
         raise StateError(
-            f"the saved rollout is of other positions, {_format_positions(state.starts)}, expected "
-            f"{_format_positions(expected.starts)}: position, dice, candidates or kind of rollout differ",
+            f"the saved rollout is of other positions, {format_positions(state.starts)}, expected "
+            f"{format_positions(expected.starts)}: position, dice, candidates or kind of rollout differ",
             field="state",
         )
     if not state.cubes.equals(expected.cubes):
@@ -411,53 +344,3 @@ def _check_same_rollout(state: RolloutState, expected: RolloutState) -> None:
                 f"the saved rollout has {name} {shown[0]}, expected {shown[1]} to continue it",
                 field="state",
             )
-
-
-def _format_positions(starts: Board) -> str:
-    """Name positions for a message, the first few by their IDs."""
-    ids = [encode_position_id(Position.from_valid_board(board)) for board in starts[:_SHOWN_STARTS]]
-    more = ", ..." if len(starts) > len(ids) else ""
-    return f"{len(starts)} position{'s'[: len(starts) != 1]} ({', '.join(ids)}{more})"
-
-
-class RolloutEvaluator:
-    """Evaluates positions by rolling each of them out with the same dice, many in lockstep.
-
-    The stop rules are not applied: a row depends on its own board alone.
-
-    Args:
-        evaluators: The evaluators of the rollout.
-        settings: Trials, seed, truncation and variance reduction apply.
-    """
-
-    def __init__(self, evaluators: RolloutEvaluators, settings: RolloutSettings) -> None:
-        self._evaluators = evaluators
-        self._settings = settings
-
-    @property
-    def name(self) -> str:
-        """The number of trials and the policy."""
-        return f"rollout {self._settings.trials} {self._evaluators.policy.name}"
-
-    @property
-    def plies(self) -> int:
-        """Plies played before the leaf evaluator; 0 if games are played out."""
-        return self._settings.truncation
-
-    def evaluate(self, boards: Board) -> Outcomes:
-        """Roll positions out, as `gammond.engine.evaluation.evaluator.Evaluator.evaluate`."""
-        means = np.empty((len(boards), 5), np.float32)
-        trials = range(self._settings.trials)
-        step = max(1, BLOCK_ROWS // len(trials))
-        for start in range(0, len(boards), step):
-            scores = play_trials(
-                boards[start : start + step],
-                trials,
-                self._settings,
-                self._evaluators,
-                CUBELESS_GAME,
-                lambda: False,
-            )
-            for row, of_row in enumerate(scores, start):
-                means[row] = of_row.mean(axis=0)
-        return sanitise_outcomes(means, boards)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import partial
 from types import MappingProxyType
 from typing import Any
 
@@ -206,11 +205,7 @@ def list_rules(settings: StopSettings, candidates: int) -> list[StopRule]:
     )
 
 
-StopCheck = Callable[[RolloutState, list[int], StopSettings, CubeGame], tuple[list[int], str | None]]
-"""Decides whether to stop, after each round of trials; see `apply_candidate_rule`."""
-
-
-def apply_candidate_rule(
+def apply_rules(
     state: RolloutState,
     active: list[int],
     settings: StopSettings,
@@ -219,14 +214,15 @@ def apply_candidate_rule(
     is_cube: bool = False,
     prunes: bool = True,
 ) -> tuple[list[int], str | None]:
-    """Apply the rules to the candidates in play.
+    """Apply the rules to the candidates in play, after each round of trials.
 
     Args:
         state: The rollout so far.
         active: The candidates that are not pruned, all with the same number of trials.
         settings: The limits.
         game: The game of the rollout.
-        is_cube: Whether they are the two sides of a cube decision.
+        is_cube: Whether they are the two sides of a cube decision, whose rules say when neither the double
+            nor the response is in doubt.
         prunes: Whether candidates may be pruned; else the rules stop as if they had been.
 
     Returns:
@@ -241,13 +237,6 @@ def apply_candidate_rule(
                 reason = rule.reason
                 break
     return remaining if prunes else active, reason
-
-
-apply_decision_rule = partial(apply_candidate_rule, prunes=False)
-"""The same for plays of which none may be pruned."""
-
-apply_cube_rule = partial(apply_candidate_rule, is_cube=True)
-"""The same for a cube decision, whose rules say when neither the double nor the response is in doubt."""
 
 
 def is_check_trial(trials: int, settings: StopSettings) -> bool:

@@ -10,9 +10,9 @@ David Montgomery, "Variance Reduction", GammOnLine, 2000).
 
 from __future__ import annotations
 
-import sys
 import time
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,8 +23,8 @@ from gammond.engine.errors import CancelledWork, LimitError
 from gammond.engine.evaluation.evaluator import Evaluator, find_solution
 from gammond.engine.evaluation.leaves import find_leaves, open_question
 from gammond.engine.evaluation.pruning import PlayPruner, Replies, ShortlistPruner, find_pruning_nets
+from gammond.engine.formats.position_id import encode_position_id
 from gammond.engine.kernels import as_kernel_array
-from gammond.engine.kernels.bearoff_tables import NO_TABLES
 from gammond.engine.kernels.cubeful import DEAD_CUBE, MATCH, MONEY
 from gammond.engine.kernels.interrupts import Question
 from gammond.engine.kernels.nets import trials as kernel_trials
@@ -37,8 +37,7 @@ from gammond.engine.kernels.values import OUTCOME_COLUMNS
 from gammond.engine.rollout.dice import CYCLE, draw_rolls
 from gammond.engine.rollout.results import Scores, TrialCubes, count_score_columns
 from gammond.engine.rollout.settings import MAX_TURNS, RolloutEvaluators, RolloutSettings
-from gammond.engine.rules.dice import ROLL_WEIGHTS, ROLLS
-from gammond.engine.rules.position import Board
+from gammond.engine.rules.position import Board, Position
 from gammond.engine.runtime.threads import release_turn
 
 BLOCK_ROWS = 2 * CYCLE
@@ -47,97 +46,94 @@ BLOCK_ROWS = 2 * CYCLE
 DRAWN_TURNS = 32
 """Turns whose dice are drawn together."""
 
-_ALL_ROLLS = np.array(ROLLS, np.int8)
-
-
 BATCH_S = 0.02
 """Target time of a batch of work: short, so that a stop takes effect well within a tenth of a second."""
 
 INITIAL_ROWS = 32
 MAX_ROWS = 4096
 
+_SHOWN_STARTS = 3
 
-class AdaptiveBatcher:
-    """Learns how many rows of one kind of work take `BATCH_S`. For use from one thread.
+
+def adapt_batches(cancelled: Callable[[], bool]) -> Iterator[int]:
+    """Yield sizes of batches without end, so that each takes `BATCH_S`, as far as those before it tell.
+
+    The work on each is done before the next one is asked for.
 
     Args:
         cancelled: Asked before each batch.
-    """
-
-    def __init__(self, cancelled: Callable[[], bool]) -> None:
-        self._cancelled = cancelled
-        self._rows = INITIAL_ROWS
-
-    def iter_batches(self, rows: int) -> Iterator[slice]:
-        """Cut rows into slices; the work on each is done before the next one is asked for.
-
-        Raises:
-            CancelledWork: The work was cancelled.
-        """
-        start = 0
-        while start < rows:
-            if self._cancelled():
-                raise CancelledWork("the rollout was stopped")
-            stop = min(start + self._rows, rows)
-            began_s = time.perf_counter()
-            yield slice(start, stop)
-            self._adapt(stop - start, time.perf_counter() - began_s)
-            start = stop
-
-    def _adapt(self, rows: int, took_s: float) -> None:
-        wanted = int(rows * BATCH_S / max(took_s, 1e-6))
-        if wanted < self._rows or rows == self._rows:
-            self._rows = max(1, min(wanted, 4 * self._rows, MAX_ROWS))
-
-
-def play_trials(
-    starts: Board,
-    trials: range,
-    settings: RolloutSettings,
-    evaluators: RolloutEvaluators,
-    game: CubeGame,
-    cancelled: Callable[[], bool],
-    cubes: TrialCubes | None = None,
-) -> Scores:
-    """Play the same trials, with the same dice, from each of several positions.
-
-    Args:
-        starts: ``int8[c, 2, 26]``; finished positions score as they ended.
-        trials: Numbers of the trials.
-        settings: Seed, truncation and variance reduction apply here.
-        evaluators: The evaluators of the rollout.
-        game: The game, seen by the side on roll at the start.
-        cancelled: Asked some fifty times a second.
-        cubes: The cube at each start; the present one if None.
-
-    Returns:
-        ``float64[c, len(trials), columns]``; the scores of a trial do not depend on the others in the block.
 
     Raises:
-        CancelledWork: The rollout was cancelled.
-        LimitError: A game did not end within `MAX_TURNS`.
+        CancelledWork: The work was cancelled.
     """
-    cubes = TrialCubes.make_initial(len(starts)) if cubes is None else cubes
-    boards = as_kernel_array(starts, np.int8)
-    rules, columns = make_trial_rules(game, settings), count_score_columns(game)
-    nets, question = _prepare_loop(evaluators, rules, cancelled)
-    step = max(BLOCK_ROWS // len(starts), 1)
-    parts = []
-    for part in (trials[first : first + step] for first in range(0, len(trials), step)):
-        block = make_block(boards, cubes, len(part), columns)
-        numbers = np.tile(np.arange(part.start, part.stop), len(starts))
-        for batch in AdaptiveBatcher(cancelled).iter_batches(sys.maxsize):
-            if block.progress[TURN] == block.progress[DRAWN]:
-                draw_turns(block, settings.seed, numbers)
-            with release_turn():
-                state = kernel_trials.play_trials(
-                    nets, question.cells, rules, block, batch.stop - batch.start
-                )
-            question.check()
-            if state == kernel_trials.HAS_ENDED:
-                break
-        parts.append(block.scores.reshape(len(starts), len(part), columns))
-    return np.concatenate(parts, axis=1)
+    rows = INITIAL_ROWS
+    while True:
+        if cancelled():
+            raise CancelledWork("the rollout was stopped")
+        began_s = time.perf_counter()
+        yield rows
+        wanted = int(rows * BATCH_S / max(time.perf_counter() - began_s, 1e-6))
+        rows = max(1, min(wanted, 4 * rows, MAX_ROWS))
+
+
+@dataclass(frozen=True)
+class TrialBlock:
+    """The same trials, with the same dice, from each of some starts; their scores depend on nothing else.
+
+    Attributes:
+        starts: ``int8[n, 2, 26]``; finished positions score as they ended.
+        trials: The numbers of the trials.
+        settings: Of the rollout; seed, truncation and variance reduction apply here.
+        game: The game, seen by the side on roll at the starts.
+        cubes: The cube at each start; the present one if None.
+    """
+
+    starts: Board
+    trials: range
+    settings: RolloutSettings
+    game: CubeGame
+    cubes: TrialCubes | None = None
+
+    def __str__(self) -> str:
+        trials = f"trials {self.trials.start:,} to {self.trials.stop - 1:,} of seed {self.settings.seed}"
+        return f"{trials} from {format_positions(self.starts)}"
+
+    def play(
+        self, evaluators: RolloutEvaluators, cancelled: Callable[[], bool] = lambda: False
+    ) -> tuple[Scores, float]:
+        """Play them in this thread.
+
+        Args:
+            evaluators: The evaluators of the rollout.
+            cancelled: Asked some fifty times a second; when it returns true, the work ends.
+
+        Returns:
+            ``float64[n, trials, columns]``; the scores of a trial do not depend on the others in the block.
+            And the seconds that it took.
+
+        Raises:
+            CancelledWork: `cancelled` returned true.
+            LimitError: A game did not end within `MAX_TURNS`.
+        """
+        began_s, count = time.perf_counter(), len(self.starts)
+        boards, cubes = as_kernel_array(self.starts, np.int8), self.cubes or TrialCubes.make_initial(count)
+        rules, columns = make_trial_rules(self.game, self.settings), count_score_columns(self.game)
+        nets, question = _prepare_loop(evaluators, rules, cancelled)
+        step = max(BLOCK_ROWS // count, 1)
+        parts = []
+        for part in (self.trials[first : first + step] for first in range(0, len(self.trials), step)):
+            arrays = make_block(boards, cubes, len(part), columns)
+            numbers = np.tile(np.arange(part.start, part.stop), count)
+            for rolls in adapt_batches(cancelled):
+                if arrays.progress[TURN] == arrays.progress[DRAWN]:
+                    draw_turns(arrays, self.settings.seed, numbers)
+                with release_turn():
+                    state = kernel_trials.play_trials(nets, question.cells, rules, arrays, rolls)
+                question.check()
+                if state == kernel_trials.HAS_ENDED:
+                    break
+            parts.append(arrays.scores.reshape(count, len(part), columns))
+        return np.concatenate(parts, axis=1), time.perf_counter() - began_s
 
 
 def _prepare_loop(
@@ -211,9 +207,6 @@ def make_trial_rules(game: CubeGame, settings: RolloutSettings) -> TrialRules:
         may_double_first=game.may_double_first,
         truncation=settings.truncation,
         variance_reduction=settings.variance_reduction,
-        dice=_ALL_ROLLS,
-        weights=ROLL_WEIGHTS,
-        no_tables=NO_TABLES,
     )
 
 
@@ -255,3 +248,10 @@ def draw_turns(block: TrialArrays, seed: int, numbers: NDArray[np.int64]) -> Non
     places = block.places[: block.progress[ROWS]]
     block.rolls[places] = draw_rolls(seed, numbers[places], range(turn, turn + DRAWN_TURNS))
     block.progress[DRAWN] += DRAWN_TURNS
+
+
+def format_positions(starts: Board) -> str:
+    """Name positions for a message, the first few by their IDs."""
+    ids = [encode_position_id(Position.from_valid_board(board)) for board in starts[:_SHOWN_STARTS]]
+    more = ", ..." if len(starts) > len(ids) else ""
+    return f"{len(starts)} position{'s'[: len(starts) != 1]} ({', '.join(ids)}{more})"

@@ -16,7 +16,7 @@ from gammond.engine.kernels import as_kernel_array
 from gammond.engine.kernels import moves as kernel_moves
 from gammond.engine.rules.dice import Roll, validate_roll
 from gammond.engine.rules.position import BAR, Board, Position
-from gammond.engine.rules.rules import STANDARD_RULES, Rules
+from gammond.engine.rules.rules import STANDARD_RULES, Doubles, Rules
 
 _HOME_POINTS = 6
 
@@ -191,17 +191,17 @@ def expand_rolls(
         offsets ``int64[n + 1]``: position i has at least one child, and its children are
         ``offsets[i]:offsets[i + 1]``.
     """
-    expand = rules.expand_kernel
     boards = as_kernel_array(boards, np.int8)
     dice = as_kernel_array(dice, np.int8)
     offsets = np.zeros(len(boards) + 1, np.int64)
     capacity = 24 * len(boards) + 2 * kernel_moves.MAX_PLAYS
     children = np.empty((capacity, 2, 26), np.int8)
     moves = np.empty((capacity, 8), np.int8)
-    done = expand(boards, dice, 0, children, moves, offsets)
+    double = 2 if rules.doubles is Doubles.TWO else 4
+    done = kernel_moves.expand(boards, dice, 0, double, children, moves, offsets)
     while done < len(boards):
         used = offsets[done]
         children = np.concatenate([children[:used], np.empty_like(children)])
         moves = np.concatenate([moves[:used], np.empty_like(moves)])
-        done = expand(boards, dice, done, children, moves, offsets)
+        done = kernel_moves.expand(boards, dice, done, double, children, moves, offsets)
     return children[: offsets[-1]], moves[: offsets[-1]], offsets

@@ -1,20 +1,19 @@
 """Rules: which variant is played and how doubles are played, as one value that everything else asks.
 
 A variant of the game begins here. Its row in `_VARIANTS` has the starting position, and with it the number of
-checkers, and the features that the program has for it; `Rules.dice_of` and `Rules.expand_kernel` say how a
-roll is played; `Rules.supports` says which features are available.
+checkers, and the features that the program has for it; `Rules.dice_of` says how a roll is played;
+`Rules.supports` says which features are available.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property
 from types import MappingProxyType
 
 from gammond.engine.errors import PositionError, UnsupportedError, ValueRangeError
-from gammond.engine.kernels import moves as kernel_moves
 from gammond.engine.rules.dice import Roll
 from gammond.engine.rules.position import CHECKERS, START_POINTS, Position
 
@@ -188,11 +187,6 @@ class Rules:
     def dice_of(self, roll: Roll) -> tuple[int, ...]:
         """Return the dice that a roll gives to play, one for each checker move."""
         return roll * 2 if roll[0] == roll[1] and self.doubles is Doubles.FOUR else roll
-
-    @cached_property
-    def expand_kernel(self) -> Callable[..., int]:
-        """The kernel that lists the plays of a roll, called as `gammond.engine.kernels.moves.expand`."""
-        return kernel_moves.expand if self.doubles is Doubles.FOUR else kernel_moves.expand_two_moves
 
     @cached_property
     def features(self) -> frozenset[Feature]:

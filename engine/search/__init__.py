@@ -2,8 +2,7 @@
 
 from gammond.engine.search.cache import ValueCache
 from gammond.engine.search.filters import FILTERS, MoveFilter, find_move_filter
-from gammond.engine.search.plays import PlaySearch, make_cubeless_search
-from gammond.engine.search.positions import NPlyEvaluator, PositionSearch
+from gammond.engine.search.iterative import IterativeSearch, NPlyEvaluator
 from gammond.engine.search.tree import DEFAULT_PRUNING, MAX_PLIES, UNPRUNED, Pruning, TreeSearch
 from gammond.engine.search.watch import SearchProgress, SearchWatch
 
@@ -12,15 +11,13 @@ __all__ = [
     "FILTERS",
     "MAX_PLIES",
     "UNPRUNED",
+    "IterativeSearch",
     "MoveFilter",
     "NPlyEvaluator",
-    "PlaySearch",
-    "PositionSearch",
     "Pruning",
     "SearchProgress",
     "SearchWatch",
     "TreeSearch",
     "ValueCache",
     "find_move_filter",
-    "make_cubeless_search",
 ]

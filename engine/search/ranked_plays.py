@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple, overload
 
@@ -54,22 +54,6 @@ class RankedPlays(Sequence[RankedPlay]):
         depths = np.full(len(order), effort.plies, np.int8)
         return cls(plays, objective, order, values[order], equities, depths, len(order), effort)
 
-    @classmethod
-    def restore(
-        cls,
-        plays: LegalPlays,
-        objective: Objective,
-        order: NDArray[np.int64],
-        values: Values,
-        depths: NDArray[np.int8],
-        survivors: int,
-        effort: Effort,
-    ) -> RankedPlays:
-        """Make a ranking again of what is kept of it; the arguments are its attributes."""
-        return cls(
-            plays, objective, order, values, -objective.game.equities(values), depths, survivors, effort
-        )
-
     def rank_first(self, values: Values, effort: Effort) -> RankedPlays:
         """Return the ranking with the first plays ranked anew, by their values at more plies."""
         count = len(values)
@@ -84,10 +68,6 @@ class RankedPlays(Sequence[RankedPlay]):
             count,
             effort,
         )
-
-    def with_effort(self, effort: Effort) -> RankedPlays:
-        """Return the same ranking by another effort."""
-        return replace(self, effort=effort)
 
     @property
     def plies(self) -> int:

@@ -26,7 +26,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property, lru_cache, partial
-from typing import NamedTuple, cast
+from typing import cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -39,11 +39,11 @@ from gammond.engine.evaluation.leaves import find_leaves, open_question
 from gammond.engine.evaluation.pruning import PlayPruner, Replies, find_pruning_nets
 from gammond.engine.kernels import as_kernel_array
 from gammond.engine.kernels import phases as kernel_phases
-from gammond.engine.kernels.cubeful import MATCH, MONEY, GameArrays
+from gammond.engine.kernels.cubeful import MATCH, MONEY
 from gammond.engine.kernels.nets.look_ahead import SearchNets, evaluate_positions
 from gammond.engine.kernels.nets.play_evaluation import NO_NETS
 from gammond.engine.kernels.search import NODES, SearchFrame
-from gammond.engine.rules.dice import ROLL_WEIGHTS, ROLLS
+from gammond.engine.rules.dice import ROLLS
 from gammond.engine.rules.outcome import Outcomes, evaluate_finished
 from gammond.engine.rules.position import Board, find_finished
 from gammond.engine.runtime.threads import Workers, release_turn
@@ -144,7 +144,6 @@ EVALUATE_ROWS = 4096
 PRUNE_POSITIONS = 6
 """Where each roll has hundreds of plays, pruning those of this many positions takes 8 ms."""
 
-_DICE = np.array(ROLLS, np.int8)
 _NO_CACHE = ValueCache(2)
 _MAX_LOOPS = 64
 """Objectives whose form for the loop is cached."""
@@ -197,23 +196,8 @@ DEFAULT_PRUNING = Pruning()
 UNPRUNED = Pruning(keep=None, width=None)
 """All legal plays, all followed to the full depth: the exact expectiminimax."""
 
-
-class _Loop(NamedTuple):
-    """What the compiled loop takes for an objective; the first four as it does.
-
-    Attributes:
-        nets: What evaluates and prunes.
-        frame: What it uses; the counters and the question are those of each call.
-        own: The game, seen by the side on roll.
-        other: The same, seen by the opponent.
-        asked: The evaluators that it asks.
-    """
-
-    nets: SearchNets
-    frame: SearchFrame
-    own: GameArrays
-    other: GameArrays
-    asked: tuple[Evaluator, ...]
+_Loop = tuple[SearchNets, SearchFrame, tuple[Evaluator, ...]]
+"""What evaluates and prunes in the compiled loop, what else it uses, and the evaluators that it asks."""
 
 
 class TreeSearch:
@@ -297,7 +281,7 @@ class TreeSearch:
             is_shared: Whether threads share the replies to the root.
         """
         watch.check()
-        nets, frame, own, other, asked = self._make_loop(objective)
+        nets, frame, asked = self._make_loop(objective)
         evaluate: list[Callable[[Board], Values]] = [each.evaluate for each in asked]
         if is_shared:
             nets = nets._replace(sharer=len(evaluate))
@@ -311,6 +295,7 @@ class TreeSearch:
         counters = np.zeros(3, np.int64)
         frame = frame._replace(counters=counters, question=question.cells)
         with release_turn():
+            own, other = objective.game.arrays, objective.other.game.arrays
             values = evaluate_positions(nets, frame, own, other, boards, plies)
         watch.count(int(counters[NODES]))
         question.check()
@@ -330,7 +315,7 @@ class TreeSearch:
         return self._cache.assign_tag((objective, self._pruner, self._pruning, plies))
 
     def _prepare_loop(self, objective: Objective) -> _Loop:
-        """Return what the loop takes for an objective."""
+        """Return what the loop takes for an objective beside its game, and the cells of a call."""
         pruning, nets = self._pruning, find_pruning_nets(self._pruner)
         leaves = find_leaves(objective.evaluator)
         kind = objective.game.arrays.kind
@@ -345,26 +330,19 @@ class TreeSearch:
             block=BLOCK_UNPRUNED if self._pruner is None else BLOCK_POSITIONS,
             batch=PRUNE_POSITIONS,
             evaluate_rows=EVALUATE_ROWS,
-            dice=_DICE,
-            weights=ROLL_WEIGHTS,
             cache=self._cache.arrays,
             tags=np.array(tags, np.int64),
             counters=np.empty(0, np.int64),
             question=np.empty(0, np.int64),
         )
-        return _Loop(
-            SearchNets(
-                leaves.nets,
-                pack_tables(settled, cubeful=kind == MONEY),
-                NO_NETS if nets is None else nets,
-                asks_plays=self._pruner is not None and nets is None,
-                sharer=-1,
-            ),
-            frame,
-            objective.game.arrays,
-            objective.other.game.arrays,
-            leaves.asked,
+        search_nets = SearchNets(
+            leaves.nets,
+            pack_tables(settled, cubeful=kind == MONEY),
+            NO_NETS if nets is None else nets,
+            asks_plays=self._pruner is not None and nets is None,
+            sharer=-1,
         )
+        return search_nets, frame, leaves.asked
 
 
 def _evaluate_leaves(objective: Objective, boards: Board, watch: SearchWatch | None) -> Values:

@@ -15,7 +15,7 @@ from gammond.engine.rules.match import MatchState
 from gammond.engine.rules.moves import generate_plays
 from gammond.engine.rules.outcome import classify_results
 from gammond.engine.rules.position import CHECKERS, OFF
-from gammond.engine.rules.rules import STANDARD_RULES, Doubles, Rules
+from gammond.engine.rules.rules import STANDARD_RULES
 from gammond.protocol.state.readiness import Readiness, ReadyState
 from gammond.protocol.state.session import Session
 
@@ -97,10 +97,9 @@ READY_TEXTS = (
 
 
 def _play() -> None:
-    """List plays by rules of each kind, and find the result of a game."""
+    """List plays, and find the result of a game."""
     start = STANDARD_RULES.starting_position
-    for doubles in Doubles:
-        generate_plays(start, (3, 1), Rules(doubles=doubles))
+    generate_plays(start, (3, 1), STANDARD_RULES)
     board = np.zeros_like(start.board)
     board[:, OFF] = CHECKERS, CHECKERS - 1
     board[1, 1] = 1

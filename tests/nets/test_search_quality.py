@@ -11,7 +11,8 @@ import pytest
 from gammond.engine.rules.dice import ROLLS
 from gammond.engine.rules.outcome import cubeless_equity
 from gammond.engine.rules.position import Phase, Position, classify_phases
-from gammond.engine.search import FILTERS, UNPRUNED, NPlyEvaluator, make_cubeless_search
+from gammond.engine.search import FILTERS, UNPRUNED, IterativeSearch, NPlyEvaluator, TreeSearch
+from gammond.engine.search.tree import Objective
 from gammond.nets.catalogue import load_evaluator, load_pruner
 from gammond.tools.measure.quality import measure_choice_costs
 from tests import boards
@@ -41,9 +42,9 @@ def test_choices_lose_little_by_pruning_and_the_normal_filter(contact):
     evaluator, pruner = load_evaluator(), load_pruner()
     generator = np.random.default_rng(5)
     decisions = [(Position(board), ROLLS[generator.integers(len(ROLLS))]) for board in contact]
-    exact = make_cubeless_search(evaluator, None, UNPRUNED)
-    costs = measure_choice_costs(
-        make_cubeless_search(evaluator, pruner), exact, decisions, 1, FILTERS["normal"]
-    )
+    objective = Objective(evaluator)
+    search = IterativeSearch(objective, TreeSearch(pruner))
+    exact = IterativeSearch(objective, TreeSearch(None, UNPRUNED))
+    costs = measure_choice_costs(search, exact, decisions, 1, FILTERS["normal"])
     assert costs.min() >= 0.0
     assert costs.mean() <= MOST_POINTS

@@ -16,7 +16,7 @@ from gammond.engine.cubeful import CUBELESS_GAME, CubeEfficiencies, EfficiencyFo
 from gammond.engine.errors import CancelledWork, LimitError
 from gammond.engine.evaluation.pruning import EvaluatorPruner, ShortlistPruner
 from gammond.engine.rollout import RolloutEvaluators, RolloutSettings, TrialCubes
-from gammond.engine.rollout.trials import play_trials
+from gammond.engine.rollout.trials import TrialBlock
 from gammond.engine.rules.match import MatchState
 from gammond.engine.rules.position import Position
 from gammond.engine.rules.rules import STANDARD_RULES
@@ -111,7 +111,7 @@ def play(
     """Play trials by the compiled loop, with nets and with all of it asked, and step by step."""
     stacked = np.stack([start.board for start in starts])
     found, asked = (
-        play_trials(stacked, trials, settings, each, game, lambda: False, cubes)
+        TrialBlock(stacked, trials, settings, game, cubes).play(each)[0]
         for each in (evaluators, ask(evaluators))
     )
     np.testing.assert_array_equal(found, asked)
@@ -167,7 +167,7 @@ def test_a_trial_depends_on_no_other():
 
     def scores_of(starts, trials):
         stacked = np.stack([start.board for start in starts])
-        return play_trials(stacked, trials, RolloutSettings(), evaluators, game, lambda: False)
+        return TrialBlock(stacked, trials, RolloutSettings(), game).play(evaluators)[0]
 
     whole = scores_of([RACE, CONTACT, START], range(60))
     for number, start in enumerate((RACE, CONTACT, START)):
@@ -220,13 +220,8 @@ def test_a_long_list_of_plays_is_kept():
 def test_playing_stops_when_cancelled():
     evaluators = make_evaluators()
     with pytest.raises(CancelledWork):
-        play_trials(
-            START.board[None],
-            range(360),
-            RolloutSettings(),
-            evaluators,
-            CUBELESS_GAME,
-            iter([False] * 3 + [True]).__next__,
+        TrialBlock(START.board[None], range(360), RolloutSettings(), CUBELESS_GAME).play(
+            evaluators, iter([False] * 3 + [True]).__next__
         )
 
 
@@ -235,6 +230,4 @@ def test_a_trial_that_never_ends_is_an_error(monkeypatch):
     evaluators = make_evaluators()
     settings = RolloutSettings(variance_reduction=False)
     with pytest.raises(LimitError, match="over 32 turns"):
-        play_trials(
-            Position.start().board[None], range(4), settings, evaluators, CUBELESS_GAME, lambda: False
-        )
+        TrialBlock(Position.start().board[None], range(4), settings, CUBELESS_GAME).play(evaluators)

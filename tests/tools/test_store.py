@@ -18,7 +18,7 @@ import pytest
 
 from gammond.engine.analysis.deepening import Deepening
 from gammond.engine.analysis.engine import Engine
-from gammond.engine.analysis.engine_store import make_question
+from gammond.engine.analysis.engine_store import make_question, read_question
 from gammond.engine.analysis.levels import EvalSettings
 from gammond.engine.barca.game import BarcaGame
 from gammond.engine.barca.search import SearchLimits, search
@@ -400,7 +400,7 @@ def test_a_book_has_first_plays_lists_and_replies_and_an_interrupted_one_goes_on
     rows = list(database.iterate())
     database.close()
     assert len(rows) == len(searched) + 43
-    lists = [each for each in searched if each.read()[-1] == 5]
+    lists = [each for each in searched if read_question(each)[2].candidates == 5]
     assert len(lists) == 21
     assert (len(searched) - 21) % 22 == 0
     assert 22 * 16 <= len(searched) - 21 <= 22 * 40

@@ -17,9 +17,8 @@ from numpy.typing import NDArray
 
 from gammond.engine.cubeful import CUBELESS_GAME
 from gammond.engine.errors import UnsupportedError
-from gammond.engine.rollout.results import TrialCubes
-from gammond.engine.rollout.runner import TrialBlock
 from gammond.engine.rollout.settings import RolloutSettings
+from gammond.engine.rollout.trials import TrialBlock
 from gammond.engine.rules.rules import STANDARD_RULES
 from gammond.tools.bench.measure import BenchmarkSubject, Measurement, check_answer
 from gammond.tools.parallel.cluster import ClusterExecutor
@@ -134,12 +133,12 @@ def _choose_trials(players: RolloutPlayers) -> int:
 
 def _make_tasks(players: RolloutPlayers, trials: int, count: int) -> list[RolloutTask]:
     """Return tasks with so many trials each of the opening position."""
-    board, cubes = STANDARD_RULES.starting_position.board[None], TrialCubes.make_initial(1)
+    board = STANDARD_RULES.starting_position.board[None]
     settings = RolloutSettings(trials=trials * count, stop_jsd=0.0)
     return [
         RolloutTask(
             players,
-            TrialBlock(board, cubes, range(first, first + trials), settings, CUBELESS_GAME),
+            TrialBlock(board, range(first, first + trials), settings, CUBELESS_GAME),
         )
         for first in range(0, trials * count, trials)
     ]

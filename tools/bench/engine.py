@@ -60,7 +60,7 @@ def bench_moves(subject: BenchmarkSubject) -> Iterator[Measurement]:
     moves = np.empty((len(room), 8), np.int8)
     offsets = np.zeros(len(boards) + 1, np.int64)
     each_s = measure_seconds_per_call(
-        lambda: kernel_moves.expand(boards, dice, 0, room, moves, offsets)
+        lambda: kernel_moves.expand(boards, dice, 0, 4, room, moves, offsets)
     ) / len(boards)
     plays = int(offsets[-1]) / len(boards)
     yield Measurement(

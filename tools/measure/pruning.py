@@ -21,9 +21,9 @@ from gammond.engine.formats.position_id import encode_position_id
 from gammond.engine.rules.dice import Roll, format_roll
 from gammond.engine.rules.position import Position
 from gammond.engine.runtime.version import read_version
-from gammond.engine.search import FILTERS, UNPRUNED, find_move_filter, make_cubeless_search
+from gammond.engine.search import FILTERS, UNPRUNED, IterativeSearch, TreeSearch, find_move_filter
 from gammond.engine.search.filters import DEFAULT_FILTER
-from gammond.engine.search.tree import check_plies
+from gammond.engine.search.tree import Objective, check_plies
 from gammond.engine.wording import format_count
 from gammond.nets.catalogue import load_pruner
 from gammond.tools.common.opponents import load_net_evaluator
@@ -72,8 +72,9 @@ def main(args: argparse.Namespace) -> int:
         )
     chosen_filter = find_move_filter(args.filter)
     evaluator, pruner = load_net_evaluator(args.net), load_pruner()
-    search = make_cubeless_search(evaluator, pruner, threads=args.threads)
-    exact = make_cubeless_search(evaluator, None, UNPRUNED, threads=args.threads)
+    objective = Objective(evaluator)
+    search = IterativeSearch(objective, TreeSearch(pruner, threads=args.threads))
+    exact = IterativeSearch(objective, TreeSearch(None, UNPRUNED, threads=args.threads))
     decisions, games = draw_contact_decisions(evaluator, args.decisions, args.seed)
     started_s = time.monotonic()
     with Progress(len(decisions), f"{args.plies}-ply, {args.filter}") as bar:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from gammond.engine.rules.dice import Roll
 from gammond.engine.rules.position import Position
 from gammond.engine.search.filters import FilterStage, MoveFilter
-from gammond.engine.search.plays import PlaySearch
+from gammond.engine.search.iterative import IterativeSearch
 from gammond.engine.search.tree import MAX_PLIES
 from gammond.tools.tournament.statistics.scores import estimate_group_mean
 
@@ -36,8 +36,8 @@ def estimate_mean_by_game(costs: NDArray[np.float64], games: NDArray[np.int64]) 
 
 
 def measure_choice_costs(
-    search: PlaySearch,
-    exact: PlaySearch,
+    search: IterativeSearch,
+    exact: IterativeSearch,
     decisions: Sequence[tuple[Position, Roll]],
     plies: int,
     move_filter: MoveFilter,
@@ -61,8 +61,8 @@ def measure_choice_costs(
     """
     costs = np.zeros(len(decisions))
     for i, (position, roll) in enumerate(decisions):
-        choice = search.search(position, roll, plies, move_filter).best.play
-        reference = exact.search(position, roll, plies, NEAR_FILTER)
+        choice = search.rank(position, roll, plies, move_filter).best.play
+        reference = exact.rank(position, roll, plies, NEAR_FILTER)
         known = {each.play: each.evaluation.equity for each in reference if each.survived}
         equity = known.get(choice)
         if equity is None:

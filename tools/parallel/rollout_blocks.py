@@ -8,8 +8,8 @@ from functools import lru_cache
 
 from gammond.engine.analysis.rollout_requests import make_rollout_evaluators
 from gammond.engine.rollout.results import Scores
-from gammond.engine.rollout.runner import TrialBlock
 from gammond.engine.rollout.settings import RolloutEvaluators
+from gammond.engine.rollout.trials import TrialBlock
 from gammond.engine.rules.rules import Rules
 from gammond.tools.common.opponents import load_net_engine
 from gammond.tools.parallel.executor import Executor

@@ -34,7 +34,7 @@ from gammond.engine.kernels.search import (
     look_up,
     store,
 )
-from gammond.engine.kernels.values import OUTCOME_COLUMNS
+from gammond.engine.kernels.values import OUTCOME_COLUMNS, ROLL_CHANCES, ROLLS
 
 _PRUNING_WORK = 512
 """Work counted for pruning one batch, which takes up to 8 ms where each roll has hundreds of plays."""
@@ -152,7 +152,7 @@ def _average(
     first: int,
 ) -> None:
     """Write the values of a block of a level, those of ``deep[first:]``, given those of the replies."""
-    averages = average_best_replies(replier.kind, values, offsets, frame.weights)
+    averages = average_best_replies(replier.kind, values, offsets, ROLL_CHANCES)
     for i in range(averages.shape[0]):
         for k in range(averages.shape[1]):
             level.values[level.deep[first + i], k] = averages[i, k]
@@ -221,13 +221,13 @@ def _list_replies(
     nets: SearchNets, frame: SearchFrame, boards: NDArray[np.int8]
 ) -> tuple[NDArray[np.int8], NDArray[np.int64]]:
     """List the replies considered: ``int8[m, 2, 26]``, ``int64[n * rolls + 1]`` offsets, roll by roll."""
-    rolls = frame.dice.shape[0]
+    rolls = ROLLS.shape[0]
     count = boards.shape[0] * rolls
     rows, dice = np.empty(count, np.int64), np.empty((count, 2), np.int8)
     for i in range(count):
         rows[i] = i // rolls
-        dice[i, 0] = frame.dice[i % rolls, 0]
-        dice[i, 1] = frame.dice[i % rolls, 1]
+        dice[i, 0] = ROLLS[i % rolls, 0]
+        dice[i, 1] = ROLLS[i % rolls, 1]
     repeated = gather_boards(boards, rows)
     capacity = count * frame.keep if frame.keep > 0 else 24 * count + 2 * MAX_PLAYS
     children, moves, equities, offsets = make_reply_arrays(count, capacity)
@@ -256,7 +256,7 @@ def _list_replies(
             prune_plays(nets.pruning, frame.keep, frame.margin, repeated[:end], dice, done, replies)
             done = end
         else:
-            done = expand(repeated[:end], dice, done, children, moves, offsets)
+            done = expand(repeated[:end], dice, done, 4, children, moves, offsets)
             if done < end:  # no room for the next
                 kept = np.arange(2 * moves.shape[0]) % moves.shape[0]
                 children = gather_boards(children, kept)

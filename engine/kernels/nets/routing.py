@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from gammond.engine.kernels import inlined, kernel
+from gammond.engine.kernels import kernel
 from gammond.engine.kernels.bearoff_tables import BearoffTables, look_up_outcome
 from gammond.engine.kernels.board_counts import POINTS_OF_SIDE, weigh_counts
 from gammond.engine.kernels.interrupts import ask_results
@@ -23,7 +23,10 @@ from gammond.engine.kernels.phases import OVER, RACE, classify_phases, is_over
 
 CONTACT_CLASSES = 4
 NET_CLASSES = OVER * CONTACT_CLASSES
-"""Classes of positions that nets evaluate: phase * CONTACT_CLASSES + contact class."""
+"""Classes of positions that nets evaluate: phase * CONTACT_CLASSES + contact class.
+
+The contact class has a bit for each side with enough checkers back.
+"""
 
 FINISHED = NET_CLASSES
 """The class of positions that are over."""
@@ -70,30 +73,11 @@ def classify_positions(boards: NDArray[np.int8], classes: NDArray[np.int8]) -> i
     races = 0
     for i in range(boards.shape[0]):
         races += int(classes[i] == RACE)
-        contact_class = _find_contact_class(boards, i)
-        classes[i] = FINISHED if classes[i] == OVER else classes[i] * CONTACT_CLASSES + contact_class
+        back = 0
+        for side in range(2):
+            back |= int(weigh_counts(boards, i, side, _BACK, 0) >= _MIN_BACK_CHECKERS) << side
+        classes[i] = FINISHED if classes[i] == OVER else classes[i] * CONTACT_CLASSES + back
     return races
-
-
-@kernel
-def classify_contact(boards: NDArray[np.int8], classes: NDArray[np.int8]) -> None:
-    """Write the contact classes of positions.
-
-    Args:
-        boards: ``int8[n, 2, 26]``.
-        classes: out, ``int8[n]``, each 0 to `CONTACT_CLASSES` - 1.
-    """
-    for i in range(boards.shape[0]):
-        classes[i] = _find_contact_class(boards, i)
-
-
-@inlined
-def _find_contact_class(boards: NDArray[np.int8], at: int) -> int:
-    """Return the contact class of a position: a bit for each side with enough checkers back."""
-    back = 0
-    for side in range(2):
-        back |= int(weigh_counts(boards, at, side, _BACK, 0) >= _MIN_BACK_CHECKERS) << side
-    return back
 
 
 @kernel

@@ -27,7 +27,7 @@ from gammond.engine.kernels.nets.routing import (
     evaluate_all,
     evaluate_leaves,
 )
-from gammond.engine.kernels.outcomes import are_equal, compute_equities
+from gammond.engine.kernels.outcomes import compute_equities
 from gammond.engine.kernels.rollout import (
     CUBE,
     DRAWN,
@@ -51,21 +51,15 @@ from gammond.engine.kernels.rollout_scoring import (
     mark_decisions,
     subtract_luck,
 )
-from gammond.engine.kernels.values import OUTCOME_COLUMNS
+from gammond.engine.kernels.search import KEY_BITS, compute_position_keys, find_distinct_keys
+from gammond.engine.kernels.values import OUTCOME_COLUMNS, ROLLS
 
 PLAYS_ON, HAS_ENDED, IS_STOPPED = range(3)
 """What becomes of a block: it has trials in play, none, or Python stops the work."""
 
-_ALL_ROLLS = 21
+_ALL_ROLLS = len(ROLLS)
 _CHUNK_ROLLS = 48 * _ALL_ROLLS
 """Rolls whose plays are evaluated together: enough to fill the blocks of the nets."""
-
-_TABLE_SIZE = 1024
-"""Of a table of the plays of 21 rolls with 16 plays each: it stays two thirds empty."""
-_EMPTY = -1
-
-_POINT_MARKS = np.array([(0x9E3779B97F4A7C15 * (point + 1) % 2**64) >> 24 for point in range(26)])
-"""Numbers whose sums seldom agree by chance, far inside int64."""
 
 
 class TrialPolicy(NamedTuple):
@@ -190,7 +184,7 @@ def play_trials(
         most = min(rolls - played, _CHUNK_ROLLS) if nets.asks else _CHUNK_ROLLS
         groups = -(-most // per_group)
         end = min(progress[NEXT_GROUP] + groups, progress[GROUPS])
-        count = list_rolls(trials, end, per_group, rules.dice, replies.boards, replies.dice)
+        count = list_rolls(trials, end, per_group, replies.boards, replies.dice)
         if _list_plays(policy, question, count, replies):
             return IS_STOPPED
         boards, classes, outcomes = _list_children(count, per_group, replies)
@@ -235,7 +229,7 @@ def _list_plays(policy: TrialPolicy, question: NDArray[np.int64], count: int, re
     """List the plays kept of a number of rolls; return whether Python stops the work."""
     boards, dice = replies.boards[:count], replies.dice[:count]
     if policy.asked < 0:
-        prune_plays(policy.pruning, policy.size, policy.margin, boards, dice, min(count, 0), replies.kept)
+        prune_plays(policy.pruning, policy.size, policy.margin, boards, dice, 0, replies.kept)
         return False
     children, moves, equities, offsets = replies.kept
     return ask_plays(question, policy.asked, boards, dice, children, moves, equities, offsets)
@@ -283,27 +277,17 @@ def _list_children(
 @kernel
 def _skip_repeats(count: int, per_group: int, replies: _Replies) -> None:
     """Find the plays of all rolls of a position that lead to the same one, and make their class `KNOWN`."""
-    children, moves, _, offsets = replies.kept
-    classes, same_as = replies.classes, replies.same_as
-    size = _TABLE_SIZE
-    while size < 3 * per_group * (children.shape[0] // replies.boards.shape[0]):
-        size *= 2
-    table = np.empty(size, np.int64)
-    for start in range(0, count, per_group):
-        for slot in range(size):
-            table[slot] = _EMPTY
-        for child in range(offsets[start], offsets[start + per_group]):
-            marks = 0
-            for i in range(0, 8, 2):
-                marks += _POINT_MARKS[moves[child, i + 1]] - _POINT_MARKS[moves[child, i]]
-            slot = (marks ^ (marks >> 20)) & (size - 1)
-            while table[slot] != _EMPTY and not are_equal(children, table[slot], child):
-                slot = (slot + 1) & (size - 1)
-            if table[slot] == _EMPTY:
-                table[slot] = child
-            else:
-                classes[child] = KNOWN
-            same_as[child] = table[slot]
+    children, _, _, offsets = replies.kept
+    keys = np.empty((offsets[count], 2), np.int64)
+    compute_position_keys(children[: keys.shape[0]], keys)
+    for roll in range(count):
+        for child in range(offsets[roll], offsets[roll + 1]):
+            keys[child, 0] |= (roll // per_group) << KEY_BITS
+    first, places = find_distinct_keys(keys)
+    for child in range(places.shape[0]):
+        replies.same_as[child] = first[places[child]]
+        if replies.same_as[child] != child:
+            replies.classes[child] = KNOWN
 
 
 @kernel

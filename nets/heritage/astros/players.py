@@ -12,7 +12,7 @@ from gammond.engine.errors import ValueRangeError
 from gammond.engine.options import CHOICES
 from gammond.engine.play.player import Player, ScorerPlayer
 from gammond.engine.rules.dice import MAX_SEED
-from gammond.engine.search import PlaySearch, TreeSearch, ValueCache
+from gammond.engine.search import IterativeSearch, TreeSearch, ValueCache
 from gammond.engine.search.tree import Objective
 from gammond.nets.catalogue import DEFAULT_EVALUATOR, load_evaluator, load_pruner
 from gammond.nets.heritage.astros.bev import HAND_WEIGHTS, LEARNED_WEIGHTS, BevScorer, BevWeights
@@ -198,7 +198,7 @@ def _load_look_ahead(name: str, plies: int) -> LookAhead:
     if name in SCORER_PLAYERS:
         return average_exactly(_load_star_search(name), plies)
     objective = Objective(load_evaluator(name), exact=(load_bearoff().two_sided,))
-    return rank_few(PlaySearch(objective, TreeSearch(load_pruner(), cache=ValueCache())), plies)
+    return rank_few(IterativeSearch(objective, TreeSearch(load_pruner(), cache=ValueCache())), plies)
 
 
 def _load_star_search(

@@ -13,7 +13,7 @@ from gammond.engine.play.player import Player
 from gammond.engine.rules.dice import Roll
 from gammond.engine.rules.position import Board, Position
 from gammond.engine.rules.seeded_random import BoardHasher, to_unit_floats
-from gammond.engine.search import MAX_PLIES, MoveFilter, PlaySearch, SearchWatch
+from gammond.engine.search import MAX_PLIES, IterativeSearch, MoveFilter, SearchWatch
 from gammond.engine.search.filters import FilterStage
 from gammond.nets.heritage.astros.leaf_evaluators import LeafEvaluator
 from gammond.nets.heritage.astros.star_search import StarSearch
@@ -136,14 +136,14 @@ def average_exactly(search: StarSearch, plies: int) -> LookAhead:
     return find
 
 
-def rank_few(search: PlaySearch, plies: int) -> LookAhead:
+def rank_few(search: IterativeSearch, plies: int) -> LookAhead:
     """Rank the few best plays at 0-ply by the engine's own search, of promising replies alone."""
 
     def find(
         position: Position, roll: Roll, count: int, watch: SearchWatch | None
     ) -> list[tuple[float, Board]]:
         few = MoveFilter("few", (FilterStage(count, 0, 0.0),) * MAX_PLIES)
-        found = search.search(position, roll, plies, few, watch, stop_when_decided=True)
+        found = search.rank(position, roll, plies, few, watch, stop_when_decided=True)
         return [(each.evaluation.equity, each.play.result.board) for each in found[:count]]
 
     return find

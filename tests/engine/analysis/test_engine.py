@@ -69,7 +69,7 @@ def what_was_found(evaluation):
 
 def with_effort(found, **changes):
     effort = replace(found.effort, **changes)
-    return found.with_effort(effort) if isinstance(found, RankedPlays) else found._replace(effort=effort)
+    return replace(found, effort=effort) if isinstance(found, RankedPlays) else found._replace(effort=effort)
 
 
 @ANY

@@ -82,7 +82,7 @@ def list_matches():
 
 def without_effort(found):
     effort = Effort(found.effort.plies, found.effort.is_finished, 0, 0.0)
-    return found._replace(effort=effort) if isinstance(found, Evaluation) else found.with_effort(effort)
+    return found._replace(effort=effort) if isinstance(found, Evaluation) else replace(found, effort=effort)
 
 
 def test_the_depths_of_kept_answers_are_listed_without_a_visit(stored, engine, file):

@@ -60,8 +60,9 @@ def test_an_entry_of_plays_has_their_ranking_and_values(engine, match):
     ranked = engine.rank_plays(OPENING, (3, 1), asked, settings)
     objective = engine.make_objective(asked, settings).other
     plays = generate_plays(OPENING, (3, 1))
-    kept = entry.order, entry.values, entry.depths, entry.survivors
-    read = RankedPlays.restore(plays, objective, *kept, ranked.effort)
+    equities = -objective.game.equities(entry.values)
+    kept = entry.order, entry.values, equities, entry.depths, entry.survivors
+    read = RankedPlays(plays, objective, *kept, ranked.effort)
     assert read == ranked
     by_seat = engine.rank_plays(OPENING, (3, 1), match, settings)
     assert [play.play for play in by_seat] == [play.play for play in read]

@@ -4,6 +4,7 @@ import pytest
 from gammond.engine.bearoff.numbering import SideNumbering
 from gammond.engine.errors import PositionError, ValueRangeError
 from gammond.engine.kernels import bearoff as kernel_bearoff
+from gammond.engine.kernels.moves import MAX_PLAYS, make_play_scratch
 from tests import naive_bearoff
 from tests.boards import position
 
@@ -52,11 +53,11 @@ def test_a_table_for_more_checkers_begins_with_the_numbers_of_one_for_fewer():
 
 def test_every_roll_leads_to_smaller_numbers():
     numbering = SideNumbering(7, 3)
-    found = np.empty(kernel_bearoff.MAX_RESULTS, np.int64)
+    found, board, scratch = np.empty(MAX_PLAYS, np.int64), np.zeros((1, 2, 26), np.int8), make_play_scratch()
     for number in range(1, numbering.side_count):
         side = np.concatenate([[0], numbering.decode_side(number)])
         for a, b, _ in naive_bearoff.ROLLS:
-            count = kernel_bearoff.list_roll_results(side, a, b, numbering.ranks, found)
+            count = kernel_bearoff.list_roll_results(side, a, b, numbering.ranks, board, scratch, found)
             assert count > 0
             assert found[:count].max() < number
 

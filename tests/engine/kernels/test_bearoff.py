@@ -3,6 +3,7 @@ import pytest
 
 from gammond.engine.bearoff.numbering import SideNumbering
 from gammond.engine.kernels import bearoff as kernel_bearoff
+from gammond.engine.kernels.moves import MAX_PLAYS, make_play_scratch
 from tests import naive, naive_bearoff
 
 pytestmark = pytest.mark.nojit
@@ -12,9 +13,10 @@ def results(numbering, number, a, b):
     """The numbers that the kernel finds, as a set."""
     side = np.concatenate([[0], numbering.decode_side(number)])
     before = side.copy()
-    found = np.empty(kernel_bearoff.MAX_RESULTS, np.int64)
-    count = kernel_bearoff.list_roll_results(side, a, b, numbering.ranks, found)
+    found, board = np.empty(MAX_PLAYS, np.int64), np.zeros((1, 2, 26), np.int8)
+    count = kernel_bearoff.list_roll_results(side, a, b, numbering.ranks, board, make_play_scratch(), found)
     assert (side == before).all()
+    assert len(set(found[:count].tolist())) == count
     return set(found[:count].tolist())
 
 
@@ -68,4 +70,4 @@ def test_a_double_from_a_spread_of_eighteen_points_fits_into_the_results():
     side = np.zeros((1, 18), np.int64)
     side[0, 3:] = 1
     number = int(naive_bearoff.number_sides(numbering, side)[0])
-    assert 1 < len(results(numbering, number, 1, 1)) < kernel_bearoff.MAX_RESULTS
+    assert 1 < len(results(numbering, number, 1, 1)) < MAX_PLAYS

@@ -64,7 +64,7 @@ def test_rolls_are_listed_and_played_group_by_group():
         groups = int(block.progress[GROUPS])
         found = np.empty((len(listed), 2, 26), np.int8)
         dice = np.empty((len(listed), 2), np.int8)
-        assert list_rolls(block, groups, per_group, np.array(ROLLS, np.int8), found, dice) == len(listed)
+        assert list_rolls(block, groups, per_group, found, dice) == len(listed)
         assert [tuple(roll) for roll in dice.tolist()] == [ROLLS[roll] for roll in listed]
         results = np.concatenate([after, after[::-1]])[: len(listed)]
         make_plays(block, groups, per_group, results)

@@ -6,6 +6,7 @@ import numpy as np
 
 from gammond.engine.cubeful import select_exact_values
 from gammond.engine.kernels import as_kernel_array
+from gammond.engine.kernels.bearoff_tables import NO_TABLES
 from gammond.engine.kernels.cubeful import CUBELESS, MATCH, MONEY
 from gammond.engine.kernels.rollout import (
     CUBE,
@@ -20,7 +21,7 @@ from gammond.engine.kernels.rollout import (
     make_plays,
 )
 from gammond.engine.kernels.rollout_scoring import compute_values, decide, mark_decisions, subtract_luck
-from gammond.engine.kernels.values import OUTCOME_COLUMNS
+from gammond.engine.kernels.values import OUTCOME_COLUMNS, ROLLS
 from gammond.engine.rollout.results import TrialCubes, count_score_columns
 from gammond.engine.rollout.trials import draw_turns, make_block, make_trial_rules
 
@@ -80,7 +81,7 @@ class SteppedTrials:
             asked = np.flatnonzero(kinds == kind)
             if len(asked):
                 outcomes[asked] = evaluator.evaluate(boards[asked])
-        values = compute_values(rules, rules.no_tables, trials)
+        values = compute_values(rules, NO_TABLES, trials)
         if rules.own.kind == MONEY:
             side = rules.other if trials.progress[TURN] % 2 else rules.own
             for cubeful, ended in settled:
@@ -90,12 +91,12 @@ class SteppedTrials:
 
     def _play_rolls(self, rules, trials, policy, measures_luck, makes_plays):
         """Play the roll of each trial, or all 21 to measure luck; make the plays of its own."""
-        per_group = len(rules.dice) if measures_luck else 1
+        per_group = len(ROLLS) if measures_luck else 1
         group_repeats(trials, not measures_luck)
         groups = int(trials.progress[GROUPS])
         count = groups * per_group
         boards, dice = np.empty((count, 2, 26), np.int8), np.empty((count, 2), np.int8)
-        list_rolls(trials, groups, per_group, rules.dice, boards, dice)
+        list_rolls(trials, groups, per_group, boards, dice)
         children = as_kernel_array(policy.prune_plays(boards, dice, 1, 0.0).children, np.int8)
         if measures_luck:
             outcomes = self.evaluators.luck_evaluator.evaluate(children)

@@ -15,7 +15,7 @@ from gammond.engine.rollout import (
     roll_out_cube,
 )
 from gammond.engine.rollout.results import VALUE_COLUMN
-from gammond.engine.rollout.trials import make_trial_rules, play_trials
+from gammond.engine.rollout.trials import TrialBlock, make_trial_rules
 from gammond.engine.rules.match import MatchState
 from tests import boards, naive_rollout
 
@@ -70,7 +70,7 @@ def test_trials_with_the_cube_are_those_played_by_hand(match, start):
         at_once = number == 1
         game = replace(make_cube_game(match), may_double_first=at_once)
         trials = range(4 if settings.variance_reduction else 12)
-        found = play_trials(start.board[None], trials, settings, SHARP_EVALUATORS, game, lambda: False)[0]
+        (found,), _ = TrialBlock(start.board[None], trials, settings, game).play(SHARP_EVALUATORS)
         for trial in trials:
             expected = naive_rollout.cubeful_trial_value(
                 start, trial, SHARP, settings, match, doubles_at_once=at_once
@@ -81,7 +81,7 @@ def test_trials_with_the_cube_are_those_played_by_hand(match, start):
 def test_cubes_are_doubled_passed_taken_and_beavered_in_these_trials():
     game = make_cube_game(MatchState())
     settings = RolloutSettings(variance_reduction=False)
-    scores = play_trials(CONTACT.board[None], range(400), settings, SHARP_EVALUATORS, game, lambda: False)[0]
+    (scores,), _ = TrialBlock(CONTACT.board[None], range(400), settings, game).play(SHARP_EVALUATORS)
     points, outcome = scores[:, VALUE_COLUMN], scores[:, 0]
     assert ((outcome > 0) & (outcome < 1)).sum() > 5  # games that end with a pass
     assert {1.0, 2.0, -1.0, -2.0} <= set(points.tolist())
@@ -247,10 +247,8 @@ def test_starts_with_other_cubes_do_not_mix(match):
         np.array([0, game.state_after_take], np.int8), np.array([1.0, game.arrays.stake_factor])
     )
     starts = np.stack([CONTACT.board] * 2)
-    both = play_trials(starts, range(36), settings, SHARP_EVALUATORS, game, lambda: False, cubes)
+    both, _ = TrialBlock(starts, range(36), settings, game, cubes).play(SHARP_EVALUATORS)
     for one in range(2):
-        alone = play_trials(
-            starts[:1], range(36), settings, SHARP_EVALUATORS, game, lambda: False, cubes[[one]]
-        )
+        alone, _ = TrialBlock(starts[:1], range(36), settings, game, cubes[[one]]).play(SHARP_EVALUATORS)
         assert np.array_equal(both[one], alone[0])
     assert not np.array_equal(both[0], both[1])

@@ -15,9 +15,7 @@ from gammond.engine.rollout.stop_rules import (
     CHECK_TRIALS,
     REASONS,
     STOP_RULES,
-    apply_candidate_rule,
-    apply_cube_rule,
-    apply_decision_rule,
+    apply_rules,
     check_interval,
     describe_end,
     is_check_trial,
@@ -53,7 +51,7 @@ def _cube_state(held, taken, spread, trials=216):
     ],
 )
 def test_a_cube_rollout_stops_when_neither_decision_is_in_doubt(held, taken, stops):
-    _, reason = apply_cube_rule(_cube_state(held, taken, 0.4), [0, 1], SETTINGS, MONEY)
+    _, reason = apply_rules(_cube_state(held, taken, 0.4), [0, 1], SETTINGS, MONEY, is_cube=True)
     assert (reason == "jsd") == stops
 
 
@@ -65,15 +63,15 @@ def test_a_decision_can_be_rolled_out_without_pruning():
     state = RolloutState(starts, TrialCubes.make_initial(3), 0, 0, True, ("evaluator",), "cubeless", scores)
     game = CUBELESS_GAME
     state = replace(state, scores=(*scores[:2], np.roll(scores[2], 1, axis=0)))
-    assert apply_candidate_rule(state, [0, 1, 2], SETTINGS, game) == ([0, 2], None)
-    assert apply_decision_rule(state, [0, 1, 2], SETTINGS, game) == ([0, 1, 2], None)
-    assert apply_decision_rule(state, [0, 1], SETTINGS, game) == ([0, 1], "jsd")
+    assert apply_rules(state, [0, 1, 2], SETTINGS, game) == ([0, 2], None)
+    assert apply_rules(state, [0, 1, 2], SETTINGS, game, prunes=False) == ([0, 1, 2], None)
+    assert apply_rules(state, [0, 1], SETTINGS, game, prunes=False) == ([0, 1], "jsd")
 
 
 def test_a_cube_rollout_stops_by_standard_error_too():
     settings = RolloutSettings(min_trials=108, stop_jsd=0.0, stop_error=0.05)
     for spread, reason in ((0.4, "error"), (4.0, None)):
-        assert apply_cube_rule(_cube_state(0.5, 0.98, spread), [0, 1], settings, MONEY)[1] == reason
+        assert apply_rules(_cube_state(0.5, 0.98, spread), [0, 1], settings, MONEY, is_cube=True)[1] == reason
 
 
 @pytest.mark.parametrize(
@@ -88,7 +86,7 @@ def test_games_that_all_came_out_alike_are_not_known_without_error(trials, varia
         starts, TrialCubes.make_initial(1), 0, 0, variance_reduction, ("evaluator",), "cubeless", (scores,)
     )
     settings = RolloutSettings(min_trials=108, stop_error=0.001)
-    assert apply_candidate_rule(state, [0], settings, CUBELESS_GAME) == ([0], reason)
+    assert apply_rules(state, [0], settings, CUBELESS_GAME) == ([0], reason)
 
 
 @pytest.mark.parametrize("name", STOP_RULES)
@@ -117,7 +115,7 @@ def test_rules_wait_for_their_moment(trials):
     state = RolloutState(
         starts, TrialCubes.make_initial(2), 0, 0, True, ("evaluator",), "cubeless", (scores, better)
     )
-    assert apply_candidate_rule(state, [0, 1], SETTINGS, CUBELESS_GAME) == ([0, 1], None)
+    assert apply_rules(state, [0, 1], SETTINGS, CUBELESS_GAME) == ([0, 1], None)
 
 
 def test_the_candidate_with_the_least_equity_for_the_next_mover_is_kept():
@@ -128,7 +126,7 @@ def test_the_candidate_with_the_least_equity_for_the_next_mover_is_kept():
     state = RolloutState(
         starts, TrialCubes.make_initial(2), 0, 0, True, ("evaluator",), "cubeless", (scores, better)
     )
-    assert apply_candidate_rule(state, [0, 1], SETTINGS, CUBELESS_GAME) == ([0], "jsd")
+    assert apply_rules(state, [0, 1], SETTINGS, CUBELESS_GAME) == ([0], "jsd")
 
 
 def test_moments_of_the_rules_are_multiples_of_108_ever_further_apart():

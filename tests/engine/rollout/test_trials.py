@@ -6,7 +6,7 @@ from gammond.engine.cubeful import CUBELESS_GAME
 from gammond.engine.errors import CancelledWork, LimitError
 from gammond.engine.evaluation.pruning import EvaluatorPruner, Replies
 from gammond.engine.rollout.settings import RolloutEvaluators, RolloutSettings
-from gammond.engine.rollout.trials import play_trials
+from gammond.engine.rollout.trials import TrialBlock
 from gammond.engine.rules.position import Position
 from tests import boards, naive_rollout
 
@@ -19,7 +19,8 @@ CONTACT = boards.position({25: 1, 20: 2, 6: 3, 4: 2}, {2: 2, 7: 1, 19: 4, 21: 3}
 
 def _play(starts, trials, settings=None, evaluators=EVALUATORS, cancelled=lambda: False):
     stacked = np.stack([start.board for start in starts])
-    return play_trials(stacked, trials, settings or RolloutSettings(), evaluators, CUBELESS_GAME, cancelled)
+    block = TrialBlock(stacked, trials, settings or RolloutSettings(), CUBELESS_GAME)
+    return block.play(evaluators, cancelled)[0]
 
 
 @pytest.mark.parametrize(

@@ -203,4 +203,4 @@ def test_kernels_are_watched(state):
     if state is ReadyState.READY:
         assert {"decode_ids", "expand", "write_all_finished"} <= own
         assert "list_moves" in other
-    assert {"decode_ids", "decode_xgids", "decode_fibs_boards", "expand_two_moves"} <= list_known(*GROUPS)
+    assert {"decode_ids", "decode_xgids", "decode_fibs_boards", "expand"} <= list_known(*GROUPS)

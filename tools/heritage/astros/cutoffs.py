@@ -29,8 +29,16 @@ from gammond.engine.rules.outcome import cubeless_equity
 from gammond.engine.rules.position import Board, Position
 from gammond.engine.runtime.exit_codes import EXIT_FAULTS, EXIT_OK
 from gammond.engine.runtime.version import read_version
-from gammond.engine.search import UNPRUNED, NPlyEvaluator, SearchWatch, find_move_filter, make_cubeless_search
+from gammond.engine.search import (
+    UNPRUNED,
+    IterativeSearch,
+    NPlyEvaluator,
+    SearchWatch,
+    TreeSearch,
+    find_move_filter,
+)
 from gammond.engine.search.filters import DEFAULT_FILTER
+from gammond.engine.search.tree import Objective
 from gammond.nets.catalogue import load_pruner
 from gammond.nets.heritage.astros.leaf_evaluators import EquityLeafEvaluator
 from gammond.nets.heritage.astros.star_evaluator import MAX_STAR_PLIES, Cutoffs
@@ -143,11 +151,11 @@ def make_searches(evaluator: Evaluator, pruner: PlayPruner, plies: int) -> dict[
         best = int(equities.argmax())
         return children[best], float(equities[best]), watch.nodes
 
-    pruned_search = make_cubeless_search(evaluator, pruner)
+    pruned_search = IterativeSearch(Objective(evaluator), TreeSearch(pruner))
 
     def pruned(position: Position, roll: Roll) -> tuple[Board, float, int]:
         watch = SearchWatch()
-        found = pruned_search.search(position, roll, plies, find_move_filter(DEFAULT_FILTER), watch)
+        found = pruned_search.rank(position, roll, plies, find_move_filter(DEFAULT_FILTER), watch)
         return found.best.play.result.board, found.best.evaluation.equity, watch.nodes
 
     return {

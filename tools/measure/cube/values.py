@@ -21,7 +21,7 @@ from gammond.engine.cubeful import (
 from gammond.engine.errors import CancelledWork
 from gammond.engine.kernels.values import OUTCOME_COLUMNS
 from gammond.engine.rollout import RolloutEvaluators, RolloutSettings, TrialCubes
-from gammond.engine.rollout.trials import play_trials
+from gammond.engine.rollout.trials import TrialBlock
 from gammond.engine.rules.match import MatchState
 from gammond.engine.rules.outcome import Outcomes
 from gammond.engine.rules.position import Board
@@ -157,10 +157,11 @@ class CubeValueEvaluator:
         starts = np.repeat(board[None], CUBE_STATES, axis=0)
         cubes = TrialCubes(np.arange(CUBE_STATES, dtype=np.int8), np.ones(CUBE_STATES))
         with hold_turn():
-            cubeful = play_trials(
-                starts, trials, settings, self._evaluators, self._game, self._cancelled, cubes
-            )
-            cubeless = play_trials(
-                starts[:1], trials, settings, self._evaluators, CUBELESS_GAME, self._cancelled
+            cubeful, cubeless = (
+                block.play(self._evaluators, self._cancelled)[0]
+                for block in (
+                    TrialBlock(starts, trials, settings, self._game, cubes),
+                    TrialBlock(starts[:1], trials, settings, CUBELESS_GAME),
+                )
             )
         return cubeless[0].mean(axis=0), cubeful[:, :, OUTCOME_COLUMNS].mean(axis=1)

@@ -12,7 +12,7 @@ from gammond.engine.kernels.values import OUTCOME_COLUMNS
 from gammond.engine.rollout import RolloutEvaluators, RolloutSettings, TrialCubes
 from gammond.engine.rollout.dice import FACES
 from gammond.engine.rollout.results import Scores
-from gammond.engine.rollout.trials import play_trials
+from gammond.engine.rollout.trials import TrialBlock
 from gammond.engine.rules.match import MatchState
 from gammond.engine.rules.outcome import Outcome
 from gammond.engine.rules.position import Position
@@ -111,7 +111,8 @@ def roll_out_decision(
     starts = np.repeat(position.board[None], 2, axis=0)
 
     def play(trials: range) -> Scores:
-        return play_trials(starts, trials, settings, evaluators, game, lambda: False, cubes)
+        scores, _ = TrialBlock(starts, trials, settings, game, cubes).play(evaluators)
+        return scores
 
     first = min(settings.min_trials, settings.trials) if settings.stop_error else settings.trials
     scores = play(range(first))

@@ -14,7 +14,7 @@ from gammond.engine.cubeful import CUBELESS_GAME
 from gammond.engine.evaluation.pruning import PlayPruner, ShortlistPruner
 from gammond.engine.rollout import RolloutEvaluators, RolloutSettings
 from gammond.engine.rollout.results import Scores
-from gammond.engine.rollout.trials import play_trials
+from gammond.engine.rollout.trials import TrialBlock
 from gammond.engine.rules.outcome import Outcomes
 from gammond.engine.rules.position import Board
 from gammond.engine.search import NPlyEvaluator
@@ -55,8 +55,9 @@ def roll_out_trials(
     Returns:
         ``float64[trials, 5]``.
     """
-    scores: Scores = play_trials(board[None], trials, settings, evaluators, CUBELESS_GAME, lambda: False)[0]
-    return scores
+    scores, _ = TrialBlock(board[None], trials, settings, CUBELESS_GAME).play(evaluators)
+    own: Scores = scores[0]
+    return own
 
 
 def roll_out_labels(

@@ -9,7 +9,7 @@ from gammond.engine.errors import ValueRangeError
 from gammond.engine.evaluation.evaluator import choose_best_children
 from gammond.engine.rules.moves import expand_rolls
 from gammond.engine.rules.position import Position
-from gammond.engine.search import PlaySearch, TreeSearch
+from gammond.engine.search import IterativeSearch, TreeSearch
 from gammond.engine.search.tree import Objective
 from gammond.nets.heritage.astros.leaf_evaluators import EquityLeafEvaluator
 from gammond.nets.heritage.astros.star_evaluator import Cutoffs
@@ -103,7 +103,7 @@ def test_at_0_ply_it_chooses_as_without_search_and_deeper_among_the_best_by_dept
 
 
 def usual_search():
-    return PlaySearch(Objective(boards.RacingEvaluator()), TreeSearch())
+    return IterativeSearch(Objective(boards.RacingEvaluator()), TreeSearch())
 
 
 def test_the_engines_look_ahead_takes_the_best_plays_at_0_ply():

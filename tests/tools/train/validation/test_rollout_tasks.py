@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 
 from gammond.engine.cubeful import CUBELESS_GAME
-from gammond.engine.rollout import RolloutEvaluator, RolloutSettings
+from gammond.engine.rollout import RolloutSettings, roll_out_position
 from gammond.engine.rules.outcome import cubeless_equity
+from gammond.engine.rules.position import Position
 from gammond.nets.catalogue import load_pruner
 from gammond.tools.common.progress import Progress
 from gammond.tools.parallel.processes import ProcessPool
@@ -66,10 +67,10 @@ def test_a_label_is_the_mean_of_rollouts_with_dice_of_its_own(tmp_path, nets, ev
         == 8
     )
     for i, seed in enumerate(seeds):
-        board = positions.boards[i : i + 1]
-        expected = RolloutEvaluator(evaluators, dataclasses.replace(SHORT, seed=seed)).evaluate(board)
-        assert cubeless_equity(labels.outcomes[i]) == pytest.approx(cubeless_equity(expected)[0], abs=0.01)
-        scores = roll_out_to_error(positions.boards[i], evaluators, dataclasses.replace(SHORT, seed=seed))
+        settings = dataclasses.replace(SHORT, seed=seed)
+        expected, _ = roll_out_position(Position(positions.boards[i]), evaluators, settings)
+        assert cubeless_equity(labels.outcomes[i]) == pytest.approx(expected.cubeless_equity, abs=0.01)
+        scores = roll_out_to_error(positions.boards[i], evaluators, settings)
         np.testing.assert_allclose(labels.outcomes[i], scores.mean(axis=0), atol=1e-6)
         spread = CUBELESS_GAME.equities(scores).std(ddof=1)
         assert labels.equity_errors[i] == pytest.approx(spread / 6, rel=1e-5)

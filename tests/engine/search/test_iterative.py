@@ -13,14 +13,13 @@ from gammond.engine.rules.position import Position
 from gammond.engine.search import (
     FILTERS,
     UNPRUNED,
+    IterativeSearch,
     NPlyEvaluator,
-    PlaySearch,
     Pruning,
     SearchWatch,
     TreeSearch,
     ValueCache,
     find_move_filter,
-    make_cubeless_search,
 )
 from gammond.engine.search.filters import DEFAULT_FILTER
 from gammond.engine.search.tree import Objective
@@ -35,11 +34,17 @@ MIDGAME = boards.position(x={24: 1, 18: 2, 13: 3, 8: 3, 6: 4, 5: 2}, o={1: 2, 7:
 
 def pruned_search(threads=1, cache=None, evaluator=None):
     pruner = EvaluatorPruner(SmoothEvaluator(knows_the_end=True))
-    return make_cubeless_search(evaluator or SmoothEvaluator(), pruner, PRUNED, cache, threads)
+    return IterativeSearch(
+        Objective(evaluator or SmoothEvaluator()), TreeSearch(pruner, PRUNED, cache, threads)
+    )
+
+
+def exact_search(evaluator):
+    return IterativeSearch(Objective(evaluator), TreeSearch(None, UNPRUNED))
 
 
 def ranked_by(search, position, roll, plies, filter_name=DEFAULT_FILTER):
-    return list(search.search(position, roll, plies, find_move_filter(filter_name)))
+    return list(search.rank(position, roll, plies, find_move_filter(filter_name)))
 
 
 def test_at_zero_plies_plays_are_ranked_as_without_search():
@@ -84,7 +89,7 @@ def test_survivors_are_those_that_the_filter_lets_through():
 def test_the_widest_search_finds_the_play_of_the_unpruned_one():
     position = boards.position(x={20: 1, 2: 2, 3: 1}, o={24: 1, 23: 1, 12: 1})
     exact = rank_plays(NPlyEvaluator(SmoothEvaluator(), None, 2, UNPRUNED), position, (2, 1))
-    found = ranked_by(make_cubeless_search(SmoothEvaluator(), None, UNPRUNED), position, (2, 1), 2, "huge")
+    found = ranked_by(exact_search(SmoothEvaluator()), position, (2, 1), 2, "huge")
     assert found[0].play == exact[0].play
     assert found[0].evaluation.equity == pytest.approx(exact[0].evaluation.equity, abs=1e-6)
 
@@ -100,7 +105,7 @@ def test_results_are_the_same_on_any_number_of_threads_and_with_a_cache():
 def test_plies_of_the_evaluator_are_added():
     evaluator = NPlyEvaluator(SmoothEvaluator(), None, 1, UNPRUNED)
     position = boards.position(x={3: 2}, o={20: 2})
-    found = ranked_by(make_cubeless_search(evaluator, None, UNPRUNED), position, (2, 1), 1, "huge")
+    found = ranked_by(exact_search(evaluator), position, (2, 1), 1, "huge")
     assert found[0].evaluation.plies == 2
 
 
@@ -116,25 +121,25 @@ def stopping_after(asked):
 
 
 def test_a_search_that_is_stopped_gives_the_ranking_of_the_last_finished_depth():
-    whole = pruned_search().search(MIDGAME, (4, 2), 1, FILTERS["normal"])
+    whole = pruned_search().rank(MIDGAME, (4, 2), 1, FILTERS["normal"])
     checks = []
-    pruned_search().search(MIDGAME, (4, 2), 1, FILTERS["normal"], SearchWatch(lambda: bool(checks.append(1))))
+    pruned_search().rank(MIDGAME, (4, 2), 1, FILTERS["normal"], SearchWatch(lambda: bool(checks.append(1))))
     watch = SearchWatch(stopping_after(len(checks) + 3))
-    found = pruned_search().search(MIDGAME, (4, 2), 3, FILTERS["normal"], watch)
+    found = pruned_search().rank(MIDGAME, (4, 2), 3, FILTERS["normal"], watch)
     assert not found.effort.is_finished
     assert found.effort.plies == 1
     assert found == whole
 
 
 def test_a_search_that_is_stopped_at_once_still_has_an_answer():
-    found = pruned_search().search(MIDGAME, (4, 2), 4, FILTERS["normal"], SearchWatch(lambda: True))
+    found = pruned_search().rank(MIDGAME, (4, 2), 4, FILTERS["normal"], SearchWatch(lambda: True))
     assert (found.effort.is_finished, found.effort.plies) == (False, 0)
     assert found.best.play == rank_plays(SmoothEvaluator(), MIDGAME, (4, 2))[0].play
 
 
 def test_progress_is_reported_at_each_depth():
     reports = []
-    found = pruned_search().search(MIDGAME, (4, 2), 2, FILTERS["tiny"], SearchWatch(progress=reports.append))
+    found = pruned_search().rank(MIDGAME, (4, 2), 2, FILTERS["tiny"], SearchWatch(progress=reports.append))
     finished = [report for report in reports if report.effort.is_finished]
     assert [report.effort.plies for report in finished] == [0, 1, 2]
     assert [report.effort.nodes for report in finished] == sorted(report.effort.nodes for report in finished)
@@ -145,7 +150,7 @@ def test_progress_is_reported_at_each_depth():
 def test_progress_is_reported_while_a_depth_is_searched(monkeypatch):
     monkeypatch.setattr("gammond.engine.search.watch.PROGRESS_EVERY_S", 0.0)
     reports = []
-    pruned_search(threads=2).search(MIDGAME, (4, 2), 2, FILTERS["tiny"], SearchWatch(progress=reports.append))
+    pruned_search(threads=2).rank(MIDGAME, (4, 2), 2, FILTERS["tiny"], SearchWatch(progress=reports.append))
     nodes = [report.effort.nodes for report in reports]
     assert nodes == sorted(nodes)
     assert {(report.effort.plies, report.effort.is_finished) for report in reports} >= {
@@ -157,14 +162,14 @@ def test_progress_is_reported_while_a_depth_is_searched(monkeypatch):
 
 def test_the_nodes_are_all_that_the_evaluator_was_asked():
     evaluator = SmoothEvaluator()
-    found = pruned_search(evaluator=evaluator).search(MIDGAME, (4, 2), 2, FILTERS["tiny"])
+    found = pruned_search(evaluator=evaluator).rank(MIDGAME, (4, 2), 2, FILTERS["tiny"])
     assert found.effort.nodes == sum(evaluator.batches)
 
 
 def test_a_decided_choice_can_end_the_search_early():
     bearing_off = boards.position(x={1: 2}, o={20: 2})
     for early, plies in ((True, 0), (False, 2)):
-        found = pruned_search().search(bearing_off, (2, 1), 2, FILTERS["normal"], stop_when_decided=early)
+        found = pruned_search().rank(bearing_off, (2, 1), 2, FILTERS["normal"], stop_when_decided=early)
         assert (found.effort.plies, found.effort.is_finished) == (plies, True)
 
 
@@ -201,6 +206,6 @@ def test_bad_requests_are_refused_by_field():
 
 
 def test_a_search_can_be_made_of_any_objective_and_tree():
-    search = PlaySearch(Objective(SmoothEvaluator()), TreeSearch(None, UNPRUNED))
-    found = search.search(MIDGAME, (6, 6), 1, FILTERS["huge"])
+    search = IterativeSearch(Objective(SmoothEvaluator()), TreeSearch(None, UNPRUNED))
+    found = search.rank(MIDGAME, (6, 6), 1, FILTERS["huge"])
     assert np.all(np.diff([each.evaluation.equity for each in found if each.survived]) <= 0)
