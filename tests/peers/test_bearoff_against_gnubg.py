@@ -108,7 +108,7 @@ def one_sided_in_gnubgs_steps(numbering):
     chances[: numbering.first_full_side, 1, 0] = FULL
     chances[0, :, 0] = FULL
     sums = np.zeros((numbering.side_count, 2), np.int64)
-    for begin, end in itertools.pairwise(layer_starts):
+    for begin, end in itertools.pairwise(layer_starts[1:]):
         sides = order[begin:end].astype(np.int64)
         rows = (21 * sides[:, None] + np.arange(21)).ravel()
         lengths = starts[rows + 1] - starts[rows]
