@@ -30,8 +30,8 @@ const banner = /** @type {HTMLElement} */ (document.getElementById("banner"));
 /** @type {View | void} */
 let view;
 let visit = 0;
-/** Whether the view could not be opened, so that it is tried again once the line is back. */
-let isFailed = false;
+/** @type {unknown} why the view could not be opened: it is tried again once the line is back; null where it was opened */
+let failure = null;
 
 function drawNavigation(/** @type {string} */ current) {
   const links = Object.entries(VIEWS).filter(([, { title }]) => title).map(([name, { title }]) =>
@@ -58,7 +58,7 @@ async function openView() {
   const key = name || "play";
   const entry = Object.hasOwn(VIEWS, key) ? VIEWS[key] : undefined;
   const number = ++visit;
-  isFailed = false;
+  failure = null;
   view?.close?.();
   view = undefined;
   drawNavigation(key === "t" ? "play" : key);
@@ -79,19 +79,26 @@ async function openView() {
     requestAnimationFrame(() => performance.mark("view-shown"));
   } catch (error) {
     if (number !== visit) return;
-    isFailed = true;
+    failure = error;
     const reason = error instanceof Error ? error.message : String(error);
     main.replaceChildren(h("div", { class: "panel" }, h("p", { class: "failure", role: "alert" }, fill(text.app.pageFailed, { reason })),
-      h("button", { type: "button", onclick: openView }, text.app.tryAgain)));
-    const isOwnFault = module && !(error instanceof ServerError || error instanceof ConnectionLost);
-    if (isOwnFault) reportError(error);
+      h("button", { type: "button", onclick: retry }, text.app.tryAgain)));
+    if (module && !isOfServer(error)) reportError(error);
   }
   if (number === visit) showTop();
 }
 
-/** Open the view again that could not be opened. */
-function retry() {
-  if (isFailed) openView();
+/** @param {unknown} error */
+function isOfServer(error) {
+  return error instanceof ServerError || error instanceof ConnectionLost;
+}
+
+/** Open the view again that could not be opened. Browsers ask for a script once only: without it the page is loaded anew. */
+async function retry() {
+  if (!failure) return;
+  const answer = isOfServer(failure) ? null : await fetch(location.pathname, { cache: "no-store" }).catch(() => null);
+  if (answer?.ok) location.reload();
+  else openView();
 }
 
 /** Show a page from its top, with the focus on it, unless it has set the focus itself. */
