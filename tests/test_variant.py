@@ -31,9 +31,7 @@ from gammond.engine.rules.rules import (
 )
 from gammond.nets.catalogue import load_engine, load_player
 from gammond.tools import cli
-from gammond.tools.tournament.pairings import CubelessPairing
 from gammond.tools.tournament.records import LockstepLog
-from gammond.tools.tournament.rules import GameRange
 from tests.engine.match_files.played_games import strip_game
 from tests.protocol.repl.tables import make_talk
 from tests.protocol.talking import make_connection, talk
@@ -212,7 +210,7 @@ def test_an_unknown_variation_of_a_file_is_an_issue():
 def test_games_in_lockstep_are_recorded_from_the_start_of_the_variant():
     log = LockstepLog(4, RULES)
     players: list[Player] = [EvaluatorPlayer(load_engine("fast").evaluator), RandomPlayer(3)]
-    points = CubelessPairing(players[0], players[1], 3, rules=RULES).play(GameRange(0, 4), log=log)
+    points = play_games(players[0], players[1], 4, 3, rules=RULES, may_be_endless=True, log=log)
     text = format_mat(("one", "two"), log.make_records(points))
     (match,) = parse_mat(text)
     assert match.issues == ()

@@ -34,9 +34,10 @@ from gammond.engine.store.store import AnalysisStore
 from gammond.nets.compiled_net import load_net
 from gammond.nets.manifest import MANIFEST_FILE, read_manifest
 from gammond.tools.analyse.kept_decisions import KeptDecisions
+from gammond.tools.tournament.backgammon import TournamentRules
 from gammond.tools.tournament.entrants import Entrant
+from gammond.tools.tournament.games import GameRange
 from gammond.tools.tournament.results_file import ResultsFile
-from gammond.tools.tournament.rules import GameRange, TournamentRules
 from gammond.tools.tournament.statistics.scores import PairedScores
 from gammond.tools.train.weights.net_set import load_net_set, read_net_set
 from tests import boards

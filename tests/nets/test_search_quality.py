@@ -1,6 +1,6 @@
 """Pruning by the shipped net and the normal filter cost next to nothing, on 1,000 contact positions.
 
-The same at 2 plies takes an hour: call `gammond.tools.measure.quality.measure_choice_costs` with plies 2.
+The same at 2 plies takes an hour: call `gammond.tools.measure.pruning.measure_choice_costs` with plies 2.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from gammond.engine.rules.position import Phase, Position, classify_phases
 from gammond.engine.search import FILTERS, UNPRUNED, IterativeSearch, NPlyEvaluator, TreeSearch
 from gammond.engine.search.tree import Objective
 from gammond.nets.catalogue import load_evaluator, load_pruner
-from gammond.tools.measure.quality import measure_choice_costs
+from gammond.tools.measure.pruning import measure_choice_costs
 from tests import boards
 
 MOST_POINTS = 0.001

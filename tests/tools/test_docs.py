@@ -21,7 +21,11 @@ from gammond.tools import cli
 from gammond.tools.batch.evaluation import CUBE_COLUMNS, DECISION_COLUMNS, PLAY_COLUMNS
 from gammond.tools.batch.lines import MAX_LINE_BYTES
 from gammond.tools.bench.command import BENCHMARKS
-from gammond.tools.tournament.rules import DEEP_GAMES_PER_RANGE, GAMES_PER_RANGE, SEQUENTIAL_GAMES_PER_RANGE
+from gammond.tools.tournament.backgammon import (
+    DEEP_GAMES_PER_RANGE,
+    GAMES_PER_RANGE,
+    SEQUENTIAL_GAMES_PER_RANGE,
+)
 
 OPTION_NAMES = tuple(field.name for field in OPTION_FIELDS)
 DOCS = Path(__file__).parents[2] / "docs"

@@ -34,7 +34,7 @@ from gammond.tools import cli
 from gammond.tools.parallel.cluster import ClusterGoneError
 from gammond.tools.parallel.processes import ProcessPool
 from gammond.tools.store import book, deepening
-from gammond.tools.store.shared_searches import deepen_by_executor
+from gammond.tools.store.deepening import deepen_by_executor
 from tests.engine.store.samples import ENGINE, make_entry
 from tests.engine.store.samples import make_question as make_sample
 

@@ -21,7 +21,7 @@ from gammond.engine.rules.seeded_random import check_seed
 from gammond.tools.barca.self_play import MAX_PLIES, VectorGames, draw_opening
 from gammond.tools.barca.weights import find_weights_file, read_run_weights
 from gammond.tools.tournament.entrants import Entrant, check_players
-from gammond.tools.tournament.rules import PairingTask
+from gammond.tools.tournament.games import PairingTask
 from gammond.tools.tournament.statistics.scores import PairedScores
 
 _RUN_WEIGHTS = re.compile(r"(?<=[:,]weights=)run:[^,]+")
@@ -79,7 +79,7 @@ _BACKGAMMON_OPTIONS = {
 
 @dataclass(frozen=True)
 class BarcaRules:
-    """What all pairs of players play, a `gammond.tools.tournament.rules.GameRules`.
+    """What all pairs of players play, `gammond.tools.tournament.games.GameRules`.
 
     Attributes:
         seed: Of the openings, 0 or more.
@@ -111,38 +111,22 @@ class BarcaRules:
         """Return how many games a range has."""
         return _GAMES_PER_RANGE
 
-
-class BarcaTournament:
-    """The game, as a `gammond.tools.tournament.games.TournamentGame`."""
-
-    def read_rules(self, args: argparse.Namespace) -> BarcaRules:
-        """Return what the arguments ask for, as `TournamentGame.read_rules`.
-
-        Raises:
-            UnsupportedError: An option belongs to backgammon.
-        """
-        for name, default in _BACKGAMMON_OPTIONS.items():
-            if getattr(args, name) != default:
-                option = name.replace("_", "-")
-                raise UnsupportedError(f"--{option} is for backgammon: remove it for barca", field=name)
-        return BarcaRules(args.seed)
-
-    def load_entrants(self, names: Sequence[str], rules: BarcaRules) -> list[Entrant]:
-        """Load all players, as `TournamentGame.load_entrants`."""
+    def load_entrants(self, names: Sequence[str]) -> list[Entrant]:
+        """Load all players, as `GameRules.load_entrants`."""
         check_players(names)
         return [_make_entrant(name) for name in names]
 
-    def load_helpers(self, names: Sequence[str], rules: BarcaRules) -> list[Entrant]:
+    def load_helpers(self, names: Sequence[str]) -> list[Entrant]:
         """Return nobody: all players decide for themselves."""
         return []
 
     def play_range(
         self,
-        task: PairingTask[BarcaRules],
+        task: PairingTask,
         progress: Callable[[int], None] | None = None,
         cancelled: Callable[[], bool] | None = None,
     ) -> PairedScores:
-        """Play the games of a task, as `TournamentGame.play_range`."""
+        """Play the games of a task, as `GameRules.play_range`."""
         first, second = (load_player(name) for name in task.names)
         seats = first, second
         begin, count = task.game_range
@@ -150,12 +134,25 @@ class BarcaTournament:
         for game in range(count):
             number = begin + game
             white, black = seats if number % 2 == 0 else seats[::-1]
-            winner, lengths[game] = _play_game(white, black, [task.rules.seed, number // 2], cancelled)
+            winner, lengths[game] = _play_game(white, black, [self.seed, number // 2], cancelled)
             if winner is not None:
                 values[game] = 1.0 if winner == number % 2 else -1.0
             if progress is not None:
                 progress(game + 1)
         return PairedScores(values, values.astype(np.int8), lengths)
+
+
+def read_rules(args: argparse.Namespace) -> BarcaRules:
+    """Return the rules that the arguments of the command ask for.
+
+    Raises:
+        UnsupportedError: An option belongs to backgammon.
+    """
+    for name, default in _BACKGAMMON_OPTIONS.items():
+        if getattr(args, name) != default:
+            option = name.replace("_", "-")
+            raise UnsupportedError(f"--{option} is for backgammon: remove it for barca", field=name)
+    return BarcaRules(args.seed)
 
 
 def _make_entrant(name: str) -> Entrant:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from gammond.tools.common.wings import Wing
 
 if TYPE_CHECKING:
-    from gammond.tools.tournament.games import TournamentGame
+    from gammond.tools.tournament.games import RulesReader
 
 
 def _read_weights(name: str) -> str:
@@ -16,10 +16,10 @@ def _read_weights(name: str) -> str:
     return read_run_weights(name).to_text()
 
 
-def _make_tournament() -> TournamentGame:
-    from gammond.tools.barca.tournament import BarcaTournament
+def _load_rules_reader() -> RulesReader:
+    from gammond.tools.barca.tournament import read_rules
 
-    return BarcaTournament()
+    return read_rules
 
 
 _TRAINERS = {"barca-ascend": "gammond.tools.barca.ascend", "barca-fit": "gammond.tools.barca.fit"}
@@ -28,5 +28,5 @@ WING = Wing(
     read_weights=_read_weights,
     trainers=_TRAINERS,
     train_commands=_TRAINERS,
-    tournaments={"barca": _make_tournament},
+    tournaments={"barca": _load_rules_reader},
 )

@@ -27,18 +27,15 @@ def bench_barca(subject: BenchmarkSubject) -> Iterator[Measurement]:
     each_s = measure_seconds_per_call(lambda: perft(start, _DEPTH), clock=time.process_time)
     listed = sum(counts[:-1])
     yield Measurement(
-        "barca",
         "all legal moves of a position that a move led to",
         listed / each_s,
         "positions/s",
         f"{sum(counts[1:]) / listed:.1f} moves each",
     )
-    yield Measurement("barca", "sequences of four moves", counts[-1] / each_s, "sequences/s")
+    yield Measurement("sequences of four moves", counts[-1] / each_s, "sequences/s")
     game, limits = BarcaGame.start(), SearchLimits(_SEARCH_DEPTH)
     found = search(game, limits)
     answer = found.nodes, found.score
     check_answer(answer == _SEARCHED, f"{answer} nodes and score of depth {_SEARCH_DEPTH}, not {_SEARCHED}")
     each_s = measure_seconds_per_call(lambda: search(game, limits), clock=time.process_time)
-    yield Measurement(
-        "barca", f"search from the start to depth {_SEARCH_DEPTH}", found.nodes / each_s, "positions/s"
-    )
+    yield Measurement(f"search from the start to depth {_SEARCH_DEPTH}", found.nodes / each_s, "positions/s")

@@ -10,7 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from itertools import pairwise
 from statistics import mean, stdev
-from typing import TypeAlias
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,8 +20,9 @@ from gammond.engine.errors import UnsupportedError
 from gammond.engine.rollout.settings import RolloutSettings
 from gammond.engine.rollout.trials import TrialBlock
 from gammond.engine.rules.rules import STANDARD_RULES
+from gammond.engine.wording import format_count
 from gammond.tools.bench.measure import BenchmarkSubject, Measurement, check_answer
-from gammond.tools.parallel.cluster import ClusterExecutor
+from gammond.tools.parallel.cluster import ClusterExecutor, format_workers
 from gammond.tools.parallel.rollout_blocks import RolloutPlayers, RolloutTask, play_block
 
 CHUNK_S = 1.0
@@ -33,8 +34,14 @@ EMPTY_TASKS = 1_000
 _FIRST_TRIALS = 72
 _WARM_UP_TRIALS = 36
 
-_Chunk: TypeAlias = tuple[NDArray[np.float64], float, float, int]
-"""Scores, when work on them began and ended, and the process that did it."""
+
+class _Chunk(NamedTuple):
+    """Work that was done: by which process, when it began and ended by the clock, and the scores."""
+
+    process: int
+    begin_s: float
+    end_s: float
+    scores: NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -44,29 +51,29 @@ class _Timing:
     Attributes:
         took_s: By the clock.
         spent_s: Processor time of all processes.
-        begins_s: By the clock, of each chunk since the run began.
-        ends_s: Likewise.
-        processes: Who did each chunk.
-        scores: Of each chunk.
+        chunks: All of them.
     """
 
     took_s: float
     spent_s: float
-    begins_s: list[float]
-    ends_s: list[float]
-    processes: list[int]
-    scores: list[NDArray[np.float64]]
+    chunks: list[_Chunk]
 
     @property
     def margins_s(self) -> float:
         """How long no chunk was at work, before the first and after the last."""
-        return min(self.begins_s) + self.took_s - max(self.ends_s)
+        return (
+            self.took_s - max(each.end_s for each in self.chunks) + min(each.begin_s for each in self.chunks)
+        )
 
     @property
     def gaps_s(self) -> list[float]:
         """How long each process waited between each two chunks."""
-        chunks = sorted(zip(self.processes, self.begins_s, self.ends_s, strict=True))
-        return [after[1] - before[2] for before, after in pairwise(chunks) if after[0] == before[0]]
+        chunks = sorted(self.chunks, key=lambda each: each[:3])
+        return [
+            after.begin_s - before.end_s
+            for before, after in pairwise(chunks)
+            if after.process == before.process
+        ]
 
 
 def bench_cluster(subject: BenchmarkSubject) -> Iterator[Measurement]:
@@ -74,7 +81,7 @@ def bench_cluster(subject: BenchmarkSubject) -> Iterator[Measurement]:
     try:
         ClusterExecutor("local:1")
     except UnsupportedError as error:
-        yield Measurement("cluster", "chunks of a rollout", None, "%", error.message)
+        yield Measurement("chunks of a rollout", None, "%", error.message)
         return
     players = RolloutPlayers(subject.net, STANDARD_RULES, 0, 0)
     trials = _choose_trials(players)
@@ -83,9 +90,9 @@ def bench_cluster(subject: BenchmarkSubject) -> Iterator[Measurement]:
         with ClusterExecutor(f"local:{workers}") as executor:
             first = _make_tasks(players, min(_WARM_UP_TRIALS, trials), 4 * workers)
             deque(executor.map(_run_task, first), 0)
-            who = f"{workers} worker{'s'[: workers != 1]}"
+            who = format_workers(workers)
             start_s = time.perf_counter() - began_s
-            yield Measurement("cluster", f"start of {who}, nets loaded", start_s, "s", "once a command")
+            yield Measurement(f"start of {who}, nets loaded", start_s, "s", "once a command")
             yield from _compare(executor, _make_tasks(players, trials, CHUNKS_PER_WORKER * workers), workers)
             yield _bench_empty_tasks(executor, who)
 
@@ -94,11 +101,12 @@ def _compare(executor: ClusterExecutor, tasks: Sequence[RolloutTask], workers: i
     """Measure tasks in threads and by as many workers that are started, in turns."""
     pairs = [(_run_here(tasks, workers), _run_there(executor, tasks)) for _ in range(ROUNDS)]
     for here, there in pairs:
-        same = all(map(np.array_equal, here.scores, there.scores))
+        both = zip(here.chunks, there.chunks, strict=True)
+        same = all(np.array_equal(own.scores, other.scores) for own, other in both)
         check_answer(same, "workers of a cluster roll out otherwise than threads")
     runs = [there for _, there in pairs]
-    who = f"{workers} worker{'s'[: workers != 1]}"
-    what = f"{who} over {workers} thread{'s'[: workers != 1]}"
+    who = format_workers(workers)
+    what = f"{who} over {format_count(workers, 'thread')}"
     chunk_s = mean(here.spent_s for here, _ in pairs) / len(tasks)
     note = f"{len(tasks)} chunks of {chunk_s:.2f} s, {ROUNDS} times in turns"
     for kind, ratios in (
@@ -107,11 +115,11 @@ def _compare(executor: ClusterExecutor, tasks: Sequence[RolloutTask], workers: i
     ):
         extra = [100 * (ratio - 1) for ratio in ratios]
         error = f"standard error {stdev(extra) / ROUNDS**0.5:.1f}" if ROUNDS > 1 else "once"
-        yield Measurement("cluster", f"{kind}, {what}", mean(extra), "%", f"{error}; {note}")
+        yield Measurement(f"{kind}, {what}", mean(extra), "%", f"{error}; {note}")
     gap_s = mean(gap for each in runs for gap in each.gaps_s)
-    yield Measurement("cluster", f"wait between chunks, {who}", 1000 * gap_s, "ms")
+    yield Measurement(f"wait between chunks, {who}", 1000 * gap_s, "ms")
     margin_s = mean(each.margins_s for each in runs)
-    yield Measurement("cluster", f"start and end of a job, {who}", 1000 * margin_s, "ms", "no chunk at work")
+    yield Measurement(f"start and end of a job, {who}", 1000 * margin_s, "ms", "no chunk at work")
 
 
 def _bench_empty_tasks(executor: ClusterExecutor, who: str) -> Measurement:
@@ -119,7 +127,7 @@ def _bench_empty_tasks(executor: ClusterExecutor, who: str) -> Measurement:
     found = list(executor.map(_do_nothing, range(EMPTY_TASKS)))
     each_s = (time.perf_counter() - began_s) / EMPTY_TASKS
     check_answer(found == list(range(EMPTY_TASKS)), "results of a cluster come in another order")
-    return Measurement("cluster", f"a task without work, {who}", 1000 * each_s, "ms")
+    return Measurement(f"a task without work, {who}", 1000 * each_s, "ms")
 
 
 def _choose_trials(players: RolloutPlayers) -> int:
@@ -156,16 +164,9 @@ def _run_there(executor: ClusterExecutor, tasks: Sequence[RolloutTask]) -> _Timi
 def _time_run(run: Callable[[], Iterable[_Chunk]]) -> _Timing:
     began_s, spent_s = time.time(), _read_spent_s()
     chunks = list(run())
-    took_s = time.time() - began_s
-    scores, begins_s, ends_s, processes = map(list, zip(*chunks, strict=True))
-    return _Timing(
-        took_s,
-        _read_spent_s() - spent_s,
-        [each - began_s for each in begins_s],
-        [each - began_s for each in ends_s],
-        processes,
-        scores,
-    )
+    took_s, spent_s = time.time() - began_s, _read_spent_s() - spent_s
+    since = [each._replace(begin_s=each.begin_s - began_s, end_s=each.end_s - began_s) for each in chunks]
+    return _Timing(took_s, spent_s, since)
 
 
 def _read_spent_s() -> float:
@@ -179,7 +180,7 @@ def _read_spent_s() -> float:
 def _run_task(task: RolloutTask) -> _Chunk:
     began_s = time.time()
     scores, _ = play_block(task)
-    return scores, began_s, time.time(), os.getpid()
+    return _Chunk(os.getpid(), began_s, time.time(), scores)
 
 
 def _do_nothing(number: int) -> int:

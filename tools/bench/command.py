@@ -96,31 +96,31 @@ def main(args: argparse.Namespace) -> int:
         sys.stdout.write(_format_title(subject))
     for name in args.only or BENCHMARKS:
         for measurement in BENCHMARKS[name](subject):
-            measurements.append(measurement)
+            measurements.append({"benchmark": name, **asdict(measurement)})
             if not args.json:
-                sys.stdout.write(format_row(measurement))
+                sys.stdout.write(format_row(name, measurement))
                 sys.stdout.flush()
     if args.json:
         sys.stdout.write(json.dumps(make_report(subject, measurements), indent=2) + "\n")
     return 0
 
 
-def format_row(measurement: Measurement) -> str:
-    """Format a measurement as a line of the table."""
+def format_row(benchmark: str, measurement: Measurement) -> str:
+    """Format a measurement of a benchmark as a line of the table."""
     value = measurement.value
     figure = "-" if value is None else f"{value:,.0f}" if value >= 100 else f"{value:.3g}"
-    what = f"{measurement.benchmark:<11}{measurement.what:<52}"
+    what = f"{benchmark:<11}{measurement.what:<52}"
     return f"{what}{figure:>12} {measurement.unit:<12} {measurement.note}".rstrip() + "\n"
 
 
-def make_report(subject: BenchmarkSubject, measurements: Sequence[Measurement]) -> dict[str, object]:
+def make_report(subject: BenchmarkSubject, measurements: Sequence[dict[str, object]]) -> dict[str, object]:
     """Make one JSON object of everything: program, net, machine, packages, measurements."""
     return {
         "gammond": read_version(),
         "net": subject.evaluator.name,
         "machine": _describe_machine(),
         "packages": {name: importlib.metadata.version(name) for name in _PACKAGES},
-        "measurements": [asdict(measurement) for measurement in measurements],
+        "measurements": measurements,
     }
 
 

@@ -12,10 +12,10 @@ from multiprocessing.connection import Connection
 
 from gammond.engine.errors import StateError
 from gammond.engine.formats.position_id import encode_position_ids
-from gammond.tools.bench.load_client import LineChannel, compute_percentile, open_channel
-from gammond.tools.bench.measure import BenchmarkSubject, Measurement, check_answer
+from gammond.tools.bench.load_client import LineChannel, open_channel
+from gammond.tools.bench.measure import BenchmarkSubject, Measurement, check_answer, report_latencies
 from gammond.tools.bench.process import LOOPBACK, gammond_server
-from gammond.tools.bench.wire import check_evals, compute_expected_values, warm_up
+from gammond.tools.bench.wire import ask_evals, check_evals, compute_expected_values, warm_up
 
 GREEDY_CLIENTS = 50
 PILING_CLIENTS = 10
@@ -35,19 +35,12 @@ def bench_crowd(subject: BenchmarkSubject) -> Iterator[Measurement]:
     with gammond_server("--tcp", f"{LOOPBACK}:0") as port, open_channel(LOOPBACK, port, _TIMEOUT_S) as polite:
         warm_up(polite, subject, ids[0])
         with _greedy_clients(port, subject.net, ids):
-            latencies_s, answers = [], []
-            for text in ids:
-                polite.ask(f"position gnubgid {text}")
-                started_s = time.perf_counter()
-                answers.append(polite.ask("eval"))
-                latencies_s.append(time.perf_counter() - started_s)
+            answers, latencies_s = ask_evals(polite, ids, len(ids))
             check_evals(answers, expected)
             stops_s = [_time_stop(polite) for _ in range(STOPS)]
     who = f"1 client beside {GREEDY_CLIENTS} greedy ones"
-    for percent in (50, 99):
-        value = 1000 * compute_percentile(latencies_s, percent)
-        yield Measurement("crowd", f"{who}, eval, p{percent}", value, "ms")
-    yield Measurement("crowd", f"{who}, stop of a search", 1000 * max(stops_s), "ms", f"slowest of {STOPS}")
+    yield from report_latencies(f"{who}, eval", latencies_s)
+    yield Measurement(f"{who}, stop of a search", 1000 * max(stops_s), "ms", f"slowest of {STOPS}")
 
 
 def _time_stop(channel: LineChannel) -> float:

@@ -64,14 +64,13 @@ def bench_moves(subject: BenchmarkSubject) -> Iterator[Measurement]:
     ) / len(boards)
     plays = int(offsets[-1]) / len(boards)
     yield Measurement(
-        "moves",
         "all plays of one roll, into given arrays",
         1 / each_s,
         "positions/s",
         f"{plays:.1f} plays each",
     )
     each_s = measure_seconds_per_call(lambda: expand_rolls(boards, dice)) / len(boards)
-    yield Measurement("moves", "all plays of one roll, into arrays of their own", 1 / each_s, "positions/s")
+    yield Measurement("all plays of one roll, into arrays of their own", 1 / each_s, "positions/s")
 
 
 def _make_all_dice(count: int) -> NDArray[np.int8]:
@@ -99,7 +98,7 @@ def bench_encoding(subject: BenchmarkSubject) -> Iterator[Measurement]:
             f"{encoder.id} of the opening adds up to {total}",
         )
         each_s = measure_seconds_per_call(partial(encoder.encode, boards)) / len(boards)
-        yield Measurement("encoding", encoder.id, 1e9 * each_s, "ns/position", f"{encoder.inputs} inputs")
+        yield Measurement(encoder.id, 1e9 * each_s, "ns/position", f"{encoder.inputs} inputs")
 
 
 def bench_evaluation(subject: BenchmarkSubject) -> Iterator[Measurement]:
@@ -109,7 +108,7 @@ def bench_evaluation(subject: BenchmarkSubject) -> Iterator[Measurement]:
 
     Evaluators route positions of all phases; the default and the one for pruning are marked.
     """
-    evaluators = [(_format_evaluator_title(each.name), each) for each in _load_evaluators(subject)]
+    evaluators = _list_evaluators(subject)
     for entry in read_manifest().evaluator_nets:
         shape = "-".join(map(str, entry.hidden))
         net = load_net(entry)
@@ -131,24 +130,17 @@ def bench_evaluation(subject: BenchmarkSubject) -> Iterator[Measurement]:
     yield bench_gnubg_nets(subject)
 
 
-def _load_evaluators(subject: BenchmarkSubject) -> list[Evaluator]:
-    """Load the evaluator to measure, then all others of the manifest, the default first."""
-    names = [each.name for each in read_manifest().evaluators]
-    others = [name for name in names if name != subject.evaluator.name]
-    others.sort(key=lambda name: _manifest_role(name) != "default")
-    return [subject.evaluator, *(load_evaluator(name) for name in others)]
-
-
-def _format_evaluator_title(name: str) -> str:
-    part = _manifest_role(name)
-    return f"evaluator {name} ({part})" if part else f"evaluator {name}"
-
-
-def _manifest_role(name: str) -> str:
-    """Return the roles of an evaluator in the manifest; empty for others."""
+def _list_evaluators(subject: BenchmarkSubject) -> list[tuple[str, Evaluator]]:
+    """Load the evaluator to measure, then all others of the manifest, the default first, with titles."""
     manifest = read_manifest()
     parts = {"default": manifest.default, "finder": manifest.pruner}
-    return ", ".join(part for part, taken in parts.items() if taken == name)
+    names = [each.name for each in manifest.evaluators if each.name != subject.evaluator.name]
+    names.sort(key=lambda name: name != manifest.default)
+    titled = []
+    for evaluator in (subject.evaluator, *map(load_evaluator, names)):
+        part = ", ".join(part for part, taken in parts.items() if taken == evaluator.name)
+        titled.append((f"evaluator {evaluator.name}{f' ({part})' if part else ''}", evaluator))
+    return titled
 
 
 def _bench_batch_sizes(what: str, evaluator: Evaluator, boards: Board) -> Iterator[Measurement]:
@@ -157,7 +149,7 @@ def _bench_batch_sizes(what: str, evaluator: Evaluator, boards: Board) -> Iterat
     check_answer(bool((alone == together[:32]).all()), f"{what} depends on the batch")
     for size in BATCH_SIZES:
         each_s = measure_seconds_per_call(partial(evaluator.evaluate, boards[:size])) / size
-        yield Measurement("evaluation", f"{what}, batch {size}", 1 / each_s, "positions/s")
+        yield Measurement(f"{what}, batch {size}", 1 / each_s, "positions/s")
 
 
 def bench_decisions(subject: BenchmarkSubject) -> Iterator[Measurement]:
@@ -176,13 +168,13 @@ def bench_decisions(subject: BenchmarkSubject) -> Iterator[Measurement]:
 
     each_s = measure_seconds_per_call(choose_one_by_one) / len(boards)
     what = f"one position at a time, {evaluator.plies}-ply"
-    yield Measurement("decisions", what, 1 / each_s, "decisions/s")
+    yield Measurement(what, 1 / each_s, "decisions/s")
     games = SelfPlayGames(evaluator)
     for _ in range(20):
         games.step()
     each_s = measure_seconds_per_call(games.step, budget_s=1.0) / GAMES_AT_ONCE
     what = f"{GAMES_AT_ONCE} games in lockstep, {evaluator.plies}-ply"
-    yield Measurement("decisions", what, 1 / each_s, "decisions/s")
+    yield Measurement(what, 1 / each_s, "decisions/s")
 
 
 def bench_batch(subject: BenchmarkSubject) -> Iterator[Measurement]:
@@ -206,8 +198,8 @@ def bench_batch(subject: BenchmarkSubject) -> Iterator[Measurement]:
         inside.append(_run_batch(evaluator, content, []).compute_s)
 
     all_s = measure_seconds_per_call(once)
-    yield Measurement("batch", "decode, evaluate, write rows", BATCH_LINES / min(inside), "positions/s")
-    yield Measurement("batch", "with reading lines", BATCH_LINES / all_s, "positions/s")
+    yield Measurement("decode, evaluate, write rows", BATCH_LINES / min(inside), "positions/s")
+    yield Measurement("with reading lines", BATCH_LINES / all_s, "positions/s")
 
 
 def _run_batch(evaluator: BatchEvaluator, content: bytes, written: list[bytes]) -> BatchCounts:
@@ -235,7 +227,7 @@ def bench_bearoff(subject: BenchmarkSubject) -> Iterator[Measurement]:
         win = float(database.evaluate(last)[0, WIN])
         check_answer(win == 1.0, f"{name} gives the last checker on roll a {win} chance")
         each_s = measure_seconds_per_call(partial(database.evaluate, covered)) / len(covered)
-        yield Measurement("bearoff", name, 1 / each_s, "positions/s", f"batch {len(covered)}")
+        yield Measurement(name, 1 / each_s, "positions/s", f"batch {len(covered)}")
 
 
 def _draw_bearoff_boards() -> Board:

@@ -60,13 +60,13 @@ def bench_external(subject: BenchmarkSubject) -> Iterator[Measurement]:
             channel.ask(line)
         rate, answers = _ask_in_parts(channel, questions)
         check_answers_close(_parse_numbers(answers), expected)
-        yield Measurement("external", f"{_EVALUATION_WHAT}, {_ONE_AT_A_TIME}", rate, "lines/s")
+        yield Measurement(f"{_EVALUATION_WHAT}, {_ONE_AT_A_TIME}", rate, "lines/s")
         took_s, answers = time_best_run(partial(channel.ask_all, questions))
         check_answers_close(_parse_numbers(answers), expected)
-        yield Measurement("external", f"{_EVALUATION_WHAT}, pipelined", len(questions) / took_s, "lines/s")
+        yield Measurement(f"{_EVALUATION_WHAT}, pipelined", len(questions) / took_s, "lines/s")
         rate, answers = _ask_in_parts(channel, plays)
         _check_plays(subject, played, answers)
-        yield Measurement("external", f"{_PLAY_WHAT}, {_ONE_AT_A_TIME}", rate, "lines/s")
+        yield Measurement(f"{_PLAY_WHAT}, {_ONE_AT_A_TIME}", rate, "lines/s")
     yield from _bench_gnubg(questions, plays, expected)
 
 
@@ -120,7 +120,7 @@ def _bench_gnubg(
     program = find_gnubg()
     if program is None:
         for what in whats:
-            yield Measurement("external", what, None, "lines/s", "skipped: gnubg is not installed")
+            yield Measurement(what, None, "lines/s", "skipped: gnubg is not installed")
         return
     longest = max(map(len, (*questions, *plays)))
     check_answer(longest <= MAX_GNUBG_LINE_BYTES, f"a line of {longest} bytes is too long for gnubg")
@@ -128,10 +128,10 @@ def _bench_gnubg(
         rate, answers = _ask_in_parts(channel, questions)
         difference = float(np.abs(np.array(_parse_numbers(answers))[:, 0] - expected[:, 0]).mean())
         check_answer(difference < _MAX_MEAN_DIFFERENCE, f"gnubg's wins differ by {difference:.3f} on average")
-        yield Measurement("external", whats[0], rate, "lines/s", "one at a time; it takes no pipelined lines")
+        yield Measurement(whats[0], rate, "lines/s", "one at a time; it takes no pipelined lines")
         rate, answers = _ask_in_parts(channel, plays)
         check_answer(not any("Error" in answer for answer in answers), "gnubg answered a play by an error")
-        yield Measurement("external", whats[1], rate, "lines/s", "one at a time")
+        yield Measurement(whats[1], rate, "lines/s", "one at a time")
 
 
 @contextmanager

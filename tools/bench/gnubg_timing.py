@@ -2,23 +2,22 @@
 
 from __future__ import annotations
 
-import json
-import os
 import re
 import subprocess
-import tempfile
 import time
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import astuple, dataclass
 from functools import lru_cache
 from pathlib import Path
 
+from gammond.engine.errors import LimitError
 from gammond.engine.formats.position_id import encode_position_ids
 from gammond.engine.rules.outcome import WIN
 from gammond.engine.rules.position import Board
 from gammond.engine.rules.rules import STANDARD_RULES
 from gammond.tools.bench.measure import BenchmarkSubject, Measurement, check_answer
 from gammond.tools.gnubg import find_gnubg
+from gammond.tools.gnubg.console import ask_gnubg_python
 
 GNUBG_TIME_NOTE = "its CPU time, one thread"
 
@@ -32,7 +31,7 @@ def bench_gnubg(subject: BenchmarkSubject) -> Iterator[Measurement]:
     """Report gnubg's own calibration, where it is installed."""
     program = find_gnubg()
     if program is None:
-        yield Measurement("gnubg", "gnubg, calibrate", None, "positions/s", "skipped: gnubg is not installed")
+        yield Measurement("gnubg, calibrate", None, "positions/s", "skipped: gnubg is not installed")
     else:
         yield _run_calibration(program)
 
@@ -43,14 +42,13 @@ def bench_gnubg_nets(subject: BenchmarkSubject) -> Measurement:
     try:
         import gnubg_nn as peer
     except ImportError:
-        return Measurement("evaluation", what, None, "positions/s", "skipped: gnubg-nn is not installed")
+        return Measurement(what, None, "positions/s", "skipped: gnubg-nn is not installed")
     win = peer.probabilities(peer.board_from_position_id(_OPENING), 0)[WIN]
     ours = float(subject.evaluator.evaluate(STANDARD_RULES.starting_position.board[None])[0, WIN])
     check_answer(
         abs(win - ours) < 0.1, f"gnubg gives the opening {win:.3f} wins, {subject.evaluator.name} {ours:.3f}"
     )
     return Measurement(
-        "evaluation",
         what,
         measure_gnubg_rate(subject.boards),
         "positions/s",
@@ -89,11 +87,11 @@ def _run_calibration(program: str) -> Measurement:
             check=False,
         )
     except subprocess.TimeoutExpired:
-        return Measurement("gnubg", what, None, "positions/s", "skipped: no result within 60 s")
+        return Measurement(what, None, "positions/s", "skipped: no result within 60 s")
     found = _CALIBRATION.search(ended.stdout)
     if found is None:
-        return Measurement("gnubg", what, None, "positions/s", "skipped: it printed no result")
-    return Measurement("gnubg", what, float(found[1]), "positions/s", "static evaluations by its own count")
+        return Measurement(what, None, "positions/s", "skipped: it printed no result")
+    return Measurement(what, float(found[1]), "positions/s", "static evaluations by its own count")
 
 
 @dataclass(frozen=True)
@@ -105,21 +103,12 @@ class TimedRollout:
     is_truncated: bool
 
 
-@dataclass(frozen=True)
-class GnubgTimes:
-    """The CPU seconds that gnubg took for each."""
-
-    plays_s: tuple[float, ...]
-    values_s: tuple[float, ...]
-    rollouts_s: tuple[float, ...]
-
-
 @lru_cache(maxsize=8)
 def time_gnubg(
     plays: tuple[tuple[str, tuple[int, int]], ...] = (),
     values: tuple[str, ...] = (),
     rollouts: tuple[TimedRollout, ...] = (),
-) -> GnubgTimes | str:
+) -> dict[str, list[float]] | str:
     """Time gnubg's plays and evaluations at 2-ply, and its rollouts of the opening position.
 
     Args:
@@ -128,34 +117,15 @@ def time_gnubg(
         rollouts: Of the opening position.
 
     Returns:
-        The times, or why there are none.
+        The CPU seconds of each, in lists of ``plays``, ``values`` and ``rollouts``; or why there are none.
     """
     program = find_gnubg()
     if program is None:
         return "skipped: gnubg is not installed"
-    with tempfile.TemporaryDirectory(prefix="gammond-bench-") as folder:
-        questions, answers = Path(folder, "questions.json"), Path(folder, "answers.json")
-        asked = [
-            (_OPENING, each.trials, each.uses_variance_reduction, each.is_truncated) for each in rollouts
-        ]
-        questions.write_text(json.dumps({"plays": plays, "values": values, "rollouts": asked}))
-        try:
-            subprocess.run(
-                [program, "-t", "-q", "-p", str(_SCRIPT)],
-                env={**os.environ, "QUESTIONS": str(questions), "ANSWERS": str(answers)},
-                stdin=subprocess.DEVNULL,
-                capture_output=True,
-                timeout=_TIMEOUT_S,
-                check=False,
-            )
-        except subprocess.TimeoutExpired:
-            return f"skipped: no result within {_TIMEOUT_S:.0f} s"
-        if not answers.exists():
-            return "skipped: this gnubg has no Python inside"
-        found = json.loads(answers.read_text())
-    return GnubgTimes(tuple(found["plays"]), tuple(found["values"]), tuple(found["rollouts"]))
-
-
-def compute_rate(times_s: Sequence[float]) -> float:
-    """Return how many per second."""
-    return len(times_s) / max(sum(times_s), 1e-9)
+    asked = [(_OPENING, *astuple(each)) for each in rollouts]
+    questions = {"plays": plays, "values": values, "rollouts": asked}
+    try:
+        times: dict[str, list[float]] | None = ask_gnubg_python(program, _SCRIPT, questions, _TIMEOUT_S)
+    except LimitError:
+        return f"skipped: no result within {_TIMEOUT_S:.0f} s"
+    return times or "skipped: this gnubg has no Python inside"

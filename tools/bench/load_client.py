@@ -89,6 +89,15 @@ class LineChannel:
             pass
         return answer
 
+    def time_answer(self, line: str) -> tuple[str, float]:
+        """Send a line; return the final line of its answer, and the seconds until it came.
+
+        Raises:
+            StateError: The server ended the connection.
+        """
+        started_s = time.perf_counter()
+        return self.ask(line), time.perf_counter() - started_s
+
     def ask_all(self, lines: Sequence[str]) -> list[str]:
         """Send lines without waiting, and return their answers, one line each.
 
@@ -150,7 +159,7 @@ def find_free_port(host: str) -> int:
         return int(server.getsockname()[1])
 
 
-def run_load(host: str, port: int, scripts: Sequence[Sequence[str]]) -> LoadReport:
+async def measure_load(host: str, port: int, scripts: Sequence[Sequence[str]]) -> LoadReport:
     """Send lines from many clients at once, each waiting for a final line before it sends the next.
 
     Args:
@@ -161,11 +170,6 @@ def run_load(host: str, port: int, scripts: Sequence[Sequence[str]]) -> LoadRepo
     Returns:
         The report; `answered` is less than `requests` when a connection ended early.
     """
-    return asyncio.run(measure_load(host, port, scripts))
-
-
-async def measure_load(host: str, port: int, scripts: Sequence[Sequence[str]]) -> LoadReport:
-    """Do what `run_load` does inside an event loop."""
     loop = asyncio.get_running_loop()
     connected = await asyncio.gather(
         *(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -16,6 +16,7 @@ from gammond.engine.evaluation.evaluator import Evaluator, choose_best_children
 from gammond.engine.formats.position_id import decode_position_ids
 from gammond.engine.rules.position import Board, find_finished
 from gammond.engine.rules.rules import STANDARD_RULES
+from gammond.tools.bench.load_client import compute_percentile
 from gammond.tools.common.opponents import load_net_engine, load_net_evaluator
 
 GAMES_AT_ONCE = 512
@@ -34,18 +35,22 @@ class Measurement:
     """One figure.
 
     Attributes:
-        benchmark: Its benchmark, as ``--only`` names it.
         what: What was done.
         value: The figure; None if it could not be measured.
         unit: Its unit.
         note: Why there is no figure, or a remark.
     """
 
-    benchmark: str
     what: str
     value: float | None
     unit: str
     note: str = ""
+
+
+def report_latencies(what: str, latencies_s: Sequence[float]) -> Iterator[Measurement]:
+    """Yield the median and the 99th percentile of times in any order."""
+    for percent in (50, 99):
+        yield Measurement(f"{what}, p{percent}", 1000 * compute_percentile(latencies_s, percent), "ms")
 
 
 def check_answer(is_right: bool, what: str) -> None:

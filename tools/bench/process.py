@@ -42,10 +42,10 @@ def bench_startup(subject: BenchmarkSubject) -> Iterator[Measurement]:
         all(answer == first_answer for _, answer in starts), "a later start answers otherwise than the first"
     )
     cold_s, *warm_s = (seconds for seconds, _ in starts)
-    yield Measurement("startup", "first ever: kernels and databases built", first_s, "s")
-    yield Measurement("startup", "cold: kernels compiled", cold_s, "s")
-    yield Measurement("startup", "all other kernels, by gammond prepare", prepare_s, "s", "on all cores")
-    yield Measurement("startup", "warm", min(warm_s), "s", f"best of {_WARM_STARTS}")
+    yield Measurement("first ever: kernels and databases built", first_s, "s")
+    yield Measurement("cold: kernels compiled", cold_s, "s")
+    yield Measurement("all other kernels, by gammond prepare", prepare_s, "s", "on all cores")
+    yield Measurement("warm", min(warm_s), "s", f"best of {_WARM_STARTS}")
 
 
 def _time_first_answer(cache: Path, data: Path) -> tuple[float, str]:
@@ -134,19 +134,9 @@ def gammond_server(*arguments: str, store: str = NO_STORE) -> Iterator[int]:
     Raises:
         WrongAnswerError: It did not start, or failed at its end.
     """
-    with subprocess.Popen(
-        [*_GAMMOND, "serve", *arguments],
-        stderr=subprocess.PIPE,
-        text=True,
-        cwd=CHECKOUT,
-        env={**os.environ, STORE_VARIABLE: store},
-    ) as server:
-        try:
-            yield read_listening_port(server)
-        finally:
-            server.terminate()
-        status = server.wait(_TIMEOUT_S)
-    check_answer(status == 0, f"the server ended with exit status {status}")
+    with _run_server(*_GAMMOND, "serve", *arguments, store=store) as server:
+        yield read_listening_port(server)
+    check_answer(server.returncode == 0, f"the server ended with exit status {server.returncode}")
 
 
 @contextmanager
@@ -159,16 +149,25 @@ def echo_server() -> Iterator[int]:
     Raises:
         WrongAnswerError: It did not start.
     """
+    with _run_server(sys.executable, "-m", "gammond.tools.bench.echo", LOOPBACK) as server:
+        yield read_listening_port(server)
+
+
+@contextmanager
+def _run_server(*command: str, store: str = NO_STORE) -> Iterator[subprocess.Popen[str]]:
+    """Run a server until the context ends; then it has ended too."""
     with subprocess.Popen(
-        [sys.executable, "-m", "gammond.tools.bench.echo", LOOPBACK],
+        command,
         stderr=subprocess.PIPE,
         text=True,
         cwd=CHECKOUT,
+        env={**os.environ, STORE_VARIABLE: store},
     ) as server:
         try:
-            yield read_listening_port(server)
+            yield server
         finally:
-            server.kill()
+            server.terminate()
+            server.wait(_TIMEOUT_S)
 
 
 def read_listening_port(server: subprocess.Popen[str]) -> int:

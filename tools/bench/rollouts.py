@@ -39,7 +39,7 @@ def bench_rollouts(subject: BenchmarkSubject) -> Iterator[Measurement]:
     for kind, settings in _KINDS.items():
         took_s, found = _time_rollout(evaluators, settings)
         note = f"{subject.engine.name}, equity {found.equity:+.3f} ± {found.error:.3f}"
-        yield Measurement("rollouts", f"{TRIALS} trials, {kind}", took_s, "s", note)
+        yield Measurement(f"{TRIALS} trials, {kind}", took_s, "s", note)
     yield _bench_threads(evaluators)
     yield from _bench_gnubg()
 
@@ -77,12 +77,12 @@ def _time_rollout(evaluators: RolloutEvaluators, settings: RolloutSettings) -> t
 def _bench_threads(evaluators: RolloutEvaluators) -> Measurement:
     what = "two threads against one"
     if count_usable_cores() < 2:
-        return Measurement("rollouts", what, None, "times", "skipped: there is one core")
+        return Measurement(what, None, "times", "skipped: there is one core")
     kind = "full, less variance"
     alone_s, shared_s = (
         _time_rollout(evaluators, replace(_KINDS[kind], threads=threads))[0] for threads in (1, 2)
     )
-    return Measurement("rollouts", what, alone_s / shared_s, "times", kind)
+    return Measurement(what, alone_s / shared_s, "times", kind)
 
 
 def _bench_gnubg() -> Iterator[Measurement]:
@@ -94,7 +94,7 @@ def _bench_gnubg() -> Iterator[Measurement]:
     for place, (kind, trials) in enumerate(GNUBG_TRIALS.items()):
         what = f"gnubg, {TRIALS} trials, {kind}"
         if isinstance(found, str):
-            yield Measurement("rollouts", what, None, "s", found)
+            yield Measurement(what, None, "s", found)
         else:
-            scaled_s = found.rollouts_s[place] * TRIALS / trials
-            yield Measurement("rollouts", what, scaled_s, "s", f"{GNUBG_TIME_NOTE}, scaled up from {trials}")
+            scaled_s = found["rollouts"][place] * TRIALS / trials
+            yield Measurement(what, scaled_s, "s", f"{GNUBG_TIME_NOTE}, scaled up from {trials}")

@@ -20,7 +20,7 @@ from gammond.engine.rules.position import CHECKERS, OFF, Position
 from gammond.engine.rules.rules import STANDARD_RULES
 from gammond.engine.runtime.machine import count_usable_cores
 from gammond.nets.manifest import read_manifest
-from gammond.tools.bench.gnubg_timing import GNUBG_TIME_NOTE, compute_rate, time_gnubg
+from gammond.tools.bench.gnubg_timing import GNUBG_TIME_NOTE, time_gnubg
 from gammond.tools.bench.measure import BenchmarkSubject, Measurement, check_answer
 
 BUDGET_S = 2.0
@@ -51,12 +51,10 @@ def bench_search(subject: BenchmarkSubject) -> Iterator[Measurement]:
             engine = subject.load_engine(name)
             rate = _measure_rate(partial(_rank_plays, engine, depth), decisions)
             what = f"2-ply move, normal filter, {how}"
-            yield Measurement("search", what, rate, "decisions/s", engine.name)
+            yield Measurement(what, rate, "decisions/s", engine.name)
     values = partial(_evaluate_position, subject.load_engine(subject.net))
     positions = [position for position, _ in decisions]
-    yield Measurement(
-        "search", "2-ply value", _measure_rate(values, positions), "positions/s", subject.engine.name
-    )
+    yield Measurement("2-ply value", _measure_rate(values, positions), "positions/s", subject.engine.name)
     yield from _bench_threads(subject, decisions)
     yield from _bench_gnubg(decisions)
 
@@ -136,11 +134,11 @@ def _bench_threads(subject: BenchmarkSubject, decisions: Sequence[Decision]) -> 
     ):
         what += ", two threads against one"
         if count_usable_cores() < 2:
-            yield Measurement("search", what, None, "times", "skipped: there is one core")
+            yield Measurement(what, None, "times", "skipped: there is one core")
             continue
         alone_s, together_s, are_equal = _time_pair(subject, alone, together, threads)
         check_answer(are_equal, f"{what}: two threads answer otherwise than one")
-        yield Measurement("search", what, alone_s / together_s, "times", note)
+        yield Measurement(what, alone_s / together_s, "times", note)
 
 
 def _time_pair(
@@ -179,9 +177,9 @@ def _bench_gnubg(decisions: Sequence[Decision]) -> Iterator[Measurement]:
     rows = (("gnubg, 2-ply move, its normal filter", "decisions/s"), ("gnubg, 2-ply value", "positions/s"))
     if isinstance(found, str):
         for what, unit in rows:
-            yield Measurement("search", what, None, unit, found)
+            yield Measurement(what, None, unit, found)
         return
-    for (what, unit), times_s in zip(rows, (found.plays_s, found.values_s), strict=True):
+    for (what, unit), times_s in zip(rows, (found["plays"], found["values"]), strict=True):
         yield Measurement(
-            "search", what, compute_rate(times_s), unit, f"{GNUBG_TIME_NOTE}, {len(times_s)} positions"
+            what, len(times_s) / max(sum(times_s), 1e-9), unit, f"{GNUBG_TIME_NOTE}, {len(times_s)} positions"
         )

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from gammond.engine.formats.position_id import encode_position_ids
 from gammond.tools.bench.load_client import LineChannel, compute_percentile, open_channel
-from gammond.tools.bench.measure import BenchmarkSubject, Measurement, check_answer
+from gammond.tools.bench.measure import BenchmarkSubject, Measurement, check_answer, report_latencies
 from gammond.tools.bench.process import LOOPBACK, gammond_on_pipes, gammond_server
 
 POSITIONS = 20
@@ -38,7 +38,7 @@ def bench_store(subject: BenchmarkSubject) -> Iterator[Measurement]:
         searched = {asked: _MARK.sub("", answer) for asked, answer, _ in answers}
         taken_s = [took_s for (_, line), _, took_s in answers if line == _COMMANDS[0]]
         value = 1000 * compute_percentile(taken_s, 50)
-        yield Measurement("store", f"{_COMMANDS[0]}, searched, on standard input, p50", value, "ms")
+        yield Measurement(f"{_COMMANDS[0]}, searched, on standard input, p50", value, "ms")
         with gammond_on_pipes(store) as channel:
             yield from _measure_kept("standard input", channel, subject.net, ids, searched)
         with (
@@ -67,10 +67,7 @@ def _measure_kept(
             what = "a JSON query of one position" if text in line else line
             latencies_s.setdefault((what, times), []).append(took_s)
     for (what, times), taken_s in latencies_s.items():
-        for percent in (50, 99):
-            value = 1000 * compute_percentile(taken_s, percent)
-            name = f"{what}, kept, {times}, one at a time on {where}, p{percent}"
-            yield Measurement("store", name, value, "ms")
+        yield from report_latencies(f"{what}, kept, {times}, one at a time on {where}", taken_s)
 
 
 def _begin(channel: LineChannel, net: str) -> None:
@@ -84,6 +81,4 @@ def _ask_all(channel: LineChannel, ids: Sequence[str]) -> Iterator[tuple[tuple[s
         channel.ask(f"position gnubgid {text}")
         channel.ask(_DICE)
         for line in (*_COMMANDS, _QUERY.format(text)):
-            began_s = time.perf_counter()
-            answer = channel.ask(line)
-            yield (text, line), answer, time.perf_counter() - began_s
+            yield (text, line), *channel.time_answer(line)

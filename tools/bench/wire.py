@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import random
 import time
@@ -21,11 +22,10 @@ from gammond.engine.rules.position import Board
 from gammond.tools.bench.load_client import (
     LineChannel,
     LoadReport,
-    compute_percentile,
+    measure_load,
     open_channel,
-    run_load,
 )
-from gammond.tools.bench.measure import BenchmarkSubject, Measurement, check_answer
+from gammond.tools.bench.measure import BenchmarkSubject, Measurement, check_answer, report_latencies
 from gammond.tools.bench.process import LOOPBACK, echo_server, gammond_on_pipes, gammond_server
 
 PIPELINED_POSITIONS = 4096
@@ -38,6 +38,7 @@ ANSWER_TOLERANCE = 1e-5
 
 _RUNS = 3
 _SEED = 22
+_PING_PONG = "1 client, eval, one at a time"
 _OF_AN_ECHO = " to a server that only echoes"
 _VALUE_KEYS = ("win", "win_g", "win_bg", "lose_g", "lose_bg", "equity", "cubeful")
 _CUBEFUL = EvalSettings(0)
@@ -56,14 +57,14 @@ def bench_stdin(subject: BenchmarkSubject) -> Iterator[Measurement]:
         pairs = [line for text in ids for line in (f"position gnubgid {text}", "eval")]
         took_s, answers = time_best_run(partial(channel.ask_all, pairs))
         check_evals(answers[1::2], expected)
-        yield Measurement("stdin", "position and eval, pipelined", len(ids) / took_s, "pairs/s")
-        yield from _measure_ping_pong("stdin", channel, ids, expected)
+        yield Measurement("position and eval, pipelined", len(ids) / took_s, "pairs/s")
+        yield from _measure_ping_pong(channel, ids, expected)
 
         queries = [f'{{"id":{number},"position":"{text}"}}' for number, text in enumerate(ids)]
         took_s, answers = time_best_run(partial(channel.ask_all, queries))
         documents = sorted((json.loads(line) for line in answers), key=lambda document: document["id"])
         _check_values([document["results"][0]["eval"] for document in documents], expected)
-        yield Measurement("stdin", "JSON queries of 1 position, pipelined", len(ids) / took_s, "queries/s")
+        yield Measurement("JSON queries of 1 position, pipelined", len(ids) / took_s, "queries/s")
         order = np.arange(QUERY_POSITIONS) % len(ids)
         for is_cubeful, how in ((False, "cubeless"), (True, "with the cube")):
             query = {"id": how, "positions": [ids[place] for place in order], "cubeful": is_cubeful}
@@ -71,7 +72,7 @@ def bench_stdin(subject: BenchmarkSubject) -> Iterator[Measurement]:
             found = [result["eval"] for result in json.loads(answer)["results"]]
             _check_values(found, expected[order] if is_cubeful else expected[order, :-1])
             what = f"one JSON query of {QUERY_POSITIONS:,} positions, {how}"
-            yield Measurement("stdin", what, QUERY_POSITIONS / took_s, "positions/s")
+            yield Measurement(what, QUERY_POSITIONS / took_s, "positions/s")
 
 
 def bench_server(subject: BenchmarkSubject) -> Iterator[Measurement]:
@@ -84,16 +85,16 @@ def bench_server(subject: BenchmarkSubject) -> Iterator[Measurement]:
     with gammond_server("--tcp", f"{LOOPBACK}:0") as port:
         with open_channel(LOOPBACK, port) as channel:
             warm_up(channel, subject, ids[0])
-            yield from _measure_ping_pong("server", channel, ids, expected)
+            yield from _measure_ping_pong(channel, ids, expected)
         scripts = draw_mixed_scripts(ids, subject.net)
-        report = run_load(LOOPBACK, port, scripts)
+        report = asyncio.run(measure_load(LOOPBACK, port, scripts))
     check_load(report, scripts, boards, expected)
     yield from _report_load(report, "")
     with echo_server() as port:
         with open_channel(LOOPBACK, port) as channel:
-            latencies_s, _ = _ask_evals(channel, ids)
-        yield from _report_ping_pong("server", latencies_s, _OF_AN_ECHO)
-        yield from _report_load(run_load(LOOPBACK, port, scripts), _OF_AN_ECHO)
+            _, latencies_s = ask_evals(channel, ids, PING_PONGS)
+        yield from report_latencies(f"{_PING_PONG}{_OF_AN_ECHO}", latencies_s)
+        yield from _report_load(asyncio.run(measure_load(LOOPBACK, port, scripts)), _OF_AN_ECHO)
 
 
 def compute_expected_values(subject: BenchmarkSubject, boards: Board) -> NDArray[np.float64]:
@@ -120,29 +121,21 @@ def warm_up(channel: LineChannel, subject: BenchmarkSubject, position: str) -> N
 
 
 def _measure_ping_pong(
-    benchmark: str, channel: LineChannel, ids: Sequence[str], expected: NDArray[np.float64]
+    channel: LineChannel, ids: Sequence[str], expected: NDArray[np.float64]
 ) -> Iterator[Measurement]:
     """Measure single evaluations, each sent after the answer to the one before."""
-    latencies_s, answers = _ask_evals(channel, ids)
+    answers, latencies_s = ask_evals(channel, ids, PING_PONGS)
     check_evals(answers, expected[np.arange(PING_PONGS) % len(ids)])
-    yield from _report_ping_pong(benchmark, latencies_s, "")
+    yield from report_latencies(_PING_PONG, latencies_s)
 
 
-def _ask_evals(channel: LineChannel, ids: Sequence[str]) -> tuple[list[float], list[str]]:
-    """Ask for evaluations, one after the other; return the seconds of each, and the answers."""
-    latencies_s, answers = [], []
-    for place in range(PING_PONGS):
+def ask_evals(channel: LineChannel, ids: Sequence[str], count: int) -> tuple[list[str], list[float]]:
+    """Ask for evaluations, one after the other; return the answers, and the seconds of each."""
+    found = []
+    for place in range(count):
         channel.ask(f"position gnubgid {ids[place % len(ids)]}")
-        started_s = time.perf_counter()
-        answers.append(channel.ask("eval"))
-        latencies_s.append(time.perf_counter() - started_s)
-    return latencies_s, answers
-
-
-def _report_ping_pong(benchmark: str, latencies_s: Sequence[float], of: str) -> Iterator[Measurement]:
-    for percent in (50, 99):
-        what = f"1 client, eval, one at a time{of}, p{percent}"
-        yield Measurement(benchmark, what, 1000 * compute_percentile(latencies_s, percent), "ms")
+        found.append(channel.time_answer("eval"))
+    return [answer for answer, _ in found], [seconds for _, seconds in found]
 
 
 def draw_mixed_scripts(ids: Sequence[str], net: str = "default") -> list[list[str]]:
@@ -197,8 +190,8 @@ def check_load(
 
 def _report_load(report: LoadReport, of: str) -> Iterator[Measurement]:
     who = f"{report.clients} clients, mixed lines{of}"
-    yield Measurement("server", f"{who}, p99", report.p99_ms, "ms", f"p50 {report.p50_ms:.3g} ms")
-    yield Measurement("server", f"{who}, all together", report.requests / report.seconds, "lines/s")
+    yield Measurement(f"{who}, p99", report.p99_ms, "ms", f"p50 {report.p50_ms:.3g} ms")
+    yield Measurement(f"{who}, all together", report.requests / report.seconds, "lines/s")
 
 
 def _parse_eval(line: str) -> dict[str, float]:

@@ -24,23 +24,8 @@ _ROLLOUT_SETTINGS = ("set rollout chequerplay plies 0", "set rollout cubedecisio
 """The rest are gnubg's own: games to their end, with the cube, variance reduction and quasi-random dice."""
 
 
-@dataclass(frozen=True)
-class GnubgMatch:
-    """A match with gnubg's analysis.
-
-    Attributes:
-        match: With its notes in place of those of the file.
-        processor_s: The processor time that it took; None where it has no Python inside.
-        version: What gnubg calls itself.
-    """
-
-    match: RecordedMatch
-    processor_s: float | None
-    version: str
-
-
-def analyse_with_gnubg(match: RecordedMatch, plies: int, folder: Path) -> GnubgMatch:
-    """Let gnubg analyse a match, in one thread.
+def analyse_with_gnubg(match: RecordedMatch, plies: int, folder: Path) -> tuple[RecordedMatch, GnubgOutput]:
+    """Let gnubg analyse a match, in one thread; return it with gnubg's notes, and what it said.
 
     Args:
         match: The match; its notes are not given on.
@@ -64,7 +49,7 @@ def analyse_with_gnubg(match: RecordedMatch, plies: int, folder: Path) -> GnubgM
     answered, output = _exchange(bare, commands, folder)
     if [game.actions for game in answered.games] != [game.actions for game in match.games]:
         raise FormatError("gnubg does not read the same actions of the match", field="match")
-    return GnubgMatch(answered, output.processor_s, output.version)
+    return answered, output
 
 
 @dataclass(frozen=True)

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import shlex
 import shutil
 import subprocess
+import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from gammond.engine.errors import LimitError, UnsupportedError
-from gammond.tools.gnubg import find_gnubg
+from gammond.tools.gnubg import require_gnubg
 
 TIMEOUT_S = 120.0
 
@@ -62,11 +65,8 @@ def ask_gnubg(
         UnsupportedError: It is not installed, or it ended with a fault.
         LimitError: It took longer.
     """
-    program = find_gnubg()
-    if program is None:
-        raise UnsupportedError("gnubg is not installed (Debian: apt-get install gnubg)", field="gnubg")
     text = "".join(f"{line}\n" for line in (*_SETTINGS, *commands, _REPORT_TIME, "quit", "y"))
-    command = [program, "-t", "-q", "-r"]
+    command = [require_gnubg(), "-t", "-q", "-r"]
     if on_terminal:  # commands come from a file: the terminal would echo them
         (folder / _COMMANDS_FILE).write_text(text, "utf-8")
         command, text = _wrap_in_terminal([*command, "-c", _COMMANDS_FILE]), ""
@@ -91,6 +91,39 @@ def ask_gnubg(
         )
     found = _TIME.search(ended.stdout)
     return GnubgOutput(ended.stdout, float(found[1]) if found else None)
+
+
+def ask_gnubg_python(program: str, script: Path, questions: object, timeout_s: float) -> Any:  # noqa: ANN401
+    """Let the Python inside gnubg answer questions by a script.
+
+    Args:
+        program: gnubg.
+        script: Run by it, with the paths of the questions and of its answers, as JSON, in the environment
+            variables ``QUESTIONS`` and ``ANSWERS``.
+        questions: For the script.
+        timeout_s: How long it may take.
+
+    Returns:
+        The answers; None if there are none, as from a gnubg without Python.
+
+    Raises:
+        LimitError: It took longer.
+    """
+    with tempfile.TemporaryDirectory(prefix="gammond-gnubg-") as folder:
+        asked, answered = Path(folder, "questions.json"), Path(folder, "answers.json")
+        asked.write_text(json.dumps(questions))
+        try:
+            subprocess.run(
+                [program, "-t", "-q", "-p", str(script)],
+                env={**os.environ, "QUESTIONS": str(asked), "ANSWERS": str(answered)},
+                stdin=subprocess.DEVNULL,
+                capture_output=True,
+                timeout=timeout_s,
+                check=False,
+            )
+        except subprocess.TimeoutExpired:
+            raise LimitError(f"gnubg was not done within {timeout_s:.0f} s", field="gnubg") from None
+        return json.loads(answered.read_text()) if answered.exists() else None
 
 
 def _wrap_in_terminal(command: Sequence[str]) -> list[str]:

@@ -1,7 +1,7 @@
 """Run by gnubg's own Python: its values of the cube decisions in a file, written to another.
 
-The paths of the decisions, of the answers and of the match equity table come in the environment variables
-``DECISIONS``, ``ANSWERS`` and ``TABLE``, the look-ahead in ``PLIES``.
+The paths of the questions and of the answers come in the environment variables ``QUESTIONS`` and ``ANSWERS``.
+The questions are the path of the match equity table, the look-ahead and the decisions.
 """
 
 from __future__ import annotations
@@ -15,10 +15,11 @@ def main() -> None:
     """Answer the questions."""
     import gnubg
 
-    gnubg.command(f"set met {os.environ['TABLE']}")
-    settings = gnubg.evalcontext(1, int(os.environ["PLIES"]), 1, 1, 0.0)
+    questions = json.loads(Path(os.environ["QUESTIONS"]).read_text())
+    gnubg.command(f"set met {questions['table']}")
+    settings = gnubg.evalcontext(1, questions["plies"], 1, 1, 0.0)
     answers = []
-    for case in json.loads(Path(os.environ["DECISIONS"]).read_text()):
+    for case in questions["decisions"]:
         board = gnubg.positionfromid(case["position_id"])
         cube = gnubg.cubeinfo(
             case["cube"], case["owner"], 0, case["length"], tuple(case["score"]), case["crawford"], 0

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import json
-import os
-import subprocess
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
 from gammond.engine.cubeful.match_equity import load_default_table
-from gammond.engine.errors import LimitError, UnsupportedError
+from gammond.engine.errors import UnsupportedError
 from gammond.engine.formats.position_id import encode_position_id
 from gammond.engine.rules.match import MatchState
 from gammond.engine.rules.position import Position
-from gammond.tools.gnubg import find_gnubg
+from gammond.tools.gnubg import require_gnubg
+from gammond.tools.gnubg.console import ask_gnubg_python
 
 _SCRIPT = Path(__file__).with_name("cube_script.py")
 _TIMEOUT_S = 1800.0
@@ -34,34 +32,19 @@ def ask_cube_values(decisions: Sequence[tuple[Position, MatchState]], plies: int
         UnsupportedError: gnubg is not installed, or has no Python inside.
         LimitError: It took longer than half an hour.
     """
-    program = find_gnubg()
-    if program is None:
-        raise UnsupportedError("gnubg is not installed (Debian: apt-get install gnubg)", field="gnubg")
+    program = require_gnubg()
     with tempfile.TemporaryDirectory() as name:
-        asked, answered = Path(name) / "decisions.json", Path(name) / "answers.json"
         table = Path(name) / "table.xml"
         write_match_equities(table)
-        asked.write_text(json.dumps([_describe(*decision) for decision in decisions]))
-        environment = {
-            "DECISIONS": str(asked),
-            "ANSWERS": str(answered),
-            "TABLE": str(table),
-            "PLIES": str(plies),
+        questions = {
+            "table": str(table),
+            "plies": plies,
+            "decisions": [_describe(*each) for each in decisions],
         }
-        try:
-            subprocess.run(
-                [program, "-t", "-q", "-p", str(_SCRIPT)],
-                env={**os.environ, **environment},
-                stdin=subprocess.DEVNULL,
-                capture_output=True,
-                timeout=_TIMEOUT_S,
-                check=False,
-            )
-        except subprocess.TimeoutExpired:
-            raise LimitError(f"gnubg was not done within {_TIMEOUT_S:.0f} s", field="gnubg") from None
-        if not answered.exists():
-            raise UnsupportedError("gnubg gave no values: it needs Python inside", field="gnubg")
-        return [(held, taken, verdict) for held, taken, verdict in json.loads(answered.read_text())]
+        answers = ask_gnubg_python(program, _SCRIPT, questions, _TIMEOUT_S)
+    if answers is None:
+        raise UnsupportedError("gnubg gave no values: it needs Python inside", field="gnubg")
+    return [(held, taken, verdict) for held, taken, verdict in answers]
 
 
 def write_match_equities(path: Path) -> None:

@@ -7,16 +7,18 @@ writes the records, which are then replayed. Half of the games and matches are p
 from __future__ import annotations
 
 import argparse
+import math
 import os
+import statistics
 import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 
-from gammond.engine.errors import GammondError, UnsupportedError, ValueRangeError
+from gammond.engine.errors import GammondError
 from gammond.engine.evaluation.results import CubeResponse
 from gammond.engine.play.decider import Decider
 from gammond.engine.rules.dice import Roll
@@ -32,6 +34,7 @@ from gammond.engine.wording import format_count
 from gammond.protocol.transports.gnubg import gnubg_server
 from gammond.tools.common.output_options import add_force_option, written_path
 from gammond.tools.common.progress import Progress
+from gammond.tools.common.ranges import check_number
 from gammond.tools.common.strength import (
     add_net_argument,
     add_player_argument,
@@ -39,9 +42,8 @@ from gammond.tools.common.strength import (
     load_decider,
     read_strength,
 )
-from gammond.tools.gnubg import find_gnubg
+from gammond.tools.gnubg import require_gnubg
 from gammond.tools.gnubg.record import parse_record, replay_game
-from gammond.tools.gnubg.result import GnubgSessionResult
 
 SUMMARY = "play against GNU Backgammon, and check its records"
 
@@ -79,6 +81,76 @@ class GnubgSession:
         things = ("match", "matches") if self.length else ("money game", "money games")
         length = f" to {self.length}" if self.length else ""
         return f"{format_count(self.count, *things)}{length} in seat {self.seat}"
+
+
+@dataclass
+class GnubgSessionResult:
+    """The result of a session, for this engine.
+
+    Attributes:
+        points: Of each finished game, negative if it was lost.
+        matches: Whether each finished match was won; empty for money games.
+        rolls: Plays of both sides replayed.
+        cube_actions: Doubles and responses of both sides checked.
+        requests: Requests of gnubg.
+        seconds: Wall-clock time.
+        faults: What went wrong, one line each.
+    """
+
+    points: list[int] = field(default_factory=list)
+    matches: list[bool] = field(default_factory=list)
+    rolls: int = 0
+    cube_actions: int = 0
+    requests: int = 0
+    seconds: float = 0.0
+    faults: list[str] = field(default_factory=list)
+
+    def as_text(self, name: str, length: int) -> str:
+        """Format it for people: one line, and one for each fault.
+
+        Args:
+            name: What was played.
+            length: Points of a match; 0 for money games.
+        """
+        won = [points for points in self.points if points > 0]
+        lost = [points for points in self.points if points < 0]
+        parts = [
+            f"{len(won)} of {format_count(len(self.points), 'game')} won",
+            f"points {sum(won)}-{-sum(lost)}",
+            f"{format_count(self.rolls, 'play')} and "
+            f"{format_count(self.cube_actions, 'cube action')} checked",
+            f"{self.seconds:.0f} s",
+        ]
+        if length:
+            matches = f"{sum(self.matches)} of {format_count(len(self.matches), 'match', 'matches')} won"
+            parts.insert(0, matches + _format_win_share(self.matches))
+        elif len(self.points) > 1:
+            mean, error = compute_mean_and_error(self.points)
+            parts.insert(2, f"{mean:+.3f} ± {error:.3f} points per game")
+        return (
+            "\n".join([f"{name}: {', '.join(parts)}", *(f"  FAULT {fault}" for fault in self.faults)]) + "\n"
+        )
+
+    def add(self, other: GnubgSessionResult) -> None:
+        """Add the result of another session, except its faults."""
+        self.points += other.points
+        self.matches += other.matches
+        self.rolls += other.rolls
+        self.cube_actions += other.cube_actions
+        self.requests += other.requests
+        self.seconds += other.seconds
+
+
+def compute_mean_and_error(samples: Sequence[float]) -> tuple[float, float]:
+    """Compute the mean of two or more samples and its standard error."""
+    return statistics.fmean(samples), statistics.stdev(samples) / math.sqrt(len(samples))
+
+
+def _format_win_share(won: Sequence[bool]) -> str:
+    if len(won) < 2:
+        return ""
+    mean, error = compute_mean_and_error([float(one) for one in won])
+    return f" ({100 * mean:.1f} % ± {100 * error:.1f})"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -122,9 +194,7 @@ def main(args: argparse.Namespace) -> int:
     if args.records is not None:
         check_output_folder(args.records, force=args.force, field="records")
     strength = read_strength(args)
-    program = args.gnubg or find_gnubg()
-    if program is None:
-        raise UnsupportedError("gnubg is not installed (Debian: apt-get install gnubg)", field="gnubg")
+    program = args.gnubg or require_gnubg()
     threads = count_usable_cores() if args.threads is None else args.threads
     decider = load_decider(args.net, strength, threads, args.seed, args.player)
     sys.stdout.write(
@@ -147,12 +217,8 @@ def main(args: argparse.Namespace) -> int:
 
 def _check_options(args: argparse.Namespace) -> None:
     for name in ("games", "matches", "match", "seed"):
-        if getattr(args, name) < 0:
-            raise ValueRangeError(f"--{name}: expected 0 or more, got {getattr(args, name)}", field=name)
-    if not 0 <= args.gnubg_plies <= MAX_GNUBG_PLIES:
-        raise ValueRangeError(
-            f"--gnubg-plies: expected 0 to {MAX_GNUBG_PLIES}, got {args.gnubg_plies}", field="gnubg_plies"
-        )
+        check_number(name, getattr(args, name), 0)
+    check_number("gnubg-plies", args.gnubg_plies, 0, MAX_GNUBG_PLIES)
 
 
 def _play_sessions(sessions: list[GnubgSession], decider: Decider, program: str, folder: Path) -> int:

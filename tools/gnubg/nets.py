@@ -26,11 +26,14 @@ _NAME = re.compile(r"gnubg(?::plies=([0-9]{1,9}))?")
 _KEY_DIGITS = str.maketrans("ABCDEFGHIJKLMNOP", "0123456789abcdef")
 
 
-class _GnubgNets:
-    """GNU Backgammon's nets in this process.
+class GnubgEvaluator:
+    """GNU Backgammon's cubeless evaluation of positions, including its bearoff databases.
 
     Args:
         plies: Its look-ahead, 0 to 2.
+
+    Attributes:
+        package: gnubg-nn, in this process.
 
     Raises:
         UnsupportedError: The package is missing.
@@ -40,24 +43,20 @@ class _GnubgNets:
     def __init__(self, plies: int = 0) -> None:
         self.plies = _check_plies(plies)
         self.name = f"gnubg {plies}-ply"
-        self._gnubg = _import_gnubg_nn()
-
-
-class GnubgEvaluator(_GnubgNets):
-    """GNU Backgammon's cubeless evaluation of positions, including its bearoff databases."""
+        self.package = _import_gnubg_nn()
 
     def evaluate(self, boards: Board) -> Outcomes:
         """Evaluate positions, as `gammond.engine.evaluation.evaluator.Evaluator.evaluate`."""
         over = find_finished(boards)
         outcomes = np.empty((len(boards), 5), np.float32)
         outcomes[over] = evaluate_finished(boards[over])
-        probabilities = self._gnubg.probabilities
+        probabilities = self.package.probabilities
         evaluations = [probabilities(board, self.plies) for board in to_gnubg_boards(boards[~over])]
         outcomes[~over] = np.array(evaluations, np.float32).reshape(-1, 5)
         return outcomes
 
 
-class GnubgPlayer(_GnubgNets, Player):
+class GnubgPlayer(Player):
     """Plays GNU Backgammon's choice in cubeless money play.
 
     At 0-ply that is the best equity among all plays, twice as fast as evaluating each play; with look-ahead
@@ -67,9 +66,10 @@ class GnubgPlayer(_GnubgNets, Player):
     follows_evaluator = True
 
     def __init__(self, plies: int = 0) -> None:
-        super().__init__(plies)
-        self.is_deep = plies > 0
-        self.evaluator = GnubgEvaluator(plies)
+        nets = GnubgEvaluator(plies)
+        self.evaluator, self.name = nets, nets.name
+        self.plies, self.is_deep = plies, plies > 0
+        self._gnubg = nets.package
 
     def choose(self, boards: Board, dice: NDArray[np.int8]) -> Board:
         """Choose plays, as `gammond.engine.play.player.Player.choose`."""

@@ -17,7 +17,13 @@ from gammond.engine.match_files.sgf.reader import SGF_SIGN, SgfHeading
 from gammond.engine.match_files.sgf.tree import SgfTree, parse_sgf_trees
 from gammond.engine.match_files.sgf.values import COLOURS, parse_written_play
 from gammond.engine.rules.dice import format_roll
-from gammond.engine.rules.game_record import DoubleAction, GameSituation, PlayAction, ResponseAction
+from gammond.engine.rules.game_record import (
+    DoubleAction,
+    GameAction,
+    GameSituation,
+    PlayAction,
+    ResponseAction,
+)
 from gammond.engine.rules.match import RESULT_NAMES, MatchState
 from gammond.engine.rules.moves import generate_plays
 from gammond.engine.rules.notation import find_written_play
@@ -82,34 +88,10 @@ def parse_record(text: str) -> list[GnubgGame]:
 
 
 def replay_game(game: GnubgGame) -> ReplayResult:
-    """Replay a game to its end, or to the first fault."""
-    try:
-        replay = _Replay(game)
-    except GammondError as error:
-        return ReplayResult(0, 0, (error.message,))
+    """Replay a game to its end, or to the first fault; the seat that acts first has won the opening roll."""
+    rolls = cube_actions = 0
     faults: tuple[str, ...] = ()
     try:
-        for seat, action in game.actions:
-            replay.apply_action(seat, action)
-        replay.check_result(game)
-    except GammondError as error:
-        faults = (error.message,)
-    return ReplayResult(replay.rolls, replay.cube_actions, faults)
-
-
-class _Replay:
-    """A game in the course of its replay.
-
-    Args:
-        game: Its beginning; the seat that acts first has won the opening roll.
-
-    Raises:
-        GammondError: The start of the game is invalid.
-    """
-
-    def __init__(self, game: GnubgGame) -> None:
-        self.rolls = 0
-        self.cube_actions = 0
         begun = MatchState(
             length=game.length,
             score=game.score,
@@ -117,68 +99,68 @@ class _Replay:
             on_roll=game.actions[0][0] if game.actions else 0,
             jacoby=game.jacoby,
         )
-        self._situation = GameSituation(STANDARD_RULES.starting_position, begun)
+        situation = GameSituation(STANDARD_RULES.starting_position, begun)
+        for seat, text in game.actions:
+            action = _read_action(situation, seat, text)
+            situation = situation.apply(action)
+            if isinstance(action, PlayAction):
+                rolls += 1
+            else:
+                cube_actions += 1
+        _check_result(situation, game)
+    except GammondError as error:
+        faults = (error.message,)
+    return ReplayResult(rolls, cube_actions, faults)
 
-    def apply_action(self, seat: int, action: str) -> None:
-        """Apply one action.
 
-        Raises:
-            GammondError: The rules do not allow it.
-        """
-        match = self._situation.match
-        if seat != match.to_act:
-            raise PlayError(f"seat {seat} acts out of turn: {action}")
-        cube_action: DoubleAction | ResponseAction
-        if action == "double":  # on top of a double a beaver
-            cube_action = DoubleAction(seat, (4 if match.doubled else 2) * match.cube)
-        elif action in ("take", "drop"):
-            cube_action = ResponseAction(seat, action == "take")
-        else:
-            self._apply_play(seat, action)
-            return
-        self._situation = self._situation.apply(cube_action)
-        self.cube_actions += 1
+def _read_action(situation: GameSituation, seat: int, text: str) -> GameAction:
+    """Read what a seat does in a situation.
 
-    def check_result(self, game: GnubgGame) -> None:
-        """Compare the end with the recorded result.
+    Raises:
+        GammondError: It cannot be read, or the rules do not allow it.
+    """
+    match, position = situation.match, situation.position
+    if seat != match.to_act:
+        raise PlayError(f"seat {seat} acts out of turn: {text}")
+    if text == "double":  # on top of a double a beaver
+        return DoubleAction(seat, (4 if match.doubled else 2) * match.cube)
+    if text in ("take", "drop"):
+        return ResponseAction(seat, text == "take")
+    if match.doubled:
+        raise PlayError(f"seat {seat} rolled while a double was pending")
+    written = parse_written_play(text, seat)
+    if written is None:
+        raise FormatError(f"expected dice and pairs of letters, got {text!r}", field="record")
+    roll, moves = written
+    try:
+        plays = generate_plays(position, roll)
+        return PlayAction(seat, roll, find_written_play(moves, position, roll, STANDARD_RULES, plays))
+    except PlayError:
+        what = f"played {text[2:]} (letters)" if moves else "did not play"
+        raise PlayError(
+            f"seat {seat} {what} with {format_roll(roll)} at {encode_position_id(position)}, "
+            "which is not legal"
+        ) from None
 
-        Raises:
-            PlayError: They differ.
-        """
-        match, result = self._situation.match, self._situation.result
-        shown = encode_position_id(self._situation.position)
-        if game.winner is None:
-            raise PlayError(f"the game was not finished, its last position is {shown}")
-        possible = [] if result is None else [result]
-        if game.is_resigned:
-            possible = [match.game_result(game.winner, kind + 1) for kind in range(len(RESULT_NAMES))]
-        if game.winner not in [each.winner for each in possible]:
-            raise PlayError(f"the record has seat {game.winner} win at {shown}")
-        points = sorted({each.points for each in possible})
-        if game.points not in points:
-            raise PlayError(
-                f"points of the game: expected {' or '.join(map(str, points))}, got {game.points}"
-            )
 
-    def _apply_play(self, seat: int, action: str) -> None:
-        situation = self._situation
-        if situation.match.doubled:
-            raise PlayError(f"seat {seat} rolled while a double was pending")
-        written = parse_written_play(action, seat)
-        if written is None:
-            raise FormatError(f"expected dice and pairs of letters, got {action!r}", field="record")
-        roll, moves = written
-        try:
-            position, plays = situation.position, generate_plays(situation.position, roll)
-            play = find_written_play(moves, position, roll, STANDARD_RULES, plays)
-        except PlayError:
-            what = f"played {action[2:]} (letters)" if moves else "did not play"
-            raise PlayError(
-                f"seat {seat} {what} with {format_roll(roll)} at {encode_position_id(situation.position)}, "
-                "which is not legal"
-            ) from None
-        self._situation = situation.apply(PlayAction(seat, roll, play))
-        self.rolls += 1
+def _check_result(situation: GameSituation, game: GnubgGame) -> None:
+    """Compare the end of a game with the recorded result.
+
+    Raises:
+        PlayError: They differ.
+    """
+    match, result = situation.match, situation.result
+    shown = encode_position_id(situation.position)
+    if game.winner is None:
+        raise PlayError(f"the game was not finished, its last position is {shown}")
+    possible = [] if result is None else [result]
+    if game.is_resigned:
+        possible = [match.game_result(game.winner, kind + 1) for kind in range(len(RESULT_NAMES))]
+    if game.winner not in [each.winner for each in possible]:
+        raise PlayError(f"the record has seat {game.winner} win at {shown}")
+    points = sorted({each.points for each in possible})
+    if game.points not in points:
+        raise PlayError(f"points of the game: expected {' or '.join(map(str, points))}, got {game.points}")
 
 
 def _read_game(tree: SgfTree) -> GnubgGame:

@@ -22,10 +22,10 @@ from gammond.engine.barca.moves import apply_move, find_frightening, find_reach
 from gammond.engine.barca.player import MAX_SEED, make_player
 from gammond.engine.barca.position import BarcaPosition
 from gammond.engine.barca.search import DEFAULT_MEGABYTES, SearchLimits, SearchMemory, search
-from gammond.engine.errors import ValueRangeError
 from gammond.engine.runtime.exit_codes import EXIT_FAULTS, EXIT_OK
 from gammond.engine.runtime.version import read_version
 from gammond.tools.common.progress import Progress
+from gammond.tools.common.ranges import check_number
 
 SUMMARY = "measure what iterative deepening and a transposition table save in Barca"
 
@@ -82,13 +82,9 @@ def main(args: argparse.Namespace) -> int:
     Raises:
         ValueRangeError: A number is out of range.
     """
-    for name, value, low, high in (
-        ("--plies", args.plies, 1, MAX_MEASURED_DEPTH),
-        ("--positions", args.positions, 1, MAX_POSITIONS),
-        ("--seed", args.seed, 0, MAX_SEED - MAX_POSITIONS),
-    ):
-        if not low <= value <= high:
-            raise ValueRangeError(f"{name}: expected {low} to {high}, got {value}", field=name.strip("-"))
+    check_number("plies", args.plies, 1, MAX_MEASURED_DEPTH)
+    check_number("positions", args.positions, 1, MAX_POSITIONS)
+    check_number("seed", args.seed, 0, MAX_SEED - MAX_POSITIONS)
     games = draw_games(args.positions, args.seed)
     rows, changed = compare_ways(games, args.plies), count_changed_animals(games)
     if args.json:

@@ -13,7 +13,7 @@ COMMANDS = {
     **{name: module for wing in find_wings() for name, module in wing.measure_commands.items()},
     "alphabeta": "gammond.tools.measure.alphabeta",
     "cube": "gammond.tools.measure.cube.command",
-    "frontier": "gammond.tools.measure.frontier.command",
+    "frontier": "gammond.tools.measure.frontier",
     "matches": "gammond.tools.measure.matches.command",
 }
 """Sub-command -> its module."""

@@ -1,4 +1,4 @@
-"""Contact decisions from games that a net plays against itself, and the options that select them."""
+"""Contact decisions of games that a net plays against itself, options for them, and the mean of costs."""
 
 from __future__ import annotations
 
@@ -7,12 +7,13 @@ import argparse
 import numpy as np
 from numpy.typing import NDArray
 
-from gammond.engine.errors import ValueRangeError
 from gammond.engine.evaluation.evaluator import Evaluator
 from gammond.engine.rules.dice import Roll
 from gammond.engine.rules.position import Phase, Position, classify_phases
 from gammond.tools.bench.measure import SelfPlayGames
+from gammond.tools.common.ranges import check_number
 from gammond.tools.common.strength import add_net_argument
+from gammond.tools.tournament.statistics.scores import estimate_group_mean
 
 _MAX_TURNS_BETWEEN = 7
 _TURNS_BEFORE = 3
@@ -44,12 +45,8 @@ def check_decision_arguments(args: argparse.Namespace, min_count: int) -> None:
     Raises:
         ValueRangeError: There are fewer decisions, or the seed is negative.
     """
-    if args.decisions < min_count:
-        raise ValueRangeError(
-            f"--decisions: expected {min_count} or more, got {args.decisions}", field="decisions"
-        )
-    if args.seed < 0:
-        raise ValueRangeError(f"--seed: expected 0 or more, got {args.seed}", field="seed")
+    check_number("decisions", args.decisions, min_count)
+    check_number("seed", args.seed, 0)
 
 
 def draw_contact_decisions(
@@ -83,3 +80,18 @@ def draw_contact_decisions(
         ]
         numbers += games.numbers[places].tolist()
     return taken[:count], np.array(numbers[:count])
+
+
+def estimate_mean_by_game(costs: NDArray[np.float64], games: NDArray[np.int64]) -> tuple[float, float | None]:
+    """Return the mean of costs and its standard error: those of one game depend on each other.
+
+    Args:
+        costs: ``float64[n]``, 1 or more.
+        games: ``int64[n]``, the number of the game of each.
+
+    Returns:
+        Both; None in place of an error if all are of one game.
+    """
+    _, place = np.unique(games, return_inverse=True)
+    mean, error = estimate_group_mean(np.bincount(place, costs), np.bincount(place))
+    return mean, None if np.isnan(error) else error

@@ -13,27 +13,29 @@ import json
 import sys
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 
 import numpy as np
 
 from gammond.engine.analysis.engine import Engine
 from gammond.engine.analysis.levels import LEVELS, EvalSettings, Level, find_level
-from gammond.engine.errors import ValueRangeError
-from gammond.engine.evaluation.results import CubeDecision, CubeResponse
+from gammond.engine.errors import CancelledWork
+from gammond.engine.evaluation.results import CubeResponse
+from gammond.engine.play.cube_games import play_game
 from gammond.engine.play.decider import Decider
 from gammond.engine.rules.dice import Roll
 from gammond.engine.rules.match import MatchState
 from gammond.engine.rules.moves import Play
 from gammond.engine.rules.position import Position
-from gammond.engine.rules.rules import STANDARD_RULES
 from gammond.engine.runtime.exit_codes import EXIT_INTERRUPTED
 from gammond.engine.runtime.version import read_version
-from gammond.engine.search import FILTERS
+from gammond.engine.search import FILTERS, SearchWatch
+from gammond.engine.search.ranked_plays import ChosenPlay
 from gammond.tools.common.opponents import load_net_engine
 from gammond.tools.common.progress import Progress
 from gammond.tools.common.strength import add_net_argument
-from gammond.tools.measure.quality import estimate_mean_by_game
+from gammond.tools.measure.decisions import check_decision_arguments, estimate_mean_by_game
 
 SUMMARY = "measure the error rate of each level"
 
@@ -78,10 +80,7 @@ def main(args: argparse.Namespace) -> int:
         DataFileError: A net or database is missing or faulty.
     """
     levels = [find_level(name) for name in args.levels or LEVELS]
-    if args.decisions < 2:
-        raise ValueRangeError(f"--decisions: expected 2 or more, got {args.decisions}", field="decisions")
-    if args.seed < 0:
-        raise ValueRangeError(f"--seed: expected 0 or more, got {args.seed}", field="seed")
+    check_decision_arguments(args, min_count=2)
     depth = EvalSettings(args.reference_plies, args.reference_filter)
     engine = load_net_engine(args.net, args.threads)
     title = (
@@ -93,7 +92,8 @@ def main(args: argparse.Namespace) -> int:
     rates: list[ErrorRate] = []
     try:
         for each in levels:
-            rates.append(_measure_with_progress(each, engine, depth, args.decisions, args.seed))
+            with Progress(args.decisions, each.name) as bar:
+                rates.append(measure_error_rate(each, engine, depth, args.decisions, args.seed, bar.update))
             if not args.json:
                 sys.stdout.write(rates[-1].as_row())
                 sys.stdout.flush()
@@ -153,13 +153,6 @@ def _format_mean(mean: float, error: float | None) -> str:
 _TABLE_HEADER = f"{'level':<14}{'plays':>7}{'millipoints':>16}{'cubes':>8}{'millipoints':>16}\n"
 
 
-def _measure_with_progress(
-    level_to_measure: Level, engine: Engine, settings: EvalSettings, decisions: int, seed: int
-) -> ErrorRate:
-    with Progress(decisions, level_to_measure.name) as bar:
-        return measure_error_rate(level_to_measure, engine, settings, decisions, seed, bar.update)
-
-
 def measure_error_rate(
     measured_level: Level,
     engine: Engine,
@@ -185,23 +178,36 @@ def measure_error_rate(
         measured_level.noise_points,
         seed,
     )
-    session = _SelfPlaySession(decider, _ReferenceEvaluator(engine, reference_settings), seed)
-    while len(session.play_costs) < decisions:
-        session.take_turn()
+    measured = _MeasuredDecider(decider, reference_settings)
+    generator = np.random.Generator(np.random.PCG64(seed))
+
+    def roll_dice(turn: int) -> Roll:
+        while True:
+            die, other = (int(face) for face in generator.integers(1, 7, size=2))
+            if die != other or turn:
+                return die, other
+
+    def is_enough() -> bool:
         if progress is not None:
-            progress(len(session.play_costs))
-    play_error, play_standard_error = _mean_and_error(session.play_costs)
-    cube_error, cube_standard_error = _mean_and_error(session.cube_costs)
+            progress(len(measured.play_costs))
+        return len(measured.play_costs) >= decisions
+
+    with suppress(CancelledWork):
+        while True:
+            measured.games += 1
+            play_game((measured, measured), _MONEY, roll_dice, is_enough)
+    play_error, play_standard_error = _mean_and_error(measured.play_costs)
+    cube_error, cube_standard_error = _mean_and_error(measured.cube_costs)
     assert play_error is not None
     return ErrorRate(
         measured_level.name,
-        len(session.play_costs),
+        len(measured.play_costs),
         play_error,
         play_standard_error,
-        len(session.cube_costs),
+        len(measured.cube_costs),
         cube_error,
         cube_standard_error,
-        session.games,
+        measured.games,
         round(time.monotonic() - started_s, 3),
     )
 
@@ -219,103 +225,73 @@ def _mean_and_error(costs: list[_GameCost]) -> tuple[float | None, float | None]
     return round(mean, 3), None if error is None else round(error, 3)
 
 
-class _ReferenceEvaluator:
-    """Computes the costs of choices by a deeper search."""
+class _MeasuredDecider(Decider):
+    """A decider that plays both sides, with the costs of its decisions by a deeper search.
 
-    def __init__(self, engine: Engine, settings: EvalSettings) -> None:
-        self._engine = engine
-        self._settings = settings
+    Args:
+        decider: Makes the decisions.
+        settings: Of the deeper search.
 
-    def compute_play_cost(self, position: Position, roll: Roll, match: MatchState, played: Play) -> float:
+    Attributes:
+        games: Those begun.
+        play_costs: Of plays with a choice.
+        cube_costs: Of cube decisions that were close or wrong.
+    """
+
+    def __init__(self, decider: Decider, settings: EvalSettings) -> None:
+        super().__init__(decider.engine, settings)
+        self.games = 0
+        self.play_costs: list[_GameCost] = []
+        self.cube_costs: list[_GameCost] = []
+        self._decider = decider
+
+    def choose_play(
+        self, position: Position, roll: Roll, match: MatchState, watch: SearchWatch | None = None
+    ) -> ChosenPlay:
+        """Choose a play, and note what it costs if there was a choice."""
+        choice = self._decider.choose_play(position, roll, match, watch)
+        if len(choice.ranked) > 1:
+            cost = self._compute_play_cost(position, roll, match, choice.play)
+            self.play_costs.append((self.games, cost))
+        return choice
+
+    def should_double(self, position: Position, match: MatchState, watch: SearchWatch | None = None) -> bool:
+        """Decide whether to double, and note what that costs."""
+        doubles = self._decider.should_double(position, match, watch)
+        if values := self._find_cube_values(position, match):
+            rolled, taken = values
+            self._note_cube_cost(rolled, min(taken, 1.0), chose_first=not doubles)
+            return doubles
+        return False
+
+    def choose_response(
+        self, position: Position, match: MatchState, watch: SearchWatch | None = None
+    ) -> CubeResponse:
+        """Answer a double, and note what that costs."""
+        response = self._decider.choose_response(position, match, watch)
+        if values := self._find_cube_values(position, match):
+            self._note_cube_cost(-values[1], -1.0, chose_first=response is not CubeResponse.PASS)
+        return response
+
+    def _compute_play_cost(self, position: Position, roll: Roll, match: MatchState, played: Play) -> float:
         """Return how much worse a play is than the best one, in points at the present cube."""
-        ranked = self._engine.rank_plays(position, roll, match, self._settings)
+        ranked = self.engine.rank_plays(position, roll, match, self.settings)
         best = ranked.best.evaluation.equity
         for each in ranked:
             if each.survived and each.play == played:
                 return best - each.evaluation.equity
-        after = self._engine.evaluate(played.result, match.next_turn(), self._settings)
+        after = self.engine.evaluate(played.result, match.next_turn(), self.settings)
         return max(best + after.equity, 0.0)
 
-    def evaluate_cube(self, position: Position, match: MatchState) -> CubeDecision | None:
-        """Return the proper cube action."""
-        return self._engine.evaluate(position, match, self._settings).decision
-
-
-class _SelfPlaySession:
-    """Money games of a decider against itself, one after the other, with the costs of its decisions.
-
-    Args:
-        decider: Plays both sides.
-        reference: Computes the costs of its choices.
-        seed: Of the dice.
-    """
-
-    def __init__(self, decider: Decider, reference: _ReferenceEvaluator, seed: int) -> None:
-        self.play_costs: list[_GameCost] = []
-        self.cube_costs: list[_GameCost] = []
-        self.games = 1
-        self._decider = decider
-        self._reference = reference
-        self._generator = np.random.Generator(np.random.PCG64(seed))
-        self._position = STANDARD_RULES.starting_position
-        self._match = _MONEY
-        self._is_opening = True
-
-    def take_turn(self) -> None:
-        """Play a turn: the cube decision, the roll, the play; start the next game when one ends."""
-        if (
-            not self._is_opening
-            and self._match.may_double(self._match.on_roll)
-            and not self._play_cube_turn()
-        ):
-            self._start_game()
-            return
-        roll = self._roll_dice()
-        self._is_opening = False
-        choice = self._decider.choose_play(self._position, roll, self._match)
-        if len(choice.ranked) > 1:
-            cost = self._reference.compute_play_cost(self._position, roll, self._match, choice.play)
-            self.play_costs.append((self.games, cost))
-        self._position, self._match = choice.play.result, self._match.next_turn()
-        if self._position.is_over:
-            self._start_game()
-
-    def _start_game(self) -> None:
-        self.games += 1
-        self._position, self._match, self._is_opening = STANDARD_RULES.starting_position, _MONEY, True
-
-    def _roll_dice(self) -> Roll:
-        """Roll two dice, different ones at the opening."""
-        while True:
-            die, other = (int(face) for face in self._generator.integers(1, 7, size=2))
-            if die != other or not self._is_opening:
-                return die, other
-
-    def _play_cube_turn(self) -> bool:
-        """Decide about the cube and answer a double; return whether the game continues."""
-        position, match = self._position, self._match
-        doubles = self._decider.should_double(position, match)
-        decision = self._reference.evaluate_cube(position, match)
+    def _find_cube_values(self, position: Position, match: MatchState) -> tuple[float, float] | None:
+        """Return the equities of no double and of a double that is taken; None where there is no choice."""
+        decision = self.engine.evaluate(position, match, self.settings).decision
         if decision is None or decision.double_take is None:
-            return True
-        rolled, taken = decision.no_double.equity, decision.double_take.equity
-        self._record_cube_cost(rolled, min(taken, 1.0), chose_first=not doubles)
-        if not doubles:
-            return True
-        takes = self._decider.choose_response(position, match) is not CubeResponse.PASS
-        self._record_cube_cost(-taken, -1.0, chose_first=takes)
-        if takes:
-            after = MatchState(
-                cube=2 * match.cube,
-                cube_owner=1 - match.on_roll,
-                on_roll=match.on_roll,
-                beavers=_MONEY.beavers,
-            )
-            self._match = after
-        return takes
+            return None
+        return decision.no_double.equity, decision.double_take.equity
 
-    def _record_cube_cost(self, first: float, second: float, *, chose_first: bool) -> None:
-        """Record the cost of choosing between two values."""
+    def _note_cube_cost(self, first: float, second: float, *, chose_first: bool) -> None:
+        """Note the cost of choosing between two values."""
         cost = max((second - first) if chose_first else (first - second), 0.0)
         if cost > 0.0 or abs(first - second) <= CLOSE_DECISION_POINTS:
             self.cube_costs.append((self.games, cost))

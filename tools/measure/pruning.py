@@ -11,6 +11,7 @@ import argparse
 import json
 import sys
 import time
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 
 import numpy as np
@@ -22,8 +23,8 @@ from gammond.engine.rules.dice import Roll, format_roll
 from gammond.engine.rules.position import Position
 from gammond.engine.runtime.version import read_version
 from gammond.engine.search import FILTERS, UNPRUNED, IterativeSearch, TreeSearch, find_move_filter
-from gammond.engine.search.filters import DEFAULT_FILTER
-from gammond.engine.search.tree import Objective, check_plies
+from gammond.engine.search.filters import DEFAULT_FILTER, FilterStage, MoveFilter
+from gammond.engine.search.tree import MAX_PLIES, Objective, check_plies
 from gammond.engine.wording import format_count
 from gammond.nets.catalogue import load_pruner
 from gammond.tools.common.opponents import load_net_evaluator
@@ -32,12 +33,17 @@ from gammond.tools.measure.decisions import (
     add_decision_arguments,
     check_decision_arguments,
     draw_contact_decisions,
+    estimate_mean_by_game,
 )
-from gammond.tools.measure.quality import estimate_mean_by_game, measure_choice_costs
 
 SUMMARY = "measure what pruning and move filters cost, compared with an exact search"
 
 _MILLIPOINTS = 1000
+
+NEAR_POINTS = 0.25
+
+NEAR_FILTER = MoveFilter("near", (FilterStage(1, 4096, NEAR_POINTS),) * MAX_PLIES)
+"""All plays within `NEAR_POINTS` of the best one at the depth before."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -85,6 +91,44 @@ def main(args: argparse.Namespace) -> int:
     report = make_report(args, evaluator.name, decisions, games, costs, time.monotonic() - started_s)
     sys.stdout.write(json.dumps(asdict(report)) + "\n" if args.json else report.as_text())
     return 0
+
+
+def measure_choice_costs(
+    search: IterativeSearch,
+    exact: IterativeSearch,
+    decisions: Sequence[tuple[Position, Roll]],
+    plies: int,
+    move_filter: MoveFilter,
+    on_decision: Callable[[], None] | None = None,
+) -> NDArray[np.float64]:
+    """Measure how much worse the choices of a search are, by an exact search of the same depth.
+
+    The exact search evaluates all plays that are within `NEAR_POINTS` of the best one at one ply less, and
+    the choice itself.
+
+    Args:
+        search: The one to measure.
+        exact: The same evaluator with `gammond.engine.search.tree.UNPRUNED`.
+        decisions: Positions and rolls.
+        plies: Of both searches.
+        move_filter: Of the search to measure.
+        on_decision: Called after each decision.
+
+    Returns:
+        ``float64[n]``, points, 0 or more.
+    """
+    costs = np.zeros(len(decisions))
+    for i, (position, roll) in enumerate(decisions):
+        choice = search.rank(position, roll, plies, move_filter).best.play
+        reference = exact.rank(position, roll, plies, NEAR_FILTER)
+        known = {each.play: each.evaluation.equity for each in reference if each.survived}
+        equity = known.get(choice)
+        if equity is None:
+            equity = exact.evaluate_play(position, roll, choice, plies).evaluation.equity
+        costs[i] = max(reference.best.evaluation.equity - equity, 0.0)
+        if on_decision is not None:
+            on_decision()
+    return costs
 
 
 @dataclass(frozen=True)

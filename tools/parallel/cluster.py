@@ -13,12 +13,12 @@ import secrets
 import tempfile
 import textwrap
 import time
-from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import Future
 from contextlib import ExitStack, contextmanager
 from copy import copy
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import count as count_up
 from pathlib import Path
 from types import TracebackType
@@ -28,7 +28,7 @@ from gammond.engine.errors import LimitError, StateError, ValueRangeError, missi
 from gammond.engine.options import MAX_QUOTED_CHARS
 from gammond.engine.runtime.machine import MAX_THREADS
 from gammond.tools.parallel.cluster_key import find_key_file
-from gammond.tools.parallel.executor import await_result, do_nothing
+from gammond.tools.parallel.executor import do_nothing, map_ahead
 from gammond.tools.parallel.identity import ProgramIdentity, check_identity, check_nets, read_identity
 
 _Task = TypeVar("_Task")
@@ -98,20 +98,15 @@ class ClusterJob:
     identity: ProgramIdentity
     nets: Mapping[str, Mapping[str, str]]
 
-    def check(self) -> None:
-        """Refuse to work here for another program or with other nets.
+    def run(self, work: Callable[[_Task], _Result], task: _Task) -> _Result:
+        """Do work on a task, in a worker: not for another program or with other nets.
 
         Raises:
             StateError: The program or a net differs.
         """
         check_identity(self.identity)
         check_nets(self.nets)
-
-
-def run_task(job: ClusterJob, work: Callable[[_Task], _Result], task: _Task) -> _Result:
-    """Do work on a task, in a worker."""
-    job.check()
-    return work(task)
+        return work(task)
 
 
 class ClusterExecutor:
@@ -219,17 +214,11 @@ class ClusterExecutor:
         self, work: Callable[[_Task], _Result], tasks: Iterable[_Task], check: Callable[[], None] = do_nothing
     ) -> Iterator[_Result]:
         """Do work on each task; see `gammond.tools.parallel.executor.Executor`."""
-        waiting: deque[Future[_Result]] = deque()
-        try:
-            for task in tasks:
-                waiting.append(self.submit(work, task))
-                if len(waiting) >= max(LEAST_AHEAD, (1 + TASKS_AHEAD) * self.count):
-                    yield await_result(waiting.popleft(), check)
-            while waiting:
-                yield await_result(waiting.popleft(), check)
-        finally:
-            for future in waiting:
-                future.cancel()
+
+        def count_ahead() -> int:
+            return max(LEAST_AHEAD, (1 + TASKS_AHEAD) * self.count)
+
+        return map_ahead(partial(self.submit, work), tasks, count_ahead, check)
 
     def submit(self, work: Callable[[_Task], _Result], task: _Task) -> Future[_Result]:
         """Do work on one task; see `gammond.tools.parallel.executor.Executor`.
@@ -240,7 +229,7 @@ class ClusterExecutor:
         answer: Future[_Result] = Future()
         key = f"{self._name}-{next(self._numbers)}"
         try:
-            sent = self._client.submit(run_task, self._job, work, task, key=key, pure=False)
+            sent = self._client.submit(self._job.run, work, task, key=key, pure=False)
         except Exception as error:
             if self._client is not None and self._client.status == "running":
                 raise

@@ -6,6 +6,7 @@ tasks. So whoever does the work, and however many do it, the results are the sam
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, wait
 from types import TracebackType
@@ -73,13 +74,35 @@ class Executor(Protocol):
         ...
 
 
-def await_result(future: Future[_Result], check: Callable[[], None]) -> _Result:
-    """Return the result of a future, or raise what it has.
+def map_ahead(
+    submit: Callable[[_Task], Future[_Result]],
+    tasks: Iterable[_Task],
+    count_ahead: Callable[[], int],
+    check: Callable[[], None],
+) -> Iterator[_Result]:
+    """Yield the results of tasks in their order; drop those that nobody waits for any more.
 
     Args:
-        future: The future.
+        submit: Begins a task.
+        tasks: Taken as they are needed.
+        count_ahead: Returns how many tasks are out at a time, at present.
         check: As for `Executor.map`.
     """
+    waiting: deque[Future[_Result]] = deque()
+    try:
+        for task in tasks:
+            waiting.append(submit(task))
+            if len(waiting) >= count_ahead():
+                yield _await_result(waiting.popleft(), check)
+        while waiting:
+            yield _await_result(waiting.popleft(), check)
+    finally:
+        for future in waiting:
+            future.cancel()
+
+
+def _await_result(future: Future[_Result], check: Callable[[], None]) -> _Result:
+    """Return the result of a future, or raise what it has."""
     while not wait((future,), timeout=CHECK_S).done:
         check()
     return future.result()

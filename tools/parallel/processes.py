@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import multiprocessing
 import os
-from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
@@ -22,7 +21,7 @@ from gammond.engine.runtime.garbage import collect_garbage_rarely
 from gammond.engine.runtime.machine import MAX_THREADS
 from gammond.protocol.transports.process_end import end_process
 from gammond.tools.common.interrupts import follow_parent
-from gammond.tools.parallel.executor import await_result, do_nothing
+from gammond.tools.parallel.executor import do_nothing, map_ahead
 
 _Task = TypeVar("_Task")
 _Result = TypeVar("_Result")
@@ -84,25 +83,17 @@ class ProcessPool:
             Exception: What the work on a task raised.
             LimitError: A process was killed.
         """
-        if self._pool is None:
+        pool, ahead = self._pool, 2 * self.count
+        if pool is None:
             yield from map(work, tasks)
             return
-        waiting: deque[Future[_Result]] = deque()
         try:
-            for task in tasks:
-                waiting.append(self._pool.submit(work, task))
-                if len(waiting) >= 2 * self.count:
-                    yield await_result(waiting.popleft(), check)
-            while waiting:
-                yield await_result(waiting.popleft(), check)
+            yield from map_ahead(lambda task: pool.submit(work, task), tasks, lambda: ahead, check)
         except BrokenProcessPool as error:
             raise LimitError(
                 "a worker process was killed, perhaps for lack of memory: try fewer processes",
                 field="workers",
             ) from error
-        finally:
-            for future in waiting:
-                future.cancel()
 
     def submit(self, work: Callable[[_Task], _Result], task: _Task) -> Future[_Result]:
         """Do work on one task; where the caller does all work, it is done when this returns."""

@@ -1,4 +1,4 @@
-"""What is asked often searched deeper, for a time."""
+"""What is asked often searched deeper, for a time: here, or several searches at a time by an executor."""
 
 from __future__ import annotations
 
@@ -9,13 +9,17 @@ import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager, suppress
+from concurrent.futures import FIRST_COMPLETED, Future, wait
+from contextlib import ExitStack, suppress
+from dataclasses import dataclass
 from datetime import datetime, timedelta
+from functools import lru_cache
 from pathlib import Path
 
-from gammond.engine.analysis.deepening import MAX_SEARCH_S, Deepening
+from gammond.engine.analysis.deepening import MAX_SEARCH_S, Deepening, search_in_time
 from gammond.engine.errors import CancelledWork, FormatError, StateError, ValueRangeError
 from gammond.engine.store.database import DEFAULT_TIERS, DepthTiers, DueQuestion
+from gammond.engine.store.entries import KeptEntry, StoreQuestion
 from gammond.engine.store.options import read_store_options
 from gammond.engine.store.store import AnalysisStore
 from gammond.engine.wording import format_count
@@ -24,10 +28,12 @@ from gammond.tools.common.interrupts import call_on_interrupt
 from gammond.tools.common.opponents import collect_net_hashes
 from gammond.tools.common.progress import Progress
 from gammond.tools.common.strength import add_net_argument
-from gammond.tools.parallel.executor import Executor
+from gammond.tools.parallel.executor import CHECK_S, Executor
 from gammond.tools.parallel.options import add_cluster_option, make_executor
 from gammond.tools.store.files import format_depths, open_store
-from gammond.tools.store.shared_searches import deepen_by_executor
+
+_SEARCHES_AHEAD = 2
+"""Searches for each worker besides the one at hand."""
 
 MAX_DURATION_S = 365 * 24 * 3600
 
@@ -78,13 +84,21 @@ def deepen_entries(file: Path, args: argparse.Namespace) -> int:
     identity = identify_engine(args.net)
     stopped, searched = threading.Event(), Counter[int]()
     with call_on_interrupt(stopped.set, has_nothing=lambda: not searched), ExitStack() as opened:
-        workers = opened.enter_context(_open_workers(args)) if args.cluster else None
+        workers = None
+        if args.cluster:
+            nets = {args.net: collect_net_hashes(args.net)}
+            workers = opened.enter_context(make_executor(1, args.cluster, nets))
         search = load_engine(args.net, args.threads).search_entry
         ends_s = time.monotonic() + length_s
         store = opened.enter_context(AnalysisStore(file, read_store_options().max_bytes))
         loop = Deepening(store, search, identity, tiers, args.max_search)
         total = sum(_count_due(file, identity.digest, tiers).values())
-        opened.enter_context(_deepen_alone(loop, file))
+        if not opened.enter_context(loop.alone()):
+            raise StateError(
+                f"another process deepens {file}, a server or a 'gammond store deepen': let it, or try again "
+                "when it has ended",
+                field="file",
+            )
         bar = opened.enter_context(Progress(total, "deepen", lines_of="gammond store deepen"))
 
         def is_stopped() -> bool:
@@ -104,10 +118,6 @@ def deepen_entries(file: Path, args: argparse.Namespace) -> int:
     return 0
 
 
-def _open_workers(args: argparse.Namespace) -> Executor:
-    return make_executor(1, args.cluster, {args.net: collect_net_hashes(args.net)})
-
-
 def _deepen_here(loop: Deepening, is_stopped: Callable[[], bool]) -> Iterator[DueQuestion]:
     """Search in this process, and yield what was searched."""
     with suppress(CancelledWork):
@@ -115,21 +125,60 @@ def _deepen_here(loop: Deepening, is_stopped: Callable[[], bool]) -> Iterator[Du
             yield step
 
 
-@contextmanager
-def _deepen_alone(loop: Deepening, file: Path) -> Iterator[None]:
-    """Deepen during the block.
+@dataclass(frozen=True)
+class _Task:
+    net: str
+    question: StoreQuestion
+    plies: int
+    max_search_s: float
+
+    def __str__(self) -> str:
+        return f"{self.question.xgid} ({self.question.settings}) at {self.plies}-ply by {self.net}"
+
+
+def deepen_by_executor(
+    loop: Deepening, executor: Executor, net: str, max_search_s: float, is_stopped: Callable[[], bool]
+) -> Iterator[DueQuestion]:
+    """Search what is due a ply deeper by an executor, and commit each answer as it comes.
+
+    Args:
+        loop: Has the questions, and keeps the answers.
+        executor: Does the work.
+        net: The name of the evaluator.
+        max_search_s: The time for one search.
+        is_stopped: Asked some times a second; when it returns true, searches that have not ended are dropped.
+
+    Yields:
+        What was searched, in the order of the answers.
 
     Raises:
-        StateError: Another process does.
+        DataFileError: The file cannot be written.
+        LimitError: Those who search are gone.
     """
-    with loop.alone() as is_alone:
-        if not is_alone:
-            raise StateError(
-                f"another process deepens {file}, a server or a 'gammond store deepen': let it, or try again "
-                "when it has ended",
-                field="file",
-            )
-        yield
+    searches: dict[Future[KeptEntry | None], DueQuestion] = {}
+    try:
+        while not is_stopped():
+            while len(searches) <= _SEARCHES_AHEAD * executor.count and (due := loop.take()):
+                task = _Task(net, due.question, due.plies, max_search_s)
+                searches[executor.submit(_search, task)] = due
+            if not searches:
+                return
+            for ended in wait(searches, CHECK_S, FIRST_COMPLETED).done:
+                due, entry = searches.pop(ended), ended.result()
+                loop.finish(due, entry)
+                if entry is not None:
+                    yield due
+    finally:
+        for search in searches:
+            search.cancel()
+
+
+def _search(task: _Task) -> KeptEntry | None:
+    search = _load_engine(task.net).search_entry
+    return search_in_time(search, task.question, task.plies, task.max_search_s)
+
+
+_load_engine = lru_cache(1)(load_engine)
 
 
 def _read_length(args: argparse.Namespace) -> float:

@@ -11,10 +11,11 @@ from __future__ import annotations
 import argparse
 import sys
 import time
+from collections.abc import Callable
 
 from gammond.engine.errors import FormatError, LimitError, UnsupportedError, ValueRangeError
 from gammond.engine.play.lockstep import MAX_TURNS
-from gammond.engine.rules.rules import Doubles
+from gammond.engine.rules.rules import VARIANTS, Doubles
 from gammond.engine.runtime.exit_codes import EXIT_INTERRUPTED
 from gammond.engine.runtime.files import begins_with, check_output, check_output_folder
 from gammond.engine.runtime.machine import MAX_THREADS, count_usable_cores
@@ -22,14 +23,16 @@ from gammond.tools.common.figures import add_plot_option, check_plot_file
 from gammond.tools.common.files import write_atomically
 from gammond.tools.common.opponents import PLAYER_HELP
 from gammond.tools.common.output_options import add_force_option, written_path
+from gammond.tools.common.ranges import check_number
+from gammond.tools.common.wings import find_wings
 from gammond.tools.parallel.options import add_cluster_option
+from gammond.tools.tournament.backgammon import DEFAULT_VARIANT, read_rules
 from gammond.tools.tournament.entrants import Entrant
-from gammond.tools.tournament.games import list_games, load_game
+from gammond.tools.tournament.games import GameRules, RulesReader
 from gammond.tools.tournament.plot import draw_cross_table
 from gammond.tools.tournament.report import CSV_HEAD, make_report
 from gammond.tools.tournament.results_file import ResultsFile
 from gammond.tools.tournament.round_robin import PairState, RoundRobin
-from gammond.tools.tournament.rules import DEFAULT_VARIANT, GameRules
 from gammond.tools.tournament.statistics.sprt import SequentialTest
 from gammond.tools.tournament.text import format_report
 
@@ -143,18 +146,17 @@ def main(args: argparse.Namespace) -> int:
         LimitError: No pair of games ended.
     """
     check_game_options(args.games, args.threads)
-    game = load_game(args.variant)
-    rules, test = game.read_rules(args), _read_sequential_test(args)
+    rules, test = load_rules_reader(args.variant)(args), _read_sequential_test(args)
     _check_outputs(args)
     if args.cluster and args.records is not None:
         raise UnsupportedError(
             "--records writes the games on the machine that plays them: leave out --cluster, or --records",
             field="records",
         )
-    entrants = game.load_entrants(args.players, rules)
+    entrants = rules.load_entrants(args.players)
     anchor = _find_anchor(args.anchor, entrants)
     started_s = time.monotonic()
-    helpers = game.load_helpers(args.players, rules)
+    helpers = rules.load_helpers(args.players)
     with ResultsFile(args.keep, rules, [*entrants, *helpers]) as results_file:
         table = RoundRobin(
             entrants,
@@ -165,7 +167,6 @@ def main(args: argparse.Namespace) -> int:
             test,
             args.records,
             args.force,
-            game.play_range,
             helpers,
         )
         pairs, is_complete = table.play(results_file)
@@ -178,6 +179,21 @@ def main(args: argparse.Namespace) -> int:
         sys.stderr.write("gammond: interrupted, reporting the games finished so far\n")
     _write_report(args, entrants, rules, pairs, anchor, test, time.monotonic() - started_s)
     return 0 if is_complete else EXIT_INTERRUPTED
+
+
+def list_games() -> list[str]:
+    """Return the names of all games and variants."""
+    return [*VARIANTS, *_find_others()]
+
+
+def load_rules_reader(name: str) -> RulesReader:
+    """Load what reads the rules of a game, one of `list_games`."""
+    load = _find_others().get(name)
+    return load() if load else read_rules
+
+
+def _find_others() -> dict[str, Callable[[], RulesReader]]:
+    return {name: load for wing in find_wings() for name, load in wing.tournaments.items()}
 
 
 def _check_outputs(args: argparse.Namespace) -> None:
@@ -203,8 +219,7 @@ def check_game_options(games: int, threads: int) -> None:
     """
     if games < 4 or games % 2:
         raise ValueRangeError(f"--games: expected an even number of 4 or more, got {games}", field="games")
-    if not 1 <= threads <= MAX_THREADS:
-        raise ValueRangeError(f"--threads: expected 1 to {MAX_THREADS}, got {threads}", field="threads")
+    check_number("threads", threads, 1, MAX_THREADS)
 
 
 def _read_sequential_test(args: argparse.Namespace) -> SequentialTest | None:

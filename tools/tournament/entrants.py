@@ -11,7 +11,6 @@ from gammond.engine.bearoff import defer_bearoff
 from gammond.engine.errors import UnsupportedError, ValueRangeError
 from gammond.engine.play.decider import Decider, SearchPlayer
 from gammond.engine.play.player import EvaluatorPlayer, Player
-from gammond.engine.rules.rules import STANDARD_RULES, Rules
 from gammond.engine.search import ValueCache
 from gammond.nets.catalogue import load_pruner
 from gammond.tools.common.opponents import load_opponent
@@ -35,33 +34,6 @@ class Entrant:
     title: str
     nets: dict[str, str]
     is_deep: bool
-
-
-def load_entrants(
-    names: Sequence[str], *, has_cube: bool, cube_by: str = "", game: Rules = STANDARD_RULES
-) -> list[Entrant]:
-    """Load all players once, to find errors before the games begin.
-
-    Args:
-        names: As for `gammond.tools.common.opponents.load_opponent`.
-        has_cube: Whether all of them must handle the cube.
-        cube_by: As for `load_cube_player`.
-        game: The rules that all of them must play by.
-
-    Raises:
-        ValueRangeError: As `check_players`.
-        UnsupportedError: A player cannot play by these rules.
-        GammondError: As `gammond.tools.common.opponents.load_opponent`, and `load_cube_player` where the cube
-            is in play.
-    """
-    check_players(names)
-    for name in names:
-        if has_cube:
-            load_cube_player(name, cube_by).with_rules(game)
-        else:
-            load_cached_player(name).with_rules(game)
-    entrants = [load_entrant(name) for name in names]
-    return [replace(each, nets={}) for each in entrants] if game.variant.is_solved else entrants
 
 
 def check_players(names: Sequence[str]) -> None:

@@ -11,7 +11,6 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from gammond.engine.errors import UnsupportedError
 from gammond.engine.match_files.mat.writer import format_mat
 from gammond.engine.match_files.model import RecordedGame
 from gammond.engine.play.lockstep import PairedGameResults
@@ -19,29 +18,13 @@ from gammond.engine.rules.game_record import PlayAction
 from gammond.engine.rules.match import GameResult, MatchState
 from gammond.engine.rules.moves import legal_plays
 from gammond.engine.rules.position import Board, Position
-from gammond.engine.rules.rules import STANDARD_RULES, Feature, Rules
+from gammond.engine.rules.rules import STANDARD_RULES, Rules
 from gammond.engine.runtime.files import check_output
 from gammond.tools.common.files import write_atomically
-from gammond.tools.tournament.rules import PairingTask, TournamentMode, TournamentRules
+from gammond.tools.tournament.games import PairingTask
 
 _UNSAFE_CHARACTERS = re.compile(r"[^A-Za-z0-9._=+-]+")
 _MONEY = MatchState(beavers=False)
-
-
-def check_records(folder: Path | None, rules: TournamentRules) -> None:
-    """Check that games can be recorded; None is no records.
-
-    Raises:
-        UnsupportedError: The games stop before their end, or have rules that .mat files cannot express.
-    """
-    if folder is None:
-        return
-    rules.game.check_supports(Feature.RECORDS)
-    if rules.mode is TournamentMode.HOME_BOUND:
-        raise UnsupportedError(
-            "games that stop when both sides are home bound have no result to record: remove --records",
-            field="records",
-        )
 
 
 class LockstepLog:
@@ -95,23 +78,19 @@ def _make_actions(turns: Sequence[tuple[int, NDArray[np.int8], Board]], rules: R
     return actions
 
 
-def write_records(
-    task: PairingTask[TournamentRules], folder: Path, records: Sequence[Sequence[RecordedGame]]
-) -> None:
-    """Write a range of games: a file for each match, one file for all money games.
+def write_records(task: PairingTask, folder: Path, files: Sequence[Sequence[RecordedGame]]) -> None:
+    """Write a range of games.
 
     Args:
         task: Whose games they are.
         folder: Created if missing.
-        records: The games of each match; a money game by itself; none where a game did not end.
+        files: The games of each file; none where a match did not end.
 
     Raises:
         StateError: A file of the name is there, with other games.
         DataFileError: A file cannot be written.
     """
     names = task.names
-    is_money = task.rules.mode is not TournamentMode.MATCH
-    files = [[game for games in records for game in games]] if is_money else records
     shown = _format_player_name(names[0]), _format_player_name(names[1])
     for number, games in enumerate(files, task.game_range.first_game + 1):
         if not games:

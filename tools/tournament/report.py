@@ -15,8 +15,8 @@ import numpy as np
 from gammond.engine.match_analysis.elo import estimate_elo
 from gammond.engine.runtime.version import read_version
 from gammond.tools.tournament.entrants import Entrant
+from gammond.tools.tournament.games import GameRules
 from gammond.tools.tournament.round_robin import PairState
-from gammond.tools.tournament.rules import GameRules
 from gammond.tools.tournament.statistics.scores import (
     WIN_SHARE_LIMITS,
     MeanEstimate,
@@ -179,7 +179,8 @@ class TournamentReport:
                 moves = pair.lengths.moves
                 cells += [pair.lengths.draws, moves.mean, moves.standard_error]
             cells += [pair.endless] * self.has_endless
-            rows.writerow([_format_cell(value) for value in cells])
+            known = (_to_json_value(value) for value in cells)
+            rows.writerow(["" if value is None else value for value in known])
         return text.getvalue()
 
     def _two_player_fields(self) -> dict[str, Any]:
@@ -263,7 +264,9 @@ def _compute_wins_variance(scores: PairedScores) -> float:
 
 def _make_pair_report(entrants: Sequence[Entrant], pair: PairState, scores: PairedScores) -> PairReport:
     first, second = (entrants[place].name for place in pair.player_indices)
-    result = pair.test_result
+    result, lengths = pair.test_result, None
+    if len(scores.lengths):
+        lengths = GameLengths(int((scores.kinds == 0).sum()), estimate_mean(scores.pair_lengths))
     return PairReport(
         first,
         second,
@@ -276,13 +279,9 @@ def _make_pair_report(entrants: Sequence[Entrant], pair: PairState, scores: Pair
         compute_p_value(scores.pair_win_shares, 0.5),
         "" if result is None else result.verdict.value,
         None if result is None else result.llr,
-        _count_lengths(scores) if len(scores.lengths) else None,
+        lengths,
         pair.scores.endless,
     )
-
-
-def _count_lengths(scores: PairedScores) -> GameLengths:
-    return GameLengths(int((scores.kinds == 0).sum()), estimate_mean(scores.pair_lengths))
 
 
 def _make_player_report(
@@ -315,8 +314,3 @@ def _to_json_value(value: Any) -> Any:  # noqa: ANN401  (any JSON value)
         case list() | tuple():
             return [_to_json_value(each) for each in value]
     return value
-
-
-def _format_cell(value: object) -> object:
-    known = _to_json_value(value)
-    return "" if known is None else known

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import base64
 import json
-from collections.abc import Sequence
-from contextlib import ExitStack
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from types import TracebackType
 from typing import Any, BinaryIO
@@ -20,8 +20,9 @@ from numpy.typing import NDArray
 from gammond.engine.errors import DataFileError, StateError
 from gammond.engine.runtime.files import check_folder
 from gammond.tools.common.locks import hold_lock
+from gammond.tools.tournament.backgammon import DEFAULT_VARIANT, TournamentRules
 from gammond.tools.tournament.entrants import Entrant
-from gammond.tools.tournament.rules import DEFAULT_VARIANT, GameRange, GameRules, TournamentRules
+from gammond.tools.tournament.games import GameRange, GameRules
 from gammond.tools.tournament.statistics.scores import PairedScores
 
 _FORMAT = "gammond tournament 1"
@@ -29,9 +30,12 @@ _FORMAT = "gammond tournament 1"
 _MOST_KIND = 3
 """A backgammon."""
 
-_VALUE_DTYPE = np.dtype("<f4")
-_KIND_DTYPE = np.dtype("<i1")
-_LENGTH_DTYPE = np.dtype("<i4")
+_DTYPES: dict[str, np.dtype[Any]] = {
+    "values": np.dtype("<f4"),
+    "kinds": np.dtype("<i1"),
+    "lengths": np.dtype("<i4"),
+}
+"""Arrays of `PairedScores` -> how a line has them; lengths are left out where they are not counted."""
 
 
 class ResultsFile:
@@ -57,8 +61,11 @@ class ResultsFile:
         self._out: BinaryIO | None = None
         self._opened = ExitStack()
         if file is not None:
+            check_folder(file, "keep")
             with ExitStack() as opened:
-                self._out = _open_locked(file, opened)
+                with _naming_file(file, "written"):
+                    opened.enter_context(hold_lock(file, "keep"))
+                    self._out = opened.enter_context(file.open("a+b"))
                 self._resume(file, self._out)
                 self._opened = opened.pop_all()
 
@@ -86,16 +93,12 @@ class ResultsFile:
             self.add(second, first, game_range, scores.swap_players())
             return
         self._scores[first, second] = self.get_scores(first, second).concatenate(scores)
-        counted = len(scores.lengths) > 0
+        arrays = {name: getattr(scores, name).astype(dtype) for name, dtype in _DTYPES.items()}
         self._append_record(
             first=first,
             second=second,
             first_game=game_range.first_game,
-            values=_encode_base64(scores.values.astype(_VALUE_DTYPE).tobytes()),
-            kinds=_encode_base64(scores.kinds.astype(_KIND_DTYPE).tobytes()),
-            **(
-                {"lengths": _encode_base64(scores.lengths.astype(_LENGTH_DTYPE).tobytes())} if counted else {}
-            ),
+            **{name: base64.b64encode(each.tobytes()).decode() for name, each in arrays.items() if each.size},
         )
 
     def _is_stored_swapped(self, first: str, second: str) -> bool:
@@ -103,7 +106,9 @@ class ResultsFile:
         return first != second and (second, first) in self._scores
 
     def _resume(self, file: Path, out: BinaryIO) -> None:
-        content = _read_content(file, out)
+        with _naming_file(file, "read"):
+            out.seek(0)
+            content = out.read()
         whole = content.rfind(b"\n") + 1
         if not whole and not _is_truncated_header(content):
             raise DataFileError(
@@ -117,10 +122,8 @@ class ResultsFile:
                 raise DataFileError(
                     f"{file} line {number} cannot be read: {error or type(error).__name__}", field="keep"
                 ) from error
-        try:
+        with _naming_file(file, "written"):
             out.truncate(whole)
-        except OSError as error:
-            raise DataFileError(f"{file} cannot be written: {error.strerror}", field="keep") from error
         if not whole:
             self._append_record(format=_FORMAT, **self._rules.to_record())
         for entrant in self._entrants.values():
@@ -133,9 +136,11 @@ class ResultsFile:
         elif "player" in record:
             self._check_player(record["player"], record["nets"])
         else:
-            values = np.frombuffer(base64.b64decode(record["values"], validate=True), _VALUE_DTYPE)
-            kinds = np.frombuffer(base64.b64decode(record["kinds"], validate=True), _KIND_DTYPE)
-            lengths = np.frombuffer(base64.b64decode(record.get("lengths", ""), validate=True), _LENGTH_DTYPE)
+            kept = {"lengths": "", **record}
+            values, kinds, lengths = (
+                np.frombuffer(base64.b64decode(kept[name], validate=True), dtype)
+                for name, dtype in _DTYPES.items()
+            )
             names = str(record["first"]), str(record["second"])
             before = self._scores.get(names, PairedScores.empty())
             if len(lengths) not in (0, len(values)):
@@ -172,11 +177,9 @@ class ResultsFile:
     def _append_record(self, **record: object) -> None:
         if self._out is None:
             return
-        try:
+        with _naming_file(self._file, "written"):
             self._out.write(json.dumps(record).encode() + b"\n")
             self._out.flush()
-        except OSError as error:
-            raise DataFileError(f"{self._file} cannot be written: {error.strerror}", field="keep") from error
 
 
 def _check_results(values: NDArray[Any], kinds: NDArray[Any], lengths: NDArray[Any]) -> None:
@@ -193,35 +196,16 @@ def _check_results(values: NDArray[Any], kinds: NDArray[Any], lengths: NDArray[A
         raise ValueError("expected lengths of games of 0 or more")
 
 
-def _open_locked(file: Path, opened: ExitStack) -> BinaryIO:
-    """Open a file to read and append, created if missing, for this process alone.
-
-    Args:
-        file: The file.
-        opened: Closes the file, then gives up its lock.
-    """
-    check_folder(file, "keep")
+@contextmanager
+def _naming_file(file: Path | None, done: str) -> Iterator[None]:
+    """Name the file in errors of the system, and what could not be done with it."""
     try:
-        opened.enter_context(hold_lock(file, "keep"))
-        return opened.enter_context(file.open("a+b"))
+        yield
     except OSError as error:
-        raise DataFileError(f"{file} cannot be written: {error.strerror}", field="keep") from error
-
-
-def _read_content(file: Path, out: BinaryIO) -> bytes:
-    """Read an open file from its beginning."""
-    try:
-        out.seek(0)
-        return out.read()
-    except OSError as error:
-        raise DataFileError(f"{file} cannot be read: {error.strerror}", field="keep") from error
+        raise DataFileError(f"{file} cannot be {done}: {error.strerror}", field="keep") from error
 
 
 def _is_truncated_header(content: bytes) -> bool:
     """Return whether a kill while the first line was written can have left this."""
     begun = b'{"format": ' + json.dumps(_FORMAT).encode()
     return content.startswith(begun[: len(content)])
-
-
-def _encode_base64(content: bytes) -> str:
-    return base64.b64encode(content).decode("ascii")

@@ -2,27 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import partial
 from itertools import combinations
 from pathlib import Path
-from typing import Any
 
 from gammond.tools.common.progress import Progress
 from gammond.tools.parallel.options import make_executor
 from gammond.tools.parallel.processes import is_stopping
+from gammond.tools.tournament.backgammon import TournamentRules
 from gammond.tools.tournament.entrants import Entrant, load_entrant
-from gammond.tools.tournament.pairings import play_range
+from gammond.tools.tournament.games import GameRange, GameRules, PairingTask
 from gammond.tools.tournament.results_file import ResultsFile
-from gammond.tools.tournament.rules import GameRange, GameRules, PairingTask, TournamentRules
 from gammond.tools.tournament.statistics.scores import PairedScores
 from gammond.tools.tournament.statistics.sprt import SequentialTest, SprtResult, SprtVerdict
-
-AnyTask = PairingTask[Any]
-
-PlayRange = Callable[..., PairedScores]
-"""Plays the games of a task, given it; as `gammond.tools.tournament.pairings.play_range`."""
 
 
 @dataclass
@@ -58,7 +51,6 @@ class RoundRobin:
         test: Stops a pair before all its games are played; None plays them all.
         records: The folder for records of the games; None for none.
         overwrites: Whether a record may replace another one.
-        play_range: Plays the games of a task, in this process or in another.
         helpers: Who decides about the cube for players, without playing.
     """
 
@@ -70,7 +62,6 @@ class RoundRobin:
     test: SequentialTest | None = None
     records: Path | None = None
     overwrites: bool = False
-    play_range: PlayRange = play_range
     helpers: Sequence[Entrant] = ()
 
     def play(self, results_file: ResultsFile) -> tuple[list[PairState], bool]:
@@ -101,15 +92,16 @@ class RoundRobin:
         by_indices = {pair.player_indices: pair for pair in pairs}
         done = before = sum(pair.scores.games for pair in pairs)
         tasks = sum(1 for _ in self._generate_tasks(pairs))
+        nets = {each.name: each.nets for each in (*self.entrants, *self.helpers) if each.nets}
         with (
             Progress(self.games * len(pairs), self._label, start=before) as bar,
-            make_executor(max(1, min(self.threads, tasks)), self.cluster, self._nets) as executor,
+            make_executor(max(1, min(self.threads, tasks)), self.cluster, nets) as executor,
         ):
 
-            def play_here(task: AnyTask) -> tuple[AnyTask, PairedScores]:
-                return task, self.play_range(task, lambda games: bar.update(done + games))
+            def play_here(task: PairingTask) -> tuple[PairingTask, PairedScores]:
+                return task, self.rules.play_range(task, lambda games: bar.update(done + games))
 
-            work = play_here if executor.runs_here else partial(play_task, self.play_range)
+            work = play_here if executor.runs_here else play_task
             for task, scores in executor.map(work, self._generate_tasks(pairs)):
                 pair = by_indices[task.player_indices]
                 if not pair.is_decided:
@@ -118,7 +110,7 @@ class RoundRobin:
                 done += scores.games
                 bar.update(done, executor.note)
 
-    def _generate_tasks(self, pairs: Sequence[PairState]) -> Iterator[AnyTask]:
+    def _generate_tasks(self, pairs: Sequence[PairState]) -> Iterator[PairingTask]:
         """Generate what is left to play; nothing more of a pair once it is decided."""
         for pair in pairs:
             names = self._pair_names(pair)
@@ -145,20 +137,15 @@ class RoundRobin:
         return self.entrants[first].name, self.entrants[second].name
 
     @property
-    def _nets(self) -> dict[str, dict[str, str]]:
-        """What workers elsewhere must have: nets that they know by the same name."""
-        return {each.name: each.nets for each in (*self.entrants, *self.helpers) if each.nets}
-
-    @property
     def _label(self) -> str:
         if len(self.entrants) == 2:
             return " against ".join(entrant.title for entrant in self.entrants)
         return f"{len(self.entrants)} players"
 
 
-def play_task(play_range: PlayRange, task: AnyTask) -> tuple[AnyTask, PairedScores]:
+def play_task(task: PairingTask) -> tuple[PairingTask, PairedScores]:
     """Play a task in a process of a pool; it ends early once the pool is left."""
-    return task, play_range(task, cancelled=is_stopping)
+    return task, task.rules.play_range(task, cancelled=is_stopping)
 
 
 def play_pair(first: str, second: str, games: int, seed: int, threads: int = 1) -> PairedScores:

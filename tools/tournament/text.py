@@ -71,7 +71,9 @@ def _format_two_players(report: TournamentReport) -> list[str]:
 
 def _format_cross_table(report: TournamentReport) -> list[str]:
     """Format a cross table with the strongest first, and a line for each pair."""
-    players = sorted(report.players, key=_elo_sort_key, reverse=True)
+    players = sorted(
+        report.players, key=lambda each: -math.inf if math.isnan(each.elo) else each.elo, reverse=True
+    )
     width = max(len(player.name) for player in players) + 4
     lines = [
         f"{'':{width}}{'Elo':>18}{'score':>18}"
@@ -80,7 +82,8 @@ def _format_cross_table(report: TournamentReport) -> list[str]:
     for place, player in enumerate(players, 1):
         cells = "".join(f"{_format_against(report, player, other):>9}" for other in players)
         title = f"{place:>2}  {player.name}"
-        lines.append(f"{title:{width}}{_format_elo(player):>18}{_format_mean_score(player):>18}{cells}")
+        score = _format_mean(player.score, player.score_error, 4)
+        lines.append(f"{title:{width}}{_format_elo(player):>18}{score:>18}{cells}")
     lines += [
         f"Elo relative to {report.anchor}, from games won; scores in {report.rules.score_unit}, "
         "row against column",
@@ -124,10 +127,6 @@ def _format_endless(report: TournamentReport) -> list[str]:
     ]
 
 
-def _elo_sort_key(player: PlayerReport) -> float:
-    return -math.inf if math.isnan(player.elo) else player.elo
-
-
 def _format_against(report: TournamentReport, player: PlayerReport, other: PlayerReport) -> str:
     pair = report.find_pair(player.name, other.name) if player is not other else None
     if pair is None:
@@ -135,21 +134,22 @@ def _format_against(report: TournamentReport, player: PlayerReport, other: Playe
     return f"{pair.score.mean if pair.first == player.name else -pair.score.mean:+.3f}"
 
 
+def _format_mean(mean: float, error: float, digits: int, sign: str = "+") -> str:
+    """Format a mean with its standard error; a dot where there is none."""
+    return "." if math.isnan(mean) else f"{mean:{sign}.{digits}f} ± {error:.{digits}f}"
+
+
 def _format_score(score: MeanEstimate) -> str:
-    return f"{score.mean:+.4f} ± {score.standard_error:.4f}"
-
-
-def _format_mean_score(player: PlayerReport) -> str:
-    return "." if math.isnan(player.score) else f"{player.score:+.4f} ± {player.score_error:.4f}"
+    return _format_mean(score.mean, score.standard_error, 4)
 
 
 def _format_elo(player: PlayerReport) -> str:
-    return "." if math.isnan(player.elo) else f"{player.elo:+.1f} ± {player.elo_error:.1f}"
+    return _format_mean(player.elo, player.elo_error, 1)
 
 
 def _format_win_share(pair: PairReport) -> str:
     share = pair.win_share
-    return f"{_PERCENT * share.mean:.2f} ± {_PERCENT * share.standard_error:.2f}"
+    return _format_mean(_PERCENT * share.mean, _PERCENT * share.standard_error, 2, "")
 
 
 def _format_draws(pair: PairReport) -> str:
@@ -159,7 +159,7 @@ def _format_draws(pair: PairReport) -> str:
 
 def _format_moves(pair: PairReport) -> str:
     assert pair.lengths is not None
-    return f"{pair.lengths.moves.mean:.1f} ± {pair.lengths.moves.standard_error:.1f}"
+    return _format_mean(pair.lengths.moves.mean, pair.lengths.moves.standard_error, 1, "")
 
 
 def _format_both_shares(pair: PairReport, first: int, second: int) -> str:
@@ -174,11 +174,8 @@ def _format_verdict(report: TournamentReport, pair: PairReport) -> str:
     assert report.test is not None
     assert pair.ratio is not None
     low, high = report.test.llr_bounds
+    ratio = f"{pair.ratio:.2f}" if abs(pair.ratio) < _LARGE_RATIO else f"{pair.ratio:.0e}"
     return (
         f"{pair.verdict} after {pair.games:,} {report.rules.game_noun}, "
-        f"LLR {_format_llr(pair.ratio)} of {low:.2f} to {high:.2f}"
+        f"LLR {ratio} of {low:.2f} to {high:.2f}"
     )
-
-
-def _format_llr(ratio: float) -> str:
-    return f"{ratio:.2f}" if abs(ratio) < _LARGE_RATIO else f"{ratio:.0e}"

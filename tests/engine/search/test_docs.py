@@ -10,7 +10,7 @@ from gammond.engine.analysis.levels import LEVELS
 from gammond.engine.search import DEFAULT_PRUNING, FILTERS, MAX_PLIES
 from gammond.engine.search.cache import DEFAULT_ENTRIES
 from gammond.engine.search.tree import BLOCK_POSITIONS, BLOCK_UNPRUNED, EVALUATE_ROWS
-from gammond.tools.measure.quality import NEAR_POINTS
+from gammond.tools.measure.pruning import NEAR_POINTS
 
 DOCS = Path(__file__).parents[3] / "docs"
 SEARCH = (DOCS / "reference" / "search.md").read_text("utf-8")

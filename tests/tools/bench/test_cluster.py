@@ -38,7 +38,8 @@ def test_a_cluster_is_measured_against_threads_in_time_and_processor_time(small)
 
 
 def test_a_run_is_divided_into_its_margins_chunks_and_the_waits_of_each_process():
-    timing = cluster._Timing(10.0, 8.0, [1.0, 1.5, 4.0, 5.0], [3.5, 4.5, 7.0, 9.0], [7, 8, 7, 8], [])
+    places = ((7, 1.0, 3.5), (8, 1.5, 4.5), (7, 4.0, 7.0), (8, 5.0, 9.0))
+    timing = cluster._Timing(10.0, 8.0, [cluster._Chunk(*place, None) for place in places])
     assert timing.margins_s == 2.0
     assert timing.gaps_s == [0.5, 0.5]
 
@@ -48,7 +49,7 @@ def test_other_results_are_an_error(small, monkeypatch):
 
     def run_wrongly(executor, tasks):
         timing = right(executor, tasks)
-        return replace(timing, scores=[scores + 1e-9 for scores in timing.scores])
+        return replace(timing, chunks=[each._replace(scores=each.scores + 1e-9) for each in timing.chunks])
 
     monkeypatch.setattr(cluster, "_run_there", run_wrongly)
     with pytest.raises(WrongAnswerError, match="roll out otherwise"):

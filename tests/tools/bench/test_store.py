@@ -19,7 +19,7 @@ def tiny(monkeypatch):
 def test_kept_answers_are_measured_on_standard_input_and_tcp():
     rows = list(bench_store.bench_store(BenchmarkSubject("strong")))
     assert len(rows) == 41
-    assert all(row.benchmark == "store" and row.unit == "ms" and row.value > 0 for row in rows)
+    assert all(row.unit == "ms" and row.value > 0 for row in rows)
     assert {row.what.rpartition(", ")[2] for row in rows} == {"p50", "p99"}
 
 

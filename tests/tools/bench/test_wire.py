@@ -47,7 +47,7 @@ def test_standard_input_answers_commands_and_queries_as_the_engine_does(subject)
         "one JSON query of 90 positions, with the cube",
     ]
     assert [row.unit for row in rows] == ["pairs/s", "ms", "ms", "queries/s", "positions/s", "positions/s"]
-    assert all(row.benchmark == "stdin" and row.value > 0 for row in rows)
+    assert all(row.value > 0 for row in rows)
 
 
 @pytest.mark.slow
@@ -58,7 +58,7 @@ def test_a_client_beside_greedy_ones_gets_its_answers_and_its_stops(subject):
         "1 client beside 3 greedy ones, eval, p99",
         "1 client beside 3 greedy ones, stop of a search",
     ]
-    assert all((row.benchmark, row.unit) == ("crowd", "ms") and row.value > 0 for row in rows)
+    assert all(row.unit == "ms" and row.value > 0 for row in rows)
 
 
 def test_tcp_answers_one_client_and_many_as_the_engine_does(subject):
@@ -73,7 +73,7 @@ def test_tcp_answers_one_client_and_many_as_the_engine_does(subject):
         ("4 clients, mixed lines to a server that only echoes, p99", "ms"),
         ("4 clients, mixed lines to a server that only echoes, all together", "lines/s"),
     ]
-    assert all(row.benchmark == "server" and row.value > 0 for row in rows)
+    assert all(row.value > 0 for row in rows)
 
 
 def test_gnubgs_dialect_answers_as_the_engine_does_and_says_where_gnubg_is_missing(subject, monkeypatch):
@@ -84,7 +84,7 @@ def test_gnubgs_dialect_answers_as_the_engine_does_and_says_where_gnubg_is_missi
         "evaluations of FIBS boards, pipelined",
         "plays of FIBS boards, 1 client, one at a time",
     ]
-    assert all(row.benchmark == "external" and row.value > 0 for row in ours)
+    assert all(row.value > 0 for row in ours)
     assert evaluations.value is plays.value is None
     assert "gnubg is not installed" in evaluations.note
 

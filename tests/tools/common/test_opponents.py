@@ -87,7 +87,7 @@ def test_the_nets_of_a_run_play(run, place, kind):
 
 
 def test_a_run_plays_a_tournament_the_same_in_several_processes(run, capsys, monkeypatch):
-    monkeypatch.setattr("gammond.tools.tournament.rules.GAMES_PER_RANGE", 4)
+    monkeypatch.setattr("gammond.tools.tournament.backgammon.GAMES_PER_RANGE", 4)
     names = f"run:{run[0]}", f"run:{run[0]}/checkpoint.npz"
     reports = []
     for threads in ("1", "2"):

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from gammond.tools.common.opponents import find_sources, list_run_kinds
 from gammond.tools.common.wings import find_wings
-from gammond.tools.tournament.games import list_games, load_game
+from gammond.tools.tournament.command import list_games, load_rules_reader
 
 ROOT = Path(__file__).resolve().parents[3]
 
@@ -23,7 +23,7 @@ def test_each_name_is_added_once_and_means_what_it_says():
     assert set(list_run_kinds()) <= dict(trainers).keys()
     assert list(find_sources()) == ["run", "gnubg", "function"]
     assert "barca" in list_games()
-    assert type(load_game("barca")) is not type(load_game("nackgammon"))
+    assert load_rules_reader("barca") is not load_rules_reader("nackgammon")
 
 
 def test_finding_wings_imports_nothing_of_theirs():

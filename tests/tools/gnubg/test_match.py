@@ -7,7 +7,7 @@ import pytest
 from gammond.engine.analysis.engine import Engine
 from gammond.engine.analysis.levels import LEVELS, EvalSettings
 from gammond.engine.play.decider import Decider
-from gammond.tools import cli
+from gammond.tools import cli, gnubg
 from gammond.tools.gnubg import match as gnubg_match
 from gammond.tools.gnubg.match import (
     STALL_TIMEOUT_S,
@@ -83,7 +83,7 @@ def test_deep_searches_get_more_time_before_they_count_as_stalled():
 
 
 def test_what_cannot_be_played_is_refused(monkeypatch, capsys):
-    monkeypatch.setattr(gnubg_match, "find_gnubg", lambda: None)
+    monkeypatch.setattr(gnubg, "find_gnubg", lambda: None)
     assert cli.main(["gnubg-match", "--games", "-1"]) == 2
     assert cli.main(["gnubg-match"]) == 2
     complaints = capsys.readouterr().err

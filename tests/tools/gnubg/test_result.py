@@ -2,7 +2,7 @@
 
 import pytest
 
-from gammond.tools.gnubg.result import GnubgSessionResult, compute_mean_and_error
+from gammond.tools.gnubg.match import GnubgSessionResult, compute_mean_and_error
 
 
 def test_single_things_are_named_in_the_singular_and_have_no_error():

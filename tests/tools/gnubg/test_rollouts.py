@@ -4,6 +4,7 @@ import pytest
 
 from gammond.engine.errors import FormatError, UnsupportedError
 from gammond.engine.rollout import RolloutSettings
+from gammond.tools import gnubg
 from gammond.tools.gnubg import console
 from gammond.tools.gnubg.rollouts import roll_out_with_gnubg
 from tests.boards import random_boards
@@ -40,7 +41,7 @@ def answer(tmp_path, monkeypatch):
         (tmp_path / "answer").write_text(text)
         program.write_text("#!/bin/sh\ncat answer\n")
         program.chmod(0o755)
-        monkeypatch.setattr(console, "find_gnubg", lambda: str(program))
+        monkeypatch.setattr(gnubg, "find_gnubg", lambda: str(program))
         return tmp_path
 
     return use
@@ -94,10 +95,10 @@ def test_a_result_that_is_missing_is_an_error(answer):
 
 
 def test_without_gnubg_and_without_a_terminal_the_error_says_what_to_install(tmp_path, monkeypatch):
-    monkeypatch.setattr(console, "find_gnubg", lambda: None)
+    monkeypatch.setattr(gnubg, "find_gnubg", lambda: None)
     with pytest.raises(UnsupportedError, match="apt-get install gnubg"):
         roll_out_with_gnubg(BOARDS, 0, RolloutSettings(trials=36), [1, 2], tmp_path)
-    monkeypatch.setattr(console, "find_gnubg", lambda: "/usr/games/gnubg")
+    monkeypatch.setattr(gnubg, "find_gnubg", lambda: "/usr/games/gnubg")
     monkeypatch.setattr(console.shutil, "which", lambda name: None)
     with pytest.raises(UnsupportedError, match="bsdutils"):
         roll_out_with_gnubg(BOARDS, 0, RolloutSettings(trials=36), [1, 2], tmp_path)

@@ -10,6 +10,7 @@ import pytest
 from gammond.engine.analysis.engine import Engine
 from gammond.engine.analysis.levels import LEVELS, EvalSettings, Level
 from gammond.engine.errors import DataFileError
+from gammond.engine.play.decider import Decider
 from gammond.engine.rules.outcome import WIN, evaluate_finished
 from gammond.engine.rules.position import CHECKERS, OFF
 from gammond.tools import cli
@@ -81,14 +82,15 @@ def test_forced_plays_do_not_count():
 
 
 def test_costs_of_cube_decisions_are_counted_where_they_are_close_or_wrong():
-    sitting = error_rate._SelfPlaySession(None, None, 1)
+    sitting = error_rate._MeasuredDecider(Decider(Engine(GammonEvaluator())), EvalSettings())
+    sitting.games = 1
     for first, second, chose_first in (
         (0.5, 0.45, True),
         (0.5, 0.45, False),
         (0.9, 0.1, True),
         (0.1, 0.9, True),
     ):
-        sitting._record_cube_cost(first, second, chose_first=chose_first)
+        sitting._note_cube_cost(first, second, chose_first=chose_first)
     assert [cost for _, cost in sitting.cube_costs] == pytest.approx([0.0, 0.05, 0.8])
     assert {game for game, _ in sitting.cube_costs} == {1}
 

@@ -10,8 +10,7 @@ import pytest
 from gammond.engine.evaluation.pruning import EvaluatorPruner
 from gammond.tools import cli
 from gammond.tools.measure import pruning as search_quality
-from gammond.tools.measure.decisions import draw_contact_decisions
-from gammond.tools.measure.quality import estimate_mean_by_game
+from gammond.tools.measure.decisions import draw_contact_decisions, estimate_mean_by_game
 from tests.boards import RacingEvaluator
 from tests.engine.search.naive_search import SmoothEvaluator
 

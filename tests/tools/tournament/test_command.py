@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
-from functools import partial
 
 import numpy as np
 import pytest
@@ -14,12 +13,10 @@ from gammond.engine.wording import format_count
 from gammond.nets.catalogue import collect_net_hashes
 from gammond.tools import cli
 from gammond.tools.parallel.processes import ProcessPool
-from gammond.tools.tournament import pairings as tournament_pairings
-from gammond.tools.tournament import round_robin
-from gammond.tools.tournament import rules as tournament_rules
-from gammond.tools.tournament.pairings import play_range
+from gammond.tools.tournament import backgammon, round_robin
+from gammond.tools.tournament.backgammon import TournamentRules
+from gammond.tools.tournament.games import GameRange, PairingTask
 from gammond.tools.tournament.round_robin import play_pair, play_task
-from gammond.tools.tournament.rules import GameRange, PairingTask, TournamentRules
 
 
 def test_the_report_says_who_won_what(capsys):
@@ -83,12 +80,12 @@ def test_doubles_may_be_two_moves_for_0_ply_players(capsys, tmp_path):
 
 def test_the_size_of_ranges_makes_no_difference(monkeypatch):
     whole = play_pair("pubeval", "random", 60, seed=5).values.tolist()
-    monkeypatch.setattr(tournament_rules, "GAMES_PER_RANGE", 16)
+    monkeypatch.setattr(backgammon, "GAMES_PER_RANGE", 16)
     assert play_pair("pubeval", "random", 60, seed=5).values.tolist() == whole
 
 
 def test_the_result_is_the_same_in_one_process_and_in_several(monkeypatch):
-    monkeypatch.setattr(tournament_rules, "DEEP_GAMES_PER_RANGE", 2)
+    monkeypatch.setattr(backgammon, "DEEP_GAMES_PER_RANGE", 2)
     names = "default:plies=1,filter=tiny", "default:level=beginner"
     alone, shared = (play_pair(*names, 4, seed=5, threads=n).values for n in (1, 2))
     assert alone.tolist() == shared.tolist()
@@ -100,20 +97,20 @@ def test_an_error_in_a_process_reaches_the_caller():
         PairingTask(TournamentRules(), ("nobody", "random"), (0, 1), GameRange(start, 2)) for start in (0, 2)
     ]
     with ProcessPool(2) as pool, pytest.raises(ValueRangeError, match="got 'nobody'"):
-        list(pool.map(partial(play_task, play_range), tasks))
+        list(pool.map(play_task, tasks))
 
 
 def interrupt_at(monkeypatch, stop_pair):
     """Stretches of 16 games, and Ctrl-C when the one of this pair begins."""
-    play_games = tournament_pairings.play_games
+    play_games = backgammon.play_games
 
     def interrupted(*args, first_pair, **options):
         if first_pair == stop_pair:
             raise KeyboardInterrupt
         return play_games(*args, first_pair=first_pair, **options)
 
-    monkeypatch.setattr(tournament_rules, "GAMES_PER_RANGE", 16)
-    monkeypatch.setattr(tournament_pairings, "play_games", interrupted)
+    monkeypatch.setattr(backgammon, "GAMES_PER_RANGE", 16)
+    monkeypatch.setattr(backgammon, "play_games", interrupted)
 
 
 def test_an_interrupted_run_reports_the_finished_ranges(monkeypatch, capsys):
@@ -146,7 +143,7 @@ def test_progress_counts_the_games_of_each_task():
     seen = []
     task = PairingTask(TournamentRules(), ("pubeval", "random"), (0, 1), GameRange(0, 8))
     for each in (task, replace(task, game_range=GameRange(8, 8))):
-        play_range(each, seen.append)
+        each.rules.play_range(each, seen.append)
     assert seen.count(8) >= 2
     assert max(seen) == 8
 
@@ -157,7 +154,7 @@ def json_of(capsys, *arguments, status=0):
 
 
 def test_every_player_meets_every_other_once(capsys, monkeypatch):
-    monkeypatch.setattr(tournament_rules, "GAMES_PER_RANGE", 16)
+    monkeypatch.setattr(backgammon, "GAMES_PER_RANGE", 16)
     names = ["pubeval", "random", "random:seed=3"]
     table = json_of(capsys, *names, "--games", "40", "--seed", "4", "--anchor", "random")
     met = [(pair["first"], pair["second"]) for pair in table["pairs"]]
@@ -174,7 +171,7 @@ def test_every_player_meets_every_other_once(capsys, monkeypatch):
 
 @pytest.mark.slow
 def test_a_table_is_the_same_from_several_processes(capsys, monkeypatch):
-    monkeypatch.setattr(tournament_rules, "GAMES_PER_RANGE", 16)
+    monkeypatch.setattr(backgammon, "GAMES_PER_RANGE", 16)
     command = ["tournament", "pubeval", "random", "random:seed=3", "--games", "40", "--json", "--threads"]
     found = []
     for threads in ("1", "2"):
@@ -193,13 +190,13 @@ def test_a_killed_run_goes_on_where_it_was(tmp_path, monkeypatch, capsys):
     assert [pair["games"] for pair in part["pairs"]] == [32]
     monkeypatch.undo()
     played = []
-    play_games = tournament_pairings.play_games
+    play_games = backgammon.play_games
 
     def counted(*args, **options):
         played.append(args[2])
         return play_games(*args, **options)
 
-    monkeypatch.setattr(tournament_pairings, "play_games", counted)
+    monkeypatch.setattr(backgammon, "play_games", counted)
     resumed = json_of(capsys, *names, *keep)
     assert sum(played) == 3 * 48 - 32
     again = json_of(capsys, *names, *keep)
@@ -210,7 +207,7 @@ def test_a_killed_run_goes_on_where_it_was(tmp_path, monkeypatch, capsys):
 
 
 def test_a_sequential_test_ends_the_games_of_a_pair_alone(capsys, monkeypatch):
-    monkeypatch.setattr(tournament_rules, "SEQUENTIAL_GAMES_PER_RANGE", 100)
+    monkeypatch.setattr(backgammon, "SEQUENTIAL_GAMES_PER_RANGE", 100)
     names = ["pubeval", "random", "random:seed=3", "--games", "400"]
     table = json_of(capsys, *names, "--sprt", "0,100")
     verdicts = {(pair["first"], pair["second"]): pair for pair in table["pairs"]}
@@ -225,7 +222,7 @@ def test_a_sequential_test_ends_the_games_of_a_pair_alone(capsys, monkeypatch):
 def test_a_test_has_the_same_verdict_from_ranges_of_any_size(capsys, monkeypatch):
     found = []
     for size in (20, 400):
-        monkeypatch.setattr(tournament_rules, "SEQUENTIAL_GAMES_PER_RANGE", size)
+        monkeypatch.setattr(backgammon, "SEQUENTIAL_GAMES_PER_RANGE", size)
         found.append(json_of(capsys, "pubeval", "random", "--games", "400", "--sprt", "0,100"))
         found[-1].pop("seconds")
     assert found[0] == found[1]
@@ -283,7 +280,7 @@ def test_files_are_written_where_they_are_asked_for(tmp_path, capsys):
     ],
 )
 def test_what_cannot_be_is_refused_before_a_game_is_played(arguments, words, capsys, monkeypatch):
-    monkeypatch.setattr(tournament_pairings, "play_games", None)
+    monkeypatch.setattr(backgammon, "play_games", None)
     assert cli.main(["tournament", *arguments]) == cli.EXIT_USAGE
     assert words in capsys.readouterr().err
 

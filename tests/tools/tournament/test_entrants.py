@@ -9,14 +9,16 @@ from gammond.engine.errors import UnsupportedError, ValueRangeError
 from gammond.engine.rules.match import MatchState
 from gammond.engine.rules.position import Position
 from gammond.nets.catalogue import collect_net_hashes, load_player
-from gammond.tools.tournament.entrants import load_cube_player, load_entrants
+from gammond.tools.tournament.backgammon import TournamentMode, TournamentRules
+from gammond.tools.tournament.entrants import load_cube_player
 from tests import boards
 
 LAST_ROLL = boards.position({4: 1, 1: 1}, {24: 1})
 
 
 def test_entrants_know_their_nets_and_whether_they_take_their_time():
-    plain, deep, random = load_entrants(["default", "default:plies=1,filter=tiny", "random"], has_cube=False)
+    names = ["default", "default:plies=1,filter=tiny", "random"]
+    plain, deep, random = TournamentRules().load_entrants(names)
     assert plain.nets == collect_net_hashes("default")
     assert deep.nets == collect_net_hashes("default:plies=1,filter=tiny")
     assert (plain.is_deep, deep.is_deep, random.is_deep) == (False, True, False)
@@ -26,19 +28,19 @@ def test_entrants_know_their_nets_and_whether_they_take_their_time():
 @pytest.mark.parametrize("names", [[], ["pubeval"]])
 def test_fewer_than_two_are_refused(names):
     with pytest.raises(ValueRangeError, match=f"two players or more, got {len(names)}") as caught:
-        load_entrants(names, has_cube=False)
+        TournamentRules().load_entrants(names)
     assert caught.value.field == "player"
 
 
 def test_a_player_named_twice_is_refused():
     with pytest.raises(ValueRangeError, match="duplicate player 'random'"):
-        load_entrants(["random", "pubeval", "random"], has_cube=False)
+        TournamentRules().load_entrants(["random", "pubeval", "random"])
 
 
 @pytest.mark.parametrize("name", ["pubeval", "random"])
 def test_players_without_cube_decisions_are_refused_with_the_cube(name):
     with pytest.raises(UnsupportedError, match=f"'{name}' has no cube decisions") as caught:
-        load_entrants(["default", name], has_cube=True)
+        TournamentRules(TournamentMode.CUBEFUL).load_entrants(["default", name])
     assert caught.value.field == "player"
 
 

@@ -9,20 +9,21 @@ import numpy as np
 import pytest
 
 from gammond.engine.errors import UnsupportedError
+from gammond.engine.play.lockstep import play_games
 from gammond.engine.rules.moves import expand_rolls
 from gammond.engine.rules.position import Position
 from gammond.engine.rules.rules import Doubles, Rules
 from gammond.nets.catalogue import load_player
-from gammond.tools.tournament.pairings import CubelessPairing, GameRange, play_range
-from gammond.tools.tournament.records import LockstepLog, check_records
-from gammond.tools.tournament.rules import PairingTask, TournamentMode, TournamentRules
+from gammond.tools.tournament.backgammon import TournamentMode, TournamentRules, check_records
+from gammond.tools.tournament.games import GameRange, PairingTask
+from gammond.tools.tournament.records import LockstepLog
 
 NAMES = "pubeval", "random"
 
 
 def test_a_log_turns_lockstep_games_into_records():
     log = LockstepLog(8)
-    played = CubelessPairing(load_player("pubeval"), load_player("random"), 3).play(GameRange(4, 8), log=log)
+    played = play_games(load_player("pubeval"), load_player("random"), 8, 3, first_pair=2, log=log)
     points, games = played.points, log.make_records(played)
     score = [0, 0]
     for number, game in enumerate(games):
@@ -39,7 +40,7 @@ def test_a_log_turns_lockstep_games_into_records():
 
 def test_a_log_has_the_positions_of_a_game_as_their_movers_see_them():
     log = LockstepLog(4)
-    CubelessPairing(load_player("pubeval"), load_player("random"), 3).play(GameRange(0, 4), log=log)
+    play_games(load_player("pubeval"), load_player("random"), 4, 3, log=log)
     rolls = np.array([(high, low) for high in range(1, 7) for low in range(1, high + 1)], np.int8)
     for boards in map(log.stack_positions, range(4)):
         assert (boards[0] == Position.start().board).all()
@@ -52,8 +53,9 @@ def test_a_log_has_the_positions_of_a_game_as_their_movers_see_them():
 
 def test_records_of_money_games_are_a_file_for_each_range(tmp_path):
     task = PairingTask(TournamentRules(seed=3), NAMES, (0, 2), GameRange(4, 6), tmp_path / "games")
-    scores = play_range(task)
-    assert scores.kinds.tolist() == play_range(replace(task, records=None)).kinds.tolist()
+    scores = task.rules.play_range(task)
+    bare = task.rules.play_range(replace(task, records=None))
+    assert scores.kinds.tolist() == bare.kinds.tolist()
     (file,) = (tmp_path / "games").iterdir()
     assert file.name == "1-pubeval-3-random-0000005.mat"
     text = file.read_text()
@@ -71,7 +73,7 @@ def test_records_of_matches_are_a_file_each(tmp_path):
         GameRange(0, 2),
         tmp_path,
     )
-    scores = play_range(task)
+    scores = task.rules.play_range(task)
     files = sorted(tmp_path.iterdir())
     assert [file.name for file in files] == [
         f"1-default-2-default_noise=300-000000{number}.mat" for number in (1, 2)

@@ -12,9 +12,10 @@ import pytest
 
 from gammond.engine.errors import DataFileError, StateError
 from gammond.engine.rules.rules import Doubles, Rules
+from gammond.tools.tournament.backgammon import TournamentMode, TournamentRules
 from gammond.tools.tournament.entrants import Entrant
+from gammond.tools.tournament.games import GameRange
 from gammond.tools.tournament.results_file import ResultsFile
-from gammond.tools.tournament.rules import GameRange, TournamentMode, TournamentRules
 from gammond.tools.tournament.statistics.scores import PairedScores
 
 RULES = TournamentRules(seed=3)
@@ -81,7 +82,7 @@ import sys
 from pathlib import Path
 from gammond.tools.tournament.entrants import Entrant
 from gammond.tools.tournament.results_file import ResultsFile
-from gammond.tools.tournament.rules import TournamentRules
+from gammond.tools.tournament.backgammon import TournamentRules
 entrants = [Entrant(name, name, {f"{name}-net": name * 3}, False) for name in ("ann", "bob")]
 with ResultsFile(Path(sys.argv[1]), TournamentRules(seed=3), entrants):
     print("held", flush=True)

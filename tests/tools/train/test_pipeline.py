@@ -13,13 +13,12 @@ from typing import NamedTuple
 import pytest
 
 from gammond.engine.formats.array_file import read_array_file
-from gammond.engine.play.lockstep import PairedGameResults
+from gammond.engine.play.lockstep import PairedGameResults, play_games
 from gammond.nets.catalogue import Catalogue
 from gammond.tools import cli
 from gammond.tools.common.files import read_records
 from gammond.tools.common.opponents import load_opponent
 from gammond.tools.export import PROVENANCE_HEADING
-from gammond.tools.tournament.pairings import CubelessPairing, GameRange
 from gammond.tools.train.weights.net_set import load_net_set
 
 pytestmark = [pytest.mark.slow, pytest.mark.training]
@@ -96,7 +95,7 @@ def exported(run: Path, name: str) -> str:
 
 
 def played(first, second, games: int = FEWER_GAMES) -> PairedGameResults:
-    return CubelessPairing(first, second, seed=5).play(GameRange(0, games))
+    return play_games(first, second, games, 5, may_be_endless=True)
 
 
 def standard_errors_above(results: PairedGameResults, points: float = 0.0) -> float:

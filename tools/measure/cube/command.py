@@ -28,6 +28,7 @@ from gammond.engine.runtime.version import read_version
 from gammond.tools.common.interrupts import call_on_interrupt
 from gammond.tools.common.opponents import load_net_engine
 from gammond.tools.common.progress import Progress
+from gammond.tools.common.ranges import check_number
 from gammond.tools.common.strength import add_net_argument
 from gammond.tools.measure.cube.fit import EFFICIENCY_NAMES, efficiencies_from_vector
 from gammond.tools.measure.cube.positions import KINDS, classify_positions, draw_positions
@@ -127,16 +128,12 @@ def _read_kinds(args: argparse.Namespace) -> tuple[str, ...]:
             raise ValueRangeError(
                 f"kind of position: expected one of {', '.join(KINDS)}, got {kind!r}", field="kinds"
             )
-    if args.positions < MIN_POSITIONS:
-        raise ValueRangeError(
-            f"--positions: expected {MIN_POSITIONS} or more, got {args.positions}", field="positions"
-        )
-    if not 0 <= args.seed <= MAX_SEED:
-        raise ValueRangeError(f"--seed: expected 0 to {MAX_SEED}, got {args.seed}", field="seed")
-    if args.threads is not None and not 1 <= args.threads <= MAX_THREADS:
-        raise ValueRangeError(f"--threads: expected 1 to {MAX_THREADS}, got {args.threads}", field="threads")
-    if args.decide_by is not None and not 0.0 <= args.decide_by <= 1.0:
-        raise ValueRangeError(f"--decide-by: expected 0 to 1, got {args.decide_by}", field="decide_by")
+    check_number("positions", args.positions, MIN_POSITIONS)
+    check_number("seed", args.seed, 0, MAX_SEED)
+    if args.threads is not None:
+        check_number("threads", args.threads, 1, MAX_THREADS)
+    if args.decide_by is not None:
+        check_number("decide-by", args.decide_by, 0, 1)
     RolloutSettings(trials=args.trials)
     return tuple(kind for kind in KINDS if kind in args.kinds or not args.kinds)
 

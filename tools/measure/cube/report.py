@@ -25,6 +25,7 @@ from gammond.tools.measure.cube.fit import (
 )
 from gammond.tools.measure.cube.positions import ENDING, KINDS
 from gammond.tools.measure.cube.values import CubeValues
+from gammond.tools.tournament.statistics.scores import compute_standard_error
 
 _MILLIPOINTS = 1000
 
@@ -77,10 +78,8 @@ class Saving:
     def from_costs(cls, default_costs: FloatArray, measured_costs: FloatArray) -> Saving:
         """Compare costs in points, ``float64[n]``, n 2 or more."""
         saved = _MILLIPOINTS * (default_costs - measured_costs)
-        error = saved.std(ddof=1) / np.sqrt(len(saved))
-        return cls(
-            round(float(saved.mean()), 3), round(float(error), 3), round(float((saved != 0).mean()), 4)
-        )
+        error = compute_standard_error(saved)
+        return cls(round(float(saved.mean()), 3), round(error, 3), round(float((saved != 0).mean()), 4))
 
     def __str__(self) -> str:
         return f"{self.mean:+.2f} ± {self.error:.2f}"

@@ -29,7 +29,7 @@ from pathlib import Path
 from gammond.engine.analysis.engine import Engine
 from gammond.engine.analysis.levels import EvalSettings
 from gammond.engine.cubeful.match_equity import load_default_table
-from gammond.engine.errors import CancelledWork, FormatError, LimitError, UnsupportedError, ValueRangeError
+from gammond.engine.errors import CancelledWork, FormatError, LimitError
 from gammond.engine.match_analysis.analysed_match import AnalysedMatch
 from gammond.engine.match_analysis.analysis import AnalysisSettings, analyse_match
 from gammond.engine.match_files.model import RecordedMatch
@@ -44,12 +44,17 @@ from gammond.tools.common.interrupts import call_on_interrupt
 from gammond.tools.common.match_inputs import MatchTally, list_match_inputs
 from gammond.tools.common.opponents import load_net_engine
 from gammond.tools.common.progress import Progress, write_message
+from gammond.tools.common.ranges import check_number
 from gammond.tools.common.strength import add_net_argument
-from gammond.tools.gnubg import find_gnubg
+from gammond.tools.gnubg import require_gnubg
 from gammond.tools.gnubg.analysis import GnubgRoller, analyse_with_gnubg
-from gammond.tools.measure.matches.comparison import ComparedMatch, MatchComparison, find_disagreements
+from gammond.tools.measure.matches.comparison import (
+    ComparedMatch,
+    MatchComparison,
+    find_disagreements,
+    roll_out,
+)
 from gammond.tools.measure.matches.report import format_comparisons, list_comparisons
-from gammond.tools.measure.matches.rollouts import roll_out
 
 SUMMARY = "compare analyses of matches with those of GNU Backgammon"
 
@@ -136,14 +141,9 @@ def _format_report(done: Sequence[MatchComparison], args: argparse.Namespace, co
 
 def _check_options(args: argparse.Namespace) -> None:
     for name in ("errors", "trials", "seed", "above"):
-        if getattr(args, name) < 0:
-            raise ValueRangeError(f"--{name}: expected 0 or more, got {getattr(args, name)}", field=name)
-    if not 0 <= args.gnubg_plies <= MAX_GNUBG_PLIES:
-        raise ValueRangeError(
-            f"--gnubg-plies: expected 0 to {MAX_GNUBG_PLIES}, got {args.gnubg_plies}", field="gnubg_plies"
-        )
-    if find_gnubg() is None:
-        raise UnsupportedError("gnubg is not installed (Debian: apt-get install gnubg)", field="gnubg")
+        check_number(name, getattr(args, name), 0)
+    check_number("gnubg-plies", args.gnubg_plies, 0, MAX_GNUBG_PLIES)
+    require_gnubg()
 
 
 class _Comparer:
@@ -203,10 +203,10 @@ class _Comparer:
     def _ask_gnubg(self, name: str, match: RecordedMatch) -> ComparedMatch:
         self._check_stopped()
         plies = self._args.gnubg_plies
-        theirs = analyse_with_gnubg(match, plies, self._folder)
-        self.gnubg_version = theirs.version
+        noted, output = analyse_with_gnubg(match, plies, self._folder)
+        self.gnubg_version = output.version
         by = f"gnubg, {plies}-ply"
-        return ComparedMatch(by, AnalysedMatch(name, theirs.match, by, self._table), theirs.processor_s)
+        return ComparedMatch(by, AnalysedMatch(name, noted, by, self._table), output.processor_s)
 
     def _analyse(self, name: str, match: RecordedMatch, settings: AnalysisSettings) -> ComparedMatch:
         by = f"gammond, {settings.plies}-ply"

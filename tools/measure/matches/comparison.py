@@ -1,14 +1,17 @@
-"""Analyses of the same match by several programs, and the decisions on which two of them differ."""
+"""Analyses of the same match by several programs, where two of them differ, and rollouts of that."""
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from gammond.engine.match_analysis.analysed_match import AnalysedMatch
 from gammond.engine.match_analysis.decision_errors import Choice
 from gammond.engine.match_analysis.decisions import AnalysedDecision
+from gammond.engine.rules.game_record import PlayAction
 from gammond.engine.rules.match import SEATS
+from gammond.engine.rules.moves import Play
+from gammond.tools.gnubg.analysis import GnubgRoller
 
 
 @dataclass(frozen=True)
@@ -135,7 +138,46 @@ def compute_rating_differences(ours: ComparedMatch, theirs: ComparedMatch) -> li
     return [abs(own - other) for own, other in pairs if own is not None and other is not None]
 
 
-def combine_errors(*errors: float | None) -> float:
+def roll_out(disagreement: Disagreement, roller: GnubgRoller) -> Disagreement:
+    """Let gnubg roll out the choice that was made and the best ones of both analyses.
+
+    Raises:
+        GammondError: As the methods of `GnubgRoller`.
+    """
+    choice = disagreement.ours.choice
+    rolled = _roll_out_play if choice is Choice.PLAY else _roll_out_cube
+    return replace(disagreement, rolled=rolled(disagreement, roller))
+
+
+def _roll_out_play(disagreement: Disagreement, roller: GnubgRoller) -> RolledLoss | None:
+    ours, theirs = disagreement.ours, disagreement.theirs
+    action = roller.match.games[ours.game].actions[ours.place]
+    assert isinstance(action, PlayAction)
+    best = (side.notes.candidates[0].play for side in (ours, theirs))
+    plays: dict[object, Play] = {play.result: play for play in (action.play, *best)}
+    if len(plays) == 1:
+        return None
+    found = roller.roll_out_plays(ours.situation, action.roll, list(plays.values()))
+    (made,) = (each.evaluation for each in found if each.play.result == action.play.result)
+    others = [each.evaluation for each in found if each.play.result != action.play.result]
+    other = max(others, key=lambda each: each.equity)
+    return RolledLoss(other.equity - made.equity, _combine_errors(other.error, made.error))
+
+
+def _roll_out_cube(disagreement: Disagreement, roller: GnubgRoller) -> RolledLoss:
+    choice = disagreement.ours.choice
+    cube = roller.roll_out_cube(disagreement.ours.situation)
+    no_double, double_take, double_pass = cube.equities
+    held, taken = cube.no_double.error, cube.double_take and cube.double_take.error
+    if choice in (Choice.TAKE, Choice.PASS):
+        gain = double_take - double_pass
+        return RolledLoss(gain if choice is Choice.TAKE else -gain, _combine_errors(taken))
+    gain = cube.double - no_double
+    answered = taken if double_take < double_pass else 0.0
+    return RolledLoss(-gain if choice is Choice.DOUBLE else gain, _combine_errors(held, answered))
+
+
+def _combine_errors(*errors: float | None) -> float:
     """Return the standard error of a sum or a difference."""
     return math.hypot(*(error or 0.0 for error in errors))
 

@@ -6,9 +6,7 @@ import re
 
 import pytest
 
-from gammond.tools import cli
-from gammond.tools.gnubg import console
-from gammond.tools.measure.matches import command
+from gammond.tools import cli, gnubg
 from tests.engine.match_files.played_games import MAT_GAME
 
 MATCH = f" 5 point match\n\n Game 1\n{MAT_GAME}"
@@ -36,7 +34,7 @@ def test_options_out_of_range_are_refused(words, message, file, capsys):
 
 
 def test_without_gnubg_it_says_what_to_install(file, monkeypatch, capsys):
-    monkeypatch.setattr(command, "find_gnubg", lambda: None)
+    monkeypatch.setattr(gnubg, "find_gnubg", lambda: None)
     assert cli.main(["measure", "matches", file]) == 2
     assert "apt-get install gnubg" in capsys.readouterr().err
 
@@ -45,8 +43,7 @@ def test_a_fault_of_gnubg_is_named(file, monkeypatch, capsys, tmp_path):
     program = tmp_path / "gnubg"
     program.write_text("#!/bin/sh\necho out of order\nexit 3\n")
     program.chmod(0o755)
-    for module in (command, console):
-        monkeypatch.setattr(module, "find_gnubg", lambda: str(program))
+    monkeypatch.setattr(gnubg, "find_gnubg", lambda: str(program))
     assert cli.main(["measure", "matches", file, "--plies", "0", "--threads", "1"]) == 2
     assert "gnubg ended with status 3: 'out of order" in capsys.readouterr().err
 

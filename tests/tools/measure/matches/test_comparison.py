@@ -24,9 +24,9 @@ from gammond.tools.measure.matches.comparison import (
     RolledLoss,
     compute_rating_differences,
     find_disagreements,
+    roll_out,
 )
 from gammond.tools.measure.matches.report import format_comparisons, list_comparisons
-from gammond.tools.measure.matches.rollouts import roll_out
 from tests.engine.match_files.played_games import MAT_GAME
 
 OUTCOME = Outcome(0.5, 0.125, 0.0625, 0.25, 0.0)

@@ -15,16 +15,15 @@ from gammond.nets.catalogue import load_player
 from gammond.nets.players.pubeval import PubevalPlayer
 from gammond.tools import cli
 from gammond.tools.gnubg.nets import GnubgPlayer
-from gammond.tools.measure.frontier import command as frontier
-from gammond.tools.measure.frontier import points as frontier_points
-from gammond.tools.measure.frontier.plot import draw_frontier
-from gammond.tools.measure.frontier.points import (
+from gammond.tools.measure import frontier
+from gammond.tools.measure.frontier import (
     BATCH_SIZE,
     FrontierPoint,
+    draw_frontier,
     mark_frontier,
     measure_evaluations_per_s,
 )
-from gammond.tools.tournament import pairings as tournament_pairings
+from gammond.tools.tournament import backgammon
 from gammond.tools.train.weights.layers import LayeredNet
 from gammond.tools.train.weights.net_set import NetSet
 from gammond.tools.train.weights.random_positions import sample_random_positions
@@ -63,7 +62,7 @@ def batches(monkeypatch):
         work()
         return 0.5
 
-    monkeypatch.setattr(frontier_points, "measure_seconds_per_call", half_a_second)
+    monkeypatch.setattr(frontier, "measure_seconds_per_call", half_a_second)
     return clocks
 
 
@@ -113,7 +112,7 @@ def test_a_scorer_is_timed_on_a_whole_batch(batches):
 
 def test_gnubg_is_timed_on_all_positions(monkeypatch):
     monkeypatch.setattr("gammond.tools.gnubg.nets._import_gnubg_nn", lambda: types.SimpleNamespace())
-    monkeypatch.setattr(frontier_points, "measure_gnubg_rate", lambda boards: 1000.0 * len(boards))
+    monkeypatch.setattr(frontier, "measure_gnubg_rate", lambda boards: 1000.0 * len(boards))
     boards = sample_random_positions(12, seed=1)
     assert measure_evaluations_per_s(GnubgPlayer(), boards) == 12_000
     with pytest.raises(UnsupportedError, match="cannot be timed"):
@@ -173,7 +172,7 @@ def test_json_has_hashes_of_nets_and_the_strength_of_a_tournament(run, few_posit
 
 
 def test_an_interrupt_reports_the_players_measured_so_far(run, few_positions, capsys, monkeypatch):
-    play_games, played = tournament_pairings.play_games, []
+    play_games, played = backgammon.play_games, []
 
     def interrupted(first, second, *args, **options):
         played.append(first.name)
@@ -181,7 +180,7 @@ def test_an_interrupt_reports_the_players_measured_so_far(run, few_positions, ca
             raise KeyboardInterrupt
         return play_games(first, second, *args, **options)
 
-    monkeypatch.setattr(tournament_pairings, "play_games", interrupted)
+    monkeypatch.setattr(backgammon, "play_games", interrupted)
     command = ["measure", "frontier", "pubeval", f"run:{run}", "--games", "8", "--threads", "1", "--json"]
     assert cli.main(command) == cli.EXIT_INTERRUPTED
     written = capsys.readouterr()

@@ -5,19 +5,17 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from gammond.engine.play.lockstep import PairedGameResults
+from gammond.engine.play.lockstep import HOME_BOUND, PairedGameResults, play_games
 from gammond.engine.rules.game_record import PlayAction
 from gammond.nets.catalogue import load_player
-from gammond.tools.tournament.entrants import load_cube_player
-from gammond.tools.tournament.pairings import (
-    CubefulPairing,
-    CubelessPairing,
-    GameRange,
+from gammond.tools.tournament.backgammon import (
+    TournamentMode,
+    TournamentRules,
     score_cubeful_games,
     score_cubeless_games,
-    select_ending,
 )
-from gammond.tools.tournament.rules import TournamentMode, TournamentRules
+from gammond.tools.tournament.entrants import load_cube_player
+from gammond.tools.tournament.games import GameRange, PairingTask
 
 MATCH = TournamentRules(TournamentMode.MATCH, 2, 3)
 MONEY = TournamentRules(TournamentMode.CUBEFUL, 2)
@@ -39,18 +37,16 @@ def test_games_without_the_cube_count_points_and_how_they_were_won():
 
 
 def test_home_bound_games_count_pips_and_whoever_is_ahead_has_won():
-    pairing = CubelessPairing(
-        load_player("pubeval"), load_player("random"), 3, select_ending(TournamentMode.HOME_BOUND)
-    )
-    counted = pairing.play(GameRange(0, 20))
-    scores = score_cubeless_games(counted, TournamentMode.HOME_BOUND)
+    counted = play_games(load_player("pubeval"), load_player("random"), 20, 3, ending=HOME_BOUND)
+    rules = TournamentRules(TournamentMode.HOME_BOUND, 3)
+    scores = rules.play_range(PairingTask(rules, ("pubeval", "random"), (0, 1), GameRange(0, 20)))
     assert scores.values == pytest.approx(counted.points)
     assert scores.kinds.tolist() == np.sign(counted.points).tolist()
     assert scores.mean > 20
 
 
 def test_both_halves_of_a_pair_have_the_same_dice_and_another_beginner(players):
-    played = CubefulPairing(*players, MONEY).play(GameRange(6, 6))
+    played = MONEY.play_with_cube(players, GameRange(6, 6))
     for (forth,), (back,) in zip(played[::2], played[1::2], strict=True):
         assert (forth.initial_state.on_roll, back.initial_state.on_roll) == (0, 1)
         shared = min(len(rolls(forth)), len(rolls(back)))
@@ -59,9 +55,8 @@ def test_both_halves_of_a_pair_have_the_same_dice_and_another_beginner(players):
 
 
 def test_matches_share_their_dice_game_by_game_and_swap_the_openings(players):
-    forth, back = CubefulPairing(players[0], players[0], TournamentRules(TournamentMode.MATCH, 2, 15)).play(
-        GameRange(0, 2)
-    )
+    rules = TournamentRules(TournamentMode.MATCH, 2, 15)
+    forth, back = rules.play_with_cube((players[0], players[0]), GameRange(0, 2))
     shared = min(len(forth), len(back))
     assert shared > 1
     for game, other in zip(forth[:shared], back[:shared], strict=True):
@@ -73,27 +68,33 @@ def test_matches_share_their_dice_game_by_game_and_swap_the_openings(players):
 @pytest.mark.parametrize("rules", [MONEY, MATCH])
 def test_swapped_players_swap_the_results(players, rules):
     games = GameRange(0, 6)
-    forth = score_cubeful_games(CubefulPairing(*players, rules).play(games), rules.mode)
-    back = score_cubeful_games(CubefulPairing(*players[::-1], rules).play(games), rules.mode)
+    forth = score_cubeful_games(rules.play_with_cube(players, games), rules.mode)
+    back = score_cubeful_games(rules.play_with_cube(players[::-1], games), rules.mode)
     assert forth.values.tolist() == back.swap_players().values.tolist()
     assert forth.kinds.tolist() == back.swap_players().kinds.tolist()
 
 
 def test_a_player_scores_nothing_against_itself_in_matches(players):
     scores = score_cubeful_games(
-        CubefulPairing(players[0], players[0], MATCH).play(GameRange(0, 6)), TournamentMode.MATCH
+        MATCH.play_with_cube((players[0], players[0]), GameRange(0, 6)), TournamentMode.MATCH
     )
     assert scores.pair_values.tolist() == [0.0, 0.0, 0.0]
 
 
 def test_a_range_of_a_series_is_the_series_cut(players):
-    table = CubefulPairing(*players, MATCH)
-    whole = score_cubeful_games(table.play(GameRange(0, 6)), TournamentMode.MATCH).values.tolist()
-    assert score_cubeful_games(table.play(GameRange(2, 4)), TournamentMode.MATCH).values.tolist() == whole[2:]
+    whole = score_cubeful_games(
+        MATCH.play_with_cube(players, GameRange(0, 6)), TournamentMode.MATCH
+    ).values.tolist()
+    assert (
+        score_cubeful_games(
+            MATCH.play_with_cube(players, GameRange(2, 4)), TournamentMode.MATCH
+        ).values.tolist()
+        == whole[2:]
+    )
 
 
 def test_money_games_count_points_with_the_cube_and_kinds_without(players):
-    played = CubefulPairing(*players, MONEY).play(GameRange(0, 12))
+    played = MONEY.play_with_cube(players, GameRange(0, 12))
     scores = score_cubeful_games(played, TournamentMode.CUBEFUL)
     for (game,), value, kind in zip(played, scores.values.tolist(), scores.kinds.tolist(), strict=True):
         sign = 1 if game.result.winner == 0 else -1
@@ -106,5 +107,5 @@ def test_money_games_count_points_with_the_cube_and_kinds_without(players):
 
 def test_progress_counts_games(players):
     seen = []
-    CubefulPairing(*players, MONEY).play(GameRange(0, 4), seen.append)
+    MONEY.play_with_cube(players, GameRange(0, 4), seen.append)
     assert seen == [1, 2, 3, 4]

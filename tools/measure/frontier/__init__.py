@@ -1,1 +1,0 @@
-"""`gammond measure frontier`: strength against speed."""
