@@ -128,13 +128,9 @@ def describe_table(path: Path) -> str:
         ("points", f"1 to {numbering.points}"),
         ("checkers", f"up to {numbering.checkers} per side"),
         ("sides", f"{numbering.side_count:,} including the empty one"),
-        *_describe_contents(table),
+        *(_describe_two_sided(table) if isinstance(table, TwoSidedTable) else _describe_one_sided(table)),
     ]
     return "".join(f"{name:<10}{text}\n" for name, text in lines)
-
-
-def _describe_contents(table: OneSidedTable | TwoSidedTable) -> list[tuple[str, str]]:
-    return _describe_two_sided(table) if isinstance(table, TwoSidedTable) else _describe_one_sided(table)
 
 
 def _describe_one_sided(table: OneSidedTable) -> list[tuple[str, str]]:

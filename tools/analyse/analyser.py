@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from gammond.engine.analysis.engine import Engine
 from gammond.engine.bearoff import defer_bearoff
@@ -27,45 +27,36 @@ _ANALYSING = rolling_out, catalogue
 """The modules of analyses, with all that they import."""
 
 
+@dataclass(frozen=True)
 class MatchAnalyser:
     """Analyses matches with one engine and one set of settings.
 
-    Args:
+    Attributes:
         engine: Evaluates.
         nets: The hashes of its nets.
         settings: How deep.
         rollouts: How close decisions are rolled out; None for not at all.
-        threads: How many threads share the work.
+        workers: Threads that share the work.
         stopped: Ends the work when it is set.
         executor: Who analyses in place of threads of this process; None for nobody.
-
-    Attributes:
-        run: What its answers depend on, in words.
     """
 
-    def __init__(
-        self,
-        engine: Engine,
-        nets: Mapping[str, str],
-        settings: AnalysisSettings,
-        rollouts: DecisionRollouts | None,
-        threads: int,
-        stopped: threading.Event,
-        executor: SharedDecisions | None = None,
-    ) -> None:
-        self._engine = engine
-        self._nets = nets
-        self._settings = settings
-        self._rollouts = rollouts
-        self._workers = Workers(threads)
-        self._stopped = stopped
-        self._executor = executor
-        table = engine.table or load_default_table()
+    engine: Engine
+    nets: Mapping[str, str]
+    settings: AnalysisSettings
+    rollouts: DecisionRollouts | None
+    workers: Workers
+    stopped: threading.Event
+    executor: SharedDecisions | None = None
+
+    def describe_run(self) -> dict[str, object]:
+        """Return what the answers depend on, in words."""
+        table, rollouts = self.engine.table or load_default_table(), self.rollouts
         shared = rollouts and replace(rollouts, settings=replace(rollouts.settings, threads=1))
-        self.run: dict[str, object] = {
-            "method": describe_method(engine.name, settings, table.name, rollouts),
-            "settings": repr((settings, shared)),
-            "nets": {**nets, **find_pruner().net_hashes},
+        return {
+            "method": describe_method(self.engine.name, self.settings, table.name, rollouts),
+            "settings": repr((self.settings, shared)),
+            "nets": {**self.nets, **find_pruner().net_hashes},
             "databases": [str(each.header) for each in defer_bearoff()],
             "program": identify_program(*_ANALYSING),
         }
@@ -88,30 +79,30 @@ class MatchAnalyser:
         journal = None if kept is None else kept.open_match(match)
         with _show_progress(label) as show:
             noted = analyse_match(
-                self._engine,
+                self.engine,
                 match,
-                self._settings,
-                workers=self._workers,
+                self.settings,
+                workers=self.workers,
                 progress=show,
-                cancelled=self._stopped.is_set,
+                cancelled=self.stopped.is_set,
                 journal=journal,
-                analyser=None if self._executor is None else self._executor.analyse_all,
+                analyser=None if self.executor is None else self.executor.analyse_all,
             )
-        if self._rollouts is not None:
+        if self.rollouts is not None:
             with _show_progress(f"{label}, trials") as show:
                 noted = roll_out_decisions(
-                    self._engine,
+                    self.engine,
                     noted,
-                    self._rollouts,
+                    self.rollouts,
                     progress=show,
-                    cancelled=self._stopped.is_set,
+                    cancelled=self.stopped.is_set,
                     journal=journal,
                     blocks=None
-                    if self._executor is None
-                    else self._executor.make_blocks(self._rollouts, match.rules.rules),
+                    if self.executor is None
+                    else self.executor.make_blocks(self.rollouts, match.rules.rules),
                 )
         return make_analysed_match(
-            self._engine, noted, self._settings, self._rollouts, name=name, nets=self._nets
+            self.engine, noted, self.settings, self.rollouts, name=name, nets=self.nets
         )
 
 

@@ -36,36 +36,30 @@ from __future__ import annotations
 
 import argparse
 import threading
-from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from datetime import datetime
 from functools import partial
 
 from gammond.engine.errors import CancelledWork, LimitError, PositionError, UnsupportedError
-from gammond.engine.match_analysis.analysed_match import AnalysedMatch
 from gammond.engine.match_analysis.analysis import AnalysisSettings
 from gammond.engine.match_analysis.rollouts import DecisionRollouts
-from gammond.engine.match_files.model import RecordedMatch
 from gammond.engine.runtime.exit_codes import EXIT_FAULTS, EXIT_OK
-from gammond.engine.runtime.machine import count_usable_cores
+from gammond.engine.runtime.threads import Workers
 from gammond.engine.search import FILTERS
 from gammond.engine.search.filters import DEFAULT_FILTER
-from gammond.engine.wording import escape_unprintable
 from gammond.tools.analyse.analyser import MatchAnalyser
 from gammond.tools.analyse.kept_decisions import KeptDecisions, find_kept_file
 from gammond.tools.analyse.output import (
+    DEFAULT_WINDOW,
     FORMATS,
     TEXT,
-    MatchWriter,
-    PlayerWriter,
+    MatchReports,
+    PlayerReport,
     ReportStream,
-    check_report_file,
 )
-from gammond.tools.analyse.player_history import PlayerHistory
-from gammond.tools.analyse.player_search import find_player
 from gammond.tools.common.interrupts import call_on_interrupt
 from gammond.tools.common.locks import hold_lock
-from gammond.tools.common.match_inputs import MatchInput, MatchTally, list_match_inputs
+from gammond.tools.common.match_inputs import list_match_inputs
 from gammond.tools.common.opponents import collect_net_hashes, load_net_engine
 from gammond.tools.common.output_options import add_force_option, written_path
 from gammond.tools.common.position_arguments import STDIN
@@ -77,14 +71,13 @@ from gammond.tools.common.rollout_options import (
     read_rollout_options,
 )
 from gammond.tools.common.strength import add_net_argument
-from gammond.tools.parallel.options import add_cluster_option, make_executor
+from gammond.tools.parallel.options import add_cluster_option, add_threads_option, open_cluster
 from gammond.tools.parallel.shared_decisions import SharedDecisions
 
 SUMMARY = "what the players of match files did wrong: ratings, errors, luck"
 
 DEFAULT_PLIES = 2
 DEFAULT_ERRORS = 20
-DEFAULT_WINDOW = 500
 
 _write_message = partial(write_message, "gammond analyse")
 
@@ -133,7 +126,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help=f"with --player: decisions in the moving mean (default {DEFAULT_WINDOW})",
     )
     parser.add_argument("--strict", action="store_true", help="refuse files with a fault")
-    parser.add_argument("--threads", type=int, help="threads (default one for each core)")
+    add_threads_option(parser)
     add_cluster_option(parser)
     add_net_argument(parser)
     rollouts = parser.add_argument_group("rollouts")
@@ -159,26 +152,25 @@ def main(args: argparse.Namespace) -> int:
         GammondError: An option is wrong, or the output cannot be written.
         KeyboardInterrupt: Ctrl-C or SIGTERM; what is finished has been written.
     """
-    threads = count_usable_cores() if args.threads is None else args.threads
     settings = AnalysisSettings(args.plies, args.deepen, args.filter)
-    rollouts, sources = _read_rollouts(args, threads), list_match_inputs(args.files)
+    rollouts, sources = _read_rollouts(args), list_match_inputs(args.files)
     _write_message(f"reads {sources[0].name if len(sources) == 1 else f'{len(sources):,} files'}")
     stopped = threading.Event()
     with ExitStack() as opened:
         stream = opened.enter_context(ReportStream(args.output))
-        work = (_FileWork if args.player is None else _PlayerWork)(args, sources, stream)
-        writer = work.writer
-        opened.enter_context(call_on_interrupt(stopped.set, has_nothing=lambda: not writer.count))
-        nets, shared = collect_net_hashes(args.net), None
-        if args.cluster:
-            executor = opened.enter_context(make_executor(1, args.cluster, {args.net: nets}))
+        work = (MatchReports if args.player is None else PlayerReport)(args, sources, stream, _write_message)
+        opened.enter_context(call_on_interrupt(stopped.set, has_nothing=lambda: not work.count))
+        nets = collect_net_hashes(args.net)
+        executor = opened.enter_context(open_cluster(args.cluster, args.net))
+        shared = None
+        if executor is not None:
             shared = SharedDecisions(executor, args.net, settings, stopped.is_set)
         analyser = MatchAnalyser(
-            load_net_engine(args.net), nets, settings, rollouts, threads, stopped, shared
+            load_net_engine(args.net), nets, settings, rollouts, Workers(args.threads), stopped, shared
         )
         kept = _open_kept(args, analyser, opened)
         are_analysed = True
-        writer.date = kept.date if kept else datetime.now().astimezone()
+        work.date = kept.date if kept else datetime.now().astimezone()
         try:
             for match, name, label, write in work.list_matches():
                 if match.has_analysis:
@@ -190,7 +182,7 @@ def main(args: argparse.Namespace) -> int:
                     are_analysed = False
         except CancelledWork:
             pass
-        writer.finish()
+        work.finish()
         for line in work.tally.summarise() if len(sources) > 1 and not stopped.is_set() else ():
             _write_message(line)
         if stopped.is_set():
@@ -199,73 +191,12 @@ def main(args: argparse.Namespace) -> int:
             raise KeyboardInterrupt
         if kept is not None:
             kept.remove()
-            if writer.count:
+            if work.count:
                 _write_message(f"wrote {args.output}")
-    return EXIT_OK if writer.count and are_analysed and work.tally.is_whole else EXIT_FAULTS
+    return EXIT_OK if work.count and are_analysed and work.tally.is_whole else EXIT_FAULTS
 
 
-_MatchWork = tuple[RecordedMatch, str, str, Callable[[AnalysedMatch], None]]
-"""A match, the name of its file, what the progress calls it, and what takes its analysis."""
-
-
-class _FileWork:
-    """The matches of files, each with a report.
-
-    Args:
-        args: Parsed arguments.
-        sources: The files.
-        stream: Takes reports.
-
-    Attributes:
-        writer: Writes the reports.
-        tally: Counts how the files were read.
-    """
-
-    def __init__(self, args: argparse.Namespace, sources: list[MatchInput], stream: ReportStream) -> None:
-        if args.window is not None:
-            raise UnsupportedError(
-                "--window is for the history of a player: add --player NAME", field="window"
-            )
-        self.writer = MatchWriter(args, [source.path for source in sources], stream, _write_message)
-        self.tally = MatchTally()
-        self._strict = args.strict
-        self._sources = sources
-
-    def list_matches(self) -> Iterator[_MatchWork]:
-        """Yield the matches in the order of the files."""
-        for number, source in enumerate(self._sources, 1):
-            matches = source.read(_write_message, strict=self._strict, tally=self.tally)
-            self.writer.check(matches)
-            for match in (match for match in matches if match.games):
-                yield match, source.name, _label(source.name, number, len(self._sources)), self.writer.write
-
-
-class _PlayerWork:
-    """The matches of one player, with one report; arguments and attributes as `_FileWork`."""
-
-    def __init__(self, args: argparse.Namespace, sources: list[MatchInput], stream: ReportStream) -> None:
-        check_report_file(args, [source.path for source in sources])
-        self._strict = args.strict
-        self._player = find_player(args.player, sources, _write_message, strict=args.strict)
-        window = DEFAULT_WINDOW if args.window is None else args.window
-        self.writer = PlayerWriter(PlayerHistory(self._player.name, window), args.format, stream)
-        self.tally = self._player.tally
-
-    def list_matches(self) -> Iterator[_MatchWork]:
-        """Yield the matches in the order of their dates."""
-        matches = self._player.matches
-        for number, (found, seat) in enumerate(matches, 1):
-            name = found.source.name
-            write = partial(self.writer.history.add, seat=seat, date=found.date)
-            yield found.read(strict=self._strict), name, _label(name, number, len(matches)), write
-
-
-def _label(name: str, number: int, count: int) -> str:
-    """Return what the progress of a match is called."""
-    return escape_unprintable(name) + f", {number} of {count}" * (count > 1)
-
-
-def _read_rollouts(args: argparse.Namespace, threads: int) -> DecisionRollouts | None:
+def _read_rollouts(args: argparse.Namespace) -> DecisionRollouts | None:
     """Return how decisions are rolled out; None if they are not.
 
     Raises:
@@ -277,7 +208,7 @@ def _read_rollouts(args: argparse.Namespace, threads: int) -> DecisionRollouts |
             raise UnsupportedError(f"{option} is for rollouts: add --rollout", field="rollout")
         return None
     chosen = argparse.Namespace(**{**vars(args), "plies": args.rollout_plies})
-    options = read_rollout_options(chosen, threads, QUICK)
+    options = read_rollout_options(chosen, args.threads, QUICK)
     plays = DecisionRollouts.max_plays if options.candidates is None else options.candidates
     return DecisionRollouts(options.settings, options.plies, options.leaf_plies, plays)
 
@@ -288,7 +219,7 @@ def _open_kept(args: argparse.Namespace, analyser: MatchAnalyser, opened: ExitSt
         return None
     opened.enter_context(hold_lock(args.output, "output"))
     file = find_kept_file(args.output)
-    kept = opened.enter_context(KeptDecisions(file, analyser.run, is_new=args.force))
+    kept = opened.enter_context(KeptDecisions(file, analyser.describe_run(), is_new=args.force))
     if kept.matches:
         plural = "es" * (kept.matches != 1)
         _write_message(f"goes on with {file}, which has decisions of {kept.matches:,} match{plural}")

@@ -1,22 +1,25 @@
-"""Where analysed matches are written: to stdout as they come, to one file, or one file each."""
+"""The matches that are analysed, and where they are written: to stdout, to one file, or one file each."""
 
 from __future__ import annotations
 
 import argparse
+import csv
+import io
 import json
 import os
 import shutil
 import sys
 import tempfile
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from datetime import datetime
+from functools import partial
 from pathlib import Path
 from types import TracebackType
 from typing import IO
 
 from gammond.engine.errors import DataFileError, UnsupportedError
 from gammond.engine.match_analysis.analysed_match import AnalysedMatch
-from gammond.engine.match_analysis.documents import describe_match
+from gammond.engine.match_analysis.documents import describe_match, list_decision
 from gammond.engine.match_files.model import RecordedMatch
 from gammond.engine.match_files.writing import ANALYSED_FORMATS, MATCH_FORMATS, write_match
 from gammond.engine.match_reports.html_report import format_html
@@ -29,7 +32,6 @@ from gammond.engine.runtime.files import (
     open_output,
 )
 from gammond.engine.wording import escape_unprintable
-from gammond.tools.analyse.csv_report import format_csv
 from gammond.tools.analyse.html_player import format_player_html
 from gammond.tools.analyse.kept_decisions import find_kept_file
 from gammond.tools.analyse.player_history import (
@@ -38,15 +40,25 @@ from gammond.tools.analyse.player_history import (
     format_history_csv,
     format_history_json,
 )
+from gammond.tools.analyse.player_search import find_player
 from gammond.tools.analyse.players_report import PlayersReport
 from gammond.tools.common.files import write_atomically
+from gammond.tools.common.match_inputs import MatchInput, MatchTally
 
 TEXT, HTML = "text", "html"
 FORMATS = (TEXT, HTML, "json", "csv", *ANALYSED_FORMATS)
 ONE_MATCH_FORMATS = (HTML, *ANALYSED_FORMATS)
+DEFAULT_WINDOW = 500
+
+_DECISION_COLUMNS = (
+    *("file", "length", "player", "opponent", "game", "move", "action", "seat", "own_score", "other_score"),
+    "phase",
+    *("decision", "roll", "chosen", "best", "error", "error_mwc", "counts_for_xg", "counts_for_gnubg"),
+    *("depth", "se", "trials", "no_double", "double_take", "double_pass", "xgid"),
+)
 
 
-def check_report_file(args: argparse.Namespace, inputs: Sequence[Path | None]) -> None:
+def _check_report_file(args: argparse.Namespace, inputs: Sequence[Path | None]) -> None:
     """Check before the work that the one file of ``--output`` may be written.
 
     Args:
@@ -85,33 +97,24 @@ class ReportStream:
         if self._file is not None:
             self._file.close()
 
-    def write(self, text: str) -> None:
-        """Write a text.
+    def write(self, content: str | bytes) -> None:
+        """Write a text, or what may be none.
 
         Raises:
             DataFileError: The file cannot be written.
         """
         if self._path is None:
-            sys.stdout.write(text)
-            sys.stdout.flush()
-        else:
-            self.write_bytes(text.encode())
-
-    def write_bytes(self, content: bytes) -> None:
-        """Write what may be no text.
-
-        Raises:
-            DataFileError: The file cannot be written.
-        """
-        if self._path is None:
-            sys.stdout.buffer.write(content)
+            if isinstance(content, str):
+                sys.stdout.write(content)
+            else:
+                sys.stdout.buffer.write(content)
             sys.stdout.flush()
             return
         try:
             if self._file is None:
                 folder = self._path.parent if os.access(self._path.parent, os.W_OK) else None
                 self._file = tempfile.TemporaryFile(dir=folder)  # noqa: SIM115  (open to the end)
-            self._file.write(content)
+            self._file.write(_encode(content))
         except OSError as error:
             raise DataFileError(f"{self._path} cannot be written: {error.strerror}") from error
 
@@ -131,57 +134,75 @@ class ReportStream:
             raise DataFileError(f"{self._path} cannot be written: {error.strerror}") from error
 
 
-class MatchWriter:
-    """Writes analysed matches: match files and HTML one to a file, others together.
+def _encode(content: str | bytes) -> bytes:
+    return content.encode() if isinstance(content, str) else content
+
+
+MatchTask = tuple[RecordedMatch, str, str, Callable[[AnalysedMatch], None]]
+"""A match, the name of its file, what the progress calls it, and what takes its analysis."""
+
+
+class MatchReports:
+    """The matches of files, each with a report: match files and HTML one to a file, others together.
 
     Args:
         args: Parsed arguments.
-        inputs: The files that are analysed; None for standard input.
+        sources: The files.
         stream: Takes what is not one file for each match.
-        say: Says what a match file leaves out.
+        say: Says what is wrong in a file, and what a match file leaves out.
 
     Attributes:
+        tally: Counts how the files were read.
         count: The matches written so far.
         date: When the analysis was begun.
 
     Raises:
-        UnsupportedError: The matches need a folder, or the format a package.
+        UnsupportedError: The matches need a folder, or the format a package; or an option is for players.
         GammondError: The output may not be written.
     """
 
     def __init__(
         self,
         args: argparse.Namespace,
-        inputs: Sequence[Path | None],
+        sources: Sequence[MatchInput],
         stream: ReportStream,
-        say: Callable[[str], object],
+        say: Callable[[str], None],
     ) -> None:
+        if args.window is not None:
+            raise UnsupportedError(
+                "--window is for the history of a player: add --player NAME", field="window"
+            )
+        self.tally = MatchTally()
         self.count = 0
         self.date = datetime.now().astimezone()
-        self._args, self._stream, self._say = args, stream, say
+        self._args, self._sources, self._stream, self._say = args, sources, stream, say
         if args.format in ANALYSED_FORMATS:
             MATCH_FORMATS[args.format].check()
         self._players = PlayersReport()
-        self._are_several = len(inputs) > 1
+        inputs = [source.path for source in sources]
         self._inputs = identify_files(inputs)
         has_folder = args.output is not None and args.output.is_dir()
         self._is_folder = args.format in ONE_MATCH_FORMATS and (len(inputs) > 1 or has_folder)
         if self._is_folder:
             self._check_folder(f"{len(inputs)} files")
         else:
-            check_report_file(args, inputs)
+            _check_report_file(args, inputs)
 
-    def check(self, matches: Sequence[RecordedMatch]) -> None:
-        """Refuse a file with more matches than the output can take.
+    def list_matches(self) -> Iterator[MatchTask]:
+        """Yield the matches in the order of the files.
 
         Raises:
-            UnsupportedError: They need a folder.
+            UnsupportedError: A file has more matches than the output can take.
         """
-        if self._args.format in ONE_MATCH_FORMATS and len(matches) > 1 and not self._is_folder:
-            self._is_folder = True
-            self._check_folder(f"{len(matches)} matches")
+        for number, source in enumerate(self._sources, 1):
+            matches = source.read(self._say, strict=self._args.strict, tally=self.tally)
+            if self._args.format in ONE_MATCH_FORMATS and len(matches) > 1 and not self._is_folder:
+                self._is_folder = True
+                self._check_folder(f"{len(matches)} matches")
+            for match in (match for match in matches if match.games):
+                yield match, source.name, _label(source.name, number, len(self._sources)), self._write
 
-    def write(self, analysed: AnalysedMatch) -> None:
+    def _write(self, analysed: AnalysedMatch) -> None:
         """Write a match.
 
         Raises:
@@ -196,9 +217,7 @@ class MatchWriter:
         if self._is_folder:
             file = args.output / f"{self.count:03d}-{Path(analysed.name).stem or 'match'}.{args.format}"
             check_output(file, self._inputs, force=True, new_folder=args.output)
-            write_atomically(file, content if isinstance(content, bytes) else content.encode())
-        elif isinstance(content, bytes):
-            self._stream.write_bytes(content)
+            write_atomically(file, _encode(content))
         else:
             self._stream.write(content)
 
@@ -213,7 +232,7 @@ class MatchWriter:
             case "json":
                 return json.dumps(describe_match(analysed), ensure_ascii=False) + "\n"
             case "csv":
-                return format_csv(analysed, has_header=not self.count)
+                return _format_csv(analysed, has_header=not self.count)
             case "html":
                 return format_html(analysed, self.date)
             case name if name in ANALYSED_FORMATS:
@@ -222,7 +241,7 @@ class MatchWriter:
                     self._say(f"{analysed.name}: {name} leaves out: {', '.join(losses)}")
                 return content
             case _:
-                name = f"{escape_unprintable(analysed.name)}\n" if self._are_several else ""
+                name = f"{escape_unprintable(analysed.name)}\n" if len(self._sources) > 1 else ""
                 return "\n" * (self.count > 0) + name + format_text(analysed, self._args.errors)
 
     def _check_folder(self, what: str) -> None:
@@ -235,48 +254,86 @@ class MatchWriter:
         check_output_folder(output, force=_may_replace(self._args))
 
 
-class PlayerWriter:
-    """Writes the history of a player, once all matches are analysed.
-
-    Args:
-        history: Takes the matches.
-        form: The format, one of `FORMATS`.
-        stream: Takes the report.
-
-    Attributes:
-        date: When the analysis was begun.
-        history: As given.
+class PlayerReport:
+    """The matches of one player, with one report; arguments and attributes as `MatchReports`.
 
     Raises:
         UnsupportedError: The format is for matches.
+        GammondError: No player is called like that, or several are; or the output may not be written.
     """
 
-    def __init__(self, history: PlayerHistory, form: str, stream: ReportStream) -> None:
-        if form in ANALYSED_FORMATS:
-            raise UnsupportedError(
-                f"--player has no {form}: give --format text, html, json or csv", field="format"
-            )
+    def __init__(
+        self,
+        args: argparse.Namespace,
+        sources: Sequence[MatchInput],
+        stream: ReportStream,
+        say: Callable[[str], None],
+    ) -> None:
+        _check_report_file(args, [source.path for source in sources])
+        found = find_player(args.player, sources, say, strict=args.strict)
+        self.tally = found.tally
         self.date = datetime.now().astimezone()
-        self.history = history
-        self._form = form
-        self._stream = stream
+        self._history = PlayerHistory(found.name, DEFAULT_WINDOW if args.window is None else args.window)
+        self._args, self._matches, self._stream = args, found.matches, stream
+        if args.format in ANALYSED_FORMATS:
+            raise UnsupportedError(
+                f"--player has no {args.format}: give --format text, html, json or csv", field="format"
+            )
+
+    def list_matches(self) -> Iterator[MatchTask]:
+        """Yield the matches in the order of their dates."""
+        for number, (found, seat) in enumerate(self._matches, 1):
+            name = found.source.name
+            write = partial(self._history.add, seat=seat, date=found.date)
+            yield found.read(strict=self._args.strict), name, _label(name, number, len(self._matches)), write
 
     @property
     def count(self) -> int:
         """The matches analysed so far."""
-        return len(self.history.rows)
+        return len(self._history.rows)
 
     def finish(self) -> None:
         """Write the history, if there is a match."""
         if not self.count:
             return
-        match self._form:
+        match self._args.format:
             case "json":
-                self._stream.write(format_history_json(self.history))
+                self._stream.write(format_history_json(self._history))
             case "csv":
-                self._stream.write(format_history_csv(self.history))
+                self._stream.write(format_history_csv(self._history))
             case "html":
-                self._stream.write(format_player_html(self.history, self.date))
+                self._stream.write(format_player_html(self._history, self.date))
             case _:
-                self._stream.write(format_history(self.history))
+                self._stream.write(format_history(self._history))
         self._stream.finish()
+
+
+def _label(name: str, number: int, count: int) -> str:
+    """Return what the progress of a match is called."""
+    return escape_unprintable(name) + f", {number} of {count}" * (count > 1)
+
+
+def _format_csv(analysed: AnalysedMatch, *, has_header: bool) -> str:
+    """Format the decisions of a match, a row each; what a row has not is empty."""
+    text = io.StringIO()
+    rows = csv.DictWriter(text, _DECISION_COLUMNS, extrasaction="ignore", lineterminator="\n")
+    if has_header:
+        rows.writeheader()
+    names = analysed.match.names
+    for decision in analysed.decisions:
+        listed = list_decision(decision, analysed.table)
+        seat = decision.seat
+        score = decision.situation.match.score
+        rows.writerow(
+            {
+                **{name: int(value) if isinstance(value, bool) else value for name, value in listed.items()},
+                "file": analysed.name,
+                "chosen": decision.chosen if decision.is_legal else decision.chosen_name,
+                "length": analysed.match.length,
+                "player": names[seat],
+                "opponent": names[1 - seat],
+                "own_score": score[seat],
+                "other_score": score[1 - seat],
+            }
+        )
+    return text.getvalue()

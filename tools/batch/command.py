@@ -53,10 +53,8 @@ from typing import Any, BinaryIO
 
 from gammond.engine.errors import DataFileError, FormatError
 from gammond.engine.runtime.exit_codes import EXIT_FAULTS, EXIT_OK
-from gammond.engine.runtime.machine import count_usable_cores
 from gammond.engine.wording import format_count
-from gammond.protocol.games import OTHER_GAMES
-from gammond.tools.batch.evaluation import DECISION_COLUMNS, EVAL, MOVES, BatchAnalysis, LineAnalysis
+from gammond.tools.batch.evaluation import DECISION_COLUMNS, EVAL, LineAnalysis, PositionAnalysis
 from gammond.tools.batch.lines import count_lines
 from gammond.tools.batch.messages import BadLines, format_resume_note, format_summary, say
 from gammond.tools.batch.options import PARQUET, check_options, choose_format
@@ -65,15 +63,19 @@ from gammond.tools.batch.parquet import ParquetRows
 from gammond.tools.batch.resume import ExistingOutput, check_same_net, redo_rows, resume_output
 from gammond.tools.batch.rollouts import BatchRollouts
 from gammond.tools.batch.rows import ERROR_COLUMN, ROW_FORMATS, RowFormat
-from gammond.tools.batch.run import BlockAnalysis, BlockMaker, run_batch
-from gammond.tools.batch.shared_blocks import SharedBlocks, load_analysis
+from gammond.tools.batch.run import (
+    BlockAnalysis,
+    load_analysis,
+    run_batch,
+    share_rows,
+    split_blocks,
+)
 from gammond.tools.batch.tables import PositionInput, open_input
 from gammond.tools.common.interrupts import call_on_interrupt
 from gammond.tools.common.locks import hold_lock
-from gammond.tools.common.opponents import collect_net_hashes
 from gammond.tools.common.progress import Progress
 from gammond.tools.common.pulse import open_stdin
-from gammond.tools.parallel.options import make_executor
+from gammond.tools.parallel.options import open_cluster
 
 SUMMARY = "evaluate a file of positions: values, best plays, cube decisions"
 
@@ -104,10 +106,9 @@ def main(args: argparse.Namespace) -> int:
     check_options(args)
     if args.output is not None and args.output.suffix == ".gz":
         say(f"{args.output} will be plain text: rows are not compressed")
-    threads = count_usable_cores() if args.threads is None else args.threads
-    analysis = _load_analysis(args, threads)
+    analysis = load_analysis(args, args.threads)
     try:
-        return _run_files(args, analysis, _count_block_lines(args, threads))
+        return _run_files(args, analysis, _count_block_lines(args))
     except BrokenPipeError:
         raise
     except KeyboardInterrupt:
@@ -125,23 +126,16 @@ def main(args: argparse.Namespace) -> int:
         ) from None
 
 
-def _load_analysis(args: argparse.Namespace, threads: int) -> BatchAnalysis | LineAnalysis:
-    if args.variant not in OTHER_GAMES:
-        return load_analysis(args, threads)
-    from gammond.tools.batch.other_games import load_game_analysis  # backgammon does without it
-
-    return load_game_analysis(args, threads)
-
-
-def _count_block_lines(args: argparse.Namespace, threads: int) -> int:
+def _count_block_lines(args: argparse.Namespace) -> int:
     """Return how many lines make a block."""
     if args.rollout:
         return _ROLLOUT_LINES
-    lines = BLOCK_LINES[min(args.plies or 0, len(BLOCK_LINES) - 1)] * (threads if args.plies else 1)
-    return lines if args.want == (EVAL,) else max(lines // _BLOCK_SHARE, threads if args.plies else 1)
+    threads = args.threads if args.plies else 1
+    lines = BLOCK_LINES[min(args.plies or 0, len(BLOCK_LINES) - 1)] * threads
+    return lines if args.want == (EVAL,) else max(lines // _BLOCK_SHARE, threads)
 
 
-def _run_files(args: argparse.Namespace, analysis: BatchAnalysis | LineAnalysis, block_lines: int) -> int:
+def _run_files(args: argparse.Namespace, analysis: LineAnalysis, block_lines: int) -> int:
     started_s = time.perf_counter()
     with ExitStack() as opened:
         stream = opened.enter_context(_open_input(args.file))
@@ -151,7 +145,7 @@ def _run_files(args: argparse.Namespace, analysis: BatchAnalysis | LineAnalysis,
             opened.enter_context(hold_lock(args.output, "output"))
         written = ExistingOutput()
         if choose_format(args) == PARQUET:
-            texts = (*blocks.id_forms, *_TEXT_COLUMNS)
+            texts = (*args.ids, *_TEXT_COLUMNS)
             table = opened.enter_context(ParquetRows(args.output, blocks.carried, texts))
 
             def write(columns: Mapping[str, Sequence[Any]]) -> None:
@@ -176,10 +170,12 @@ def _run_files(args: argparse.Namespace, analysis: BatchAnalysis | LineAnalysis,
             bar.update(written.last_line)
             if isinstance(analysis, BatchRollouts):
                 analysis.report = lambda trials: bar.update(bar.count, f"{trials} trials of the next")
+            lines = split_blocks(itertools.chain(written.lines_ahead, given.lines), block_lines)
+            executor = opened.enter_context(open_cluster(args.cluster, args.net))
             counts = run_batch(
-                itertools.chain(written.lines_ahead, given.lines),
-                opened.enter_context(_share_blocks(args, blocks)),
-                block_lines,
+                map(blocks.make_rows, lines)
+                if executor is None
+                else share_rows(executor, args, blocks.carried, lines),
                 write=write,
                 report=bad_lines.report,
                 advance=lambda number, counts: bar.update(
@@ -192,22 +188,11 @@ def _run_files(args: argparse.Namespace, analysis: BatchAnalysis | LineAnalysis,
     return EXIT_FAULTS if counts.errors or written.errors else EXIT_OK
 
 
-@contextmanager
-def _share_blocks(args: argparse.Namespace, blocks: BlockAnalysis) -> Iterator[BlockMaker]:
-    """Return who makes the rows: this process, or the workers of a cluster."""
-    if not args.cluster:
-        yield blocks
-        return
-    with make_executor(1, args.cluster, {args.net: collect_net_hashes(args.net)}) as executor:
-        yield SharedBlocks(executor, args, blocks)
-
-
 def _open_rows(
-    args: argparse.Namespace, analysis: BatchAnalysis | LineAnalysis, stream: BinaryIO
+    args: argparse.Namespace, analysis: LineAnalysis, stream: BinaryIO
 ) -> tuple[BlockAnalysis, PositionInput]:
     """Open the input, and return what makes rows of its lines."""
-    needs_dice = MOVES in args.want or bool(args.ids)
-    blocks = BlockAnalysis(analysis, (), args.ids, needs_dice=needs_dice, has_line_numbers=args.line_numbers)
+    blocks = BlockAnalysis(analysis, (), args.line_numbers)
     path = None if args.file == "-" else Path(args.file)
     given = open_input(stream, path, args.column, (*blocks.columns, "trials"))
     return replace(blocks, carried=given.columns), given
@@ -229,7 +214,7 @@ def _resume_with_progress(
 ) -> ExistingOutput:
     """Check the rows of an earlier run, with a progress bar, redo those of corrected lines, and report."""
     analysis, count = blocks.analysis, _count_input_lines(str(path)) or 0
-    assert not isinstance(analysis, LineAnalysis)  # which refuses --resume
+    assert isinstance(analysis, PositionAnalysis)  # others refuse --resume
     with (
         path.open("r+b") as output,
         Progress(count - rows.header.count("\n"), "check") if count else nullcontext() as bar,

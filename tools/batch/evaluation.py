@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Mapping, Sequence
-from typing import Protocol, runtime_checkable
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from functools import lru_cache
+from typing import ClassVar, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,71 +15,53 @@ from numpy.typing import NDArray
 from gammond.engine.analysis.engine import Engine
 from gammond.engine.analysis.levels import EvalSettings
 from gammond.engine.analysis.many_positions import evaluate_matches, find_best_plays
-from gammond.engine.errors import GammondError, UnsupportedError
+from gammond.engine.errors import GammondError
 from gammond.engine.evaluation.results import CubeDecision, Evaluations, find_unscaled
+from gammond.engine.formats.match_id import encode_match_id
 from gammond.engine.formats.position_batch import ParsedPositions
-from gammond.engine.rules.dice import encode_roll
+from gammond.engine.formats.position_id import encode_position_id
+from gammond.engine.formats.position_text import FORMATS
+from gammond.engine.rules.dice import Roll, encode_roll
 from gammond.engine.rules.match import MatchState
 from gammond.engine.rules.outcome import Outcome
-from gammond.engine.rules.position import find_finished
-from gammond.engine.rules.rules import BACKGAMMON, Rules, Variant
+from gammond.engine.rules.position import Position, find_finished
+from gammond.engine.rules.rules import Variant
 from gammond.engine.runtime.threads import Workers
 from gammond.engine.search import SearchWatch
-from gammond.tools.batch.lines import PositionLine
-from gammond.tools.common.opponents import load_net_engine
+from gammond.tools.batch.lines import PositionLine, decode_lines
+from gammond.tools.batch.rows import Cell, Columns
 
 EVAL, MOVES, CUBE = WANTS = ("eval", "moves", "cube")
 """What can be asked about each position."""
-
-Cell = float | int | str | None
-"""What stands in a row; None for nothing."""
-
-Columns = dict[str, list[Cell]]
-"""Cells by column, in the order of the columns, with one cell for each position."""
 
 VALUE_COLUMNS = (*Outcome._fields, "equity")
 CUBE_COLUMNS = ("cubeful", "mwc")
 PLAY_COLUMNS = ("dice", "best", "best_equity", "best_mwc", "second", "second_equity", "second_mwc")
 DECISION_COLUMNS = ("action", "no_double", "double_take", "double_pass")
 
+_ENCODERS: dict[str, Callable[[Position, MatchState], str]] = {
+    **{name: form.encode for name, form in FORMATS.items()},
+    "gnubgid": lambda position, match: encode_position_id(position),
+    "matchid": lambda position, match: encode_match_id(match),
+}
+
+ID_FORMS = tuple(_ENCODERS)
+"""The forms, each the name of its column."""
+
 _SMALLEST_SHOWN = 5e-7
-
-
-class BatchAnalysis(Protocol):
-    """Analyses the positions of a run.
-
-    Attributes:
-        name: Of the evaluator.
-        plies: Look-ahead.
-        columns: The columns of its answers.
-        variant: The game that the positions are of.
-    """
-
-    @property
-    def variant(self) -> Variant: ...  # noqa: D102
-    @property
-    def name(self) -> str: ...  # noqa: D102
-    @property
-    def plies(self) -> int: ...  # noqa: D102
-    @property
-    def columns(self) -> tuple[str, ...]: ...  # noqa: D102
-
-    def check_match(self, match: MatchState) -> None:
-        """Raise a GammondError for a match state whose positions it cannot answer for."""
-        ...
-
-    def answer(self, found: ParsedPositions) -> Columns:
-        """Answer for positions, all of them good."""
-        ...
-
 
 LineAnswers = tuple[Columns, dict[int, GammondError], list[str]]
 """The cells of good lines by column, the errors of the others by place, and what was assumed."""
 
 
-@runtime_checkable
 class LineAnalysis(Protocol):
-    """Analyses the lines of a run about a game other than backgammon; else as `BatchAnalysis`."""
+    """Analyses the lines of a run.
+
+    Attributes:
+        name: Of the evaluator.
+        plies: Its look-ahead.
+        columns: The columns of its answers.
+    """
 
     @property
     def name(self) -> str: ...  # noqa: D102
@@ -90,68 +75,61 @@ class LineAnalysis(Protocol):
         ...
 
 
-class BatchEvaluator:
-    """Evaluates many positions, each in its own match state. Not for use from several threads.
+class PositionAnalysis(ABC):
+    """Analyses positions of backgammon, each in its own match state. Not for use from several threads.
 
     Args:
         engine: Evaluates.
-        settings: Look-ahead, move filter, and whether cube and score count.
-        wants: Which of `WANTS`.
-        threads: Threads that rank plays.
+        plies: Look-ahead beyond the evaluator's own.
+        wants: Which of `WANTS`, in order.
+        is_cubeful: Whether cube and score count.
+        id_forms: Forms in which answers have the positions too.
 
-    Raises:
-        UnsupportedError: Cube decisions are wanted without the cube.
+    Attributes:
+        variant: The game that the positions are of.
+        name: Of the evaluator.
+        plies: The look-ahead in all.
+        columns: The columns of the answers.
     """
 
+    first_columns: ClassVar[tuple[str, ...]] = ("plies",)
+    """The columns of every answer."""
+
+    columns_of: ClassVar[Mapping[str, tuple[str, ...]]]
+    """Those of each of `WANTS`; cubeless ones have none of cubeful equities and match-winning chances."""
+
     def __init__(
-        self,
-        engine: Engine,
-        settings: EvalSettings,
-        *,
-        wants: Sequence[str] = (EVAL,),
-        threads: int = 1,
+        self, engine: Engine, plies: int, wants: Sequence[str], is_cubeful: bool, id_forms: Sequence[str]
     ) -> None:
         self._engine = engine
-        self._settings = settings
-        self._wants = check_wants(wants, settings.is_cubeful)
-        self._workers = Workers(threads)
+        self._wants = wants
+        self._is_cubeful = is_cubeful
+        self._id_forms = id_forms
+        self._needs_dice = MOVES in wants or bool(id_forms)
         self._stopped = threading.Event()
+        self.variant: Variant = engine.rules.variant
+        self.name = engine.name
+        self.plies = engine.evaluator.plies + plies
+        asked = [name for want in wants for name in self.columns_of[want]]
+        shown = [name for name in asked if is_cubeful or not ("cubeful" in name or "mwc" in name)]
+        self.columns: tuple[str, ...] = (*id_forms, *self.first_columns, *shown)
 
-    @property
-    def name(self) -> str:
-        """The evaluator's name."""
-        return self._engine.name
+    def answer_lines(self, block: list[PositionLine]) -> LineAnswers:
+        """Answer for lines, as `LineAnalysis`."""
+        found = decode_lines(block, self._check_match, needs_dice=self._needs_dice, variant=self.variant)
+        good = np.flatnonzero(found.is_good)
+        cells: Columns = {}
+        if good.size:
+            cells = self.answer(found if len(good) == len(block) else select_positions(found, good))
+        return cells, found.errors, list(found.assumed.values())
 
-    @property
-    def variant(self) -> Variant:
-        """The game that the positions are of."""
-        return self._engine.rules.variant
-
-    @property
-    def plies(self) -> int:
-        """The look-ahead of the evaluations."""
-        return self._engine.evaluator.plies + self._settings.plies
-
-    @property
-    def columns(self) -> tuple[str, ...]:
-        """The columns of its answers."""
-        is_cubeful = self._settings.is_cubeful
-        plays = [name for name in PLAY_COLUMNS if is_cubeful or not name.endswith("mwc")]
-        return (
-            "plies",
-            *(VALUE_COLUMNS if EVAL in self._wants else ()),
-            *(CUBE_COLUMNS if EVAL in self._wants and is_cubeful else ()),
-            *(plays if MOVES in self._wants else ()),
-            *(DECISION_COLUMNS if CUBE in self._wants else ()),
-        )
-
-    def check_match(self, match: MatchState) -> None:
+    def _check_match(self, match: MatchState) -> None:
         """Check that positions of a match state can be evaluated.
 
         Raises:
             PositionError: The cube of a match shows more than 1 and nobody owns it.
         """
-        if self._settings.is_cubeful:
+        if self._is_cubeful:
             self._engine.make_cube_game(match)
 
     def answer(self, found: ParsedPositions) -> Columns:
@@ -160,20 +138,59 @@ class BatchEvaluator:
         Raises:
             KeyboardInterrupt: It came meanwhile; work on other threads is on its end.
         """
-        columns: Columns = {"plies": [self.plies] * len(found.boards)}
         try:
-            if EVAL in self._wants or CUBE in self._wants:
-                evaluations = self._evaluate(found)
-                if EVAL in self._wants:
-                    columns |= _list_values(evaluations)
-                if CUBE in self._wants:
-                    columns |= list_decisions(evaluations.decisions or [])
-            if MOVES in self._wants:
-                columns |= self._list_plays(found)
+            columns = list_ids(found, self._id_forms) | self._answer(found)
         except KeyboardInterrupt:
             self._stopped.set()
             raise
         return {name: columns[name] for name in self.columns}
+
+    @abstractmethod
+    def _answer(self, found: ParsedPositions) -> Columns:
+        """Return the columns of answers for positions, all of them good, and maybe others."""
+
+
+class BatchEvaluator(PositionAnalysis):
+    """Evaluates many positions.
+
+    Args:
+        engine: Evaluates.
+        settings: Look-ahead, move filter, and whether cube and score count.
+        wants: Which of `WANTS`, in order.
+        id_forms: Forms in which answers have the positions too.
+        threads: Threads that rank plays.
+    """
+
+    columns_of: ClassVar[Mapping[str, tuple[str, ...]]] = {
+        EVAL: (*VALUE_COLUMNS, *CUBE_COLUMNS),
+        MOVES: PLAY_COLUMNS,
+        CUBE: DECISION_COLUMNS,
+    }
+
+    def __init__(
+        self,
+        engine: Engine,
+        settings: EvalSettings,
+        *,
+        wants: Sequence[str] = (EVAL,),
+        id_forms: Sequence[str] = (),
+        threads: int = 1,
+    ) -> None:
+        super().__init__(engine, settings.plies, wants, settings.is_cubeful, id_forms)
+        self._settings = settings
+        self._workers = Workers(threads)
+
+    def _answer(self, found: ParsedPositions) -> Columns:
+        columns: Columns = {"plies": [self.plies] * len(found.boards)}
+        if EVAL in self._wants or CUBE in self._wants:
+            evaluations = self._evaluate(found)
+            if EVAL in self._wants:
+                columns |= _list_values(evaluations)
+            if CUBE in self._wants:
+                columns |= list_decisions(evaluations.decisions or [])
+        if MOVES in self._wants:
+            columns |= self._list_plays(found)
+        return columns
 
     def _evaluate(self, found: ParsedPositions) -> Evaluations:
         watch, settings = SearchWatch(self._stopped.is_set), self._settings
@@ -229,42 +246,27 @@ class BatchEvaluator:
         return columns
 
 
-def check_wants(wants: Sequence[str], is_cubeful: bool) -> tuple[str, ...]:
-    """Return what is wanted, in order.
-
-    Raises:
-        UnsupportedError: Cube decisions are wanted without the cube.
-    """
-    if CUBE in wants and not is_cubeful:
-        raise UnsupportedError(
-            "--cubeless leaves the cube out: remove it, or 'cube' from --want", field="want"
-        )
-    return tuple(want for want in WANTS if want in wants)
-
-
-def load_batch_evaluator(
-    net: str,
-    settings: EvalSettings,
-    *,
-    threads: int = 1,
-    wants: Sequence[str] = (EVAL,),
-    variant: Variant = BACKGAMMON,
-) -> BatchEvaluator:
-    """Load what values positions.
+def list_ids(found: ParsedPositions, forms: Sequence[str]) -> Columns:
+    """List positions, with score, cube and dice, in some forms.
 
     Args:
-        net: The name of an evaluator.
-        settings: As for `BatchEvaluator`.
-        threads: How many threads look ahead, and rank plays.
-        wants: As for `BatchEvaluator`.
-        variant: The game that the positions are of.
-
-    Raises:
-        GammondError: As `gammond.tools.common.opponents.load_net_engine` and `BatchEvaluator`.
+        found: The positions, all of them good.
+        forms: Some of `ID_FORMS`.
     """
-    check_wants(wants, settings.is_cubeful)
-    engine = load_net_engine(net, threads).with_rules(Rules(variant))
-    return BatchEvaluator(engine, settings, wants=wants, threads=threads)
+    if not forms:
+        return {}
+    columns: Columns = {form: [] for form in forms}
+    for place, (board, which) in enumerate(zip(found.boards, found.match_indices.tolist(), strict=True)):
+        position = Position.from_valid_board(board)
+        match = _add_roll(found.matches[which], found.rolls.get(place))
+        for form in forms:
+            columns[form].append(_ENCODERS[form](position, match))
+    return columns
+
+
+@lru_cache(maxsize=4096)
+def _add_roll(match: MatchState, roll: Roll | None) -> MatchState:
+    return replace(match, roll=roll)
 
 
 def list_decisions(decisions: Sequence[CubeDecision | None]) -> Columns:
@@ -308,7 +310,7 @@ def select_positions(found: ParsedPositions, places: NDArray[np.int64]) -> Parse
     )
 
 
-def _list_values(found: Evaluations) -> Mapping[str, list[Cell]]:
+def _list_values(found: Evaluations) -> Columns:
     columns: Columns = {
         name: list_numbers(found.outcomes[:, place]) for place, name in enumerate(Outcome._fields)
     }

@@ -9,7 +9,7 @@ from pathlib import Path
 from gammond.engine.errors import GammondError
 from gammond.engine.runtime.compilation import COMPILATION
 from gammond.engine.wording import format_count
-from gammond.tools.batch.evaluation import BatchAnalysis, LineAnalysis
+from gammond.tools.batch.evaluation import LineAnalysis
 from gammond.tools.batch.lines import PositionLine
 from gammond.tools.batch.resume import ExistingOutput
 from gammond.tools.batch.rows import format_error
@@ -72,7 +72,7 @@ def format_resume_note(path: Path, written: ExistingOutput) -> str:
 
 
 def format_summary(
-    counts: BatchCounts, written: ExistingOutput, analysis: BatchAnalysis | LineAnalysis, elapsed_s: float
+    counts: BatchCounts, written: ExistingOutput, analysis: LineAnalysis, elapsed_s: float
 ) -> str:
     """Format what a run did; compiling does not count in its speed.
 

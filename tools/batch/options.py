@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 
 from gammond.engine.errors import DataFileError, StateError, UnsupportedError
@@ -11,14 +12,13 @@ from gammond.engine.runtime.files import check_output, identify_files
 from gammond.engine.search import FILTERS, MAX_PLIES
 from gammond.engine.search.filters import DEFAULT_FILTER
 from gammond.protocol.games import OTHER_GAMES
-from gammond.tools.batch.evaluation import EVAL, MOVES, WANTS
-from gammond.tools.batch.ids import ID_FORMS
+from gammond.tools.batch.evaluation import CUBE, EVAL, ID_FORMS, MOVES, WANTS
 from gammond.tools.batch.rows import LINE_COLUMN, ROW_FORMATS
 from gammond.tools.common.output_options import add_force_option, written_path
 from gammond.tools.common.position_arguments import STDIN, add_variant_argument
 from gammond.tools.common.rollout_options import QUICK, add_rollout_arguments, find_rollout_option
 from gammond.tools.common.strength import add_net_argument
-from gammond.tools.parallel.options import add_cluster_option
+from gammond.tools.parallel.options import add_cluster_option, add_threads_option
 
 PARQUET = "parquet"
 """The format that is no text."""
@@ -32,7 +32,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("file", metavar="FILE", help="positions, one per line, or a table; - reads stdin")
     parser.add_argument(
         "--want",
-        type=_parse_wants,
+        type=partial(_parse_choices, WANTS),
         default=(EVAL,),
         metavar="WHAT,...",
         help=f"what to say about each position: {', '.join(WANTS)} (default {EVAL})",
@@ -40,7 +40,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--column", metavar="NAME", help="the column of positions, where FILE is a table")
     parser.add_argument(
         "--ids",
-        type=_parse_id_forms,
+        type=partial(_parse_choices, ID_FORMS),
         default=(),
         metavar="FORM,...",
         help=f"also write each position as {', '.join(ID_FORMS)}",
@@ -63,7 +63,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_variant_argument(parser, OTHER_GAMES)
     parser.add_argument("--weights", metavar="NAME", help="in barca, the board evaluation vector")
     parser.add_argument("--cubeless", action="store_true", help="ignore cube and score; the fastest at 0-ply")
-    parser.add_argument("--threads", type=int, help="threads (default one for each core)")
+    add_threads_option(parser)
     add_cluster_option(parser)
     parser.add_argument(
         "--format",
@@ -129,17 +129,13 @@ def check_options(args: argparse.Namespace) -> None:
             force=args.force or args.resume,
             instead="--resume continues after its rows",
         )
+    if CUBE in args.want and args.cubeless and args.variant not in OTHER_GAMES:
+        raise UnsupportedError(
+            "--cubeless leaves the cube out: remove it, or 'cube' from --want", field="want"
+        )
 
 
-def _parse_wants(text: str) -> tuple[str, ...]:
-    return _parse_choices(text, WANTS)
-
-
-def _parse_id_forms(text: str) -> tuple[str, ...]:
-    return _parse_choices(text, ID_FORMS)
-
-
-def _parse_choices(text: str, choices: Sequence[str]) -> tuple[str, ...]:
+def _parse_choices(choices: Sequence[str], text: str) -> tuple[str, ...]:
     words = [word.strip() for word in text.split(",")]
     for word in words:
         if word not in choices:

@@ -12,8 +12,9 @@ from gammond.engine.store.options import NO_STORE
 from gammond.protocol.core.requests import WorkControl
 from gammond.protocol.state.service import Service, make_shipped_catalogue
 from gammond.protocol.state.session import Session
-from gammond.tools.batch.evaluation import CUBE, EVAL, MOVES, Cell, LineAnswers
+from gammond.tools.batch.evaluation import CUBE, EVAL, MOVES, LineAnswers
 from gammond.tools.batch.lines import PositionLine
+from gammond.tools.batch.rows import Cell
 from gammond.tools.common.other_games import refuse_options, run_query
 from gammond.tools.common.strength import DEFAULT_NET
 

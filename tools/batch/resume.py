@@ -15,12 +15,13 @@ from numpy.typing import NDArray
 from gammond.engine.errors import DataFileError, PositionError
 from gammond.engine.rules.position import Phase, classify_phases
 from gammond.engine.runtime.files import open_output
-from gammond.tools.batch.evaluation import BatchAnalysis, Cell, select_positions
+from gammond.tools.batch.evaluation import PositionAnalysis, select_positions
 from gammond.tools.batch.lines import PositionLine, decode_lines
 from gammond.tools.batch.rows import (
     ERROR_COLUMN,
     LINE_COLUMN,
     SAME_OPTIONS,
+    Cell,
     JsonRows,
     RowFormat,
     detect_format,
@@ -278,9 +279,9 @@ def redo_rows(path: Path, written: ExistingOutput, blocks: BlockAnalysis, row_fo
     with path.open("rb") as before, open_output(path) as after:
         for row in written.corrected:
             _copy_bytes(before, after, row.start - before.tell())
-            columns, errors, _ = blocks.make_rows([row.line])
-            after.write(row_format.format_rows(columns).encode())
-            written.bad_lines += [(row.line.number, format_error(error)) for error in errors.values()]
+            made = blocks.make_rows([row.line])
+            after.write(row_format.format_rows(made.columns).encode())
+            written.bad_lines += [(row.line.number, format_error(error)) for error in made.errors.values()]
             before.seek(row.end)
         shutil.copyfileobj(before, after)
     written.bad_lines.sort()
@@ -292,7 +293,7 @@ def _copy_bytes(source: BinaryIO, target: BinaryIO, count: int) -> None:
         count -= len(chunk)
 
 
-def check_same_net(sample: RowSample, analysis: BatchAnalysis, most: int | None = None) -> None:
+def check_same_net(sample: RowSample, analysis: PositionAnalysis, most: int | None = None) -> None:
     """Check that the evaluator is the one that wrote a sample of the rows.
 
     Finished positions have the same values by any net, and so may races, from a database. So some rows of

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from typing import ClassVar
 
 from gammond.engine.analysis.engine import Engine
 from gammond.engine.analysis.rollout_requests import CUBE as CUBE_KIND
@@ -12,49 +12,51 @@ from gammond.engine.analysis.rollout_requests import POSITION, PreparedRollout, 
 from gammond.engine.evaluation.results import CubeResponse, Evaluation
 from gammond.engine.formats.position_batch import ParsedPositions
 from gammond.engine.rollout import CubeRollout, RolloutState
-from gammond.engine.rules.dice import encode_roll
+from gammond.engine.rules.dice import Roll, encode_roll
 from gammond.engine.rules.match import MatchState
 from gammond.engine.rules.notation import format_play
 from gammond.engine.rules.position import Position
-from gammond.engine.rules.rules import Variant
 from gammond.protocol.commands.rollouts import estimate_to_values
 from gammond.tools.batch.evaluation import (
     CUBE,
     EVAL,
     MOVES,
     VALUE_COLUMNS,
-    Cell,
-    Columns,
-    check_wants,
+    PositionAnalysis,
     clear_negative_zero,
+    list_decisions,
 )
+from gammond.tools.batch.rows import Cell, Columns
 from gammond.tools.common.rollout_options import RolloutOptions
 
-_EVAL_COLUMNS = (*VALUE_COLUMNS, "equity_se")
-_EVAL_CUBE_COLUMNS = ("cubeful", "cubeful_se", "mwc", "mwc_se")
+_EVAL_COLUMNS = (*VALUE_COLUMNS, "equity_se", "cubeful", "cubeful_se", "mwc", "mwc_se")
 _KEYS = {"equity_se": "se"}
 """Columns whose keys in answers of the wire have another name."""
 
-_PLAY_COLUMNS = (
-    *("dice", "best", "best_equity", "best_se", "best_mwc"),
-    *("second", "second_equity", "second_se", "second_mwc"),
-)
-_DECISION_COLUMNS = ("action", "no_double", "no_double_se", "double_take", "double_take_se", "double_pass")
 
-
-class BatchRollouts:
-    """Rolls out position after position. Not for use from several threads.
+class BatchRollouts(PositionAnalysis):
+    """Rolls out position after position: the position, the best plays, the cube decision.
 
     Args:
         engine: Evaluates.
         options: Of each rollout.
         is_cubeful: Whether cube and score count.
-        wants: Which of `WANTS`: the position, the best plays, the cube decision; a rollout for each.
-        report: Called about twice a second with the number of complete trials of the rollout at work.
+        wants: Which of `WANTS`, in order; a rollout for each.
+        id_forms: Forms in which answers have the positions too.
 
-    Raises:
-        UnsupportedError: Cube decisions are wanted without the cube.
+    Attributes:
+        report: Called about twice a second with the number of complete trials of the rollout at work.
     """
+
+    first_columns: ClassVar[tuple[str, ...]] = ("plies", "trials")
+    columns_of: ClassVar[Mapping[str, tuple[str, ...]]] = {
+        EVAL: _EVAL_COLUMNS,
+        MOVES: (
+            *("dice", "best", "best_equity", "best_se", "best_mwc"),
+            *("second", "second_equity", "second_se", "second_mwc"),
+        ),
+        CUBE: ("action", "no_double", "no_double_se", "double_take", "double_take_se", "double_pass"),
+    }
 
     def __init__(
         self,
@@ -63,62 +65,16 @@ class BatchRollouts:
         *,
         is_cubeful: bool = True,
         wants: Sequence[str] = (EVAL,),
-        report: Callable[[int], None] = lambda trials: None,
+        id_forms: Sequence[str] = (),
     ) -> None:
-        self._engine = engine
+        super().__init__(engine, options.plies, wants, is_cubeful, id_forms)
         self._options = options
-        self._is_cubeful = is_cubeful
-        self._wants = check_wants(wants, is_cubeful)
-        self._stopped = threading.Event()
-        self.report = report
+        self.report: Callable[[int], None] = lambda trials: None
 
-    @property
-    def name(self) -> str:
-        """The evaluator's name."""
-        return self._engine.name
-
-    @property
-    def variant(self) -> Variant:
-        """The game that the positions are of."""
-        return self._engine.rules.variant
-
-    @property
-    def plies(self) -> int:
-        """The look-ahead for plays and cube decisions."""
-        return self._engine.evaluator.plies + self._options.plies
-
-    @property
-    def columns(self) -> tuple[str, ...]:
-        """The columns of its answers."""
-        plays = [name for name in _PLAY_COLUMNS if self._is_cubeful or not name.endswith("mwc")]
-        return (
-            "plies",
-            "trials",
-            *(_EVAL_COLUMNS if EVAL in self._wants else ()),
-            *(_EVAL_CUBE_COLUMNS if EVAL in self._wants and self._is_cubeful else ()),
-            *(plays if MOVES in self._wants else ()),
-            *(_DECISION_COLUMNS if CUBE in self._wants else ()),
-        )
-
-    def check_match(self, match: MatchState) -> None:
-        """Check that positions of a match state can be rolled out.
-
-        Raises:
-            PositionError: The cube of a match shows more than 1 and nobody owns it.
-        """
-        if self._is_cubeful:
-            self._engine.make_cube_game(match)
-
-    def answer(self, found: ParsedPositions) -> Columns:
-        """Roll out positions, all of them good."""
-        rows = []
-        try:
-            for place in range(len(found.boards)):
-                rows.append(self._answer_position(found, place))
-        except KeyboardInterrupt:
-            self._stopped.set()
-            raise
-        return {name: [row.get(name) for row in rows] for name in self.columns}
+    def _answer(self, found: ParsedPositions) -> Columns:
+        rows = [self._answer_position(found, place) for place in range(len(found.boards))]
+        names = (name for name in self.columns if name not in self._id_forms)
+        return {name: [row.get(name) for row in rows] for name in names}
 
     def _answer_position(self, found: ParsedPositions, place: int) -> dict[str, Cell]:
         position = Position.from_valid_board(found.boards[place])
@@ -127,23 +83,30 @@ class BatchRollouts:
         row: dict[str, Cell] = {"plies": self.plies}
         answers = []
         if EVAL in self._wants:
-            answers.append(self._roll_out(RolloutRequest(POSITION, position, match), row))
+            answers.append(self._roll_out(POSITION, position, match, row))
         if MOVES in self._wants and roll is not None and not position.is_over:
             row["dice"] = encode_roll(roll)
-            answers.append(self._roll_out(RolloutRequest(MOVES_KIND, position, match, roll), row))
+            answers.append(self._roll_out(MOVES_KIND, position, match, row, roll))
         if CUBE in self._wants and not position.is_over:
-            answers.append(self._roll_out(RolloutRequest(CUBE_KIND, position, match), row))
+            answers.append(self._roll_out(CUBE_KIND, position, match, row))
         row["trials"] = max((answer.trials for answer in answers), default=None)
         return row
 
-    def _roll_out(self, request: RolloutRequest, row: dict[str, Cell]) -> RolloutResult:
+    def _roll_out(
+        self,
+        kind: str,
+        position: Position,
+        match: MatchState,
+        row: dict[str, Cell],
+        roll: Roll | None = None,
+    ) -> RolloutResult:
         """Roll out, and write the cells of the answer into a row."""
         options = self._options
         request = RolloutRequest(
-            request.kind,
-            request.position,
-            request.match,
-            request.roll,
+            kind,
+            position,
+            match,
+            roll,
             is_cubeful=self._is_cubeful,
             candidates=options.candidates,
             plies=options.plies,
@@ -154,22 +117,13 @@ class BatchRollouts:
         results = answer.results
         if isinstance(results, Evaluation):
             values = estimate_to_values(results)
-            names = (*_EVAL_COLUMNS, *_EVAL_CUBE_COLUMNS)
-            row |= {name: _read_number(values.get(_KEYS.get(name, name))) for name in names}
+            row |= {name: _read_number(values.get(_KEYS.get(name, name))) for name in _EVAL_COLUMNS}
         elif isinstance(results, CubeRollout):
-            decision = results.decision
-            row["action"] = decision.text
-            points = {
-                name: None if (value := getattr(decision, name)) is None else value.points
-                for name in ("no_double", "double_take", "double_pass")
-            }
-            row |= {
-                name: None if each is None else clear_negative_zero(each) for name, each in points.items()
-            }
-            if points["no_double"] is not None:
+            row |= {name: cells[0] for name, cells in list_decisions([results.decision]).items()}
+            if row["no_double"] is not None:
                 row["no_double_se"] = _read_number(results.no_double.error)
-            if results.take is not None and points["double_take"] is not None:
-                beavered = decision.response is CubeResponse.BEAVER
+            if results.take is not None and row["double_take"] is not None:
+                beavered = results.decision.response is CubeResponse.BEAVER
                 row["double_take_se"] = _read_number((1 + beavered) * (results.take.error or 0.0))
         else:
             for name, play in zip(("best", "second"), results, strict=False):

@@ -9,7 +9,12 @@ from itertools import repeat
 from typing import Any, Protocol
 
 from gammond.engine.errors import GammondError
-from gammond.tools.batch.evaluation import Cell
+
+Cell = float | int | str | None
+"""What stands in a row; None for nothing."""
+
+Columns = dict[str, list[Cell]]
+"""Cells by column, in the order of the columns, with one cell for each position."""
 
 LINE_COLUMN = "line"
 """The first column, if asked for: the number of the input's line."""

@@ -1,26 +1,33 @@
-"""The loop of `gammond batch`: blocks of lines in, blocks of rows out."""
+"""The loop of `gammond batch`: blocks of lines in, blocks of rows out, made here or by a cluster."""
 
 from __future__ import annotations
 
+import argparse
 import itertools
-import time
+import secrets
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple, Protocol
+from functools import partial
+from typing import Any, NamedTuple
 
-import numpy as np
-
+from gammond.engine.analysis.levels import EvalSettings
 from gammond.engine.errors import GammondError
-from gammond.tools.batch.evaluation import BatchAnalysis, Cell, LineAnalysis, LineAnswers, select_positions
-from gammond.tools.batch.ids import list_ids
-from gammond.tools.batch.lines import PLAIN_COLUMNS, PositionLine, decode_lines
+from gammond.engine.rules.rules import VARIANTS, Rules
+from gammond.engine.search.filters import DEFAULT_FILTER
+from gammond.protocol.games import OTHER_GAMES
+from gammond.tools.batch.evaluation import BatchEvaluator, LineAnalysis
+from gammond.tools.batch.lines import PLAIN_COLUMNS, PositionLine
+from gammond.tools.batch.rollouts import BatchRollouts
 from gammond.tools.batch.rows import ERROR_COLUMN, LINE_COLUMN, format_error
+from gammond.tools.common.opponents import load_net_engine
+from gammond.tools.common.rollout_options import QUICK, read_rollout_options
+from gammond.tools.parallel.executor import Executor
 
 
 @dataclass
 class BatchCounts:
-    """Counts of a run: rows written, error rows among them, seconds without reading and writing.
+    """Counts of a run: rows written, error rows among them.
 
     Attributes:
         assumed: What was assumed of positions that programs write in more than one way, and of how many.
@@ -28,38 +35,23 @@ class BatchCounts:
 
     rows: int = 0
     errors: int = 0
-    compute_s: float = 0.0
     assumed: Counter[str] = field(default_factory=Counter)
 
 
-BlockRows = tuple[dict[str, list[Any]], dict[int, GammondError], list[str]]
-"""The rows of a block by column, the errors of bad lines by place, and what was assumed of others."""
-
-
-class MadeBlock(NamedTuple):
-    """A block of lines and its rows.
+class BlockRows(NamedTuple):
+    """The rows of a block of lines.
 
     Attributes:
         lines: The lines.
         columns: The rows by column.
         errors: The errors of bad lines by place.
         assumed: What was assumed of others.
-        took_s: Seconds that were waited for the rows.
     """
 
     lines: list[PositionLine]
     columns: dict[str, list[Any]]
     errors: dict[int, GammondError]
     assumed: list[str]
-    took_s: float
-
-
-class BlockMaker(Protocol):
-    """Makes the rows of blocks of lines, here or elsewhere."""
-
-    def make_blocks(self, blocks: Iterator[list[PositionLine]]) -> Iterator[MadeBlock]:
-        """Make the rows of blocks, in their order."""
-        ...
 
 
 @dataclass(frozen=True)
@@ -69,76 +61,102 @@ class BlockAnalysis:
     Attributes:
         analysis: Of the positions.
         carried: The columns of the input that the rows have too.
-        id_forms: Forms in which they have the positions.
-        needs_dice: Whether dice are of use.
         has_line_numbers: Whether rows begin with the number of their line.
     """
 
-    analysis: BatchAnalysis | LineAnalysis
+    analysis: LineAnalysis
     carried: tuple[str, ...] = PLAIN_COLUMNS
-    id_forms: tuple[str, ...] = ()
-    needs_dice: bool = False
     has_line_numbers: bool = False
 
     @property
     def columns(self) -> tuple[str, ...]:
         """The columns of the rows."""
         first = (LINE_COLUMN,) if self.has_line_numbers else ()
-        return (*first, *self.carried, *self.id_forms, *self.analysis.columns, ERROR_COLUMN)
-
-    def make_blocks(self, blocks: Iterator[list[PositionLine]]) -> Iterator[MadeBlock]:
-        """Make the rows of blocks here, as `BlockMaker`."""
-        for lines in blocks:
-            started_s = time.perf_counter()
-            rows = self.make_rows(lines)
-            yield MadeBlock(lines, *rows, time.perf_counter() - started_s)
+        return (*first, *self.carried, *self.analysis.columns, ERROR_COLUMN)
 
     def make_rows(self, block: list[PositionLine]) -> BlockRows:
-        """Return the rows of lines by column, the errors of bad lines, and what was assumed of others."""
-        cells, errors, assumed = self._answer_lines(block)
+        """Make the rows of lines."""
+        cells, errors, assumed = self.analysis.answer_lines(block)
         columns: dict[str, list[Any]] = {}
         if self.has_line_numbers:
             columns[LINE_COLUMN] = [line.number for line in block]
         for place, name in enumerate(self.carried):
             columns[name] = [line.cells[place] for line in block]
         good = [place for place in range(len(block)) if place not in errors] if errors else []
-        for name in (*self.id_forms, *self.analysis.columns):
+        for name in self.analysis.columns:
             columns[name] = [None] * len(block) if errors else cells[name]
             for place, cell in zip(good, cells[name] if good else (), strict=True):
                 columns[name][place] = cell
         columns[ERROR_COLUMN] = [None] * len(block)
         for place, error in errors.items():
             columns[ERROR_COLUMN][place] = format_error(error)
-        return columns, errors, assumed
+        return BlockRows(block, columns, errors, assumed)
 
-    def _answer_lines(self, block: list[PositionLine]) -> LineAnswers:
-        if isinstance(self.analysis, LineAnalysis):
-            return self.analysis.answer_lines(block)
-        found = decode_lines(
-            block, self.analysis.check_match, needs_dice=self.needs_dice, variant=self.analysis.variant
-        )
-        good = np.flatnonzero(found.is_good)
-        cells: dict[str, list[Cell]] = {}
-        if good.size:
-            chosen = found if len(good) == len(block) else select_positions(found, good)
-            cells = {**list_ids(chosen, self.id_forms), **self.analysis.answer(chosen)}
-        return cells, found.errors, list(found.assumed.values())
+
+def load_analysis(args: argparse.Namespace, threads: int) -> LineAnalysis:
+    """Load what the options of a run ask for, to be used by one thread.
+
+    Args:
+        args: Of the command.
+        threads: Threads that search, rank plays or roll out.
+
+    Raises:
+        GammondError: An option is out of range, or the net cannot be loaded.
+    """
+    if args.variant in OTHER_GAMES:
+        from gammond.tools.batch.other_games import load_game_analysis  # backgammon does without it
+
+        return load_game_analysis(args, threads)
+    rules, is_cubeful = Rules(VARIANTS[args.variant]), not args.cubeless
+    if args.rollout:
+        options = read_rollout_options(args, threads, QUICK)
+        engine = load_net_engine(args.net, threads).with_rules(rules)
+        return BatchRollouts(engine, options, is_cubeful=is_cubeful, wants=args.want, id_forms=args.ids)
+    settings = EvalSettings(args.plies or 0, args.filter or DEFAULT_FILTER, is_cubeful)
+    engine = load_net_engine(args.net, threads).with_rules(rules)
+    return BatchEvaluator(engine, settings, wants=args.want, id_forms=args.ids, threads=threads)
+
+
+def share_rows(
+    executor: Executor,
+    args: argparse.Namespace,
+    carried: tuple[str, ...],
+    blocks: Iterable[list[PositionLine]],
+) -> Iterator[BlockRows]:
+    """Have the rows of blocks made by an executor, in the order of the blocks.
+
+    Args:
+        executor: Does the work; its workers get the lines and the options of the run.
+        args: Of the command.
+        carried: The columns of the input that the rows have too.
+        blocks: Lines.
+    """
+    return executor.map(partial(_make_rows, secrets.token_hex(8), args, carried), blocks)
+
+
+_loaded: dict[str, BlockAnalysis] = {}
+"""In a worker, what makes the rows of the run at hand, by its key."""
+
+
+def _make_rows(
+    key: str, args: argparse.Namespace, carried: tuple[str, ...], block: list[PositionLine]
+) -> BlockRows:
+    if key not in _loaded:
+        _loaded.clear()
+        _loaded[key] = BlockAnalysis(load_analysis(args, 1), carried, args.line_numbers)
+    return _loaded[key].make_rows(block)
 
 
 def run_batch(
-    lines: Iterator[PositionLine],
-    maker: BlockMaker,
-    block_lines: int,
+    made: Iterable[BlockRows],
     write: Callable[[Mapping[str, Sequence[Any]]], None],
     report: Callable[[PositionLine, GammondError], None],
     advance: Callable[[int, BatchCounts], None],
 ) -> BatchCounts:
-    """Answer for lines block by block; memory does not grow with their number.
+    """Write the rows of one block after the other; memory does not grow with their number.
 
     Args:
-        lines: Lines with positions.
-        maker: Makes their rows.
-        block_lines: How many lines make a block.
+        made: The rows, made as they are needed.
         write: Receives the rows of a block, by column.
         report: Receives each bad line.
         advance: Called after each block with the number of its last line and the counts so far.
@@ -147,15 +165,14 @@ def run_batch(
         The counts of all blocks.
     """
     counts = BatchCounts()
-    for made in maker.make_blocks(split_blocks(lines, block_lines)):
-        counts.compute_s += made.took_s
-        for place, error in sorted(made.errors.items()):
-            report(made.lines[place], error)
-        write(made.columns)
-        counts.rows += len(made.lines)
-        counts.errors += len(made.errors)
-        counts.assumed.update(made.assumed)
-        advance(made.lines[-1].number, counts)
+    for block in made:
+        for place, error in sorted(block.errors.items()):
+            report(block.lines[place], error)
+        write(block.columns)
+        counts.rows += len(block.lines)
+        counts.errors += len(block.errors)
+        counts.assumed.update(block.assumed)
+        advance(block.lines[-1].number, counts)
     return counts
 
 

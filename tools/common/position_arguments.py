@@ -176,14 +176,10 @@ def read_text(words: list[str]) -> str:
     Raises:
         FormatError: There is nothing.
     """
-    text = _join_words(words)
+    text = decode_text(open_stdin().read()) if words == [STDIN] else " ".join(words)
     if not text.strip():
         raise FormatError("expected a position in standard input, got nothing", field="position")
     return " ".join(text.split())
-
-
-def _join_words(words: list[str]) -> str:
-    return decode_text(open_stdin().read()) if words == [STDIN] else " ".join(words)
 
 
 def find_text(words: list[str]) -> str:

@@ -30,14 +30,6 @@ from gammond.tools.common.progress import write_message
 from gammond.tools.common.pulse import open_stdin
 
 
-def _write_gnubgid(position: Position, match: MatchState) -> str:
-    return f"{encode_position_id(position)}:{encode_match_id(match)}"
-
-
-def _write_ogid(position: Position, match: MatchState) -> str:
-    return f"OGID={FORMATS['ogid'].encode(position, match)}"
-
-
 def _write_checkers(position: Position, match: MatchState) -> str:
     board = position.board if match.on_roll == 0 else swap_sides(position.board)
     return format_checkers(board, match.on_roll)
@@ -45,11 +37,11 @@ def _write_checkers(position: Position, match: MatchState) -> str:
 
 FORMS: dict[str, Callable[[Position, MatchState], str]] = {
     "xgid": FORMATS["xgid"].encode,
-    "gnubgid": _write_gnubgid,
+    "gnubgid": lambda position, match: f"{encode_position_id(position)}:{encode_match_id(match)}",
     "positionid": lambda position, _: encode_position_id(position),
     "matchid": lambda _, match: encode_match_id(match),
     **{name: form.encode for name, form in FORMATS.items()},
-    "ogid": _write_ogid,
+    "ogid": lambda position, match: f"OGID={FORMATS['ogid'].encode(position, match)}",
     "checkers": _write_checkers,
 }
 """Name of a form -> what writes it."""

@@ -1,13 +1,23 @@
-"""The option `--cluster`, and the executor that it and the number of processes mean."""
+"""The options `--threads` and `--cluster`, and the executor that the latter and the processes mean."""
 
 from __future__ import annotations
 
 import argparse
 from collections.abc import Mapping
+from contextlib import AbstractContextManager, nullcontext
 
+from gammond.engine.runtime.machine import count_usable_cores
+from gammond.tools.common.opponents import collect_net_hashes
 from gammond.tools.parallel.cluster import LOCAL_PREFIX, ClusterExecutor
 from gammond.tools.parallel.executor import Executor
 from gammond.tools.parallel.processes import ProcessPool
+
+
+def add_threads_option(parser: argparse.ArgumentParser) -> None:
+    """Add ``--threads``, which does not change the result."""
+    parser.add_argument(
+        "--threads", type=int, default=count_usable_cores(), help="threads (default one for each core)"
+    )
 
 
 def add_cluster_option(parser: argparse.ArgumentParser) -> None:
@@ -35,3 +45,18 @@ def make_executor(processes: int, cluster: str, nets: Mapping[str, Mapping[str, 
         UnsupportedError: A package is missing.
     """
     return ClusterExecutor(cluster, nets) if cluster else ProcessPool(processes)
+
+
+def open_cluster(address: str, net: str) -> AbstractContextManager[Executor | None]:
+    """Open the cluster whose workers share the work of a command that this process does with threads.
+
+    Args:
+        address: The value of ``--cluster``; empty for none, which gives None.
+        net: The name of the evaluator that workers must have.
+
+    Raises:
+        ValueRangeError: The address is out of range.
+        UnsupportedError: A package is missing.
+        GammondError: There is no such evaluator.
+    """
+    return ClusterExecutor(address, {net: collect_net_hashes(net)}) if address else nullcontext()

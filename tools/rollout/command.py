@@ -24,8 +24,7 @@ from __future__ import annotations
 import argparse
 import sys
 import threading
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, nullcontext
+from contextlib import nullcontext
 
 from gammond.engine.analysis.rollout_requests import (
     KINDS,
@@ -40,7 +39,6 @@ from gammond.engine.rollout import CANCELLED
 from gammond.engine.rules.moves import Play
 from gammond.engine.rules.rules import VARIANTS, Rules
 from gammond.engine.runtime.exit_codes import EXIT_INTERRUPTED
-from gammond.engine.runtime.machine import count_usable_cores
 from gammond.nets.catalogue import find_pruner
 from gammond.tools.common.interrupts import call_on_interrupt
 from gammond.tools.common.locks import hold_lock
@@ -49,11 +47,10 @@ from gammond.tools.common.output_options import written_path
 from gammond.tools.common.position_arguments import add_assumed, add_position_arguments, read_position
 from gammond.tools.common.rollout_options import RolloutOptions, add_rollout_arguments, read_rollout_options
 from gammond.tools.common.strength import add_net_argument
-from gammond.tools.parallel.options import add_cluster_option, make_executor
+from gammond.tools.parallel.options import add_cluster_option, add_threads_option, open_cluster
 from gammond.tools.parallel.rollout_blocks import ExecutorBlocks, RolloutPlayers
-from gammond.tools.rollout.progress import RolloutProgress
-from gammond.tools.rollout.report import format_json, format_table
-from gammond.tools.rollout.state_file import RolloutStateFile
+from gammond.tools.rollout.progress import RolloutProgress, RolloutStateFile
+from gammond.tools.rollout.report import format_json, format_text
 
 SUMMARY = "roll out plays, a position or a cube decision"
 
@@ -76,7 +73,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--plies", type=int, help="look-ahead for checker plays and cube decisions (default the preset's)"
     )
     parser.add_argument("--cubeless", action="store_true", help="play without the cube")
-    parser.add_argument("--threads", type=int, help="threads (default one for each core)")
+    add_threads_option(parser)
     add_cluster_option(parser)
     parser.add_argument(
         "--state", type=written_path, metavar="FILE", help="save the trials here, and resume from them"
@@ -95,10 +92,9 @@ def main(args: argparse.Namespace) -> int:
         GammondError: The arguments are invalid, or the state is damaged or of another rollout.
         KeyboardInterrupt: Ctrl-C or SIGTERM, before any trial was complete.
     """
-    threads = count_usable_cores() if args.threads is None else args.threads
-    options = read_rollout_options(args, threads)
+    options = read_rollout_options(args, args.threads)
     request, settings = read_request(args, options), options.settings
-    own_nets = {} if args.state is None and not args.cluster else collect_net_hashes(args.net)
+    own_nets = {} if args.state is None else collect_net_hashes(args.net)
     keeper = RolloutStateFile(args.state, own_nets | find_pruner().net_hashes if own_nets else {})
     stopped = threading.Event()
     with nullcontext() if args.state is None else hold_lock(args.state, "state"):
@@ -111,29 +107,18 @@ def main(args: argparse.Namespace) -> int:
             try:
                 prepared = PreparedRollout(request, engine, settings, stopped.is_set)
                 report.show_means(prepared)
-                with _make_blocks(args.cluster, players, own_nets) as blocks:
+                with open_cluster(args.cluster, args.net) as executor:
+                    blocks = None if executor is None else ExecutorBlocks(executor, players)
                     answer = prepared.run(resume, report, blocks)
             except CancelledWork:
                 raise KeyboardInterrupt from None
         unsaved = keeper.save(answer.rollout.state)
     as_json = add_assumed(args, format_json(answer)) if args.json else ""
-    sys.stdout.write(f"{as_json}\n" if as_json else format_table(answer, settings))
+    sys.stdout.write(f"{as_json}\n" if as_json else format_text(answer, settings))
     sys.stdout.flush()
     if unsaved is not None:
         raise unsaved
     return EXIT_INTERRUPTED if answer.rollout.reason == CANCELLED else 0
-
-
-@contextmanager
-def _make_blocks(
-    cluster: str, players: RolloutPlayers, nets: Mapping[str, str]
-) -> Iterator[ExecutorBlocks | None]:
-    """Make what plays the trials: the workers of a cluster; None for the threads of this process."""
-    if not cluster:
-        yield None
-        return
-    with make_executor(1, cluster, {players.net: nets}) as executor:
-        yield ExecutorBlocks(executor, players)
 
 
 def read_request(args: argparse.Namespace, options: RolloutOptions) -> RolloutRequest:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 
 from gammond.engine.analysis.rollout_requests import MOVES, RolloutResult
@@ -27,8 +27,7 @@ from gammond.protocol.core.replies import round_value
 from gammond.protocol.core.requests import ReplyValue
 from gammond.protocol.repl.answers.tables import UNSCALED_NOTE, UNSCALED_SIGN
 from gammond.tools.common.position_fields import format_heading, list_position_fields
-
-_GAP = "  "
+from gammond.tools.common.text_table import format_table
 
 
 def format_json(answer: RolloutResult) -> str:
@@ -60,7 +59,7 @@ def _round_values(values: dict[str, ReplyValue]) -> dict[str, ReplyValue]:
     return {name: round_value(value) if isinstance(value, float) else value for name, value in values.items()}
 
 
-def format_table(answer: RolloutResult, settings: RolloutSettings) -> str:
+def format_text(answer: RolloutResult, settings: RolloutSettings) -> str:
     """Format a result for people, within 80 columns: what was rolled out, a table, what it comes to.
 
     Args:
@@ -104,7 +103,7 @@ def format_table(answer: RolloutResult, settings: RolloutSettings) -> str:
     ]
     if any(UNSCALED_SIGN in row for row in cells):
         closing.append(UNSCALED_NOTE)
-    lines = _align_columns([head, *cells])
+    lines = format_table(head, cells).splitlines()
     table = [lines[0]]
     for line, (_, estimate, _, note) in zip(lines[1:], rows, strict=True):
         table += [line, _format_chances(estimate, is_alone=not is_cubeful and not is_match, note=note)]
@@ -177,14 +176,3 @@ def _format_mean(mean: float, error: float | None, decimals: int, sign: str = "+
     """Format a mean with its standard error, as far as there is one."""
     text = f"{mean:{sign}.{decimals}f}"
     return f"{text} ±{error:.{decimals}f}" if error is not None and math.isfinite(error) else text
-
-
-def _align_columns(rows: Sequence[Sequence[str]]) -> list[str]:
-    """Align columns, the first one to the left and the others to the right."""
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    lines = []
-    for row in rows:
-        cells = [cell.rjust(width) for cell, width in zip(row, widths, strict=True)]
-        cells[0] = row[0].ljust(widths[0])
-        lines.append(_GAP.join(cell for cell, width in zip(cells, widths, strict=True) if width).rstrip())
-    return lines

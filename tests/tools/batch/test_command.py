@@ -112,7 +112,7 @@ def evaluator(monkeypatch):
 def use_evaluator(monkeypatch, evaluator):
     """Make the tool load an evaluator in place of the shipped ones."""
     monkeypatch.setattr(
-        batch_evaluation, "load_net_engine", lambda name, threads: Engine(evaluator, threads=threads)
+        batch_run, "load_net_engine", lambda name, threads: Engine(evaluator, threads=threads)
     )
 
 
@@ -265,10 +265,9 @@ def test_no_more_than_two_blocks_are_read_ahead_of_what_is_written(evaluator):
             ahead.append(number - 10 * len(written))
             yield batch_lines.PositionLine(number, OPENING, (OPENING,))
 
+    maker = batch_run.BlockAnalysis(BatchEvaluator(Engine(evaluator), EvalSettings()))
     batch_run.run_batch(
-        lines(),
-        batch_run.BlockAnalysis(BatchEvaluator(Engine(evaluator), EvalSettings())),
-        10,
+        map(maker.make_rows, batch_run.split_blocks(lines(), 10)),
         written.append,
         lambda line, error: None,
         lambda number, counts: None,
@@ -285,7 +284,7 @@ def test_negative_zeros_are_written_without_sign():
     for is_cubeful in (True, False):
         settings = EvalSettings(is_cubeful=is_cubeful)
         maker = batch_run.BlockAnalysis(BatchEvaluator(Engine(EvenEvaluator()), settings))
-        columns, *_ = maker.make_rows(list(batch_lines.read_lines(io.BytesIO(OPENING.encode()))))
+        columns = maker.make_rows(list(batch_lines.read_lines(io.BytesIO(OPENING.encode())))).columns
         row = batch_rows.CsvRows(maker.columns).format_rows(columns)
         assert "0.000000" in row
         assert "-0.000000" not in row

@@ -26,8 +26,8 @@ from gammond.engine.runtime import compilation
 from gammond.tools import cli
 from gammond.tools.batch import command as batch
 from gammond.tools.batch import evaluation as batch_evaluation
-from gammond.tools.batch import shared_blocks
-from gammond.tools.batch.ids import ID_FORMS
+from gammond.tools.batch import run as batch_run
+from gammond.tools.batch.evaluation import ID_FORMS
 from tests.boards import RacingEvaluator, position
 from tests.engine.match_files.sgf.test_positions import MATCH as MATCH_SGF
 from tests.engine.match_files.sgf.test_positions import SAVED_WITH_DICE
@@ -46,8 +46,7 @@ ENGINE = Engine(RacingEvaluator())
 @pytest.fixture(autouse=True)
 def engine(monkeypatch):
     make = lambda name, threads: Engine(RacingEvaluator(), threads=threads)  # noqa: E731
-    monkeypatch.setattr(batch_evaluation, "load_net_engine", make)
-    monkeypatch.setattr(shared_blocks, "load_net_engine", make)
+    monkeypatch.setattr(batch_run, "load_net_engine", make)
 
 
 @pytest.fixture

@@ -32,7 +32,7 @@ from gammond.nets.catalogue import collect_net_hashes, find_pruner
 from gammond.tools import cli
 from gammond.tools.common import progress
 from gammond.tools.rollout import command as rollout
-from gammond.tools.rollout import state_file as rollout_keeping
+from gammond.tools.rollout import progress as rollout_keeping
 from tests.boards import RacingEvaluator, position
 
 OPENING = "4HPwATDgc/ABMA"
