@@ -12,7 +12,7 @@ were being made. The same settings give the same set, however many work.
 from __future__ import annotations
 
 import argparse
-from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
@@ -28,7 +28,6 @@ from gammond.nets.catalogue import SHIPPED, FoundEvaluator
 from gammond.tools.common.locks import hold_lock
 from gammond.tools.common.opponents import RUN_PREFIX, collect_net_hashes, load_net_evaluator
 from gammond.tools.common.output_options import written_path
-from gammond.tools.common.progress import format_short_number
 from gammond.tools.parallel.options import make_executor
 from gammond.tools.parallel.rollout_blocks import RolloutPlayers
 from gammond.tools.train.cube_decisions.decision_file import RatedDecision, read_decisions, write_decisions
@@ -37,7 +36,7 @@ from gammond.tools.train.cube_decisions.rollout_tasks import make_decision_tasks
 from gammond.tools.train.runs.options import add_workers_option, load_run_settings
 from gammond.tools.train.runs.run_folder import LOG_FILE, begin_run
 from gammond.tools.train.runs.settings import add_setting_options
-from gammond.tools.train.runs.shard_loop import ShardRecord, make_missing_shards
+from gammond.tools.train.runs.shard_loop import describe_rollouts, make_missing_shards
 from gammond.tools.train.validation.position_classes import POSITION_CLASSES, parse_classes
 from gammond.tools.train.validation.positions import make_sampler
 from gammond.tools.train.weights.net_set import load_net_set
@@ -135,8 +134,9 @@ def main(args: argparse.Namespace) -> int:
     )
     tasks = make_decision_tasks(players, rollouts, args.out, decisions)
     with hold_lock(args.out, "out"), make_executor(args.workers, args.cluster, {net: hashes}) as executor:
+        describe = partial(describe_rollouts, sides=2)
         make_missing_shards(
-            roll_out_shard, tasks, executor, "decisions", log=args.out / LOG_FILE, describe=_describe
+            roll_out_shard, tasks, executor, "decisions", log=args.out / LOG_FILE, describe=describe
         )
     return 0
 
@@ -151,9 +151,3 @@ def _read_or_draw_decisions(
         evaluator = load_net_evaluator(net)
         write_decisions(file, draw_decisions(counts, settings.near, sampler, evaluator, settings.seed))
     return read_decisions(file)
-
-
-def _describe(records: Sequence[ShardRecord], elapsed_s: float) -> str:
-    trials = sum(record["trials"] for record in records)
-    rate = format_short_number(2 * trials / max(elapsed_s, 1e-6))
-    return f"{rate} games/s, error {records[-1]['error']:.4f}"

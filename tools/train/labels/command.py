@@ -32,7 +32,6 @@ from gammond.tools.train.labels.label_tasks import (
     LabelPliesOption,
     LabelPrunerOption,
     LabelSourcesOption,
-    LabelTask,
     LabelTraceOption,
     LabelTrialsOption,
     LabelTruncationOption,
@@ -150,7 +149,7 @@ def _run_bench(args: argparse.Namespace) -> int:
     settings = settings_from_args(args, LabelSettings)
     plan = _make_plan(settings)
     with tempfile.TemporaryDirectory() as name, make_executor(args.workers, args.cluster, {}) as executor:
-        first = [LabelTask(plan, Path(name) / "first", number, 64) for number in range(args.workers)]
+        first = [plan.make_task(Path(name) / "first", number, 64) for number in range(args.workers)]
         deque(executor.map(label_shard, first), maxlen=0)
         started_s = time.monotonic()
         make_missing_shards(label_shard, plan.make_tasks(Path(name), settings.positions), executor, "labels")

@@ -24,18 +24,17 @@ from gammond.engine.rules.dice import MAX_SEED
 from gammond.nets.catalogue import find_pruner
 from gammond.tools.common.locks import hold_lock
 from gammond.tools.common.output_options import written_path
-from gammond.tools.common.progress import format_short_number
 from gammond.tools.parallel.options import make_executor
+from gammond.tools.train.labels.shards import LABELS
 from gammond.tools.train.runs.options import add_workers_option, load_run_settings
 from gammond.tools.train.runs.run_folder import LOG_FILE, begin_run
 from gammond.tools.train.runs.settings import add_setting_options
-from gammond.tools.train.runs.shard_loop import ShardRecord, make_missing_shards
+from gammond.tools.train.runs.shard_loop import describe_rollouts, make_missing_shards
 from gammond.tools.train.validation.match_positions import read_match_positions
 from gammond.tools.train.validation.position_classes import POSITION_CLASSES, parse_classes
 from gammond.tools.train.validation.positions import (
     DrawClass,
     ValidationPositions,
-    check_label_folders,
     draw_from_boards,
     draw_from_games,
     draw_positions,
@@ -127,14 +126,15 @@ def main(args: argparse.Namespace) -> int:
     if positions is None:
         draw_class = _choose_source(settings.matches, nets, counts)
         if not args.resume:
-            check_label_folders(learned)
+            for folder in learned:
+                LABELS.list_in(folder)  # raises where there are none, before anything begins
             begin_run(args.out, "train validation-set", settings, [] if nets is None else [settings.net])
         positions = draw_positions(counts, draw_class, settings.seed, learned)
         write_positions(args.out, positions, digest)
     tasks = make_rollout_tasks(nets, settings.plies, settings.to_rollout_settings(), args.out, positions)
     with hold_lock(args.out, "out"), make_executor(args.workers, args.cluster, {}) as executor:
         make_missing_shards(
-            roll_out_shard, tasks, executor, "positions", log=args.out / LOG_FILE, describe=_describe
+            roll_out_shard, tasks, executor, "positions", log=args.out / LOG_FILE, describe=describe_rollouts
         )
     return 0
 
@@ -170,9 +170,3 @@ def _read_positions(folder: Path, net: str, digest: str) -> ValidationPositions 
             field="net",
         )
     return kept[0]
-
-
-def _describe(records: Sequence[ShardRecord], elapsed_s: float) -> str:
-    trials = sum(record["trials"] for record in records)
-    rate = format_short_number(trials / max(elapsed_s, 1e-6))
-    return f"{rate} games/s, error {records[-1]['error']:.4f}"

@@ -18,13 +18,7 @@ from gammond.engine.search.cache import deduplicate_boards
 from gammond.nets.catalogue import load_pruner
 from gammond.tools.common.files import write_arrays
 from gammond.tools.train.labels.sampling import Sampler
-from gammond.tools.train.labels.shards import (
-    list_shard_numbers,
-    pack_boards,
-    read_shard,
-    shard_file,
-    unpack_boards,
-)
+from gammond.tools.train.labels.shards import LABELS, pack_boards, read_shard, unpack_boards
 from gammond.tools.train.validation.position_classes import POSITION_CLASSES
 from gammond.tools.train.weights.net_set import PHASES, NetSet, load_bearoff_evaluators
 
@@ -192,22 +186,9 @@ def is_learned(boards: Board, folders: Sequence[Path]) -> NDArray[np.bool_]:
         DataFileError: A folder holds no labels, or damaged ones; it is named.
     """
     learned = np.zeros(len(boards), np.bool_)
-    check_label_folders(folders)
-    for folder in folders:
-        for number in list_shard_numbers(folder):
-            learned |= is_among(boards, read_shard(shard_file(folder, number))[0].boards)
+    for file in [file for folder in folders for file in LABELS.list_in(folder)]:
+        learned |= is_among(boards, read_shard(file)[0].boards)
     return learned
-
-
-def check_label_folders(folders: Sequence[Path]) -> None:
-    """Make sure that there are labels in folders.
-
-    Raises:
-        DataFileError: One holds none; it is named.
-    """
-    for folder in folders:
-        if not list_shard_numbers(folder):
-            raise DataFileError(f"{folder} holds no labelled positions (labels-000000.npz and so on)")
 
 
 def write_positions(folder: Path, positions: ValidationPositions, nets_digest: str) -> None:

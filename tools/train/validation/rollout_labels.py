@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,9 +13,11 @@ from gammond.engine.errors import DataFileError
 from gammond.engine.formats.array_file import read_array_file
 from gammond.engine.rules.outcome import cubeless_equity
 from gammond.tools.common.files import write_arrays
+from gammond.tools.train.runs.shard_loop import ShardFiles
 from gammond.tools.train.validation.positions import ValidationPositions
 
-_SHARD = re.compile(r"rollouts-([0-9]{6})\.npz")
+ROLLOUTS = ShardFiles("rollouts", "rolled-out positions")
+"""The files of shards."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,11 +59,6 @@ class RolloutLabels:
         return cubeless_equity(self.outcomes)
 
 
-def rollout_file(folder: Path, number: int) -> Path:
-    """Name the file of a shard."""
-    return folder / f"rollouts-{number:06}.npz"
-
-
 def write_rollouts(file: Path, labels: RolloutLabels) -> None:
     """Write a shard, whole or not at all.
 
@@ -99,10 +95,7 @@ def read_all_rollouts(folder: Path) -> RolloutLabels:
     Raises:
         DataFileError: There is no shard, or one is damaged; it is named.
     """
-    files = sorted(file for file in folder.glob("rollouts-*.npz") if _SHARD.fullmatch(file.name))
-    if not files:
-        raise DataFileError(f"{folder} holds no rolled-out positions (rollouts-000000.npz and so on)")
-    return _concatenate([read_rollouts(file) for file in files])
+    return _concatenate([read_rollouts(file) for file in ROLLOUTS.list_in(folder)])
 
 
 def _concatenate(parts: Sequence[RolloutLabels]) -> RolloutLabels:

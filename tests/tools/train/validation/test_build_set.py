@@ -10,7 +10,7 @@ from gammond.engine.errors import DataFileError, GammondError, StateError, Value
 from gammond.engine.evaluation.results import Evaluation
 from gammond.engine.rules.outcome import Outcome
 from gammond.nets.catalogue import load_evaluator
-from gammond.tools.train.labels.shards import Labels, ShardMetadata, shard_file, write_shard
+from gammond.tools.train.labels.shards import LABELS, Labels, ShardMetadata, write_shard
 from gammond.tools.train.runs import shard_loop
 from gammond.tools.train.runs.settings import read_settings
 from gammond.tools.train.validation import build_set as validation_set
@@ -18,9 +18,9 @@ from gammond.tools.train.validation import validate
 from gammond.tools.train.validation.build_set import ValidationSettings
 from gammond.tools.train.validation.positions import read_positions
 from gammond.tools.train.validation.rollout_labels import (
+    ROLLOUTS,
     RolloutLabels,
     read_all_rollouts,
-    rollout_file,
     write_rollouts,
 )
 from gammond.tools.train.validation.validate import compare_nets
@@ -240,18 +240,18 @@ def test_the_tables_show_each_class_and_each_net(folder, capsys):
 def test_a_set_that_is_still_being_made_can_be_compared_with(folder, tmp_path, capsys):
     (tmp_path / "run.toml").write_bytes((folder / "run.toml").read_bytes())
     part = read_all_rollouts(folder)[np.arange(7) < 3]
-    write_rollouts(rollout_file(tmp_path, 1), part)
+    write_rollouts(ROLLOUTS.find(tmp_path, 1), part)
     assert json.loads(report(capsys, str(tmp_path), "default", "--json"))["classes"][-1]["positions"] == 3
 
 
 def test_positions_that_were_learned_are_left_out(folder, tmp_path, capsys):
     boards = read_all_rollouts(folder).positions.boards
     labels = Labels(boards[:2], np.full((2, 5), 0.1, np.float32), np.zeros(2, np.uint8), ("selfplay",))
-    write_shard(shard_file(tmp_path, 0), labels, ShardMetadata("net", 1, 1))
+    write_shard(LABELS.find(tmp_path, 0), labels, ShardMetadata("net", 1, 1))
     reported = json.loads(report(capsys, str(folder), "default", "--not-in", str(tmp_path), "--json"))
     assert (reported["left_out"], reported["classes"][-1]["positions"]) == (2, 5)
     all_of_them = Labels(boards, np.full((7, 5), 0.1, np.float32), np.zeros(7, np.uint8), ("selfplay",))
-    write_shard(shard_file(tmp_path, 0), all_of_them, ShardMetadata("net", 1, 1))
+    write_shard(LABELS.find(tmp_path, 0), all_of_them, ShardMetadata("net", 1, 1))
     with pytest.raises(ValueRangeError, match="expected positions outside --not-in"):
         report(capsys, str(folder), "default", "--not-in", str(tmp_path))
 

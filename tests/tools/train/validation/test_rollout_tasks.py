@@ -13,7 +13,7 @@ from gammond.nets.catalogue import load_pruner
 from gammond.tools.common.progress import Progress
 from gammond.tools.parallel.processes import ProcessPool
 from gammond.tools.train.labels.rollouts import derive_dice_seed, make_rollout_evaluators
-from gammond.tools.train.runs.shard_loop import make_missing_shards, make_shard
+from gammond.tools.train.runs.shard_loop import ShardTask, make_missing_shards, make_shard
 from gammond.tools.train.validation import rollout_tasks as rolling_out
 from gammond.tools.train.validation.positions import (
     ValidationPositions,
@@ -21,9 +21,13 @@ from gammond.tools.train.validation.positions import (
     draw_positions,
     make_sampler,
 )
-from gammond.tools.train.validation.rollout_labels import read_all_rollouts, read_rollouts
+from gammond.tools.train.validation.rollout_labels import (
+    ROLLOUTS,
+    read_all_rollouts,
+    read_rollouts,
+    write_rollouts,
+)
 from gammond.tools.train.validation.rollout_tasks import (
-    PositionRolloutTask,
     make_rollout_tasks,
     roll_out_shard,
     roll_out_to_error,
@@ -56,7 +60,7 @@ def small_shards(monkeypatch):
 
 
 def test_a_label_is_the_mean_of_rollouts_with_dice_of_its_own(tmp_path, nets, evaluators, positions):
-    task = PositionRolloutTask(nets, 0, SHORT, tmp_path, 2, 40, positions[:4])
+    task = ShardTask((nets, 0, SHORT), ROLLOUTS.find(tmp_path, 2), 40, positions[:4], write_rollouts)
     made = make_shard(roll_out_shard, task)
     labels = read_rollouts(task.file)
     assert task.file.name == "rollouts-000002.npz"
@@ -147,4 +151,4 @@ def test_the_places_of_a_shard_go_on_where_the_one_before_ended(tmp_path, nets, 
     boards = np.zeros((7, 2, 26), np.int8)
     positions = ValidationPositions(boards, np.zeros(7, np.uint8), ("contact",))
     tasks = make_rollout_tasks(nets, 0, SHORT, tmp_path, positions)
-    assert [(task.first, len(task.positions)) for task in tasks] == [(0, 3), (3, 3), (6, 1)]
+    assert [(task.place, len(task.items)) for task in tasks] == [(0, 3), (3, 3), (6, 1)]
