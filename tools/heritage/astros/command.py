@@ -30,9 +30,8 @@ from gammond.tools.train.ascent.learner import AscentLearner
 from gammond.tools.train.ascent.matches import RatedVector, Vector, VectorMatches, format_weights
 from gammond.tools.train.ascent.settings import AscentSettings
 from gammond.tools.train.ascent.steps import GradientAscent
-from gammond.tools.train.runs.options import add_workers_option
 from gammond.tools.train.runs.strength_games import check_benchmark
-from gammond.tools.train.runs.trainer import Resources, Trainer
+from gammond.tools.train.runs.trainer import Resources, Trainer, add_workers_option
 
 SUMMARY = "learn the weights of a player without nets by gradient ascent on match scores"
 

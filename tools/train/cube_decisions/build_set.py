@@ -27,16 +27,20 @@ from gammond.engine.rules.rules import STANDARD_RULES
 from gammond.nets.catalogue import SHIPPED, FoundEvaluator
 from gammond.tools.common.locks import hold_lock
 from gammond.tools.common.opponents import RUN_PREFIX, collect_net_hashes, load_net_evaluator
-from gammond.tools.common.output_options import written_path
 from gammond.tools.parallel.options import make_executor
 from gammond.tools.parallel.rollout_blocks import RolloutPlayers
 from gammond.tools.train.cube_decisions.decision_file import RatedDecision, read_decisions, write_decisions
 from gammond.tools.train.cube_decisions.drawing import RACE_CLASSES, draw_decisions
 from gammond.tools.train.cube_decisions.rollout_tasks import make_decision_tasks, roll_out_shard
-from gammond.tools.train.runs.options import add_workers_option, load_run_settings
-from gammond.tools.train.runs.run_folder import LOG_FILE, begin_run
+from gammond.tools.train.runs.run_folder import (
+    LOG_FILE,
+    add_folder_arguments,
+    begin_run,
+    load_run_settings,
+)
 from gammond.tools.train.runs.settings import add_setting_options
 from gammond.tools.train.runs.shard_loop import describe_rollouts, make_missing_shards
+from gammond.tools.train.runs.trainer import add_workers_option
 from gammond.tools.train.validation.position_classes import POSITION_CLASSES, parse_classes
 from gammond.tools.train.validation.positions import make_sampler
 from gammond.tools.train.weights.net_set import load_net_set
@@ -95,12 +99,8 @@ class CubeSetSettings(msgspec.Struct, frozen=True):
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of ``gammond train cube-set``."""
-    parser.add_argument(
-        "out",
-        type=written_path,
-        help=f"folder of the set: run.toml, log.jsonl, {DECISIONS_FILE}, rollouts-000000.txt, ...",
-    )
-    parser.add_argument("--resume", action="store_true", help="go on with the set in this folder")
+    files = f"folder of the set: run.toml, log.jsonl, {DECISIONS_FILE}, rollouts-000000.txt, ..."
+    add_folder_arguments(parser, "out", files, "go on with the set in this folder")
     add_setting_options(parser, CubeSetSettings)
     add_workers_option(parser)
 

@@ -24,16 +24,15 @@ from gammond.tools.train.fitting.net_set_fitter import NetSetFitter
 from gammond.tools.train.fitting.recipe import Recipe, add_fitting_options
 from gammond.tools.train.fitting.training_loop import split_labels
 from gammond.tools.train.labels.shards import Labels, concatenate_labels, read_newest_labels
-from gammond.tools.train.runs.options import add_workers_option
 from gammond.tools.train.runs.run import BEST_FILE, Arrays, Learner, Record, RunProgress, read_array
 from gammond.tools.train.runs.run_folder import LOG_FILE
 from gammond.tools.train.runs.strength_games import (
     format_strengths,
     measure_strength,
+    strengths_from_record,
     strengths_to_arrays,
-    strengths_to_record,
 )
-from gammond.tools.train.runs.trainer import Resources, Trainer
+from gammond.tools.train.runs.trainer import Resources, Trainer, add_workers_option
 from gammond.tools.train.weights.net_set import PHASES, NetSet, net_set_from_arrays
 
 SUMMARY = "fit a wider or deeper net to labelled positions"
@@ -196,9 +195,8 @@ class FitLearner(Learner):
             nets = net_set_from_arrays(folder.name, arrays)
             processes = self._resources.processes
             measured = measure_strength(nets, settings.opponents, settings.games, processes, settings.rules)
-            strengths = measured.strengths
-            record = {"epoch": "best", "best_epoch": int(arrays["epoch"]), **strengths_to_record(strengths)}
-            record |= measured.metrics
+            strengths = strengths_from_record(measured)
+            record = {"epoch": "best", "best_epoch": int(arrays["epoch"]), **measured}
             append_new_record(folder / LOG_FILE, record, "epoch")
             write_arrays(best, {**arrays, **strengths_to_arrays(strengths)})
             sys.stderr.write(f"{nets.name}: {format_strengths(strengths)}\n")

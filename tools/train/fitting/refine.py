@@ -33,11 +33,10 @@ from gammond.tools.train.labels.label_tasks import (
 )
 from gammond.tools.train.labels.sampling import DEFAULT_SOURCES, parse_sources
 from gammond.tools.train.labels.shards import read_newest_labels
-from gammond.tools.train.runs.options import add_workers_option
 from gammond.tools.train.runs.run import Arrays, Learner, Record, RunProgress, read_array
 from gammond.tools.train.runs.shard_loop import make_missing_shards
-from gammond.tools.train.runs.strength_games import StrengthMeasurement, measure_strength
-from gammond.tools.train.runs.trainer import Resources, Trainer
+from gammond.tools.train.runs.strength_games import measure_strength
+from gammond.tools.train.runs.trainer import Resources, Trainer, add_workers_option
 from gammond.tools.train.weights.net_set import NetSet, load_net_set, net_set_from_arrays
 
 SUMMARY = "let a net teach itself: label with look-ahead, fit, generation by generation"
@@ -119,11 +118,11 @@ class RefineLearner(Learner):
         """Describe a generation; ``fresh`` is the error on its labels before it learned them."""
         return self._metrics
 
-    def measure_strength(self) -> StrengthMeasurement:
+    def measure_strength(self) -> Record:
         """Play all opponents, every few generations and after the last."""
         settings = self._settings
         if self._generations_done % settings.measure_every and self._generations_done < settings.generations:
-            return StrengthMeasurement()
+            return {}
         processes = self._resources.processes
         return measure_strength(self._nets, settings.opponents, settings.games, processes, settings.rules)
 

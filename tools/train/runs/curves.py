@@ -114,32 +114,25 @@ def make_strength_curve(folder: Path, axis: str, strengths: Mapping[int, Strengt
 
 def find_best_strength(records: Sequence[Mapping[str, Any]]) -> float:
     """Find the best strength of a log: points per game, mean over the opponents; -inf where there is none."""
-    measured = [record for record in records if "ppg" in record]
-    return max(map(_mean_ppg, measured), default=float("-inf"))
+    return max(_list_mean_strengths(records), default=float("-inf"))
 
 
 def format_run_strength(records: Sequence[Mapping[str, Any]]) -> str:
     """Format the last and the best strength for a progress line; empty where nothing was measured."""
-    measured = [record for record in records if "ppg" in record]
-    if not measured:
-        return ""
-    return f", strength {_mean_ppg(measured[-1]):+.3f} (best {max(map(_mean_ppg, measured)):+.3f})"
+    means = _list_mean_strengths(records)
+    return f", strength {means[-1]:+.3f} (best {max(means):+.3f})" if means else ""
 
 
 def summarise_strength(records: Sequence[Mapping[str, Any]]) -> dict[str, str]:
     """Summarise a log for a table: the last and the best strength; empty where none was measured."""
-    measured = [record for record in records if "ppg" in record]
-    if not measured:
-        return {}
-    return {
-        "last, ppg": f"{_mean_ppg(measured[-1]):+.3f}",
-        "best, ppg": f"{find_best_strength(measured):+.3f}",
-    }
+    means = _list_mean_strengths(records)
+    return {"last, ppg": f"{means[-1]:+.3f}", "best, ppg": f"{max(means):+.3f}"} if means else {}
 
 
-def _mean_ppg(record: Mapping[str, Any]) -> float:
-    points = [float(each["ppg"]) for each in (record, *record.get("others", ()))]
-    return sum(points) / len(points)
+def _list_mean_strengths(records: Sequence[Mapping[str, Any]]) -> list[float]:
+    """List the measurements of a log: of each the mean over the opponents."""
+    measured = ((record, *record.get("others", ())) for record in records if "ppg" in record)
+    return [sum(float(each["ppg"]) for each in players) / len(players) for players in measured]
 
 
 def _read_along(folder: Path, axis: str) -> tuple[list[dict[str, Any]], list[float]]:

@@ -23,13 +23,17 @@ from gammond.engine.rollout.settings import MAX_TRIALS, MAX_TRUNCATION
 from gammond.engine.rules.dice import MAX_SEED
 from gammond.nets.catalogue import find_pruner
 from gammond.tools.common.locks import hold_lock
-from gammond.tools.common.output_options import written_path
 from gammond.tools.parallel.options import make_executor
 from gammond.tools.train.labels.shards import LABELS
-from gammond.tools.train.runs.options import add_workers_option, load_run_settings
-from gammond.tools.train.runs.run_folder import LOG_FILE, begin_run
+from gammond.tools.train.runs.run_folder import (
+    LOG_FILE,
+    add_folder_arguments,
+    begin_run,
+    load_run_settings,
+)
 from gammond.tools.train.runs.settings import add_setting_options
 from gammond.tools.train.runs.shard_loop import describe_rollouts, make_missing_shards
+from gammond.tools.train.runs.trainer import add_workers_option
 from gammond.tools.train.validation.match_positions import read_match_positions
 from gammond.tools.train.validation.position_classes import POSITION_CLASSES, parse_classes
 from gammond.tools.train.validation.positions import (
@@ -101,12 +105,8 @@ class ValidationSettings(msgspec.Struct, frozen=True):
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of ``gammond train validation-set``."""
-    parser.add_argument(
-        "out",
-        type=written_path,
-        help="folder of the set: run.toml, log.jsonl, positions.npz, rollouts-000000.npz, ...",
-    )
-    parser.add_argument("--resume", action="store_true", help="go on with the set in this folder")
+    files = "folder of the set: run.toml, log.jsonl, positions.npz, rollouts-000000.npz, ..."
+    add_folder_arguments(parser, "out", files, "go on with the set in this folder")
     add_setting_options(parser, ValidationSettings)
     add_workers_option(parser)
 

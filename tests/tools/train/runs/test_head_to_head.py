@@ -9,7 +9,7 @@ from gammond.tools import cli
 from gammond.tools.common.files import read_records
 from gammond.tools.common.opponents import load_opponent
 from gammond.tools.train.runs.curves import make_strength_curve
-from gammond.tools.train.runs.head_to_head import play_head_to_head
+from gammond.tools.train.runs.plot import play_head_to_head
 from gammond.tools.train.runs.run_folder import list_kept_nets
 
 TD = [*["--hidden", "6", "--race-hidden", "4", "--threads", "1"], *["--round-games", "20", "--games", "60"]]
