@@ -149,7 +149,7 @@ class Sampler:
         if source in SETUPS:
             is_played_out = whole_games or Phase.RACE in self.wanted_phases
             turns = _MAX_TURNS if is_played_out else _SETUP_TURNS
-            starts: Callable[[int], Board] = partial(_draw_setups, source, generator)
+            starts: Callable[[int], Board] = partial(draw_setups, source, generator)
             games = _GameSource(starts, _GAME_YIELD if is_played_out else _SETUP_YIELD, turns, 0.0)
         else:
             games = _GameSource(
@@ -343,7 +343,3 @@ def allocate_counts(parts: Mapping[str, float], count: int) -> list[tuple[str, i
     due = np.cumsum(list(parts.values())) / sum(parts.values()) * count
     ends = np.rint(due).astype(int)
     return list(zip(parts, np.diff(ends, prepend=0).tolist(), strict=True))
-
-
-def _draw_setups(kind: str, generator: np.random.Generator, count: int) -> Board:
-    return draw_setups(kind, count, generator)

@@ -34,7 +34,6 @@ from gammond.tools.train.runs.run_folder import (
 from gammond.tools.train.runs.settings import add_setting_options
 from gammond.tools.train.runs.shard_loop import describe_rollouts, make_missing_shards
 from gammond.tools.train.runs.trainer import add_workers_option
-from gammond.tools.train.validation.match_positions import read_match_positions
 from gammond.tools.train.validation.position_classes import POSITION_CLASSES, parse_classes
 from gammond.tools.train.validation.positions import (
     DrawClass,
@@ -43,6 +42,7 @@ from gammond.tools.train.validation.positions import (
     draw_from_games,
     draw_positions,
     make_sampler,
+    read_match_positions,
     read_positions,
     write_positions,
 )

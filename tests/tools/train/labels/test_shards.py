@@ -70,7 +70,7 @@ def test_joined_labels_keep_their_sources_by_name():
 
 def test_labels_of_a_phase_are_those_of_its_positions():
     some = labels(60, seed=3)
-    boards = draw_setups("crashed", 30, np.random.Generator(np.random.PCG64(1)))
+    boards = draw_setups("crashed", np.random.Generator(np.random.PCG64(1)), 30)
     whole = Labels(np.concatenate([some.boards[:30], boards]), some.targets, some.sources, some.source_names)
     crashed = whole.select_phases([Phase.CRASHED])
     of_phase = classify_phases(whole.boards) == int(Phase.CRASHED)
