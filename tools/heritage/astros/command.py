@@ -29,7 +29,6 @@ from gammond.tools.parallel.executor import Executor
 from gammond.tools.train.ascent.learner import AscentLearner
 from gammond.tools.train.ascent.matches import RatedVector, Vector, VectorMatches, format_weights
 from gammond.tools.train.ascent.settings import AscentSettings
-from gammond.tools.train.ascent.steps import GradientAscent
 from gammond.tools.train.runs.strength_games import check_benchmark
 from gammond.tools.train.runs.trainer import Resources, Trainer, add_workers_option
 
@@ -136,7 +135,7 @@ def _format_points(result: PairedGameResults) -> str:
 
 def _make_learner(folder: Path, settings: AscendSettings, resources: Resources) -> AscentLearner:
     matches = FamilyMatches(settings, resources.processes)
-    return AscentLearner(GradientAscent(settings, matches), settings.reference)
+    return AscentLearner(settings, matches, settings.reference)
 
 
 TRAINER = Trainer(

@@ -76,6 +76,8 @@ class FitLearner(Learner):
 
     unit = "epoch"
     label = "fit"
+    steps_done = 0
+    total_steps = 0
 
     def __init__(self, folder: Path, settings: FitSettings, resources: Resources) -> None:
         self._folder = folder
@@ -89,19 +91,9 @@ class FitLearner(Learner):
                 field="aside",
             )
         self._batches = -(-len(self._labels) // settings.batch)
-        self._epochs_done = 0
+        self.total_steps = settings.epochs
         self._metrics: Record = {}
         self._fitter: NetSetFitter
-
-    @property
-    def steps_done(self) -> int:
-        """Epochs done."""
-        return self._epochs_done
-
-    @property
-    def total_steps(self) -> int:
-        """Epochs in all."""
-        return self._settings.epochs
 
     @property
     def total_work(self) -> int:
@@ -111,7 +103,7 @@ class FitLearner(Learner):
     @property
     def work_done(self) -> int:
         """Positions of the epochs done."""
-        return self._epochs_done * self._batches * self._settings.batch
+        return self.steps_done * self._batches * self._settings.batch
 
     def start(self, records: Sequence[Record]) -> None:
         """Make the first nets."""
@@ -122,18 +114,18 @@ class FitLearner(Learner):
         settings, work_before = self._settings, self.work_done
 
         def rate(share: float) -> float:
-            return settings.learning_rate_at((self._epochs_done + share) / settings.epochs)
+            return settings.learning_rate_at((self.steps_done + share) / settings.epochs)
 
         loss = self._fitter.train(
             self._labels,
             self._batches,
             settings.batch,
             rate,
-            np.random.Generator(np.random.PCG64([settings.seed, self._epochs_done])),
+            np.random.Generator(np.random.PCG64([settings.seed, self.steps_done])),
             lambda step, loss: progress.update(work_before + step * settings.batch, f"loss {loss:.5f}"),
         )
         self._metrics = {"rate": rate(1.0), "loss": loss}
-        self._epochs_done += 1
+        self.steps_done += 1
 
     def compute_metrics(self, elapsed_s: float) -> Record:
         """Describe an epoch, with the errors of the net and of its averaged weights on labels set aside."""
@@ -164,14 +156,14 @@ class FitLearner(Learner):
 
     def state_dict(self) -> Arrays:
         """Return the averaged nets and the state of the fit."""
-        state = {"epoch": np.array(self._epochs_done), "learned": np.array(len(self._labels))}
+        state = {"epoch": np.array(self.steps_done), "learned": np.array(len(self._labels))}
         return {**self._averaged_arrays(), **state, **self._fitter.state_dict()}
 
     def best_state_dict(self) -> Arrays:
         """Return the averaged nets with their loss."""
         loss = self._metrics["averaged_loss"]
         aside_loss = np.array(math.nan if loss is None else loss)
-        return {**self._averaged_arrays(), "epoch": np.array(self._epochs_done), "aside_loss": aside_loss}
+        return {**self._averaged_arrays(), "epoch": np.array(self.steps_done), "aside_loss": aside_loss}
 
     def load_state_dict(self, arrays: Arrays) -> None:
         """Resume from a checkpoint, as `Learner.load_state_dict`.
@@ -179,7 +171,7 @@ class FitLearner(Learner):
         Raises:
             StateError: The run began with another number of labels.
         """
-        self._epochs_done = int(read_array(arrays, "epoch"))
+        self.steps_done = int(read_array(arrays, "epoch"))
         if (learned := int(read_array(arrays, "learned"))) != len(self._labels):
             raise StateError(
                 f"expected the {learned} labels that {self._folder} started with, got {len(self._labels)}",

@@ -78,6 +78,8 @@ class RefineLearner(Learner):
 
     unit = "generation"
     total_work = None
+    steps_done = 0
+    total_steps = 0
 
     def __init__(self, folder: Path, settings: RefineSettings, resources: Resources) -> None:
         self._folder = folder
@@ -85,21 +87,11 @@ class RefineLearner(Learner):
         self._resources = resources
         self._sources = parse_sources(settings.sources)
         self._finder = load_net_set(settings.finder) if settings.finder else None
-        self._generations_done = 0
+        self.total_steps = settings.generations
         self._metrics: Record = {}
         self._nets: NetSet
         self._fitter: NetSetFitter
         self._plan: LabelPlan
-
-    @property
-    def steps_done(self) -> int:
-        """Generations done."""
-        return self._generations_done
-
-    @property
-    def total_steps(self) -> int:
-        """Generations in all."""
-        return self._settings.generations
 
     def start(self, records: Sequence[Record]) -> None:
         """Make the first nets."""
@@ -112,7 +104,7 @@ class RefineLearner(Learner):
         labels_per_s = made / (time.monotonic() - started_s)
         self._fit_generation(progress)
         self._metrics["labels_per_s"] = labels_per_s
-        self._generations_done += 1
+        self.steps_done += 1
 
     def compute_metrics(self, elapsed_s: float) -> Record:
         """Describe a generation; ``fresh`` is the error on its labels before it learned them."""
@@ -121,7 +113,7 @@ class RefineLearner(Learner):
     def measure_strength(self) -> Record:
         """Play all opponents, every few generations and after the last."""
         settings = self._settings
-        if self._generations_done % settings.measure_every and self._generations_done < settings.generations:
+        if self.steps_done % settings.measure_every and self.steps_done < self.total_steps:
             return {}
         processes = self._resources.processes
         return measure_strength(self._nets, settings.opponents, settings.games, processes, settings.rules)
@@ -140,11 +132,11 @@ class RefineLearner(Learner):
 
     def best_state_dict(self) -> Arrays:
         """Return the averaged nets."""
-        return {**self._nets.to_arrays(), "generation": np.array(self._generations_done)}
+        return {**self._nets.to_arrays(), "generation": np.array(self.steps_done)}
 
     def load_state_dict(self, arrays: Arrays) -> None:
         """Resume from a checkpoint, as `Learner.load_state_dict`."""
-        self._generations_done = int(read_array(arrays, "generation"))
+        self.steps_done = int(read_array(arrays, "generation"))
         self._begin_fitting(net_set_from_arrays(self._folder.name, arrays), arrays)
 
     def _begin_fitting(self, nets: NetSet, state: Arrays | None) -> None:
@@ -167,14 +159,14 @@ class RefineLearner(Learner):
 
     def _label_generation(self) -> int:
         """Make the labels of a generation that are not there yet; return the number of positions labelled."""
-        settings, number = self._settings, self._generations_done
+        settings, number = self._settings, self.steps_done
         tasks = replace(self._plan, nets=self._nets).make_tasks(self._folder, settings.positions, number)
         label = f"generation {number + 1}: labels"
         made = make_missing_shards(label_shard, tasks, self._resources.processes, label)
         return sum(record["labelled"] for record in made)
 
     def _fit_generation(self, progress: RunProgress) -> None:
-        settings, number = self._settings, self._generations_done
+        settings, number = self._settings, self.steps_done
         _, fresh = self._fitter.compute_metrics(read_newest_labels(self._folder, settings.positions))
         labels = read_newest_labels(self._folder, settings.window * settings.positions)
         steps = max(1, round(settings.epochs * len(labels) / settings.batch))
