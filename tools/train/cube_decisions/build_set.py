@@ -24,7 +24,7 @@ from gammond.engine.rollout import RolloutSettings
 from gammond.engine.rollout.settings import MAX_TRIALS
 from gammond.engine.rules.dice import MAX_SEED
 from gammond.engine.rules.rules import STANDARD_RULES
-from gammond.nets.catalogue import SHIPPED, FoundEvaluator
+from gammond.nets.catalogue import SHIPPED, FoundEvaluator, load_pruner
 from gammond.tools.common.locks import hold_lock
 from gammond.tools.common.opponents import RUN_PREFIX, collect_net_hashes, load_net_evaluator
 from gammond.tools.parallel.options import make_executor
@@ -32,6 +32,7 @@ from gammond.tools.parallel.rollout_blocks import RolloutPlayers
 from gammond.tools.train.cube_decisions.decision_file import RatedDecision, read_decisions, write_decisions
 from gammond.tools.train.cube_decisions.drawing import RACE_CLASSES, draw_decisions
 from gammond.tools.train.cube_decisions.rollout_tasks import make_decision_tasks, roll_out_shard
+from gammond.tools.train.labels.sampling import make_sampler
 from gammond.tools.train.runs.run_folder import (
     LOG_FILE,
     add_folder_arguments,
@@ -42,7 +43,6 @@ from gammond.tools.train.runs.settings import add_setting_options
 from gammond.tools.train.runs.shard_loop import describe_rollouts, make_missing_shards
 from gammond.tools.train.runs.trainer import add_workers_option
 from gammond.tools.train.validation.position_classes import POSITION_CLASSES, parse_classes
-from gammond.tools.train.validation.positions import make_sampler
 from gammond.tools.train.weights.net_set import load_net_set
 
 SUMMARY = "draw cube decisions, and roll them out with the cube"
@@ -147,7 +147,7 @@ def _read_or_draw_decisions(
     """Draw the decisions of a set, or read those that were drawn."""
     file = folder / DECISIONS_FILE
     if not file.exists():
-        sampler = make_sampler(load_net_set(settings.net))
+        sampler = make_sampler(load_net_set(settings.net), load_pruner())
         evaluator = load_net_evaluator(net)
         write_decisions(file, draw_decisions(counts, settings.near, sampler, evaluator, settings.seed))
     return read_decisions(file)

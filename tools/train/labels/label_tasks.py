@@ -33,11 +33,12 @@ from gammond.tools.train.labels.sampling import (
     PositionSample,
     Sampler,
     allocate_counts,
+    make_sampler,
 )
 from gammond.tools.train.labels.shards import LABELS, Labels, ShardMetadata, read_shard, write_shard
 from gammond.tools.train.labels.traces import propagate_corrections
 from gammond.tools.train.runs.shard_loop import ShardRecord, ShardTask
-from gammond.tools.train.weights.net_set import PHASES, NetSet, load_bearoff_evaluators
+from gammond.tools.train.weights.net_set import NetSet
 
 SHARD_POSITIONS = 4096
 """Positions of a shard; an eighth where labels look deeper than 1 ply or are rolled out."""
@@ -184,8 +185,7 @@ def label_shard(task: LabelTask) -> tuple[ShardRecord, Labels]:
         the digest of the nets; and the labels.
     """
     plan = task.plan
-    finder = None if plan.pruning_nets is None else _NetsKey(plan.pruning_nets)
-    sampler = _make_sampler(_NetsKey(plan.nets), plan.phase, finder, plan.rules)
+    sampler = _make_sampler(plan.nets, plan.phase, plan.pruning_nets, plan.rules)
     sample = sampler.sample(
         allocate_counts(plan.sources, len(task.items)), (plan.seed, task.place), plan.trace > 0.0
     )
@@ -226,26 +226,10 @@ def _roll_out(task: LabelTask, sampler: Sampler, boards: Board) -> Outcomes:
     return roll_out_labels(boards, evaluators, settings, (_DICE_SEED_TAG, plan.seed, task.place))
 
 
-class _NetsKey:
-    """A set of nets as the key of a cache: equal weights are the same."""
-
-    def __init__(self, nets: NetSet) -> None:
-        self.nets = nets
-        self._digest = nets.digest
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, _NetsKey) and other._digest == self._digest
-
-    def __hash__(self) -> int:
-        return hash(self._digest)
-
-
 @lru_cache(maxsize=2)
-def _make_sampler(key: _NetsKey, phase: str, pruner_key: _NetsKey | None, rules: Rules) -> Sampler:
+def _make_sampler(nets: NetSet, phase: str, pruning_nets: NetSet | None, rules: Rules) -> Sampler:
     """Make what a task needs, once for each process and set of nets."""
-    finder, evaluator = _load_pruner(pruner_key), key.nets.make_evaluator()
-    policy = key.nets.make_policy(evaluator, finder)
-    return Sampler(evaluator, policy, finder, load_bearoff_evaluators(), PHASES[phase], rules)
+    return make_sampler(nets, _load_pruner(pruning_nets), phase, rules)
 
 
 @lru_cache(maxsize=1)
@@ -257,5 +241,5 @@ def _open_one_sided(file: str) -> OneSidedTable:
 
 
 @lru_cache(maxsize=1)
-def _load_pruner(key: _NetsKey | None) -> PlayPruner:
-    return load_pruner() if key is None else key.nets.make_pruning_net()
+def _load_pruner(nets: NetSet | None) -> PlayPruner:
+    return load_pruner() if nets is None else nets.make_pruning_net()

@@ -25,6 +25,7 @@ from gammond.engine.search.cache import deduplicate_boards
 from gammond.engine.search.tree import Pruning
 from gammond.tools.train.labels.setups import SETUPS, draw_setups
 from gammond.tools.train.labels.traces import Visits, concatenate_visits
+from gammond.tools.train.weights.net_set import PHASES, NetSet, load_bearoff_evaluators
 
 SOURCES = ("selfplay", "astray", *SETUPS, "disagreement")
 """Where positions come from, by name."""
@@ -263,6 +264,22 @@ class Sampler:
         waiting = generator.exponential(size=len(pool)) / (np.abs(deep - shallow) + 1e-6)
         drawn: Board = pool[np.argsort(waiting, kind="stable")[:count]]
         return drawn
+
+
+def make_sampler(
+    nets: NetSet, pruner: PlayPruner, phase: str = "contact", rules: Rules = STANDARD_RULES
+) -> Sampler:
+    """Let nets play the games that positions are taken from.
+
+    Args:
+        nets: Play.
+        pruner: Finds promising replies.
+        phase: Which positions to take, a key of `gammond.tools.train.weights.net_set.PHASES`.
+        rules: The rules of the games.
+    """
+    evaluator = nets.make_evaluator()
+    policy = nets.make_policy(evaluator, pruner)
+    return Sampler(evaluator, policy, pruner, load_bearoff_evaluators(), PHASES[phase], rules)
 
 
 @dataclass(frozen=True)

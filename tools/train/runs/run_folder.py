@@ -8,7 +8,6 @@ command) and ``log.jsonl``, each of whose records has ``seconds`` and may have `
 from __future__ import annotations
 
 import argparse
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
@@ -61,9 +60,6 @@ _EARLY_TD_DEFAULTS: dict[str, object] = {
 """A ``run.toml`` without a table ``[origin]`` is of self-play, which nothing precedes; its defaults then."""
 
 
-_KEPT_NETS = re.compile(r"nets-(\d+)\.npz")
-
-
 def name_kept_nets(folder: Path, steps: int) -> Path:
     """Name the file for the nets that a run keeps after a number of steps."""
     return folder / f"nets-{steps:09}.npz"
@@ -71,8 +67,8 @@ def name_kept_nets(folder: Path, steps: int) -> Path:
 
 def list_kept_nets(folder: Path) -> dict[int, Path]:
     """List the files of nets that a run kept, by its steps."""
-    found = ((_KEPT_NETS.fullmatch(file.name), file) for file in sorted(folder.glob("nets-*.npz")))
-    return {int(match[1]): file for match, file in found if match}
+    found = ((file.stem.removeprefix("nets-"), file) for file in sorted(folder.glob("nets-*.npz")))
+    return {int(steps): file for steps, file in found if steps.isdecimal()}
 
 
 @dataclass(frozen=True)

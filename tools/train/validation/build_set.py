@@ -21,9 +21,10 @@ from gammond.engine.errors import StateError, UnsupportedError
 from gammond.engine.rollout import RolloutSettings
 from gammond.engine.rollout.settings import MAX_TRIALS, MAX_TRUNCATION
 from gammond.engine.rules.dice import MAX_SEED
-from gammond.nets.catalogue import find_pruner
+from gammond.nets.catalogue import find_pruner, load_pruner
 from gammond.tools.common.locks import hold_lock
 from gammond.tools.parallel.options import make_executor
+from gammond.tools.train.labels.sampling import make_sampler
 from gammond.tools.train.labels.shards import LABELS
 from gammond.tools.train.runs.run_folder import (
     LOG_FILE,
@@ -41,7 +42,6 @@ from gammond.tools.train.validation.positions import (
     draw_from_boards,
     draw_from_games,
     draw_positions,
-    make_sampler,
     read_match_positions,
     read_positions,
     write_positions,
@@ -151,7 +151,7 @@ def _choose_source(matches: Sequence[str], nets: NetSet | None, counts: Mapping[
         return draw_from_boards(read_match_positions(matches), counts)
     if nets is None:
         raise UnsupportedError(f"expected --matches with the net {GNUBG}, got none", field="matches")
-    return draw_from_games(make_sampler(nets))
+    return draw_from_games(make_sampler(nets, load_pruner()))
 
 
 def _read_positions(folder: Path, net: str, digest: str) -> ValidationPositions | None:

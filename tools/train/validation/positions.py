@@ -18,14 +18,13 @@ from gammond.engine.rules.game_record import PlayAction
 from gammond.engine.rules.position import Board
 from gammond.engine.rules.rules import STANDARD_RULES
 from gammond.engine.search.cache import deduplicate_boards
-from gammond.nets.catalogue import load_pruner
 from gammond.tools.common.files import write_arrays
 from gammond.tools.common.match_inputs import list_match_inputs
 from gammond.tools.common.progress import Progress
 from gammond.tools.train.labels.sampling import Sampler
 from gammond.tools.train.labels.shards import LABELS, pack_boards, read_shard, unpack_boards
 from gammond.tools.train.validation.position_classes import POSITION_CLASSES
-from gammond.tools.train.weights.net_set import PHASES, NetSet, load_bearoff_evaluators
+from gammond.tools.train.weights.net_set import PHASES
 
 _POSITIONS_FILE = "positions.npz"
 
@@ -78,13 +77,6 @@ class ValidationPositions:
         if classes.shape != (len(boards),) or (classes >= len(names)).any():
             raise ValueError("expected classes as places in class_names, one for each position")
         return cls(boards, classes, names)
-
-
-def make_sampler(nets: NetSet) -> Sampler:
-    """Let nets play the games that positions are drawn from."""
-    finder, evaluator = load_pruner(), nets.make_evaluator()
-    policy = nets.make_policy(evaluator, finder)
-    return Sampler(evaluator, policy, finder, load_bearoff_evaluators(), PHASES["contact"])
 
 
 DrawClass = Callable[[str, int, Sequence[int]], Board]

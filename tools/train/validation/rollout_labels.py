@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -52,6 +53,13 @@ class RolloutLabels:
             self.equity_errors[rows],
             self.trials[rows],
         )
+
+    @classmethod
+    def from_rows(cls, positions: ValidationPositions, rows: Iterable[Sequence[Any]]) -> RolloutLabels:
+        """Make them of a row for each position: its outcome, the other attributes in their order."""
+        columns = zip(*rows, strict=True)
+        kinds = [kind for _, kind in _COLUMNS.values()]
+        return cls(positions, *(np.array(each, kind) for each, kind in zip(columns, kinds, strict=True)))
 
     @property
     def equities(self) -> NDArray[np.float32]:

@@ -8,12 +8,14 @@ was interrupted.
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from gammond.engine.cubeful import CUBELESS_GAME
 from gammond.engine.rollout import RolloutEvaluators, RolloutSettings
@@ -21,6 +23,7 @@ from gammond.engine.rollout.results import Scores
 from gammond.engine.rules.position import Board
 from gammond.nets.catalogue import load_pruner
 from gammond.tools.gnubg.rollouts import roll_out_with_gnubg
+from gammond.tools.tournament.statistics.scores import compute_standard_error
 from gammond.tools.train.labels.rollouts import (
     derive_dice_seed,
     make_rollout_evaluators,
@@ -61,46 +64,37 @@ def roll_out_shard(task: RolloutTask) -> tuple[ShardRecord, RolloutLabels]:
     nets, plies, settings = task.plan
     places = range(task.place, task.place + len(task.items))
     seeds = [derive_dice_seed(_DICE_SEED_TAG, settings.seed, place) for place in places]
+    boards = task.items.boards
     if nets is None:
-        labels = _roll_out_with_gnubg(task.items, plies, settings, seeds)
+        rows = _roll_out_with_gnubg(boards, plies, settings, seeds)
     else:
         evaluators = make_rollout_evaluators(nets, load_pruner(), plies)
-        labels = _roll_out_with_nets(task.items, evaluators, settings, seeds)
+        rows = _roll_out_with_nets(boards, evaluators, settings, seeds)
+    labels = RolloutLabels.from_rows(task.items, rows)
     error = float(np.sqrt(np.square(labels.equity_errors, dtype=np.float64).mean()))
     return {"labelled": len(labels), "trials": int(labels.trials.sum()), "error": error}, labels
 
 
+_Row = tuple[NDArray[Any], NDArray[Any], float, int]
+"""Of a position the mean outcome, its standard errors, that of the equity, and the number of trials."""
+
+
 def _roll_out_with_nets(
-    positions: ValidationPositions,
-    evaluators: RolloutEvaluators,
-    settings: RolloutSettings,
-    seeds: Sequence[int],
-) -> RolloutLabels:
-    scores = [
-        roll_out_to_error(board, evaluators, replace(settings, seed=seed))
-        for board, seed in zip(positions.boards, seeds, strict=True)
-    ]
-    return RolloutLabels(
-        positions,
-        np.array([each.mean(axis=0) for each in scores], np.float32),
-        np.array([_standard_errors(each) for each in scores], np.float32),
-        np.array([_standard_errors(CUBELESS_GAME.equities(each)) for each in scores], np.float32),
-        np.array([len(each) for each in scores], np.int32),
-    )
+    boards: Board, evaluators: RolloutEvaluators, settings: RolloutSettings, seeds: Sequence[int]
+) -> Iterator[_Row]:
+    for board, seed in zip(boards, seeds, strict=True):
+        scores = roll_out_to_error(board, evaluators, replace(settings, seed=seed))
+        errors = scores.std(axis=0, ddof=1) / np.sqrt(len(scores))
+        equity_error = compute_standard_error(CUBELESS_GAME.equities(scores))
+        yield scores.mean(axis=0), errors, equity_error, len(scores)
 
 
 def _roll_out_with_gnubg(
-    positions: ValidationPositions, plies: int, settings: RolloutSettings, seeds: Sequence[int]
-) -> RolloutLabels:
+    boards: Board, plies: int, settings: RolloutSettings, seeds: Sequence[int]
+) -> Iterator[_Row]:
     with tempfile.TemporaryDirectory(prefix="gammond-gnubg-") as folder:
-        found = roll_out_with_gnubg(positions.boards, plies, settings, seeds, Path(folder))
-    return RolloutLabels(
-        positions,
-        np.array([each.outcome for each in found], np.float32),
-        np.array([each.outcome_errors for each in found], np.float32),
-        np.array([each.error for each in found], np.float32),
-        np.array([each.trials for each in found], np.int32),
-    )
+        for each in roll_out_with_gnubg(boards, plies, settings, seeds, Path(folder)):
+            yield np.array(each.outcome), np.array(each.outcome_errors), each.error, each.trials
 
 
 def roll_out_to_error(board: Board, evaluators: RolloutEvaluators, settings: RolloutSettings) -> Scores:
@@ -116,9 +110,3 @@ def roll_out_to_error(board: Board, evaluators: RolloutEvaluators, settings: Rol
     """
     play = partial(roll_out_trials, board, evaluators, settings)
     return play_to_error(play, CUBELESS_GAME.equities, settings)
-
-
-def _standard_errors(samples: Scores) -> Scores:
-    """Of the mean over the first axis."""
-    errors: Scores = np.asarray(samples.std(axis=0, ddof=1) / np.sqrt(len(samples)))
-    return errors

@@ -50,6 +50,8 @@ _CONTACT_NET_NAMES = {"contact"}, set(CONTACT_CLASSES)
 class NetSet:
     """The nets of a player: contact, or one for each contact class; race; perhaps one for crashed positions.
 
+    Sets of the same weights are equal, whatever they are called.
+
     Attributes:
         name: What measurements call the player.
         nets: By what they are trained on, one of `NET_NAMES`.
@@ -65,6 +67,12 @@ class NetSet:
                 f"and race, with or without crashed, or instead of contact {', '.join(CONTACT_CLASSES)}",
                 field="net",
             )
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, NetSet) and other.digest == self.digest
+
+    def __hash__(self) -> int:
+        return hash(self.digest)
 
     @property
     def digest(self) -> str:

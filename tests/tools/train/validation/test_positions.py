@@ -5,7 +5,8 @@ import pytest
 
 from gammond.engine.errors import DataFileError, ValueRangeError
 from gammond.engine.rules.position import Phase, Position, classify_phases
-from gammond.tools.train.labels.sampling import Sampler
+from gammond.nets.catalogue import load_pruner
+from gammond.tools.train.labels.sampling import Sampler, make_sampler
 from gammond.tools.train.labels.shards import LABELS, Labels, ShardMetadata, write_shard
 from gammond.tools.train.validation import positions as validation_positions
 from gammond.tools.train.validation.position_classes import POSITION_CLASSES, has_two_anchors
@@ -16,7 +17,6 @@ from gammond.tools.train.validation.positions import (
     draw_positions,
     is_among,
     is_learned,
-    make_sampler,
     read_positions,
     write_positions,
 )
@@ -29,7 +29,7 @@ pytest.importorskip("onnx", reason="nets are read and run as ONNX files (extra '
 
 @pytest.fixture(scope="module")
 def sampler():
-    return make_sampler(load_net_set("default"))
+    return make_sampler(load_net_set("default"), load_pruner())
 
 
 def write_labels(folder, content) -> None:

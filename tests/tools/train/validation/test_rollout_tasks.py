@@ -13,13 +13,13 @@ from gammond.nets.catalogue import load_pruner
 from gammond.tools.common.progress import Progress
 from gammond.tools.parallel.processes import ProcessPool
 from gammond.tools.train.labels.rollouts import derive_dice_seed, make_rollout_evaluators
+from gammond.tools.train.labels.sampling import make_sampler
 from gammond.tools.train.runs.shard_loop import ShardTask, make_missing_shards, make_shard
 from gammond.tools.train.validation import rollout_tasks as rolling_out
 from gammond.tools.train.validation.positions import (
     ValidationPositions,
     draw_from_games,
     draw_positions,
-    make_sampler,
 )
 from gammond.tools.train.validation.rollout_labels import (
     ROLLOUTS,
@@ -51,7 +51,9 @@ def evaluators(nets):
 
 @pytest.fixture(scope="module")
 def positions(nets):
-    return draw_positions({"contact": 5, "race": 3}, draw_from_games(make_sampler(nets)), seed=8)
+    return draw_positions(
+        {"contact": 5, "race": 3}, draw_from_games(make_sampler(nets, load_pruner())), seed=8
+    )
 
 
 @pytest.fixture
@@ -104,7 +106,7 @@ def test_trials_that_do_not_fit_at_once_are_the_same(evaluators, positions, monk
 
 
 def test_a_game_ends_where_a_bearoff_database_knows_it(nets, evaluators):
-    sampler = dataclasses.replace(make_sampler(nets), exact_evaluators=())
+    sampler = dataclasses.replace(make_sampler(nets, load_pruner()), exact_evaluators=())
     races = draw_positions({"race": 60}, draw_from_games(sampler), seed=3).boards
     known = races[load_bearoff_evaluators()[-1].covers(races)]
     assert len(known)
