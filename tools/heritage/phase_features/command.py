@@ -32,7 +32,7 @@ from gammond.tools.heritage.phase_features.report import (
 )
 from gammond.tools.heritage.phase_features.settings import HeuristicNetSettings
 from gammond.tools.heritage.phase_features.trainer import PhaseNetTrainer
-from gammond.tools.train.fitting.training_loop import cosine_rate
+from gammond.tools.train.fitting.recipe import cosine_rate
 from gammond.tools.train.runs.run import Arrays, Learner, Record, RunProgress, check_same_settings, read_count
 from gammond.tools.train.runs.run_folder import KIND_ARRAY, LOG_FILE
 from gammond.tools.train.runs.strength_games import (

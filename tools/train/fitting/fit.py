@@ -10,7 +10,6 @@ from __future__ import annotations
 import math
 import sys
 from collections.abc import Sequence
-from functools import partial
 from pathlib import Path
 from typing import Annotated, ClassVar
 
@@ -20,9 +19,8 @@ from msgspec import Meta
 from gammond.engine.errors import DataFileError, StateError, ValueRangeError
 from gammond.engine.formats.array_file import read_array_file
 from gammond.tools.common.files import append_new_record, write_arrays
-from gammond.tools.train.fitting.net_set_fitter import NetSetFitter
+from gammond.tools.train.fitting.net_set_fitter import NetSetFitter, split_labels
 from gammond.tools.train.fitting.recipe import Recipe, add_fitting_options
-from gammond.tools.train.fitting.training_loop import split_labels
 from gammond.tools.train.labels.shards import Labels, concatenate_labels, read_newest_labels
 from gammond.tools.train.runs.run import BEST_FILE, Arrays, Learner, Record, RunProgress, read_array
 from gammond.tools.train.runs.run_folder import LOG_FILE
@@ -112,20 +110,15 @@ class FitLearner(Learner):
     def run_step(self, progress: RunProgress) -> None:
         """Fit one epoch."""
         settings, work_before = self._settings, self.work_done
-
-        def rate(share: float) -> float:
-            return settings.learning_rate_at((self.steps_done + share) / settings.epochs)
-
         loss = self._fitter.train(
             self._labels,
             self._batches,
-            settings.batch,
-            rate,
-            np.random.Generator(np.random.PCG64([settings.seed, self.steps_done])),
+            self.steps_done,
+            self.total_steps,
             lambda step, loss: progress.update(work_before + step * settings.batch, f"loss {loss:.5f}"),
         )
-        self._metrics = {"rate": rate(1.0), "loss": loss}
         self.steps_done += 1
+        self._metrics = {"rate": settings.learning_rate_at(self.steps_done / self.total_steps), "loss": loss}
 
     def compute_metrics(self, elapsed_s: float) -> Record:
         """Describe an epoch, with the errors of the net and of its averaged weights on labels set aside."""
@@ -195,8 +188,8 @@ class FitLearner(Learner):
         return ""
 
     def _begin_fitting(self, nets: NetSet, state: Arrays | None) -> None:
-        make = partial(self._settings.make_fitter, self._resources.device, self._resources.threads)
-        self._fitter = NetSetFitter(nets, self._settings.phase, make, state)
+        device, threads = self._resources.device, self._resources.threads
+        self._fitter = NetSetFitter(nets, self._settings, device, threads, state)
 
     def _averaged_arrays(self) -> Arrays:
         return self._fitter.make_averaged(self._folder.name).to_arrays()

@@ -11,7 +11,6 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 from typing import Annotated, ClassVar
 
@@ -140,10 +139,9 @@ class RefineLearner(Learner):
         self._begin_fitting(net_set_from_arrays(self._folder.name, arrays), arrays)
 
     def _begin_fitting(self, nets: NetSet, state: Arrays | None) -> None:
-        settings = self._settings
-        make = partial(settings.make_fitter, self._resources.device, self._resources.threads)
+        settings, device, threads = self._settings, self._resources.device, self._resources.threads
         self._nets = nets
-        self._fitter = NetSetFitter(nets, settings.phase, make, state)
+        self._fitter = NetSetFitter(nets, settings, device, threads, state)
         self._plan = LabelPlan(
             nets,
             self._sources,
@@ -170,17 +168,12 @@ class RefineLearner(Learner):
         _, fresh = self._fitter.compute_metrics(read_newest_labels(self._folder, settings.positions))
         labels = read_newest_labels(self._folder, settings.window * settings.positions)
         steps = max(1, round(settings.epochs * len(labels) / settings.batch))
-
-        def rate(share: float) -> float:
-            return settings.learning_rate_at((number + share) / settings.generations)
-
         with Progress(steps * settings.batch, f"generation {number + 1}: fit") as bar:
             loss = self._fitter.train(
                 labels,
                 steps,
-                settings.batch,
-                rate,
-                np.random.Generator(np.random.PCG64([settings.seed, number])),
+                number,
+                self.total_steps,
                 lambda step, loss: bar.update(
                     step * settings.batch, f"loss {loss:.5f}{progress.strength_text}"
                 ),
@@ -189,7 +182,7 @@ class RefineLearner(Learner):
         self._metrics = {
             "labelled": settings.positions,
             "learned": len(labels),
-            "rate": rate(1.0),
+            "rate": settings.learning_rate_at((number + 1) / self.total_steps),
             "fresh_loss": fresh.loss,
             "fresh_points": fresh.equity_rmse,
             "loss": loss,

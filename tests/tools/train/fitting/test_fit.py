@@ -15,13 +15,8 @@ from gammond.nets.encoders import get_encoder
 from gammond.tools.common.files import read_records
 from gammond.tools.train.fitting import fit
 from gammond.tools.train.fitting import torch_fitter as fitting
-from gammond.tools.train.fitting.training_loop import (
-    compute_fit_metrics,
-    cosine_rate,
-    halving_rate,
-    iterate_steps,
-    split_labels,
-)
+from gammond.tools.train.fitting.net_set_fitter import compute_fit_metrics, iterate_steps, split_labels
+from gammond.tools.train.fitting.recipe import cosine_rate, halving_rate
 from gammond.tools.train.labels.shards import LABELS, Labels, ShardMetadata, write_shard
 from gammond.tools.train.runs import run as run_module
 from gammond.tools.train.runs.run_folder import read_provenance

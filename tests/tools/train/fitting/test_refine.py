@@ -11,7 +11,7 @@ from gammond.engine.play.lockstep import play_games
 from gammond.engine.play.player import EvaluatorPlayer
 from gammond.tools.common.files import read_records, write_arrays
 from gammond.tools.train.fitting import refine
-from gammond.tools.train.fitting.training_loop import compute_fit_metrics
+from gammond.tools.train.fitting.net_set_fitter import compute_fit_metrics
 from gammond.tools.train.labels.label_tasks import LabelPlan, label_shard
 from gammond.tools.train.labels.sampling import parse_sources
 from gammond.tools.train.labels.shards import LABELS, read_newest_labels
