@@ -82,10 +82,8 @@ class NetSetFitter:
 
     def make_averaged(self, name: str) -> NetSet:
         """Return the whole set with averaged weights, under a name of its own."""
-        nets = self._start
-        for net_name, fitter in self._fitters.items():
-            nets = nets.with_net(net_name, fitter.averaged_net, name)
-        return nets
+        averaged = {net_name: fitter.averaged_net for net_name, fitter in self._fitters.items()}
+        return self._start.with_nets(averaged, name)
 
     def train(
         self,

@@ -96,13 +96,6 @@ class ShardFiles:
         ]
 
 
-def make_shard(make: MakeShard[_Plan, _Items], task: ShardTask[_Plan, _Items]) -> ShardRecord:
-    """Make one shard here, and write it; return its record."""
-    record, content = make(task)
-    task.write(task.file, content)
-    return record
-
-
 def make_missing_shards(
     make: MakeShard[_Plan, _Items],
     tasks: Sequence[ShardTask[_Plan, _Items]],

@@ -11,7 +11,7 @@ from __future__ import annotations
 import argparse
 import math
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -85,7 +85,8 @@ def main(args: argparse.Namespace) -> int:
         raise ValueRangeError(
             "expected positions outside --not-in, got none: it has all of the set", field="not_in"
         )
-    report = compare_nets(labels[~learned], evaluators)
+    classes = compare_nets(labels[~learned], evaluators)
+    opening = evaluate_opening(evaluators)
     left_out = int(learned.sum())
     if args.json:
         sys.stdout.write(
@@ -95,12 +96,12 @@ def main(args: argparse.Namespace) -> int:
                 plies=settings.plies,
                 truncated=settings.truncate,
                 left_out=left_out,
-                classes=[asdict(each) for each in report.classes],
-                opening={net: outcome._asdict() for net, outcome in report.opening.items()},
+                classes=[asdict(each) for each in classes],
+                opening={net: outcome._asdict() for net, outcome in opening.items()},
             )
         )
     else:
-        tables = format_summary(report) if args.summary else format_tables(report)
+        tables = format_summary(classes) if args.summary else format_tables(classes, opening)
         sys.stdout.write(f"{_format_header(args.set, settings, left_out)}\n\n{tables}")
     return 0
 
@@ -124,25 +125,15 @@ class ClassErrors:
     nets: tuple[NetErrorStats, ...]
 
 
-@dataclass(frozen=True)
-class NetComparison:
-    """What nets say of a set.
-
-    Attributes:
-        classes: Those of the set, and all together at the end where there are several.
-        opening: By net the outcome of the opening position, for the player on roll before the roll.
-    """
-
-    classes: tuple[ClassErrors, ...]
-    opening: dict[str, Outcome]
-
-
-def compare_nets(labels: RolloutLabels, evaluators: Mapping[str, Evaluator]) -> NetComparison:
+def compare_nets(labels: RolloutLabels, evaluators: Mapping[str, Evaluator]) -> tuple[ClassErrors, ...]:
     """Compare nets with labels.
 
     Args:
         labels: One or more.
         evaluators: By name; the others are compared with the first.
+
+    Returns:
+        The classes of the set, and all together at the end where there are several.
     """
     equities = {}
     for name, evaluator in evaluators.items():
@@ -150,11 +141,7 @@ def compare_nets(labels: RolloutLabels, evaluators: Mapping[str, Evaluator]) -> 
             equities[name] = cubeless_equity(
                 _evaluate_in_batches(evaluator, labels.positions.boards, bar.update)
             )
-    start = STANDARD_RULES.starting_position.board[None]
-    opening = {
-        name: Outcome(*evaluator.evaluate(start)[0].tolist()) for name, evaluator in evaluators.items()
-    }
-    classes = tuple(
+    return tuple(
         ClassErrors(
             name,
             int(rows.sum()),
@@ -168,7 +155,12 @@ def compare_nets(labels: RolloutLabels, evaluators: Mapping[str, Evaluator]) -> 
         )
         for name, rows in _iterate_classes(labels)
     )
-    return NetComparison(classes, opening)
+
+
+def evaluate_opening(evaluators: Mapping[str, Evaluator]) -> dict[str, Outcome]:
+    """Evaluate the opening position, for the player on roll before the roll, by each net."""
+    start = STANDARD_RULES.starting_position.board[None]
+    return {name: Outcome(*evaluator.evaluate(start)[0].tolist()) for name, evaluator in evaluators.items()}
 
 
 def _evaluate_in_batches(evaluator: Evaluator, boards: Board, progress: Callable[[int], None]) -> Outcomes:
@@ -190,22 +182,22 @@ def _iterate_classes(labels: RolloutLabels) -> Iterator[tuple[str, NDArray[np.bo
         yield ALL_CLASSES, np.ones(len(labels), np.bool_)
 
 
-def format_tables(comparison: NetComparison) -> str:
+def format_tables(classes: Sequence[ClassErrors], opening: Mapping[str, Outcome]) -> str:
     """Write a comparison as tables, one for each class."""
-    width = max(len(net) for net in (*comparison.opening, "opening, on roll"))
+    width = max(len(net) for net in (*opening, "opening, on roll"))
     lines: list[str] = []
-    for each in comparison.classes:
+    for each in classes:
         lines += [_format_class(each), f"{'net':<{width}}{_COLUMN_HEADS}"]
         lines += [*(f"{net.net:<{width}}{_format_row(net)}" for net in each.nets), ""]
     lines += [f"{'opening, on roll':<{width}}      win   gammon   loses gammon"]
     lines += [
         f"{net:<{width}}   {outcome.win:.4f}   {outcome.win_g:.4f}         {outcome.lose_g:.4f}"
-        for net, outcome in comparison.opening.items()
+        for net, outcome in opening.items()
     ]
     return "\n".join(lines) + "\n"
 
 
-def format_summary(comparison: NetComparison) -> str:
+def format_summary(classes: Sequence[ClassErrors]) -> str:
     """Write a comparison as one table: the RMSE of each net on each class."""
     rows = [
         (
@@ -214,9 +206,9 @@ def format_summary(comparison: NetComparison) -> str:
             f"{each.label_error:.4f}",
             *(_format_value(net.rmse, ".4f") for net in each.nets),
         )
-        for each in comparison.classes
+        for each in classes
     ]
-    return format_table(("class", "positions", "labels' error", *comparison.opening), rows)
+    return format_table(("class", "positions", "labels' error", *(net.net for net in classes[0].nets)), rows)
 
 
 def _format_header(folder: Path, settings: ValidationSettings, left_out: int) -> str:

@@ -96,10 +96,6 @@ class NetSet:
             )
         return net
 
-    def with_net(self, net_name: str, net: LayeredNet, name: str) -> NetSet:
-        """Return the set with another net, under a name of its own; see `with_nets`."""
-        return self.with_nets({net_name: net}, name)
-
     def with_nets(self, nets: Mapping[str, LayeredNet], name: str) -> NetSet:
         """Return the set with other nets, under a name of its own.
 

@@ -18,9 +18,9 @@ from gammond.tools.train.labels.shards import LABELS, read_newest_labels
 from gammond.tools.train.runs import run as run_module
 from gammond.tools.train.runs.run_folder import begin_run
 from gammond.tools.train.runs.settings import read_settings
-from gammond.tools.train.runs.shard_loop import make_shard
 from gammond.tools.train.td.self_play import SelfPlay, TdSettings
 from gammond.tools.train.weights.net_set import load_net_set, read_net_set
+from tests.tools.train.shards import make_shard
 
 pytestmark = [pytest.mark.slow, pytest.mark.training]
 pytest.importorskip("onnx", reason="nets are run as ONNX files (extra 'train')")

@@ -27,9 +27,10 @@ from gammond.tools.train.labels.rollouts import derive_dice_seed, make_rollout_e
 from gammond.tools.train.labels.shards import LABELS, read_newest_labels, read_shard
 from gammond.tools.train.runs import shard_loop
 from gammond.tools.train.runs.settings import read_settings
-from gammond.tools.train.runs.shard_loop import make_missing_shards, make_shard
+from gammond.tools.train.runs.shard_loop import make_missing_shards
 from gammond.tools.train.weights.layers import LayeredNet
 from gammond.tools.train.weights.net_set import load_bearoff_evaluators, load_net_set
+from tests.tools.train.shards import make_shard
 
 pytest.importorskip("onnx", reason="nets are read and run as ONNX files (extra 'train')")
 
@@ -83,7 +84,7 @@ def test_deeper_labels_are_means_of_the_shallower_ones(tmp_path):
 def test_another_pruning_net_finds_other_replies(tmp_path):
     untrained = LayeredNet.make_untrained("tesauro196", [4], np.random.Generator(np.random.PCG64(2)))
     nets = load_net_set("fast")
-    lost = nets.with_net("contact", untrained, "lost").with_net("race", untrained, "lost")
+    lost = nets.with_nets({"contact": untrained, "race": untrained}, "lost")
     made = {}
     for name, pruner in {"usual": None, "same": nets, "lost": lost}.items():
         task = replace(plan(), pruning_nets=pruner).make_tasks(tmp_path / name, 40)[0]

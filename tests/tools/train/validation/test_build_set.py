@@ -23,7 +23,7 @@ from gammond.tools.train.validation.rollout_labels import (
     read_all_rollouts,
     write_rollouts,
 )
-from gammond.tools.train.validation.validate import compare_nets
+from gammond.tools.train.validation.validate import compare_nets, evaluate_opening
 
 pytest.importorskip("onnx", reason="nets are read and run as ONNX files (extra 'train')")
 
@@ -195,20 +195,21 @@ def test_nets_are_compared_class_by_class_and_over_all(folder):
     quiet = RolloutLabels(
         labels.positions, labels.outcomes, labels.errors, np.zeros(7, np.float32), labels.trials
     )
-    found = compare_nets(quiet, {"far": Shifted(labels, 0.2), "near": Shifted(labels, -0.1)})
-    assert [(each.name, each.positions) for each in found.classes] == [
+    nets = {"far": Shifted(labels, 0.2), "near": Shifted(labels, -0.1)}
+    found = compare_nets(quiet, nets)
+    assert [(each.name, each.positions) for each in found] == [
         ("contact", 4),
         ("backgame", 3),
         ("all", 7),
     ]
-    for each in found.classes:
+    for each in found:
         far, near = each.nets
         assert (far.rmse.value, near.rmse.value) == pytest.approx((0.2, 0.1), rel=1e-4)
         assert (far.bias.value, near.bias.value) == pytest.approx((0.2, -0.1), rel=1e-4)
         assert near.ratio.value == pytest.approx(0.5, rel=1e-4)
         assert near.mse_difference.value == pytest.approx(-0.03, rel=1e-4)
         assert (each.trials, each.label_error) == (36.0, 0.0)
-    assert found.opening["far"] == Outcome(0.0, 0.0, 0.0, 0.0, 0.0)
+    assert evaluate_opening(nets)["far"] == Outcome(0.0, 0.0, 0.0, 0.0, 0.0)
 
 
 def test_the_errors_of_the_labels_are_subtracted(folder, capsys):

@@ -14,7 +14,7 @@ from gammond.tools.common.progress import Progress
 from gammond.tools.parallel.processes import ProcessPool
 from gammond.tools.train.labels.rollouts import derive_dice_seed, make_rollout_evaluators
 from gammond.tools.train.labels.sampling import make_sampler
-from gammond.tools.train.runs.shard_loop import ShardTask, make_missing_shards, make_shard
+from gammond.tools.train.runs.shard_loop import ShardTask, make_missing_shards
 from gammond.tools.train.validation import rollout_tasks as rolling_out
 from gammond.tools.train.validation.positions import (
     ValidationPositions,
@@ -33,6 +33,7 @@ from gammond.tools.train.validation.rollout_tasks import (
     roll_out_to_error,
 )
 from gammond.tools.train.weights.net_set import load_bearoff_evaluators, load_net_set
+from tests.tools.train.shards import make_shard
 
 pytest.importorskip("onnx", reason="nets are read and run as ONNX files (extra 'train')")
 

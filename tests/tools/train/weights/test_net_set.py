@@ -63,7 +63,7 @@ def test_a_run_of_self_play_is_read_from_its_folder_or_its_file(tmp_path):
 
 def test_a_set_comes_back_from_its_file_and_the_best_is_preferred(tmp_path):
     last = NetSet("run", {"contact": layered(9), "race": layered(8), "crashed": layered(7, 6)})
-    best = last.with_net("contact", layered(9, 8, encoder_id="expert248"), "run")
+    best = last.with_nets({"contact": layered(9, 8, encoder_id="expert248")}, "run")
     last.save(tmp_path / "run" / "checkpoint.npz", epoch=np.array(3))
     assert load_net_set(str(tmp_path / "run")).digest == last.digest
     best.save(tmp_path / "run" / "best.npz")
@@ -76,7 +76,7 @@ def test_nets_of_one_hidden_layer_play_in_one_loop_and_others_from_a_short_list(
     small = NetSet("a", {"contact": layered(9), "race": layered(8)})
     assert isinstance(small.make_policy(small.make_evaluator(), pruner), PruningNet)
     for phase, net in (("contact", layered(9, 8)), ("crashed", layered(9))):
-        other = small.with_net(phase, net, "b")
+        other = small.with_nets({phase: net}, "b")
         assert isinstance(other.make_policy(other.make_evaluator(), pruner), ShortlistPruner)
 
 
@@ -84,7 +84,7 @@ def test_only_nets_that_play_in_one_loop_find_replies():
     small = NetSet("a", {"contact": layered(9), "race": layered(8)})
     assert small.make_pruning_net().name == "a"
     with pytest.raises(UnsupportedError, match="cannot be a pruning net"):
-        small.with_net("contact", layered(9, 8), "b").make_pruning_net()
+        small.with_nets({"contact": layered(9, 8)}, "b").make_pruning_net()
 
 
 def test_the_policy_in_one_loop_plays_as_the_evaluator_does():
