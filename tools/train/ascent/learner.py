@@ -241,7 +241,9 @@ class AscentLearner(Learner):
         seed = int(np.random.default_rng([self.settings.seed, _STEP, state.step]).integers(2**62))
         scores = self.matches.score_changes(others, now, seed)
         return Gradient(
-            np.array([sign * each.mean / state.delta for sign, each in zip(signs, scores, strict=True)]),
+            np.array(
+                [sign * each.points_per_game / state.delta for sign, each in zip(signs, scores, strict=True)]
+            ),
             np.array([each.standard_error / state.delta for each in scores]),
         )
 

@@ -23,7 +23,7 @@ from gammond.tools.train.ascent.learner import (
     state_from_arrays,
     state_to_arrays,
 )
-from gammond.tools.train.ascent.matches import MeanReward, RatedVector
+from gammond.tools.train.ascent.matches import RatedVector
 from gammond.tools.train.runs import run as run_module
 
 FEW = ["--games", "20", "--reference-games", "20"]
@@ -157,7 +157,8 @@ def test_a_weight_at_its_limit_is_tried_the_other_way():
     settings = AscendSettings(player="heuristic", start=(1.0, 1.0, 5.0, 1.0, 1.0, 3.0, 0.3), games=4)
     climb = AscentLearner(settings, FamilyMatches(settings, ProcessPool(1)), "bev")
     tried = []
-    climb.matches.score_changes = lambda others, now, seed: tried.extend(others) or [MeanReward(1.0, 0.1)] * 7
+    rated = RatedVector(climb.matches.start, 1.0, 0.1)
+    climb.matches.score_changes = lambda others, now, seed: tried.extend(others) or [rated] * 7
     state = AscentState(0, 0, *[RatedVector(climb.matches.start, 0.0, 0.0)] * 3, delta=0.5, rate=1.0)
     gradient = climb._estimate_gradient(state)
     assert gradient.slopes[1:3].tolist() == [2.0, -2.0]
