@@ -10,12 +10,12 @@ from __future__ import annotations
 import argparse
 import sys
 from pathlib import Path
+from typing import Any
 
 from gammond.engine.errors import DataFileError, UnsupportedError, ValueRangeError
 from gammond.engine.play.lockstep import play_games
 from gammond.engine.wording import format_count
 from gammond.tools.common.figures import check_plot_file
-from gammond.tools.common.net_records import StrengthRecord
 from gammond.tools.common.opponents import RUN_PREFIX, load_opponent
 from gammond.tools.common.output_options import written_path
 from gammond.tools.common.progress import Progress
@@ -23,7 +23,7 @@ from gammond.tools.common.wings import find_wings
 from gammond.tools.train.runs.curves import AXES
 from gammond.tools.train.runs.pictures import DEFAULT_ROLLING, draw_runs
 from gammond.tools.train.runs.run_folder import list_kept_nets
-from gammond.tools.train.runs.strength_games import check_benchmark, measure_results, strengths_from_record
+from gammond.tools.train.runs.strength_games import check_benchmark, measure_results
 
 SUMMARY = "draw strength and error of runs against games, positions or hours"
 
@@ -95,7 +95,7 @@ def main(args: argparse.Namespace) -> int:
     return 0
 
 
-def play_head_to_head(first: Path, second: Path, games: int) -> dict[int, StrengthRecord]:
+def play_head_to_head(first: Path, second: Path, games: int) -> dict[int, dict[str, Any]]:
     """Play the nets of two runs against each other, and print a line for each measurement.
 
     Args:
@@ -104,7 +104,8 @@ def play_head_to_head(first: Path, second: Path, games: int) -> dict[int, Streng
         games: Paired games of each measurement.
 
     Returns:
-        The strength of the first run against the second, by what both counted when they kept their nets.
+        The strength of the first run against the second, as `measure_results`, by what both counted when they
+        kept their nets.
 
     Raises:
         ValueRangeError: The number of games is odd.
@@ -136,6 +137,5 @@ def play_head_to_head(first: Path, second: Path, games: int) -> dict[int, Streng
                 f"{steps:>12,}  {result.points_per_game:+.3f} ± {result.standard_error:.3f}, "
                 f"{result.win_share:.1%} won{endless}\n"
             )
-            for strength in strengths_from_record(measure_results({str(second): result})):
-                strengths[steps] = strength
+            strengths[steps] = measure_results({str(second): result})
     return strengths
