@@ -26,7 +26,6 @@ from gammond.nets.onnx_layers import Layer as ActivatedLayer
 from gammond.nets.onnx_layers import read_shared_tensors
 from gammond.nets.onnx_model import NetEvaluator, OnnxModel
 from gammond.nets.router import Router
-from gammond.tools.common.files import write_arrays
 from gammond.tools.common.wings import ExportedNet
 from gammond.tools.train.weights.layers import ENCODER, OUTPUTS, LayeredNet
 from gammond.tools.train.weights.onnx_files import export_net, net_to_onnx, read_onnx
@@ -144,14 +143,6 @@ class NetSet:
             )
         return pruning_net
 
-    def save(self, file: Path, **extra: NDArray[Any]) -> None:
-        """Write all nets and other arrays to an ``.npz`` file, whole or not at all.
-
-        Raises:
-            DataFileError: It cannot be written.
-        """
-        write_arrays(file, {**extra, **self.to_arrays()})
-
     def to_arrays(self) -> dict[str, NDArray[Any]]:
         """Return all nets as named arrays for a file."""
         return {key: array for phase, net in self.nets.items() for key, array in net.to_arrays(phase).items()}
@@ -208,7 +199,7 @@ def load_net_set(source: str) -> NetSet:
 
 
 def read_net_set(file: Path) -> NetSet:
-    """Read a file that `NetSet.save` or ``gammond train td`` wrote.
+    """Read the nets of a file of a run.
 
     Raises:
         DataFileError: The file is missing, damaged, or holds no nets.
@@ -229,7 +220,7 @@ def _parse_nets(file: Path, arrays: Mapping[str, NDArray[Any]]) -> NetSet:
 
 
 def net_set_from_arrays(name: str, arrays: Mapping[str, NDArray[Any]]) -> NetSet:
-    """Make nets of the arrays of a file that `NetSet.save` or ``gammond train td`` wrote.
+    """Make nets of the arrays of a file of a run: what `NetSet.to_arrays` or ``gammond train td`` gave.
 
     Args:
         name: Of the nets.

@@ -7,6 +7,7 @@ import pytest
 
 from gammond.nets.manifest import CONTACT_CLASSES
 from gammond.nets.router import classify_contact
+from gammond.tools.common.files import write_arrays
 from gammond.tools.train.fitting.net_set_fitter import NetSetFitter, compute_fit_metrics
 from gammond.tools.train.fitting.recipe import Recipe
 from gammond.tools.train.labels.shards import Labels
@@ -105,7 +106,7 @@ def test_steps_are_reported_to_the_end_and_shared_as_the_labels_are():
 
 
 def test_nets_narrower_than_the_parents_begin_without_some_of_its_units(tmp_path):
-    NetSet("one", {"contact": net(), "race": net(4)}).save(tmp_path / "one.npz")
+    write_arrays(tmp_path / "one.npz", NetSet("one", {"contact": net(), "race": net(4)}).to_arrays())
     nets = Recipe(parent=str(tmp_path / "one.npz"), hidden=(5,)).make_initial_nets("narrow").nets
     assert nets["contact"].hidden == (5,)
     columns = nets["contact"].layers[0][0].T.tolist()
@@ -114,7 +115,7 @@ def test_nets_narrower_than_the_parents_begin_without_some_of_its_units(tmp_path
 
 def test_contact_is_split_into_plans_that_begin_as_one_net(tmp_path):
     one = NetSet("one", {"contact": net(), "race": net(4)})
-    one.save(tmp_path / "one.npz")
+    write_arrays(tmp_path / "one.npz", one.to_arrays())
     settings = Recipe(parent=str(tmp_path / "one.npz"), split="plans", hidden=(12,))
     nets = settings.make_initial_nets("split").nets
     assert set(nets) == {*CONTACT_CLASSES, "race"}
