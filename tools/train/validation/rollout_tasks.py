@@ -31,6 +31,7 @@ from gammond.tools.train.labels.rollouts import (
     roll_out_trials,
 )
 from gammond.tools.train.runs.shard_loop import ShardRecord, ShardTask
+from gammond.tools.train.validation.net_errors import rms
 from gammond.tools.train.validation.positions import ValidationPositions
 from gammond.tools.train.validation.rollout_labels import ROLLOUTS, RolloutLabels, write_rollouts
 from gammond.tools.train.weights.net_set import NetSet
@@ -71,8 +72,8 @@ def roll_out_shard(task: RolloutTask) -> tuple[ShardRecord, RolloutLabels]:
         evaluators = make_rollout_evaluators(nets, load_pruner(), plies)
         rows = _roll_out_with_nets(boards, evaluators, settings, seeds)
     labels = RolloutLabels.from_rows(task.items, rows)
-    error = float(np.sqrt(np.square(labels.equity_errors, dtype=np.float64).mean()))
-    return {"labelled": len(labels), "trials": int(labels.trials.sum()), "error": error}, labels
+    trials, error = int(labels.trials.sum()), rms(labels.equity_errors)
+    return {"labelled": len(labels), "trials": trials, "error": error}, labels
 
 
 _Row = tuple[NDArray[Any], NDArray[Any], float, int]
