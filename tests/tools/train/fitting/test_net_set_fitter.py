@@ -38,7 +38,7 @@ def fits(nets: NetSet, state=None) -> NetSetFitter:
     return NetSetFitter(nets, Recipe(batch=32, rate=1e-2, final_rate=1e-2), "cpu", 1, state)
 
 
-def learn(some: NetSetFitter, done: int = 1, steps: int = 60) -> float:
+def learn(some: NetSetFitter, done: int = 1, steps: int = 90) -> float:
     return some.train(labels(), steps, done, 4)
 
 
