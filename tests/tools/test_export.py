@@ -356,8 +356,8 @@ def layered_run(tmp_path):
     begin_run(folder, "train refine", Recipe(parent="fast", hidden=(24, 16)), ["fast"])
     for number in (1, 2, 3):
         append_record(folder / "log.jsonl", {"generation": number, "labelled": 500, "seconds": 90.0})
-    nets.save(folder / "checkpoint.npz", generation=np.array(3))
-    nets.save(folder / "best.npz", generation=np.array(2))
+    write_arrays(folder / "checkpoint.npz", {"generation": np.array(3), **nets.to_arrays()})
+    write_arrays(folder / "best.npz", {"generation": np.array(2), **nets.to_arrays()})
     return folder, nets
 
 
@@ -391,7 +391,10 @@ def make_sharing_run(folder, seed=3):
     }
     begin_run(folder, "train refine", Recipe(parent="fast", hidden=(64, 8)), ["fast"])
     append_record(folder / "log.jsonl", {"generation": 1, "labelled": 500, "seconds": 90.0})
-    NetSet("shared", {**classes, "race": race}).save(folder / "checkpoint.npz", generation=np.array(1))
+    write_arrays(
+        folder / "checkpoint.npz",
+        {"generation": np.array(1), **NetSet("shared", {**classes, "race": race}).to_arrays()},
+    )
 
 
 def test_rows_that_nets_share_are_written_once_and_go_with_a_net_that_is_replaced(tmp_path, data, capsys):

@@ -17,15 +17,13 @@ from pathlib import Path
 
 from gammond.tools.barca.matches import COMPARISON, RUN_PLAYER, BarcaMatches, VectorAscendSettings
 from gammond.tools.train.ascent.learner import AscentLearner
-from gammond.tools.train.ascent.steps import GradientAscent
-from gammond.tools.train.runs.options import add_workers_option
-from gammond.tools.train.runs.trainer import Resources, Trainer
+from gammond.tools.train.runs.trainer import Resources, Trainer, add_workers_option
 
 SUMMARY = "learn the board evaluation vector of Barca by gradient ascent on match scores"
 
 
 def _make_learner(folder: Path, settings: VectorAscendSettings, resources: Resources) -> AscentLearner:
-    return AscentLearner(GradientAscent(settings, BarcaMatches(settings, resources.processes)), "start")
+    return AscentLearner(settings, BarcaMatches(settings, resources.processes), "start")
 
 
 TRAINER = Trainer(

@@ -32,9 +32,8 @@ from gammond.tools.barca.self_play import play_games
 from gammond.tools.barca.weights import SPACE, VECTOR_ARRAY, make_evaluation_vector, select_learned
 from gammond.tools.parallel.executor import Executor
 from gammond.tools.train.ascent.matches import RatedVector, Vector
-from gammond.tools.train.runs.options import add_workers_option
 from gammond.tools.train.runs.run import Arrays, Learner, Record, RunProgress
-from gammond.tools.train.runs.trainer import Resources, Trainer
+from gammond.tools.train.runs.trainer import Resources, Trainer, add_workers_option
 
 SUMMARY = "fit the board evaluation vector of Barca to the results of its games against itself"
 

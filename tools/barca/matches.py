@@ -21,7 +21,6 @@ from gammond.tools.common.progress import Progress
 from gammond.tools.parallel.executor import Executor
 from gammond.tools.train.ascent.matches import (
     GameReward,
-    MeanReward,
     RatedVector,
     Vector,
     VectorMatches,
@@ -170,8 +169,8 @@ class VectorRatings:
     def rate(self, vector: Vector, seed: int = _REFERENCE_SEED) -> RatedVector:
         """Measure a vector, always with the same openings for a seed."""
         batches = self.make_batches(vector, self.start, self._settings.reference_games // 2, (seed, 0))
-        found = MeanReward.from_rewards(np.concatenate(list(self._processes.map(play_batch, batches))))
-        return RatedVector(vector, found.mean, found.standard_error)
+        rewards = np.concatenate(list(self._processes.map(play_batch, batches)))
+        return RatedVector.from_rewards(vector, rewards)
 
     def make_batches(
         self,

@@ -17,7 +17,6 @@ import itertools
 import re
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -36,7 +35,7 @@ from gammond.tools.train.runs.settings import (
     settings_from_args,
     with_value,
 )
-from gammond.tools.train.runs.trainer import RunSettings, Trainer, make_run_executor
+from gammond.tools.train.runs.trainer import RunSettings, Trainer
 
 SUMMARY = "train runs with settings varied, and compare them"
 
@@ -44,16 +43,6 @@ _MINUTES = 60
 
 Combination = tuple[tuple[str, str], ...]
 """Settings, and the text of a value for each."""
-
-
-@dataclass(frozen=True)
-class _RunTask:
-    """A run to be completed in another process."""
-
-    trainer: str
-    folder: Path
-    settings: RunSettings
-    args: argparse.Namespace
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -85,7 +74,7 @@ def main(args: argparse.Namespace) -> int:
     trainer = _find_trainer(args.trainer)
     combinations = _parse_variations(args.variations)
     runs = _make_runs(args.folder, settings_from_args(args, trainer.settings_type), combinations)
-    tasks = [_RunTask(args.trainer, folder, settings, args) for folder, settings in runs.items()]
+    tasks = [(args, folder, settings) for folder, settings in runs.items()]
     with ProcessPool(args.runs) as processes:
         for _ in processes.map(_complete_run, tasks):
             pass
@@ -188,12 +177,9 @@ def _make_runs(
     return runs
 
 
-def _complete_run(task: _RunTask) -> None:
+def _complete_run(task: tuple[argparse.Namespace, Path, RunSettings]) -> None:
     """Begin or resume a run; it works in this process alone where others are trained beside it."""
-    trainer = _find_trainer(task.trainer)
-    sys.stderr.write(f"{task.folder}:\n")
-    workers = 1 if task.args.runs > 1 else getattr(task.args, "workers", 1)
-    with make_run_executor(task.args, task.settings, workers) as processes:
-        resources = trainer.make_resources(task.args, processes)
-        keeps_nets = getattr(task.args, "keep_nets", False)
-        trainer.complete_run(task.folder, task.settings, resources, keeps_nets=keeps_nets)
+    args, folder, settings = task
+    sys.stderr.write(f"{folder}:\n")
+    workers = 1 if args.runs > 1 else None
+    _find_trainer(args.trainer).complete_run(folder, settings, args, workers=workers)

@@ -13,6 +13,7 @@ from gammond.engine.errors import DataFileError, FormatError, UnsupportedError, 
 from gammond.engine.play.decider import SearchPlayer
 from gammond.nets.catalogue import collect_net_hashes
 from gammond.tools import cli
+from gammond.tools.common.files import write_arrays
 from gammond.tools.common.opponents import load_opponent
 from gammond.tools.train.weights.layers import LayeredNet
 from gammond.tools.train.weights.net_set import NetSet
@@ -66,7 +67,7 @@ def run(tmp_path):
             phase: LayeredNet.make_untrained("tesauro196", (6,), generator) for phase in ("contact", "race")
         }
         sets[name] = NetSet("learner", nets)
-        sets[name].save(folder / f"{name}.npz")
+        write_arrays(folder / f"{name}.npz", sets[name].to_arrays())
     return folder, sets
 
 

@@ -57,12 +57,12 @@ def write_td(folder):
 def write_fit(folder):
     names = (*CONTACT_CLASSES, "crashed", "race")
     nets = {name: LayeredNet.make_untrained("expert248", (4, 3), GENERATOR) for name in names}
-    NetSet("fit", nets).save(folder / "best.npz", kind=np.array("fit"))
+    write_arrays(folder / "best.npz", {"kind": np.array("fit"), **NetSet("fit", nets).to_arrays()})
 
 
 def write_refine(folder):
     nets = {name: LayeredNet.make_untrained("tesauro196", (4,), GENERATOR) for name in ("contact", "race")}
-    NetSet("refine", nets).save(folder / "best.npz", kind=np.array("refine"))
+    write_arrays(folder / "best.npz", {"kind": np.array("refine"), **NetSet("refine", nets).to_arrays()})
 
 
 def write_classic(folder):

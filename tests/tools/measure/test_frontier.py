@@ -14,6 +14,7 @@ from gammond.engine.play.player import EvaluatorPlayer, RandomPlayer, ScorerPlay
 from gammond.nets.catalogue import load_player
 from gammond.nets.players.pubeval import PubevalPlayer
 from gammond.tools import cli
+from gammond.tools.common.files import write_arrays
 from gammond.tools.gnubg.nets import GnubgPlayer
 from gammond.tools.measure import frontier
 from gammond.tools.measure.frontier import (
@@ -132,7 +133,7 @@ def run(tmp_path):
     pytest.importorskip("onnx", reason="nets are run as ONNX files (extra 'train')")
     generator = np.random.default_rng(1)
     nets = {phase: LayeredNet.make_untrained("tesauro196", (6,), generator) for phase in ("contact", "race")}
-    NetSet("learner", nets).save(tmp_path / "learner" / "checkpoint.npz")
+    write_arrays(tmp_path / "learner" / "checkpoint.npz", NetSet("learner", nets).to_arrays())
     return tmp_path / "learner"
 
 

@@ -29,10 +29,8 @@ from gammond.tools.parallel.executor import Executor
 from gammond.tools.train.ascent.learner import AscentLearner
 from gammond.tools.train.ascent.matches import RatedVector, Vector, VectorMatches, format_weights
 from gammond.tools.train.ascent.settings import AscentSettings
-from gammond.tools.train.ascent.steps import GradientAscent
-from gammond.tools.train.runs.options import add_workers_option
 from gammond.tools.train.runs.strength_games import check_benchmark
-from gammond.tools.train.runs.trainer import Resources, Trainer
+from gammond.tools.train.runs.trainer import Resources, Trainer, add_workers_option
 
 SUMMARY = "learn the weights of a player without nets by gradient ascent on match scores"
 
@@ -137,7 +135,7 @@ def _format_points(result: PairedGameResults) -> str:
 
 def _make_learner(folder: Path, settings: AscendSettings, resources: Resources) -> AscentLearner:
     matches = FamilyMatches(settings, resources.processes)
-    return AscentLearner(GradientAscent(settings, matches), settings.reference)
+    return AscentLearner(settings, matches, settings.reference)
 
 
 TRAINER = Trainer(

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -37,7 +36,7 @@ from gammond.tools.heritage.computational_backgammon.settings import SELF, TAUGH
 from gammond.tools.tournament.records import LockstepLog
 from gammond.tools.train.runs.game_learner import GameLearner, RoundReport
 from gammond.tools.train.runs.run import Arrays, Record, check_same_settings, read_count
-from gammond.tools.train.runs.strength_games import StrengthMeasurement, play_opponents
+from gammond.tools.train.runs.strength_games import play_opponents
 from gammond.tools.train.runs.trainer import Trainer
 from gammond.tools.train.weights.net_set import find_nets_file
 
@@ -137,12 +136,12 @@ class ClassicLearner(GameLearner):
         self._cuts += 1
         return {"back_to": read_count(arrays, "games_done"), "cuts": self._cuts}
 
-    def measure_strength(self) -> StrengthMeasurement:
+    def measure_strength(self) -> Record:
         """Play all opponents; the log also has how the nets evaluate the start and decided endgames."""
         measured = super().measure_strength()
         probes = compute_probe_metrics(self.nets.make_evaluator("classic"))
         followed = self._play_best() if self.settings.follow_best else {}
-        return replace(measured, metrics={**measured.metrics, **probes, **followed})
+        return {**measured, **probes, **followed}
 
     def _play_best(self) -> Record:
         """Play the best nets so far; those that win points from them take their place."""

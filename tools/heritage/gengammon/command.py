@@ -33,9 +33,8 @@ from gammond.tools.heritage.gengammon.learners import (
 )
 from gammond.tools.heritage.gengammon.runs import draw_agreement
 from gammond.tools.heritage.gengammon.settings import MimicSettings
-from gammond.tools.train.runs.options import add_threads_option
 from gammond.tools.train.runs.run import Record
-from gammond.tools.train.runs.trainer import Resources, Trainer
+from gammond.tools.train.runs.trainer import Resources, Trainer, add_threads_option
 
 SUMMARY = "teach a 52-26-1 net to mimic experts: a genetic algorithm, backpropagation, or its own play"
 

@@ -29,7 +29,7 @@ from gammond.tools.heritage.gengammon.playouts import (
 from gammond.tools.heritage.gengammon.runs import NET_FILE
 from gammond.tools.heritage.gengammon.settings import MimicSettings
 from gammond.tools.train.runs.run import Arrays, Learner, Record, RunProgress, read_array, read_count
-from gammond.tools.train.runs.strength_games import StrengthMeasurement, measure_player
+from gammond.tools.train.runs.strength_games import measure_player
 
 _POSITIONS = 0
 _DICE = 1
@@ -124,11 +124,11 @@ class MimicLearner(Learner):
             "ranked": len(population.genes) * min(self._settings.sample or moves, moves),
         }
 
-    def measure_strength(self) -> StrengthMeasurement:
+    def measure_strength(self) -> Record:
         """Play all opponents after the last step."""
         settings = self._settings
         if self.steps_done < self.total_steps or not settings.games:
-            return StrengthMeasurement()
+            return {}
         return measure_player(GengammonPlayer(self._name, self.net), settings.opponents, settings.games)
 
     def format_record(self, record: Record) -> str:

@@ -28,12 +28,11 @@ from gammond.tools.heritage.heuristic_engine.trials import ClimbSettings, FixedR
 from gammond.tools.parallel.executor import Executor
 from gammond.tools.parallel.options import make_executor
 from gammond.tools.tournament.statistics.scores import WIN_SHARE_LIMITS, MeanEstimate, estimate_mean
-from gammond.tools.train.runs.options import add_workers_option
 from gammond.tools.train.runs.run import Arrays, Learner, Record, RunProgress
 from gammond.tools.train.runs.run_folder import CONFIG_FILE, KIND_ARRAY, LOG_FILE
 from gammond.tools.train.runs.settings import read_origin, read_settings
-from gammond.tools.train.runs.strength_games import StrengthMeasurement, measure_player
-from gammond.tools.train.runs.trainer import Trainer
+from gammond.tools.train.runs.strength_games import measure_player
+from gammond.tools.train.runs.trainer import Trainer, add_workers_option
 
 SUMMARY = "tune the heuristic engine by hill climbing, one factor at a time"
 
@@ -157,11 +156,11 @@ class ClimbLearner(Learner):
         """Describe the trial."""
         return self._metrics
 
-    def measure_strength(self) -> StrengthMeasurement:
+    def measure_strength(self) -> Record:
         """Play the present configuration against all opponents, every few trials and after the last."""
         settings = self._settings
         if self._trials_done % settings.measure_every and self._trials_done < settings.trials:
-            return StrengthMeasurement()
+            return {}
         player = settings.make_player(self._current)
         return measure_player(player, settings.opponents, settings.benchmark_games, settings.rules)
 

@@ -32,11 +32,10 @@ from gammond.tools.heritage.phase_features.report import (
 )
 from gammond.tools.heritage.phase_features.settings import HeuristicNetSettings
 from gammond.tools.heritage.phase_features.trainer import PhaseNetTrainer
-from gammond.tools.train.fitting.training_loop import cosine_rate
+from gammond.tools.train.fitting.recipe import cosine_rate
 from gammond.tools.train.runs.run import Arrays, Learner, Record, RunProgress, check_same_settings, read_count
 from gammond.tools.train.runs.run_folder import KIND_ARRAY, LOG_FILE
 from gammond.tools.train.runs.strength_games import (
-    StrengthMeasurement,
     load_opponents,
     measure_results,
     play_opponents,
@@ -168,14 +167,14 @@ class HeuristicNetLearner(Learner):
         """Describe the epoch or the round."""
         return self._metrics
 
-    def measure_strength(self) -> StrengthMeasurement:
+    def measure_strength(self) -> Record:
         """Play all opponents after the imitation, every few rounds, and after the last one."""
         if not self._is_measurement_due():
-            return StrengthMeasurement()
+            return {}
         player = ScorerPlayer(self._folder.name, self._trainer.net)
         results = play_opponents(player, self._opponents, self._settings.games)
         if not results:
-            return StrengthMeasurement()
+            return {}
         wins = {name: each.win_share for name, each in results.items() if each.games}
         return measure_results(results, win_shares=wins)
 

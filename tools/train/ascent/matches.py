@@ -27,7 +27,7 @@ class RatedVector:
 
     Attributes:
         vector: ``float64[d]``.
-        points_per_game: Points per game against the reference.
+        points_per_game: Points, or reward, per game against the reference, or another vector.
         standard_error: Its standard error.
     """
 
@@ -35,23 +35,11 @@ class RatedVector:
     points_per_game: float
     standard_error: float
 
-
-@dataclass(frozen=True)
-class MeanReward:
-    """The mean reward of the first of two vectors.
-
-    Attributes:
-        mean: Reward per game.
-        standard_error: Its standard error, from the pairs.
-    """
-
-    mean: float
-    standard_error: float
-
     @classmethod
-    def from_rewards(cls, rewards: NDArray[np.float64]) -> MeanReward:
-        """Return the mean reward of paired games, ``float64[games]``: games 2i and 2i + 1 are a pair."""
-        return cls(float(rewards.mean()), compute_standard_error(rewards.reshape(-1, 2).mean(axis=1)))
+    def from_rewards(cls, vector: Vector, rewards: NDArray[np.float64]) -> RatedVector:
+        """Rate a vector by its rewards in paired games, ``float64[games]``; 2i and 2i + 1 are a pair."""
+        error = compute_standard_error(rewards.reshape(-1, 2).mean(axis=1))
+        return cls(vector, float(rewards.mean()), error)
 
 
 @dataclass(frozen=True)
@@ -150,8 +138,8 @@ class VectorMatches(ABC):
     def make_batches(self, first: Vector, second: Vector, seed: int) -> Iterable[Any]:
         """Divide the games of a vector that is tried against the present one into tasks of `play_batch`."""
 
-    def score_changes(self, others: Sequence[Vector], now: Vector, seed: int) -> list[MeanReward]:
-        """Play each of some vectors against the present one, and return their mean rewards.
+    def score_changes(self, others: Sequence[Vector], now: Vector, seed: int) -> list[RatedVector]:
+        """Play each of some vectors against the present one, and rate them by their rewards.
 
         Args:
             others: The vectors.
@@ -161,7 +149,7 @@ class VectorMatches(ABC):
         batches = [list(self.make_batches(other, now, seed)) for other in others]
         parts = self.processes.map(self.play_batch, chain.from_iterable(batches))
         rewards = [np.concatenate(list(islice(parts, len(own)))) for own in batches]
-        return [MeanReward.from_rewards(each) for each in rewards]
+        return [RatedVector.from_rewards(*each) for each in zip(others, rewards, strict=True)]
 
     @abstractmethod
     def report(self, best: RatedVector) -> str:

@@ -12,7 +12,7 @@ were being made. The same settings give the same set, however many work.
 from __future__ import annotations
 
 import argparse
-from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
@@ -24,22 +24,25 @@ from gammond.engine.rollout import RolloutSettings
 from gammond.engine.rollout.settings import MAX_TRIALS
 from gammond.engine.rules.dice import MAX_SEED
 from gammond.engine.rules.rules import STANDARD_RULES
-from gammond.nets.catalogue import SHIPPED, FoundEvaluator
+from gammond.nets.catalogue import SHIPPED, FoundEvaluator, load_pruner
 from gammond.tools.common.locks import hold_lock
 from gammond.tools.common.opponents import RUN_PREFIX, collect_net_hashes, load_net_evaluator
-from gammond.tools.common.output_options import written_path
-from gammond.tools.common.progress import format_short_number
 from gammond.tools.parallel.options import make_executor
 from gammond.tools.parallel.rollout_blocks import RolloutPlayers
 from gammond.tools.train.cube_decisions.decision_file import RatedDecision, read_decisions, write_decisions
 from gammond.tools.train.cube_decisions.drawing import RACE_CLASSES, draw_decisions
 from gammond.tools.train.cube_decisions.rollout_tasks import make_decision_tasks, roll_out_shard
-from gammond.tools.train.runs.options import add_workers_option, load_run_settings
-from gammond.tools.train.runs.run_folder import LOG_FILE, begin_run
+from gammond.tools.train.labels.sampling import make_sampler
+from gammond.tools.train.runs.run_folder import (
+    LOG_FILE,
+    add_folder_arguments,
+    begin_run,
+    load_run_settings,
+)
 from gammond.tools.train.runs.settings import add_setting_options
-from gammond.tools.train.runs.shard_loop import ShardRecord, make_missing_shards
+from gammond.tools.train.runs.shard_loop import describe_rollouts, make_missing_shards
+from gammond.tools.train.runs.trainer import add_workers_option
 from gammond.tools.train.validation.position_classes import POSITION_CLASSES, parse_classes
-from gammond.tools.train.validation.positions import make_sampler
 from gammond.tools.train.weights.net_set import load_net_set
 
 SUMMARY = "draw cube decisions, and roll them out with the cube"
@@ -96,12 +99,8 @@ class CubeSetSettings(msgspec.Struct, frozen=True):
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of ``gammond train cube-set``."""
-    parser.add_argument(
-        "out",
-        type=written_path,
-        help=f"folder of the set: run.toml, log.jsonl, {DECISIONS_FILE}, rollouts-000000.txt, ...",
-    )
-    parser.add_argument("--resume", action="store_true", help="go on with the set in this folder")
+    files = f"folder of the set: run.toml, log.jsonl, {DECISIONS_FILE}, rollouts-000000.txt, ..."
+    add_folder_arguments(parser, "out", files, "go on with the set in this folder")
     add_setting_options(parser, CubeSetSettings)
     add_workers_option(parser)
 
@@ -135,8 +134,9 @@ def main(args: argparse.Namespace) -> int:
     )
     tasks = make_decision_tasks(players, rollouts, args.out, decisions)
     with hold_lock(args.out, "out"), make_executor(args.workers, args.cluster, {net: hashes}) as executor:
+        describe = partial(describe_rollouts, sides=2)
         make_missing_shards(
-            roll_out_shard, tasks, executor, "decisions", log=args.out / LOG_FILE, describe=_describe
+            roll_out_shard, tasks, executor, "decisions", log=args.out / LOG_FILE, describe=describe
         )
     return 0
 
@@ -147,13 +147,7 @@ def _read_or_draw_decisions(
     """Draw the decisions of a set, or read those that were drawn."""
     file = folder / DECISIONS_FILE
     if not file.exists():
-        sampler = make_sampler(load_net_set(settings.net))
+        sampler = make_sampler(load_net_set(settings.net), load_pruner())
         evaluator = load_net_evaluator(net)
         write_decisions(file, draw_decisions(counts, settings.near, sampler, evaluator, settings.seed))
     return read_decisions(file)
-
-
-def _describe(records: Sequence[ShardRecord], elapsed_s: float) -> str:
-    trials = sum(record["trials"] for record in records)
-    rate = format_short_number(2 * trials / max(elapsed_s, 1e-6))
-    return f"{rate} games/s, error {records[-1]['error']:.4f}"

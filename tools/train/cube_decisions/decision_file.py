@@ -22,6 +22,10 @@ from gammond.engine.rules.match import MatchState
 from gammond.engine.rules.outcome import Outcome
 from gammond.engine.rules.position import Position
 from gammond.tools.common.files import write_atomically
+from gammond.tools.train.runs.shard_loop import ShardFiles
+
+ROLLED_DECISIONS = ShardFiles("rollouts", "rolled-out cube decisions", ".txt")
+"""The files of shards."""
 
 _HEAD = (
     "# class, kind, position ID, match ID; no double, double/take, their standard errors, that of their "
@@ -84,9 +88,7 @@ def read_decisions(file: Path) -> list[RatedDecision]:
     Raises:
         DataFileError: It cannot be read, or a line is none of a decision; the line is named.
     """
-    files = sorted(file.glob("rollouts-*.txt")) if file.is_dir() else [file]
-    if not files:
-        raise DataFileError(f"{file} holds no rolled-out cube decisions (rollouts-000000.txt and so on)")
+    files = ROLLED_DECISIONS.list_in(file) if file.is_dir() else [file]
     return [decision for each in files for decision in _read_file(each)]
 
 

@@ -14,7 +14,7 @@ from gammond.engine.evaluation.evaluator import Evaluator
 from gammond.engine.rules.match import MatchState
 from gammond.engine.rules.position import Board, Position
 from gammond.tools.train.cube_decisions.decision_file import RatedDecision
-from gammond.tools.train.cube_decisions.match_states import MATCH_KIND_WEIGHTS, draw_match_state
+from gammond.tools.train.cube_decisions.match_states import MATCH_KIND_WEIGHTS, MATCH_KINDS
 from gammond.tools.train.labels.sampling import Sampler
 from gammond.tools.train.validation.positions import draw_from_games, draw_positions
 from gammond.tools.train.weights.net_set import PHASES
@@ -94,7 +94,7 @@ def _choose_decisions(
     """Give each position a match state, and choose decisions near the window and others."""
     weights = np.array(list(MATCH_KIND_WEIGHTS.values()), np.float64)
     kinds = generator.choice(list(MATCH_KIND_WEIGHTS), len(boards), p=weights / weights.sum()).tolist()
-    matches = [draw_match_state(kind, generator) for kind in kinds]
+    matches = [MATCH_KINDS[kind](generator) for kind in kinds]
     is_near = find_near_decisions(boards, matches, evaluator)
     wanted = round(near * count)
     first = np.flatnonzero(is_near)[:wanted]

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from gammond.engine.cubeful import make_cube_game
 from gammond.tools.train.cube_decisions.deciders import CubeOpinions
 from gammond.tools.train.cube_decisions.decision_file import RatedDecision, stack_rollouts
-from gammond.tools.train.validation.net_errors import ValueWithError, mean_with_error, sqrt_with_error
+from gammond.tools.train.validation.net_errors import ValueWithError, mean_with_error, rms, sqrt_with_error
 
 ALL = "all"
 """The name of all decisions together."""
@@ -97,7 +97,7 @@ def compare_players(
         DecisionGroup(
             name,
             int(rows.sum()),
-            float(np.sqrt(np.square(errors[rows]).mean())),
+            rms(errors[rows]),
             {
                 player: CubeErrorStats(
                     mean_with_error(_known(lost[rows, 0])),

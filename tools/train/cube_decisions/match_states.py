@@ -11,11 +11,6 @@ from gammond.engine.rules.match import MatchState
 _MAX_AWAY = 9
 
 
-def draw_match_state(kind: str, generator: np.random.Generator) -> MatchState:
-    """Draw a match state of a kind, a key of `MATCH_KINDS`."""
-    return MATCH_KINDS[kind](generator)
-
-
 def make_match(own_away: int, other_away: int, cube: int = 1) -> MatchState:
     """Make a match state by the points that each side needs; a cube above 1 is owned by the side on roll."""
     length = max(own_away, other_away)
@@ -57,10 +52,10 @@ MATCH_KINDS: dict[str, Callable[[np.random.Generator], MatchState]] = {
     "post-crawford": lambda generator: make_match(_draw_int(generator, 2), 1),
     "dead": _draw_dead_cube,
 }
-"""Kinds by name: money with the cube centred, by the Jacoby rule, and owned by the side on roll; matches with
-the cube centred, owned, and dead after a take; the side on roll 3- or 4-away against 2-away, where the gammon
-wins the match at a cube of 2 and the other side has no use for it; the reverse; after the Crawford game,
-where the double is free; and a dead cube, whose values alone are measured."""
+"""What draws match states, by kind: money with the cube centred, by the Jacoby rule, and owned by the side on
+roll; matches with the cube centred, owned, and dead after a take; the side on roll 3- or 4-away against
+2-away, where the gammon wins the match at a cube of 2 and the other side has no use for it; the reverse;
+after the Crawford game, where the double is free; and a dead cube, whose values alone are measured."""
 
 MATCH_KIND_WEIGHTS = {
     "money": 24,

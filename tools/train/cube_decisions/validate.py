@@ -16,7 +16,6 @@ first player's net. With --teacher it fits them to the values that a player find
 from __future__ import annotations
 
 import argparse
-import json
 import math
 import sys
 from collections.abc import Callable, Sequence
@@ -37,20 +36,18 @@ from gammond.tools.train.cube_decisions.deciders import DECIDER_HELP, CubeOpinio
 from gammond.tools.train.cube_decisions.decision_file import RatedDecision, read_decisions, write_decisions
 from gammond.tools.train.cube_decisions.efficiency_models import ModelInputs, fit_formulas, measure_models
 from gammond.tools.train.cube_decisions.losses import CubeErrorStats, DecisionGroup, compare_players
-from gammond.tools.train.validation.net_errors import ValueWithError
+from gammond.tools.train.validation.net_errors import ValueWithError, format_json_report
 
 SUMMARY = "compare players with rolled-out cube decisions"
 
-_THOUSANDTHS = 1000
-
-_TABLES: dict[str, tuple[str, int, Callable[[CubeErrorStats], ValueWithError]]] = {
-    "doubling": ("lost by doubling or not, thousandths", _THOUSANDTHS, lambda found: found.double_loss),
-    "taking": ("lost by taking or passing, thousandths", _THOUSANDTHS, lambda found: found.take_loss),
-    "against": ("both losses less those of the first", _THOUSANDTHS, lambda found: found.extra_loss),
-    "no double": ("RMS error of no double, thousandths", _THOUSANDTHS, lambda found: found.no_double_rmse),
-    "take": ("RMS error of double/take, thousandths", _THOUSANDTHS, lambda found: found.take_rmse),
+_TABLES: dict[str, tuple[str, Callable[[CubeErrorStats], ValueWithError]]] = {
+    "doubling": ("lost by doubling or not, thousandths", lambda found: found.double_loss),
+    "taking": ("lost by taking or passing, thousandths", lambda found: found.take_loss),
+    "against": ("both losses less those of the first", lambda found: found.extra_loss),
+    "no double": ("RMS error of no double, thousandths", lambda found: found.no_double_rmse),
+    "take": ("RMS error of double/take, thousandths", lambda found: found.take_rmse),
 }
-"""Tables by name: their titles, factors and columns."""
+"""Tables by name: their titles and columns."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -93,12 +90,21 @@ def main(args: argparse.Namespace) -> int:
             opinions[name] = ask_decider(name, decisions)
             bar.update(done, name)
     groups = compare_players(decisions, opinions)
-    no_models: tuple[_Models, None] = {}, None
-    models, formulas = (
-        _measure_models(names[0], decisions, args.teacher, args.lessons) if args.models else no_models
-    )
-    write = _format_json if args.json else _format_tables
-    sys.stdout.write(write(args.set, groups, models, formulas))
+    models: _Models = {}
+    formulas = None
+    if args.models:
+        models, formulas = _measure_models(names[0], decisions, args.teacher, args.lessons)
+    if args.json:
+        sys.stdout.write(
+            format_json_report(
+                set=str(args.set),
+                groups=[asdict(each) for each in groups],
+                models={name: {"numbers": size, **asdict(found)} for name, (size, found) in models.items()},
+                formulas=asdict(formulas) if formulas else None,
+            )
+        )
+    else:
+        sys.stdout.write(_format_tables(args.set, groups, models, formulas))
     return 0
 
 
@@ -124,20 +130,6 @@ def _measure_models(
     return measure_models(inputs, taught), fit_formulas(taught)
 
 
-def _format_json(
-    source: Path, groups: Sequence[DecisionGroup], models: _Models, formulas: CubeEfficiencies | None
-) -> str:
-    """Write a comparison as one line of JSON; unknown figures are null."""
-    report = {
-        "version": read_version(),
-        "set": str(source),
-        "groups": [asdict(each) for each in groups],
-        "models": {name: {"numbers": size, **asdict(found)} for name, (size, found) in models.items()},
-        "formulas": asdict(formulas) if formulas else None,
-    }
-    return json.dumps(_replace_nan(report)) + "\n"
-
-
 def _format_tables(
     source: Path, groups: Sequence[DecisionGroup], models: _Models, formulas: CubeEfficiencies | None
 ) -> str:
@@ -147,17 +139,20 @@ def _format_tables(
         f"gammond {read_version()}, {source}: {groups[-1].decisions:,} cube decisions, "
         f"equities within {groups[-1].value_error:.4f}\n"
     ]
-    for title, factor, read in _TABLES.values():
+    for title, read in _TABLES.values():
         rows = [
-            [each.name, f"{each.decisions:,}"]
-            + [_format_figure(read(each.players[name]), factor) for name in names]
+            [
+                each.name,
+                f"{each.decisions:,}",
+                *(_format_thousandths(read(each.players[name])) for name in names),
+            ]
             for each in groups
         ]
         parts.append(format_table([title, "decisions", *names], rows))
     if models:
         head = ["efficiencies, fitted elsewhere", "numbers", *_TABLES]
         rows = [
-            [name, str(size)] + [_format_figure(read(found), factor) for _, factor, read in _TABLES.values()]
+            [name, str(size), *(_format_thousandths(read(found)) for _, read in _TABLES.values())]
             for name, (size, found) in models.items()
         ]
         parts.append(format_table(head, rows))
@@ -172,17 +167,8 @@ def _format_tables(
     return "\n".join(parts)
 
 
-def _format_figure(figure: ValueWithError, factor: int) -> str:
+def _format_thousandths(figure: ValueWithError) -> str:
     if math.isnan(figure.value):
         return "-"
-    error = "" if math.isnan(figure.error) else f" ± {factor * figure.error:.1f}"
-    return f"{factor * figure.value:.1f}{error}"
-
-
-def _replace_nan(value: object) -> object:
-    """Replace figures that are not known by None, which JSON has."""
-    if isinstance(value, dict):
-        return {key: _replace_nan(each) for key, each in value.items()}
-    if isinstance(value, list | tuple):
-        return [_replace_nan(each) for each in value]
-    return None if isinstance(value, float) and math.isnan(value) else value
+    error = "" if math.isnan(figure.error) else f" ± {1000 * figure.error:.1f}"
+    return f"{1000 * figure.value:.1f}{error}"

@@ -10,7 +10,6 @@ from __future__ import annotations
 import math
 import sys
 from collections.abc import Sequence
-from functools import partial
 from pathlib import Path
 from typing import Annotated, ClassVar
 
@@ -20,20 +19,18 @@ from msgspec import Meta
 from gammond.engine.errors import DataFileError, StateError, ValueRangeError
 from gammond.engine.formats.array_file import read_array_file
 from gammond.tools.common.files import append_new_record, write_arrays
-from gammond.tools.train.fitting.net_set_fitter import NetSetFitter
+from gammond.tools.train.fitting.net_set_fitter import NetSetFitter, split_labels
 from gammond.tools.train.fitting.recipe import Recipe, add_fitting_options
-from gammond.tools.train.fitting.training_loop import split_labels
 from gammond.tools.train.labels.shards import Labels, concatenate_labels, read_newest_labels
-from gammond.tools.train.runs.options import add_workers_option
 from gammond.tools.train.runs.run import BEST_FILE, Arrays, Learner, Record, RunProgress, read_array
 from gammond.tools.train.runs.run_folder import LOG_FILE
 from gammond.tools.train.runs.strength_games import (
     format_strengths,
     measure_strength,
+    strengths_from_record,
     strengths_to_arrays,
-    strengths_to_record,
 )
-from gammond.tools.train.runs.trainer import Resources, Trainer
+from gammond.tools.train.runs.trainer import Resources, Trainer, add_workers_option
 from gammond.tools.train.weights.net_set import PHASES, NetSet, net_set_from_arrays
 
 SUMMARY = "fit a wider or deeper net to labelled positions"
@@ -77,6 +74,8 @@ class FitLearner(Learner):
 
     unit = "epoch"
     label = "fit"
+    steps_done = 0
+    total_steps = 0
 
     def __init__(self, folder: Path, settings: FitSettings, resources: Resources) -> None:
         self._folder = folder
@@ -90,19 +89,9 @@ class FitLearner(Learner):
                 field="aside",
             )
         self._batches = -(-len(self._labels) // settings.batch)
-        self._epochs_done = 0
+        self.total_steps = settings.epochs
         self._metrics: Record = {}
         self._fitter: NetSetFitter
-
-    @property
-    def steps_done(self) -> int:
-        """Epochs done."""
-        return self._epochs_done
-
-    @property
-    def total_steps(self) -> int:
-        """Epochs in all."""
-        return self._settings.epochs
 
     @property
     def total_work(self) -> int:
@@ -112,7 +101,7 @@ class FitLearner(Learner):
     @property
     def work_done(self) -> int:
         """Positions of the epochs done."""
-        return self._epochs_done * self._batches * self._settings.batch
+        return self.steps_done * self._batches * self._settings.batch
 
     def start(self, records: Sequence[Record]) -> None:
         """Make the first nets."""
@@ -121,20 +110,15 @@ class FitLearner(Learner):
     def run_step(self, progress: RunProgress) -> None:
         """Fit one epoch."""
         settings, work_before = self._settings, self.work_done
-
-        def rate(share: float) -> float:
-            return settings.learning_rate_at((self._epochs_done + share) / settings.epochs)
-
         loss = self._fitter.train(
             self._labels,
             self._batches,
-            settings.batch,
-            rate,
-            np.random.Generator(np.random.PCG64([settings.seed, self._epochs_done])),
+            self.steps_done,
+            self.total_steps,
             lambda step, loss: progress.update(work_before + step * settings.batch, f"loss {loss:.5f}"),
         )
-        self._metrics = {"rate": rate(1.0), "loss": loss}
-        self._epochs_done += 1
+        self.steps_done += 1
+        self._metrics = {"rate": settings.learning_rate_at(self.steps_done / self.total_steps), "loss": loss}
 
     def compute_metrics(self, elapsed_s: float) -> Record:
         """Describe an epoch, with the errors of the net and of its averaged weights on labels set aside."""
@@ -165,14 +149,14 @@ class FitLearner(Learner):
 
     def state_dict(self) -> Arrays:
         """Return the averaged nets and the state of the fit."""
-        state = {"epoch": np.array(self._epochs_done), "learned": np.array(len(self._labels))}
+        state = {"epoch": np.array(self.steps_done), "learned": np.array(len(self._labels))}
         return {**self._averaged_arrays(), **state, **self._fitter.state_dict()}
 
     def best_state_dict(self) -> Arrays:
         """Return the averaged nets with their loss."""
         loss = self._metrics["averaged_loss"]
         aside_loss = np.array(math.nan if loss is None else loss)
-        return {**self._averaged_arrays(), "epoch": np.array(self._epochs_done), "aside_loss": aside_loss}
+        return {**self._averaged_arrays(), "epoch": np.array(self.steps_done), "aside_loss": aside_loss}
 
     def load_state_dict(self, arrays: Arrays) -> None:
         """Resume from a checkpoint, as `Learner.load_state_dict`.
@@ -180,7 +164,7 @@ class FitLearner(Learner):
         Raises:
             StateError: The run began with another number of labels.
         """
-        self._epochs_done = int(read_array(arrays, "epoch"))
+        self.steps_done = int(read_array(arrays, "epoch"))
         if (learned := int(read_array(arrays, "learned"))) != len(self._labels):
             raise StateError(
                 f"expected the {learned} labels that {self._folder} started with, got {len(self._labels)}",
@@ -196,17 +180,16 @@ class FitLearner(Learner):
             nets = net_set_from_arrays(folder.name, arrays)
             processes = self._resources.processes
             measured = measure_strength(nets, settings.opponents, settings.games, processes, settings.rules)
-            strengths = measured.strengths
-            record = {"epoch": "best", "best_epoch": int(arrays["epoch"]), **strengths_to_record(strengths)}
-            record |= measured.metrics
+            strengths = strengths_from_record(measured)
+            record = {"epoch": "best", "best_epoch": int(arrays["epoch"]), **measured}
             append_new_record(folder / LOG_FILE, record, "epoch")
             write_arrays(best, {**arrays, **strengths_to_arrays(strengths)})
             sys.stderr.write(f"{nets.name}: {format_strengths(strengths)}\n")
         return ""
 
     def _begin_fitting(self, nets: NetSet, state: Arrays | None) -> None:
-        make = partial(self._settings.make_fitter, self._resources.device, self._resources.threads)
-        self._fitter = NetSetFitter(nets, self._settings.phase, make, state)
+        device, threads = self._resources.device, self._resources.threads
+        self._fitter = NetSetFitter(nets, self._settings, device, threads, state)
 
     def _averaged_arrays(self) -> Arrays:
         return self._fitter.make_averaged(self._folder.name).to_arrays()

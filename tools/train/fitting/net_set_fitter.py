@@ -1,24 +1,44 @@
-"""Nets in fitting side by side: each learns from the positions that it evaluates."""
+"""Nets in fitting side by side: each learns from the labels of positions that it evaluates.
+
+Labels are split, shuffled, encoded batch by batch, and compared with nets.
+"""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from gammond.engine.rules.outcome import cubeless_equity
+from gammond.engine.rules.seeded_random import BoardHasher, to_integers_below
+from gammond.nets.encoders import get_encoder
 from gammond.nets.manifest import CONTACT_CLASSES
 from gammond.nets.router import classify_contact
-from gammond.tools.train.fitting.torch_fitter import Fitter, PatternRows
-from gammond.tools.train.fitting.training_loop import FitMetrics, compute_fit_metrics, iterate_steps
+from gammond.tools.train.fitting.recipe import Recipe
+from gammond.tools.train.fitting.torch_fitter import OUTPUT_WEIGHTS, Fitter, PatternRows
 from gammond.tools.train.labels.shards import Labels
 from gammond.tools.train.weights.layers import LayeredNet
 from gammond.tools.train.weights.net_set import NetSet
 
-FitterFactory = Callable[[LayeredNet, Mapping[str, NDArray[Any]] | None, PatternRows | None], Fitter]
-"""Makes a fitter of a net, of the state from which it is to go on, if any, and of the rows that it shares."""
+_EVALUATION_BATCH = 4096
+_SPLIT_PARTS = 1_000_000
+
+
+@dataclass(frozen=True)
+class FitMetrics:
+    """How far a net is from labels.
+
+    Attributes:
+        loss: Mean weighted sum of squared errors, what the fit makes small.
+        equity_rmse: Root mean square of the errors of equity, in points.
+    """
+
+    loss: float
+    equity_rmse: float
 
 
 class NetSetFitter:
@@ -26,8 +46,9 @@ class NetSetFitter:
 
     Args:
         nets: What to begin with.
-        phase: A key of `gammond.tools.train.weights.net_set.PHASES`.
-        make_fitter: Makes their fitters.
+        recipe: Says which of them learn, and how.
+        device: As `Fitter` takes it.
+        threads: How many threads torch works with.
         state: What `state_dict` returned, to resume from.
 
     Raises:
@@ -35,13 +56,21 @@ class NetSetFitter:
     """
 
     def __init__(
-        self, nets: NetSet, phase: str, make_fitter: FitterFactory, state: Mapping[str, NDArray[Any]] | None
+        self,
+        nets: NetSet,
+        recipe: Recipe,
+        device: str,
+        threads: int,
+        state: Mapping[str, NDArray[Any]] | None,
     ) -> None:
         self._start = nets
+        self._recipe = recipe
         self._fitters: dict[str, Fitter] = {}
-        for name in nets.net_names_for(phase):
-            own = None if state is None else _select_arrays(state, name)
-            self._fitters[name] = make_fitter(nets.nets[name], own, self._find_shared(name))
+        for name in nets.net_names_for(recipe.phase):
+            own, shared = None if state is None else _select_arrays(state, name), self._find_shared(name)
+            self._fitters[name] = Fitter(
+                nets.nets[name], recipe.optimizer, recipe.average, device, threads, own, shared
+            )
 
     def _find_shared(self, name: str) -> PatternRows | None:
         """Return the rows of patterns of the first net that has the same ones; None if there is none."""
@@ -53,42 +82,43 @@ class NetSetFitter:
 
     def make_averaged(self, name: str) -> NetSet:
         """Return the whole set with averaged weights, under a name of its own."""
-        nets = self._start
-        for net_name, fitter in self._fitters.items():
-            nets = nets.with_net(net_name, fitter.averaged_net, name)
-        return nets
+        averaged = {net_name: fitter.averaged_net for net_name, fitter in self._fitters.items()}
+        return self._start.with_nets(averaged, name)
 
     def train(
         self,
         labels: Labels,
         steps: int,
-        batch: int,
-        rate: Callable[[float], float],
-        generator: np.random.Generator,
+        done: int,
+        whole: int,
         progress: Callable[[int, float], None] = lambda step, loss: None,
     ) -> float:
-        """Take steps, shared among the nets as the labels are, by turns; see `iterate_steps`.
+        """Take the steps of an epoch or a generation, shared among the nets as the labels are, by turns.
 
         Args:
             labels: At least one.
             steps: How many in all.
-            batch: Positions of a step.
-            rate: The learning rate by the share of a net's steps that is done.
-            generator: Of the order.
+            done: Epochs or generations before; with the seed they decide the order of the labels.
+            whole: Epochs or generations of the run, over which the learning rate falls.
             progress: Called with the steps done in all and the mean loss so far.
 
         Returns:
             The mean loss of the steps.
         """
-        counts, losses = [], []
+        recipe, counts, losses = self._recipe, [], []
+        generator = np.random.Generator(np.random.PCG64([recipe.seed, done]))
+
+        def rate(share: float) -> float:
+            return recipe.learning_rate_at((done + share) / whole)
+
         for name, fitter in self._fitters.items():
             own = self._select_labels(name, labels)
             counts.append(math.ceil(steps * len(own) / len(labels)))
-            losses.append(iterate_steps(fitter, own, counts[-1], batch, rate, generator))
+            losses.append(iterate_steps(fitter, own, counts[-1], recipe.batch, rate, generator))
         total = 0.0
-        for done, turn in enumerate(_order_turns(counts), 1):
+        for step, turn in enumerate(_order_turns(counts), 1):
             total += next(losses[turn])
-            progress(done, total / done)
+            progress(step, total / step)
         return total / max(sum(counts), 1)
 
     def compute_metrics(self, labels: Labels) -> tuple[FitMetrics, FitMetrics]:
@@ -136,3 +166,68 @@ def _combine_metrics(errors: list[tuple[int, FitMetrics]]) -> FitMetrics:
         sum(count * error.loss for count, error in known) / whole,
         math.sqrt(sum(count * error.equity_rmse**2 for count, error in known) / whole),
     )
+
+
+def split_labels(labels: Labels, validation_share: float, seed: int) -> tuple[Labels, Labels]:
+    """Set labels aside for validation; a position is on the same side whenever the seed is the same.
+
+    Args:
+        labels: All of them.
+        validation_share: To set aside, 0 to 1.
+        seed: Decides which.
+
+    Returns:
+        Those to learn from, and those set aside.
+    """
+    aside = to_integers_below(BoardHasher(seed).hash_boards(labels.boards), _SPLIT_PARTS) < round(
+        validation_share * _SPLIT_PARTS
+    )
+    return labels.select(~aside), labels.select(aside)
+
+
+def iterate_steps(
+    fitter: Fitter,
+    labels: Labels,
+    steps: int,
+    batch: int,
+    rate: Callable[[float], float],
+    generator: np.random.Generator,
+) -> Iterator[float]:
+    """Take steps on shuffled labels, starting over as often as they run out.
+
+    Positions are encoded as they are needed: that costs a few hundredths of the step, and the inputs of
+    millions of positions would not fit into memory.
+
+    Args:
+        fitter: What learns.
+        labels: At least one.
+        steps: How many.
+        batch: Positions of each step, fewer where there are no more.
+        rate: The learning rate by the share of the steps that is done.
+        generator: Of the order.
+
+    Yields:
+        The loss of each step.
+    """
+    encode = get_encoder(fitter.encoder_id).encode
+    size = min(batch, len(labels))
+    order, at = generator.permutation(len(labels)), 0
+    for step in range(steps):
+        if at + size > len(order):
+            order, at = generator.permutation(len(labels)), 0
+        rows = order[at : at + size]
+        at += size
+        yield fitter.step(encode(labels.boards[rows]), labels.targets[rows], rate(step / steps))
+
+
+def compute_fit_metrics(net: LayeredNet, labels: Labels) -> FitMetrics:
+    """Compare a net with labels; nan where there are none."""
+    encode = get_encoder(net.encoder_id).encode
+    squares, points = 0.0, 0.0
+    for start in range(0, len(labels), _EVALUATION_BATCH):
+        rows = slice(start, start + _EVALUATION_BATCH)
+        outcomes, targets = net.forward(encode(labels.boards[rows])), labels.targets[rows]
+        squares += float((np.square(outcomes - targets) @ np.array(OUTPUT_WEIGHTS, np.float32)).sum())
+        points += float(np.square(cubeless_equity(outcomes) - cubeless_equity(targets)).sum())
+    count = len(labels) or math.nan
+    return FitMetrics(squares / count, math.sqrt(points / count))

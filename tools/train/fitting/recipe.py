@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Mapping, Sequence
-from typing import Annotated, Any, Literal
+import math
+from collections.abc import Callable, Sequence
+from typing import Annotated, Literal
 
 import numpy as np
 from msgspec import Meta
-from numpy.typing import NDArray
 
 from gammond.engine.errors import ValueRangeError
 from gammond.engine.rules.rules import STANDARD_RULES, Rules
 from gammond.nets.catalogue import DEFAULT_EVALUATOR
 from gammond.nets.manifest import CONTACT_CLASSES
-from gammond.tools.train.fitting.torch_fitter import Fitter, PatternRows
-from gammond.tools.train.fitting.training_loop import SCHEDULES
 from gammond.tools.train.runs.strength_games import GamesOption, OpponentsOption, check_benchmark
 from gammond.tools.train.runs.trainer import RunSettings, VariantOption, find_training_rules
 from gammond.tools.train.weights.layers import ENCODER, LayeredNet
@@ -23,6 +21,22 @@ from gammond.tools.train.weights.narrowing import narrow_nets
 from gammond.tools.train.weights.net_set import NetSet, load_net_set
 
 _DEFAULT_HIDDEN = (256,)
+
+
+def cosine_rate(first: float, last: float, share: float) -> float:
+    """Compute a rate that falls along half a cosine, by the share of the work that is done."""
+    return last + (first - last) * 0.5 * (1.0 + math.cos(math.pi * min(share, 1.0)))
+
+
+def halving_rate(first: float, last: float, share: float) -> float:
+    """Compute a rate that falls by halves, in steps of equal length, and ends at the last."""
+    drops = max(1, round(math.log2(first / last))) if last < first else 0
+    done = min(int(share * (drops + 1)), drops)
+    return first * (last / first) ** (done / drops) if drops else first
+
+
+SCHEDULES: dict[str, Callable[[float, float, float], float]] = {"cosine": cosine_rate, "steps": halving_rate}
+"""How a learning rate falls, by name: from the first and the last rate and the share of the work done."""
 
 
 class Recipe(RunSettings, frozen=True):
@@ -105,17 +119,6 @@ class Recipe(RunSettings, frozen=True):
     def learning_rate_at(self, share: float) -> float:
         """The learning rate when a share of the steps is done."""
         return SCHEDULES[self.schedule](self.rate, self.final_rate, share)
-
-    def make_fitter(
-        self,
-        device: str,
-        threads: int,
-        net: LayeredNet,
-        state: Mapping[str, NDArray[Any]] | None,
-        shared: PatternRows | None,
-    ) -> Fitter:
-        """Make what fits a net; see `gammond.tools.train.fitting.torch_fitter.Fitter`."""
-        return Fitter(net, self.optimizer, self.average, device, threads, state, shared)
 
     def make_initial_nets(self, name: str) -> NetSet:
         """Load or make the nets to begin with.

@@ -11,7 +11,6 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 from typing import Annotated, ClassVar
 
@@ -33,11 +32,10 @@ from gammond.tools.train.labels.label_tasks import (
 )
 from gammond.tools.train.labels.sampling import DEFAULT_SOURCES, parse_sources
 from gammond.tools.train.labels.shards import read_newest_labels
-from gammond.tools.train.runs.options import add_workers_option
 from gammond.tools.train.runs.run import Arrays, Learner, Record, RunProgress, read_array
 from gammond.tools.train.runs.shard_loop import make_missing_shards
-from gammond.tools.train.runs.strength_games import StrengthMeasurement, measure_strength
-from gammond.tools.train.runs.trainer import Resources, Trainer
+from gammond.tools.train.runs.strength_games import measure_strength
+from gammond.tools.train.runs.trainer import Resources, Trainer, add_workers_option
 from gammond.tools.train.weights.net_set import NetSet, load_net_set, net_set_from_arrays
 
 SUMMARY = "let a net teach itself: label with look-ahead, fit, generation by generation"
@@ -79,6 +77,8 @@ class RefineLearner(Learner):
 
     unit = "generation"
     total_work = None
+    steps_done = 0
+    total_steps = 0
 
     def __init__(self, folder: Path, settings: RefineSettings, resources: Resources) -> None:
         self._folder = folder
@@ -86,21 +86,11 @@ class RefineLearner(Learner):
         self._resources = resources
         self._sources = parse_sources(settings.sources)
         self._finder = load_net_set(settings.finder) if settings.finder else None
-        self._generations_done = 0
+        self.total_steps = settings.generations
         self._metrics: Record = {}
         self._nets: NetSet
         self._fitter: NetSetFitter
         self._plan: LabelPlan
-
-    @property
-    def steps_done(self) -> int:
-        """Generations done."""
-        return self._generations_done
-
-    @property
-    def total_steps(self) -> int:
-        """Generations in all."""
-        return self._settings.generations
 
     def start(self, records: Sequence[Record]) -> None:
         """Make the first nets."""
@@ -113,17 +103,17 @@ class RefineLearner(Learner):
         labels_per_s = made / (time.monotonic() - started_s)
         self._fit_generation(progress)
         self._metrics["labels_per_s"] = labels_per_s
-        self._generations_done += 1
+        self.steps_done += 1
 
     def compute_metrics(self, elapsed_s: float) -> Record:
         """Describe a generation; ``fresh`` is the error on its labels before it learned them."""
         return self._metrics
 
-    def measure_strength(self) -> StrengthMeasurement:
+    def measure_strength(self) -> Record:
         """Play all opponents, every few generations and after the last."""
         settings = self._settings
-        if self._generations_done % settings.measure_every and self._generations_done < settings.generations:
-            return StrengthMeasurement()
+        if self.steps_done % settings.measure_every and self.steps_done < self.total_steps:
+            return {}
         processes = self._resources.processes
         return measure_strength(self._nets, settings.opponents, settings.games, processes, settings.rules)
 
@@ -141,18 +131,17 @@ class RefineLearner(Learner):
 
     def best_state_dict(self) -> Arrays:
         """Return the averaged nets."""
-        return {**self._nets.to_arrays(), "generation": np.array(self._generations_done)}
+        return {**self._nets.to_arrays(), "generation": np.array(self.steps_done)}
 
     def load_state_dict(self, arrays: Arrays) -> None:
         """Resume from a checkpoint, as `Learner.load_state_dict`."""
-        self._generations_done = int(read_array(arrays, "generation"))
+        self.steps_done = int(read_array(arrays, "generation"))
         self._begin_fitting(net_set_from_arrays(self._folder.name, arrays), arrays)
 
     def _begin_fitting(self, nets: NetSet, state: Arrays | None) -> None:
-        settings = self._settings
-        make = partial(settings.make_fitter, self._resources.device, self._resources.threads)
+        settings, device, threads = self._settings, self._resources.device, self._resources.threads
         self._nets = nets
-        self._fitter = NetSetFitter(nets, settings.phase, make, state)
+        self._fitter = NetSetFitter(nets, settings, device, threads, state)
         self._plan = LabelPlan(
             nets,
             self._sources,
@@ -168,28 +157,23 @@ class RefineLearner(Learner):
 
     def _label_generation(self) -> int:
         """Make the labels of a generation that are not there yet; return the number of positions labelled."""
-        settings, number = self._settings, self._generations_done
+        settings, number = self._settings, self.steps_done
         tasks = replace(self._plan, nets=self._nets).make_tasks(self._folder, settings.positions, number)
         label = f"generation {number + 1}: labels"
         made = make_missing_shards(label_shard, tasks, self._resources.processes, label)
         return sum(record["labelled"] for record in made)
 
     def _fit_generation(self, progress: RunProgress) -> None:
-        settings, number = self._settings, self._generations_done
+        settings, number = self._settings, self.steps_done
         _, fresh = self._fitter.compute_metrics(read_newest_labels(self._folder, settings.positions))
         labels = read_newest_labels(self._folder, settings.window * settings.positions)
         steps = max(1, round(settings.epochs * len(labels) / settings.batch))
-
-        def rate(share: float) -> float:
-            return settings.learning_rate_at((number + share) / settings.generations)
-
         with Progress(steps * settings.batch, f"generation {number + 1}: fit") as bar:
             loss = self._fitter.train(
                 labels,
                 steps,
-                settings.batch,
-                rate,
-                np.random.Generator(np.random.PCG64([settings.seed, number])),
+                number,
+                self.total_steps,
                 lambda step, loss: bar.update(
                     step * settings.batch, f"loss {loss:.5f}{progress.strength_text}"
                 ),
@@ -198,7 +182,7 @@ class RefineLearner(Learner):
         self._metrics = {
             "labelled": settings.positions,
             "learned": len(labels),
-            "rate": rate(1.0),
+            "rate": settings.learning_rate_at((number + 1) / self.total_steps),
             "fresh_loss": fresh.loss,
             "fresh_points": fresh.equity_rmse,
             "loss": loss,

@@ -23,7 +23,6 @@ from gammond.engine.errors import StateError, UnsupportedError
 from gammond.engine.rules.rules import STANDARD_RULES
 from gammond.tools.common.files import read_records
 from gammond.tools.common.locks import hold_lock
-from gammond.tools.common.output_options import written_path
 from gammond.tools.common.progress import format_short_number
 from gammond.tools.parallel.options import make_executor
 from gammond.tools.train.labels.label_tasks import (
@@ -32,18 +31,22 @@ from gammond.tools.train.labels.label_tasks import (
     LabelPliesOption,
     LabelPrunerOption,
     LabelSourcesOption,
-    LabelTask,
     LabelTraceOption,
     LabelTrialsOption,
     LabelTruncationOption,
     label_shard,
 )
 from gammond.tools.train.labels.sampling import DEFAULT_SOURCES, parse_sources
-from gammond.tools.train.runs.options import add_workers_option, load_run_settings
-from gammond.tools.train.runs.run_folder import LOG_FILE, begin_run, lengthen_run
+from gammond.tools.train.runs.run_folder import (
+    LOG_FILE,
+    add_folder_arguments,
+    begin_run,
+    lengthen_run,
+    load_run_settings,
+)
 from gammond.tools.train.runs.settings import add_setting_options, settings_from_args
 from gammond.tools.train.runs.shard_loop import make_missing_shards
-from gammond.tools.train.runs.trainer import VariantOption, find_training_rules
+from gammond.tools.train.runs.trainer import VariantOption, add_workers_option, find_training_rules
 from gammond.tools.train.weights.net_set import NetSet, load_net_set
 
 SUMMARY = "label positions with the mean over all rolls of the best reply, or with rollouts"
@@ -78,16 +81,12 @@ class LabelSettings(msgspec.Struct, frozen=True):
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of ``gammond train label``."""
-    parser.add_argument(
+    add_folder_arguments(
+        parser,
         "out",
-        type=written_path,
-        nargs="?",
-        help="folder of the labels: run.toml, log.jsonl, labels-000000.npz, ...",
-    )
-    parser.add_argument(
-        "--resume",
-        action="store_true",
-        help="go on with the run in this folder; more --positions make it longer",
+        "folder of the labels: run.toml, log.jsonl, labels-000000.npz, ...",
+        "go on with the run in this folder; more --positions make it longer",
+        is_optional=True,
     )
     parser.add_argument("--bench", action="store_true", help="only measure labels a second; nothing is kept")
     add_setting_options(parser, LabelSettings)
@@ -150,7 +149,7 @@ def _run_bench(args: argparse.Namespace) -> int:
     settings = settings_from_args(args, LabelSettings)
     plan = _make_plan(settings)
     with tempfile.TemporaryDirectory() as name, make_executor(args.workers, args.cluster, {}) as executor:
-        first = [LabelTask(plan, Path(name) / "first", number, 64) for number in range(args.workers)]
+        first = [plan.make_task(Path(name) / "first", number, 64) for number in range(args.workers)]
         deque(executor.map(label_shard, first), maxlen=0)
         started_s = time.monotonic()
         make_missing_shards(label_shard, plan.make_tasks(Path(name), settings.positions), executor, "labels")

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import Annotated
 
@@ -33,11 +33,12 @@ from gammond.tools.train.labels.sampling import (
     PositionSample,
     Sampler,
     allocate_counts,
+    make_sampler,
 )
-from gammond.tools.train.labels.shards import Labels, ShardMetadata, read_shard, shard_file, write_shard
+from gammond.tools.train.labels.shards import LABELS, Labels, ShardMetadata, read_shard, write_shard
 from gammond.tools.train.labels.traces import propagate_corrections
-from gammond.tools.train.runs.shard_loop import ShardRecord
-from gammond.tools.train.weights.net_set import PHASES, NetSet, load_bearoff_evaluators
+from gammond.tools.train.runs.shard_loop import ShardRecord, ShardTask
+from gammond.tools.train.weights.net_set import NetSet
 
 SHARD_POSITIONS = 4096
 """Positions of a shard; an eighth where labels look deeper than 1 ply or are rolled out."""
@@ -158,44 +159,22 @@ class LabelPlan:
         most = SHARD_POSITIONS if self.plies == 1 and not self.trials else SHARD_POSITIONS // 8
         tasks, left, number = [], positions, generation * -(-positions // most)
         while left > 0:
-            file = shard_file(folder, number)
+            file = LABELS.find(folder, number)
             size = len(read_shard(file)[0]) if file.exists() else min(most, left)
-            tasks.append(LabelTask(self, folder, number, size))
+            tasks.append(self.make_task(folder, number, size))
             left, number = left - size, number + 1
         return tasks
 
+    def make_task(self, folder: Path, number: int, positions: int) -> LabelTask:
+        """Describe one shard: where it goes, its number, and how many positions it has."""
+        name = f"{self.nets.name} {self.nets.digest}"
+        how = ShardMetadata(name, self.plies, self.seed, self.trials, self.truncation)
+        write = partial(write_shard, metadata=how)
+        return ShardTask(self, LABELS.find(folder, number), number, range(positions), write)
 
-@dataclass(frozen=True, eq=False)
-class LabelTask:
-    """One shard to make.
 
-    Attributes:
-        plan: What is wanted.
-        folder: Where the shard goes.
-        number: Of the shard.
-        positions: How many.
-    """
-
-    plan: LabelPlan
-    folder: Path
-    number: int
-    positions: int
-
-    @property
-    def file(self) -> Path:
-        """Where the shard goes."""
-        return shard_file(self.folder, self.number)
-
-    def __len__(self) -> int:
-        """Return the number of positions."""
-        return self.positions
-
-    def write(self, content: Labels) -> None:
-        """Write the shard."""
-        plan = self.plan
-        name = f"{plan.nets.name} {plan.nets.digest}"
-        how = ShardMetadata(name, plan.plies, plan.seed, plan.trials, plan.truncation)
-        write_shard(self.file, content, how)
+LabelTask = ShardTask[LabelPlan, range]
+"""A shard of labels to make."""
 
 
 def label_shard(task: LabelTask) -> tuple[ShardRecord, Labels]:
@@ -206,10 +185,9 @@ def label_shard(task: LabelTask) -> tuple[ShardRecord, Labels]:
         the digest of the nets; and the labels.
     """
     plan = task.plan
-    finder = None if plan.pruning_nets is None else _NetsKey(plan.pruning_nets)
-    sampler = _make_sampler(_NetsKey(plan.nets), plan.phase, finder, plan.rules)
+    sampler = _make_sampler(plan.nets, plan.phase, plan.pruning_nets, plan.rules)
     sample = sampler.sample(
-        allocate_counts(plan.sources, task.positions), (plan.seed, task.number), plan.trace > 0.0
+        allocate_counts(plan.sources, len(task.items)), (plan.seed, task.place), plan.trace > 0.0
     )
     shallow = sampler.evaluator.evaluate(sample.boards)
     if plan.trials:
@@ -245,29 +223,13 @@ def _roll_out(task: LabelTask, sampler: Sampler, boards: Board) -> Outcomes:
     plan = task.plan
     evaluators = make_rollout_evaluators(plan.nets, sampler.pruner)
     settings = RolloutSettings(trials=plan.trials, truncation=plan.truncation)
-    return roll_out_labels(boards, evaluators, settings, (_DICE_SEED_TAG, plan.seed, task.number))
-
-
-class _NetsKey:
-    """A set of nets as the key of a cache: equal weights are the same."""
-
-    def __init__(self, nets: NetSet) -> None:
-        self.nets = nets
-        self._digest = nets.digest
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, _NetsKey) and other._digest == self._digest
-
-    def __hash__(self) -> int:
-        return hash(self._digest)
+    return roll_out_labels(boards, evaluators, settings, (_DICE_SEED_TAG, plan.seed, task.place))
 
 
 @lru_cache(maxsize=2)
-def _make_sampler(key: _NetsKey, phase: str, pruner_key: _NetsKey | None, rules: Rules) -> Sampler:
+def _make_sampler(nets: NetSet, phase: str, pruning_nets: NetSet | None, rules: Rules) -> Sampler:
     """Make what a task needs, once for each process and set of nets."""
-    finder, evaluator = _load_pruner(pruner_key), key.nets.make_evaluator()
-    policy = key.nets.make_policy(evaluator, finder)
-    return Sampler(evaluator, policy, finder, load_bearoff_evaluators(), PHASES[phase], rules)
+    return make_sampler(nets, _load_pruner(pruning_nets), phase, rules)
 
 
 @lru_cache(maxsize=1)
@@ -279,5 +241,5 @@ def _open_one_sided(file: str) -> OneSidedTable:
 
 
 @lru_cache(maxsize=1)
-def _load_pruner(key: _NetsKey | None) -> PlayPruner:
-    return load_pruner() if key is None else key.nets.make_pruning_net()
+def _load_pruner(nets: NetSet | None) -> PlayPruner:
+    return load_pruner() if nets is None else nets.make_pruning_net()

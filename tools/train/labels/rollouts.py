@@ -6,6 +6,7 @@ that chooses plays also measures luck, so that one compiled loop plays the games
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
@@ -13,6 +14,7 @@ import numpy as np
 from gammond.engine.cubeful import CUBELESS_GAME
 from gammond.engine.evaluation.pruning import PlayPruner, ShortlistPruner
 from gammond.engine.rollout import RolloutEvaluators, RolloutSettings
+from gammond.engine.rollout.dice import FACES
 from gammond.engine.rollout.results import Scores
 from gammond.engine.rollout.trials import TrialBlock
 from gammond.engine.rules.outcome import Outcomes
@@ -58,6 +60,31 @@ def roll_out_trials(
     scores, _ = TrialBlock(board[None], trials, settings, CUBELESS_GAME).play(evaluators)
     own: Scores = scores[0]
     return own
+
+
+def play_to_error(
+    play: Callable[[range], Scores], measure: Callable[[Scores], Scores], settings: RolloutSettings
+) -> Scores:
+    """Play trials until a figure is known well enough.
+
+    The spread of the first ``min_trials`` games tells how many it takes to come to a standard error of
+    ``stop_error``, in whole rows of first rolls; no more than ``trials`` are played.
+
+    Args:
+        play: Plays trials, by their numbers: ``float64[..., trials, columns]``.
+        measure: Returns the figure that counts of each trial, ``float64[trials]``.
+        settings: Without ``stop_error`` all trials are played.
+
+    Returns:
+        What was played, ``float64[..., trials, columns]``.
+    """
+    first = min(settings.min_trials, settings.trials) if settings.stop_error else settings.trials
+    scores = play(range(first))
+    if not settings.stop_error:
+        return scores
+    rows = np.ceil(float(measure(scores).var(ddof=1)) / settings.stop_error**2 / FACES)
+    last = min(int(rows) * FACES, settings.trials)
+    return np.concatenate([scores, play(range(first, last))], axis=-2) if last > first else scores
 
 
 def roll_out_labels(

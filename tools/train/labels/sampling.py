@@ -25,6 +25,7 @@ from gammond.engine.search.cache import deduplicate_boards
 from gammond.engine.search.tree import Pruning
 from gammond.tools.train.labels.setups import SETUPS, draw_setups
 from gammond.tools.train.labels.traces import Visits, concatenate_visits
+from gammond.tools.train.weights.net_set import PHASES, NetSet, load_bearoff_evaluators
 
 SOURCES = ("selfplay", "astray", *SETUPS, "disagreement")
 """Where positions come from, by name."""
@@ -149,7 +150,7 @@ class Sampler:
         if source in SETUPS:
             is_played_out = whole_games or Phase.RACE in self.wanted_phases
             turns = _MAX_TURNS if is_played_out else _SETUP_TURNS
-            starts: Callable[[int], Board] = partial(_draw_setups, source, generator)
+            starts: Callable[[int], Board] = partial(draw_setups, source, generator)
             games = _GameSource(starts, _GAME_YIELD if is_played_out else _SETUP_YIELD, turns, 0.0)
         else:
             games = _GameSource(
@@ -265,6 +266,22 @@ class Sampler:
         return drawn
 
 
+def make_sampler(
+    nets: NetSet, pruner: PlayPruner, phase: str = "contact", rules: Rules = STANDARD_RULES
+) -> Sampler:
+    """Let nets play the games that positions are taken from.
+
+    Args:
+        nets: Play.
+        pruner: Finds promising replies.
+        phase: Which positions to take, a key of `gammond.tools.train.weights.net_set.PHASES`.
+        rules: The rules of the games.
+    """
+    evaluator = nets.make_evaluator()
+    policy = nets.make_policy(evaluator, pruner)
+    return Sampler(evaluator, policy, pruner, load_bearoff_evaluators(), PHASES[phase], rules)
+
+
 @dataclass(frozen=True)
 class _GameSource:
     """Games of a source.
@@ -343,7 +360,3 @@ def allocate_counts(parts: Mapping[str, float], count: int) -> list[tuple[str, i
     due = np.cumsum(list(parts.values())) / sum(parts.values()) * count
     ends = np.rint(due).astype(int)
     return list(zip(parts, np.diff(ends, prepend=0).tolist(), strict=True))
-
-
-def _draw_setups(kind: str, generator: np.random.Generator, count: int) -> Board:
-    return draw_setups(kind, count, generator)

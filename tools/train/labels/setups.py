@@ -229,13 +229,13 @@ SETUPS: dict[str, Callable[[_BoardBuilder], None]] = {
 """Kinds of positions by name."""
 
 
-def draw_setups(kind: str, count: int, generator: np.random.Generator) -> Board:
+def draw_setups(kind: str, generator: np.random.Generator, count: int) -> Board:
     """Draw positions of a kind, with either side on roll.
 
     Args:
         kind: A key of `SETUPS`.
-        count: How many.
         generator: Of the draw.
+        count: How many.
 
     Returns:
         ``int8[count, 2, 26]``; each can come up in a game.

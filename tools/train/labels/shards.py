@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,8 +15,11 @@ from gammond.engine.formats.array_file import read_array_file
 from gammond.engine.rules.outcome import Outcomes
 from gammond.engine.rules.position import CHECKERS, OFF, Board, Phase, classify_phases
 from gammond.tools.common.files import write_arrays
+from gammond.tools.train.runs.shard_loop import ShardFiles
 
-_SHARD = re.compile(r"labels-([0-9]{6})\.npz")
+LABELS = ShardFiles("labels", "labelled positions")
+"""The files of shards."""
+
 _PACKED_BYTES = 25
 _TARGET_MARGIN = 2.0
 """The most by which a target may scatter beyond 0 or 1."""
@@ -69,17 +71,6 @@ class ShardMetadata:
     seed: int
     trials: int = 0
     truncation: int = 0
-
-
-def shard_file(folder: Path, number: int) -> Path:
-    """Name the file of a shard."""
-    return folder / f"labels-{number:06}.npz"
-
-
-def list_shard_numbers(folder: Path) -> list[int]:
-    """Numbers of the shards in a folder, the oldest first."""
-    found = (_SHARD.fullmatch(file.name) for file in folder.glob("labels-*.npz"))
-    return sorted(int(match[1]) for match in found if match)
 
 
 def write_shard(file: Path, labels: Labels, metadata: ShardMetadata) -> None:
@@ -142,13 +133,11 @@ def read_newest_labels(folder: Path, positions: int | None = None) -> Labels:
     """
     parts: list[Labels] = []
     total = 0
-    for number in reversed(list_shard_numbers(folder)):
+    for file in reversed(LABELS.list_in(folder)):
         if positions is not None and total >= positions:
             break
-        parts.append(read_shard(shard_file(folder, number))[0])
+        parts.append(read_shard(file)[0])
         total += len(parts[-1])
-    if not parts:
-        raise DataFileError(f"{folder} holds no labelled positions (labels-000000.npz and so on)")
     return concatenate_labels(parts[::-1])
 
 

@@ -10,7 +10,6 @@ from typing import Any
 
 from gammond.engine.errors import DataFileError, UnsupportedError
 from gammond.tools.common.files import read_records
-from gammond.tools.common.net_records import StrengthRecord
 from gammond.tools.train.runs.run_folder import CONFIG_FILE, LOG_FILE, compute_hours
 from gammond.tools.train.runs.settings import read_settings_file
 
@@ -72,12 +71,13 @@ def choose_axis(folders: Sequence[Path]) -> str:
     return own.pop() if len(own) == 1 else "hours"
 
 
-def read_curves(folder: Path, axis: str) -> RunCurves:
+def read_curves(folder: Path, axis: str, met: Mapping[int, Mapping[str, Any]] | None = None) -> RunCurves:
     """Read the curves of a run from its log.
 
     Args:
         folder: Of the run.
         axis: A key of `AXES`.
+        met: Measurements that its log does not have, as it would have them, by the steps that the run counts.
 
     Raises:
         UnsupportedError: The run has no such axis.
@@ -85,61 +85,37 @@ def read_curves(folder: Path, axis: str) -> RunCurves:
     """
     records, at = _read_along(folder, axis)
     try:
-        return RunCurves(str(folder), _make_strength_curves(records, at), _make_error_curve(records, at))
+        strengths = _make_strength_curves(records, at)
+        if met:
+            steps = [next(iter(record.values())) for record in records]
+            places = [place for step, place in zip(steps, at, strict=True) if step in met]
+            strengths |= _make_strength_curves([met[step] for step in steps if step in met], places)
+        return RunCurves(str(folder), strengths, _make_error_curve(records, at))
     except (KeyError, TypeError, ValueError) as error:
         raise DataFileError(f"{folder / LOG_FILE} has a malformed record: {error!r}") from error
 
 
-def make_strength_curve(folder: Path, axis: str, strengths: Mapping[int, StrengthRecord]) -> Curve:
-    """Make a curve of measurements of a run that its log does not have.
-
-    Args:
-        folder: Of the run.
-        axis: As of `read_curves`.
-        strengths: By the steps that the run counts.
-
-    Raises:
-        UnsupportedError: As `read_curves`.
-        DataFileError: As `read_curves`.
-    """
-    records, at = _read_along(folder, axis)
-    placed = [
-        (place, strengths[steps])
-        for steps, place in zip((next(iter(record.values())) for record in records), at, strict=True)
-        if steps in strengths
-    ]
-    points = [(place, each.points_per_game, each.standard_error) for place, each in placed]
-    return Curve(*zip(*points, strict=True)) if points else Curve((), ())
-
-
 def find_best_strength(records: Sequence[Mapping[str, Any]]) -> float:
     """Find the best strength of a log: points per game, mean over the opponents; -inf where there is none."""
-    measured = [record for record in records if "ppg" in record]
-    return max(map(_mean_ppg, measured), default=float("-inf"))
+    return max(_list_mean_strengths(records), default=float("-inf"))
 
 
 def format_run_strength(records: Sequence[Mapping[str, Any]]) -> str:
     """Format the last and the best strength for a progress line; empty where nothing was measured."""
-    measured = [record for record in records if "ppg" in record]
-    if not measured:
-        return ""
-    return f", strength {_mean_ppg(measured[-1]):+.3f} (best {max(map(_mean_ppg, measured)):+.3f})"
+    means = _list_mean_strengths(records)
+    return f", strength {means[-1]:+.3f} (best {max(means):+.3f})" if means else ""
 
 
 def summarise_strength(records: Sequence[Mapping[str, Any]]) -> dict[str, str]:
     """Summarise a log for a table: the last and the best strength; empty where none was measured."""
-    measured = [record for record in records if "ppg" in record]
-    if not measured:
-        return {}
-    return {
-        "last, ppg": f"{_mean_ppg(measured[-1]):+.3f}",
-        "best, ppg": f"{find_best_strength(measured):+.3f}",
-    }
+    means = _list_mean_strengths(records)
+    return {"last, ppg": f"{means[-1]:+.3f}", "best, ppg": f"{max(means):+.3f}"} if means else {}
 
 
-def _mean_ppg(record: Mapping[str, Any]) -> float:
-    points = [float(each["ppg"]) for each in (record, *record.get("others", ()))]
-    return sum(points) / len(points)
+def _list_mean_strengths(records: Sequence[Mapping[str, Any]]) -> list[float]:
+    """List the measurements of a log: of each the mean over the opponents."""
+    measured = ((record, *record.get("others", ())) for record in records if "ppg" in record)
+    return [sum(float(each["ppg"]) for each in players) / len(players) for players in measured]
 
 
 def _read_along(folder: Path, axis: str) -> tuple[list[dict[str, Any]], list[float]]:

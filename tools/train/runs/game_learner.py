@@ -17,12 +17,7 @@ from typing import Protocol
 from gammond.engine.play.player import Player
 from gammond.engine.rules.rules import Rules
 from gammond.tools.train.runs.run import Learner, Record, RunProgress
-from gammond.tools.train.runs.strength_games import (
-    StrengthMeasurement,
-    load_opponents,
-    measure_results,
-    play_opponents,
-)
+from gammond.tools.train.runs.strength_games import load_opponents, measure_results, play_opponents
 
 
 @dataclass(frozen=True)
@@ -106,6 +101,7 @@ class GameLearner(Learner):
     """
 
     unit = "games"
+    label = unit
 
     def __init__(self, settings: GameSettings) -> None:
         self.checkpoint_every = settings.checkpoint_every
@@ -119,11 +115,6 @@ class GameLearner(Learner):
     def total_steps(self) -> int:
         """Games in all."""
         return self._game_settings.games
-
-    @property
-    def label(self) -> str:
-        """The label of the progress bar."""
-        return self.unit
 
     @property
     @abstractmethod
@@ -159,7 +150,7 @@ class GameLearner(Learner):
             "games_per_s": report.games_played / elapsed_s,
         }
 
-    def measure_strength(self) -> StrengthMeasurement:
+    def measure_strength(self) -> Record:
         """Play all opponents; the log also has the share of games won against the first."""
         settings = self._game_settings
         results = play_opponents(self.player, self._opponents, settings.benchmark_games, settings.rules)

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from gammond.tools.common.figures import make_figure, write_figure
-from gammond.tools.common.net_records import StrengthRecord
-from gammond.tools.train.runs.curves import AXES, RunCurves, choose_axis, make_strength_curve, read_curves
+from gammond.tools.train.runs.curves import AXES, RunCurves, choose_axis, read_curves
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -26,7 +24,7 @@ def draw_runs(
     file: Path,
     axis: str | None = None,
     rolling: int = DEFAULT_ROLLING,
-    met: Mapping[int, StrengthRecord] | None = None,
+    met: Mapping[int, Mapping[str, Any]] | None = None,
 ) -> None:
     """Draw the strength of runs with error bars and, below it, their error where they tell one.
 
@@ -35,7 +33,7 @@ def draw_runs(
         file: Where to; appears whole or not at all.
         axis: A key of `AXES`; unless given the games or positions of the runs, hours where they differ.
         rolling: Neighbouring measurements that the line through the strength averages.
-        met: More strengths of the first run, against one opponent, by the steps that the run counts.
+        met: More strengths of the first run, as `read_curves` takes them.
 
     Raises:
         UnsupportedError: As `check_plot_file`; or a run has no such axis.
@@ -45,11 +43,8 @@ def draw_runs(
     from matplotlib.ticker import EngFormatter
 
     chosen = axis or choose_axis(folders)
-    runs = [read_curves(folder, chosen) for folder in folders]
-    if met:
-        (opponent,) = {each.opponent for each in met.values()}
-        curve = make_strength_curve(folders[0], chosen, met)
-        runs[0] = replace(runs[0], strengths={**runs[0].strengths, opponent: curve})
+    first, *others = folders
+    runs = [read_curves(first, chosen, met), *(read_curves(folder, chosen) for folder in others)]
     heights = (2, 1) if any(run.error.x for run in runs) else (1,)
     panels = figure.subplots(len(heights), sharex=True, height_ratios=heights, squeeze=False)[:, 0]
     _draw_strengths(panels[0], runs, rolling)

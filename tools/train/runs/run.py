@@ -30,10 +30,9 @@ from gammond.tools.train.runs.pictures import draw_runs
 from gammond.tools.train.runs.run_folder import KIND_ARRAY, LOG_FILE, name_kept_nets
 from gammond.tools.train.runs.strength_games import (
     ENDLESS,
-    StrengthMeasurement,
     format_strengths,
+    strengths_from_record,
     strengths_to_arrays,
-    strengths_to_record,
 )
 
 CHECKPOINT_FILE = "checkpoint.npz"
@@ -135,9 +134,9 @@ class Learner(ABC):
     def format_record(self, record: Record) -> str:
         """Format a line of the log for a person, without strengths; empty for one that is not printed."""
 
-    def measure_strength(self) -> StrengthMeasurement:
-        """Play against fixed opponents, where a measurement is due."""
-        return StrengthMeasurement()
+    def measure_strength(self) -> Record:
+        """Play against fixed opponents, where a measurement is due; see `measure_results`."""
+        return {}
 
     def score(self, record: Record) -> float | None:
         """Return what the best nets are chosen by; higher is better, None leaves ``best.npz`` alone."""
@@ -246,8 +245,9 @@ class Run:
             **learner.compute_metrics(time.monotonic() - since_s),
         }
         measured = learner.measure_strength()
-        record |= strengths_to_record(measured.strengths) | measured.metrics
-        self._keep_or_restore_best(record, measured.strengths)
+        strengths = strengths_from_record(measured)
+        record |= measured
+        self._keep_or_restore_best(record, strengths)
         record["seconds"] = time.monotonic() - since_s
         learner.write_files(self._folder)
         if self._keeps_nets:
@@ -257,7 +257,7 @@ class Run:
             self._write_arrays(self._folder / CHECKPOINT_FILE, state)
         self._read_log()
         self._draw_picture()
-        return self._format_line(record, measured.strengths)
+        return self._format_line(record, strengths)
 
     def _format_line(self, record: Record, strengths: Sequence[StrengthRecord]) -> str:
         text = self._learner.format_record(record)

@@ -7,7 +7,7 @@ command) and ``log.jsonl``, each of whose records has ``seconds`` and may have `
 
 from __future__ import annotations
 
-import re
+import argparse
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
@@ -22,6 +22,7 @@ from gammond.nets.catalogue import SHIPPED, FoundEvaluator
 from gammond.tools.common.files import read_records
 from gammond.tools.common.net_records import TrainingRecord
 from gammond.tools.common.net_records import read_provenance as read_net_provenance
+from gammond.tools.common.output_options import written_path
 from gammond.tools.train.runs.settings import (
     ORIGIN_TABLE,
     format_command_options,
@@ -29,6 +30,7 @@ from gammond.tools.train.runs.settings import (
     read_origin,
     read_settings,
     read_settings_file,
+    settings_from_args,
     write_settings,
 )
 from gammond.tools.train.weights.net_set import find_nets_file
@@ -58,9 +60,6 @@ _EARLY_TD_DEFAULTS: dict[str, object] = {
 """A ``run.toml`` without a table ``[origin]`` is of self-play, which nothing precedes; its defaults then."""
 
 
-_KEPT_NETS = re.compile(r"nets-(\d+)\.npz")
-
-
 def name_kept_nets(folder: Path, steps: int) -> Path:
     """Name the file for the nets that a run keeps after a number of steps."""
     return folder / f"nets-{steps:09}.npz"
@@ -68,8 +67,8 @@ def name_kept_nets(folder: Path, steps: int) -> Path:
 
 def list_kept_nets(folder: Path) -> dict[int, Path]:
     """List the files of nets that a run kept, by its steps."""
-    found = ((_KEPT_NETS.fullmatch(file.name), file) for file in sorted(folder.glob("nets-*.npz")))
-    return {int(match[1]): file for match, file in found if match}
+    found = ((file.stem.removeprefix("nets-"), file) for file in sorted(folder.glob("nets-*.npz")))
+    return {int(steps): file for steps, file in found if steps.isdecimal()}
 
 
 @dataclass(frozen=True)
@@ -100,6 +99,46 @@ def merge_provenances(*provenances: Provenance) -> Provenance:
         for step in provenance:
             steps.setdefault(step.command, step)
     return tuple(steps.values())
+
+
+def add_folder_arguments(
+    parser: argparse.ArgumentParser, name: str, meaning: str, resuming: str, *, is_optional: bool = False
+) -> None:
+    """Add the folder of a stage, and ``--resume``.
+
+    Args:
+        parser: Of the command.
+        name: Of the argument.
+        meaning: What the folder holds, for the help.
+        resuming: What ``--resume`` does, for the help.
+        is_optional: Whether the command does something without a folder.
+    """
+    parser.add_argument(name, type=written_path, nargs="?" if is_optional else None, help=meaning)
+    parser.add_argument("--resume", action="store_true", help=resuming)
+
+
+def load_run_settings(
+    folder: Path,
+    args: argparse.Namespace,
+    kind: type[_Settings],
+    lengths: Sequence[str] = (),
+) -> _Settings:
+    """Read the settings of a run: its own with ``--resume``, of which options may raise the length alone.
+
+    Args:
+        folder: Of the run.
+        args: Of the command, with what `gammond.tools.train.runs.settings.add_setting_options` adds, and
+            ``resume``.
+        kind: The settings of the command.
+        lengths: The settings that say how long the run is.
+
+    Raises:
+        DataFileError: There is no run to go on with; or a file is missing, no TOML, or has unknown fields.
+        ValueRangeError: A value is of another kind or outside its limits.
+        StateError: With ``--resume`` an option differs from what the run has, and makes it no longer.
+    """
+    begun = read_settings(folder / CONFIG_FILE, kind) if args.resume else None
+    return settings_from_args(args, kind, begun, lengths)
 
 
 def check_no_run(folder: Path) -> None:

@@ -43,34 +43,31 @@ def add_setting_options(parser: argparse.ArgumentParser, kind: type[msgspec.Stru
         )
 
 
-def settings_from_args(args: argparse.Namespace, kind: type[_Settings]) -> _Settings:
+def settings_from_args(
+    args: argparse.Namespace,
+    kind: type[_Settings],
+    begun: _Settings | None = None,
+    lengths: Sequence[str] = (),
+) -> _Settings:
     """Make the settings of a command: its options, then its ``--config`` file, then the defaults.
+
+    Args:
+        args: Of the command, with what `add_setting_options` adds.
+        kind: The settings of the command.
+        begun: The settings of what the command goes on with, in place of the defaults; it may become longer.
+        lengths: The settings that say how long that is.
 
     Raises:
         DataFileError: The file is missing, no TOML, or has unknown fields.
         FormatError: A value is of another type.
         ValueRangeError: A value is outside its bounds or none of its choices.
-    """
-    return _convert(_list_given(args, kind), kind)
-
-
-def settings_to_resume(
-    args: argparse.Namespace, settings: _Settings, lengths: Sequence[str] = ()
-) -> _Settings:
-    """Return the settings by which a command goes on with something: those of that, which may be longer.
-
-    Args:
-        args: Of the command.
-        settings: Of what is there.
-        lengths: The settings that say how long it is.
-
-    Raises:
         StateError: As `check_same_or_longer`.
-        GammondError: As `settings_from_args`.
     """
-    kind = type(settings)
-    wanted = _convert({**msgspec.structs.asdict(settings), **_list_given(args, kind)}, kind)
-    check_same_or_longer(settings, wanted, lengths)
+    given = _list_given(args, kind)
+    if begun is None:
+        return _convert(given, kind)
+    wanted = _convert({**msgspec.structs.asdict(begun), **given}, kind)
+    check_same_or_longer(begun, wanted, lengths)
     return wanted
 
 

@@ -1,53 +1,104 @@
-"""The loop of all commands that fill a folder with shards: only those that are missing are made."""
+"""Folders of shards: their files, and the loop that makes those that are missing."""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol, TypeVar
+from typing import Any, Generic, Protocol, Self, TypeVar
 
+from gammond.engine.errors import DataFileError
 from gammond.tools.common.files import append_record
-from gammond.tools.common.progress import Progress
+from gammond.tools.common.progress import Progress, format_short_number
 from gammond.tools.parallel.executor import Executor
 
 ShardRecord = dict[str, Any]
 """What making a shard gave, as the log has it."""
 
 
-class ShardTask(Protocol):
-    """A shard to make."""
-
-    @property
-    def file(self) -> Path:
-        """Its file."""
-        ...
+class Items(Protocol):
+    """What a shard is made of, such as positions."""
 
     def __len__(self) -> int:
-        """Return its number of positions."""
+        """Return how many they are."""
         ...
 
-    def write(self, content: Any) -> None:  # noqa: ANN401  (each task knows the type of its own)
-        """Write its file, given what making it returned."""
+    def __getitem__(self, rows: slice, /) -> Self:
+        """Some of them."""
         ...
 
 
-_Task = TypeVar("_Task", bound=ShardTask)
+_Plan = TypeVar("_Plan")
+_Items = TypeVar("_Items", bound=Items)
 
-MakeShard = Callable[[_Task], tuple[ShardRecord, Any]]
+
+@dataclass(frozen=True, eq=False)
+class ShardTask(Generic[_Plan, _Items]):
+    """A shard to make.
+
+    Attributes:
+        plan: How it is made; the same for all shards of a folder.
+        file: Where it goes.
+        place: What decides its dice: its number, or the place of its first item among all.
+        items: What it is made of.
+        write: Writes its file, given what making it returned; picklable.
+    """
+
+    plan: _Plan
+    file: Path
+    place: int
+    items: _Items
+    write: Callable[[Path, Any], None]
+
+
+MakeShard = Callable[[ShardTask[_Plan, _Items]], tuple[ShardRecord, Any]]
 """Makes the shard of a task, in whatever process or machine: returns its record, and what to write."""
 
 
-def make_shard(make: MakeShard[_Task], task: _Task) -> ShardRecord:
-    """Make one shard here, and write it; return its record."""
-    record, content = make(task)
-    task.write(content)
-    return record
+@dataclass(frozen=True)
+class ShardFiles:
+    """The files of a kind of shards, numbered in the order of their making: ``labels-000000.npz`` and so on.
+
+    Attributes:
+        name: What their names begin with.
+        content: What they hold, for messages.
+        ending: Of their names.
+    """
+
+    name: str
+    content: str
+    ending: str = ".npz"
+
+    def find(self, folder: Path, number: int) -> Path:
+        """Name the file of a shard."""
+        return folder / f"{self.name}-{number:06}{self.ending}"
+
+    def list_in(self, folder: Path) -> list[Path]:
+        """List those in a folder, the oldest first.
+
+        Raises:
+            DataFileError: There is none.
+        """
+        files = sorted(folder.glob(f"{self.name}-{'[0-9]' * 6}{self.ending}"))
+        if not files:
+            first = self.find(folder, 0).name
+            raise DataFileError(f"{folder} holds no {self.content} ({first} and so on)")
+        return files
+
+    def divide(
+        self, plan: _Plan, folder: Path, items: _Items, size: int, write: Callable[[Path, Any], None]
+    ) -> list[ShardTask[_Plan, _Items]]:
+        """Share items among shards of a size; the other arguments are as the attributes of `ShardTask`."""
+        return [
+            ShardTask(plan, self.find(folder, number), first, items[first : first + size], write)
+            for number, first in enumerate(range(0, len(items), size))
+        ]
 
 
 def make_missing_shards(
-    make: MakeShard[_Task],
-    tasks: Sequence[_Task],
+    make: MakeShard[_Plan, _Items],
+    tasks: Sequence[ShardTask[_Plan, _Items]],
     executor: Executor,
     label: str,
     *,
@@ -60,7 +111,7 @@ def make_missing_shards(
         make: Makes the shard of a task; a function of a module.
         tasks: All shards of the folder.
         executor: Does the work.
-        label: Of the progress bar, which counts positions.
+        label: Of the progress bar, which counts items.
         log: Receives the record of each shard, with the seconds since the one before; None for no log.
         describe: Returns a few words for the bar, given the records so far and the seconds since the start.
 
@@ -71,15 +122,15 @@ def make_missing_shards(
         DataFileError: A file cannot be written.
     """
     missing = [task for task in tasks if not task.file.exists()]
-    total = sum(map(len, tasks))
-    done = total - sum(map(len, missing))
+    total = sum(len(task.items) for task in tasks)
+    done = total - sum(len(task.items) for task in missing)
     records: list[ShardRecord] = []
     started_s = last_s = time.monotonic()
     with Progress(total, label, start=done) as bar:
         for task, (record, content) in zip(missing, executor.map(make, missing), strict=True):
-            task.write(content)
+            task.write(task.file, content)
             records.append(record)
-            done += len(task)
+            done += len(task.items)
             now_s = time.monotonic()
             notes = describe(records, now_s - started_s), executor.note
             bar.update(done, ", ".join(note for note in notes if note))
@@ -87,3 +138,15 @@ def make_missing_shards(
                 append_record(log, {**record, "seconds": now_s - last_s})
             last_s = now_s
     return records
+
+
+def describe_rollouts(records: Sequence[ShardRecord], elapsed_s: float, sides: int = 1) -> str:
+    """Describe shards of rollouts for the progress bar: games a second, and the error of the last one.
+
+    Args:
+        records: Of the shards, with ``trials`` and ``error``.
+        elapsed_s: Seconds since the first was begun.
+        sides: Games of a trial.
+    """
+    trials = sides * sum(record["trials"] for record in records)
+    return f"{format_short_number(trials / max(elapsed_s, 1e-6))} games/s, error {records[-1]['error']:.4f}"

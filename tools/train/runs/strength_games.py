@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import Annotated, Any
 
@@ -45,19 +45,6 @@ BacktrackOption = Annotated[
 
 ENDLESS = "endless"
 """Field of a log: how many games of a measurement did not end, by opponent."""
-
-
-@dataclass(frozen=True)
-class StrengthMeasurement:
-    """The strength of a learner.
-
-    Attributes:
-        strengths: One for each opponent; none where nothing was measured.
-        metrics: More fields for the log.
-    """
-
-    strengths: Sequence[StrengthRecord] = ()
-    metrics: dict[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, eq=False)
@@ -126,12 +113,15 @@ def play_opponents(
     }
 
 
-def measure_results(results: Mapping[str, PairedGameResults], **metrics: object) -> StrengthMeasurement:
-    """Compute the strength of a player from its results against each opponent.
+def measure_results(results: Mapping[str, PairedGameResults], **metrics: object) -> dict[str, Any]:
+    """Describe, for the log, the strength of a player by its results against each opponent.
 
     Args:
         results: By opponent; the log gets the number of games that did not end, where there are any.
         metrics: More fields for the log.
+
+    Returns:
+        As `strengths_to_record`, and the further fields.
     """
     endless = {name: len(each.endless) for name, each in results.items() if len(each.endless)}
     strengths = [
@@ -139,12 +129,12 @@ def measure_results(results: Mapping[str, PairedGameResults], **metrics: object)
         for name, each in results.items()
         if each.games
     ]
-    return StrengthMeasurement(strengths, {**metrics, **({ENDLESS: endless} if endless else {})})
+    return {**strengths_to_record(strengths), **metrics, **({ENDLESS: endless} if endless else {})}
 
 
 def measure_player(
     player: Player, opponents: Sequence[str], games: int, rules: Rules = STANDARD_RULES
-) -> StrengthMeasurement:
+) -> dict[str, Any]:
     """Play against each opponent, by name, as `play_opponents`."""
     return measure_results(play_opponents(player, load_opponents(opponents, games), games, rules))
 
@@ -155,7 +145,7 @@ def measure_strength(
     games: int,
     processes: Executor,
     rules: Rules = STANDARD_RULES,
-) -> StrengthMeasurement:
+) -> dict[str, Any]:
     """Play against each opponent, in several processes.
 
     Args:
@@ -201,9 +191,9 @@ def format_strengths(strengths: Sequence[StrengthRecord]) -> str:
     )
 
 
-def strengths_to_record(strengths: Sequence[StrengthRecord]) -> dict[str, object]:
+def strengths_to_record(strengths: Sequence[StrengthRecord]) -> dict[str, Any]:
     """Describe strengths for a log: the first as a run of ``gammond train td`` does, the others in a list."""
-    records: list[dict[str, object]] = [
+    records = [
         {
             "opponent": each.opponent,
             "ppg": each.points_per_game,
@@ -213,6 +203,15 @@ def strengths_to_record(strengths: Sequence[StrengthRecord]) -> dict[str, object
         for each in strengths
     ]
     return {**records[0], "others": records[1:]} if records else {}
+
+
+def strengths_from_record(record: Mapping[str, Any]) -> list[StrengthRecord]:
+    """Read what `strengths_to_record` described; none where nothing was measured."""
+    measured = (record, *record.get("others", ())) if "ppg" in record else ()
+    return [
+        StrengthRecord(each["opponent"], each["ppg"], each["ppg_error"], each["ppg_games"])
+        for each in measured
+    ]
 
 
 def strengths_to_arrays(strengths: Sequence[StrengthRecord]) -> dict[str, NDArray[Any]]:

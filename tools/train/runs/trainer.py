@@ -13,15 +13,22 @@ import msgspec
 from msgspec import Meta
 
 from gammond.engine.rules.rules import STANDARD_RULES, Feature, Rules, find_variant
+from gammond.engine.runtime.machine import count_usable_cores
 from gammond.tools.common.figures import add_plot_option, check_plot_file
 from gammond.tools.common.locks import hold_lock
 from gammond.tools.common.opponents import collect_net_hashes, list_run_kinds
 from gammond.tools.parallel.executor import Executor
-from gammond.tools.parallel.options import make_executor
+from gammond.tools.parallel.options import add_cluster_option, make_executor
 from gammond.tools.train.runs.curves import summarise_strength
-from gammond.tools.train.runs.options import add_run_options, load_run_settings
 from gammond.tools.train.runs.run import DrawFunction, Learner, Record, Run
-from gammond.tools.train.runs.run_folder import CONFIG_FILE, begin_run, check_no_run, lengthen_run
+from gammond.tools.train.runs.run_folder import (
+    CONFIG_FILE,
+    add_folder_arguments,
+    begin_run,
+    check_no_run,
+    lengthen_run,
+    load_run_settings,
+)
 from gammond.tools.train.runs.settings import add_setting_options, format_options
 
 VariantOption = Annotated[str, Meta(description="the game that is played, as 'game.variant' has it")]
@@ -124,11 +131,13 @@ class Trainer(Generic[_Settings]):
         self, parser: argparse.ArgumentParser, *, resume_point: str = "checkpoint", is_optional: bool = False
     ) -> None:
         """Add the folder of the run, ``--resume``, and what `add_settings` adds."""
-        add_run_options(
+        lengths = " or ".join(f"--{name}" for name in self.settings_type.lengths)
+        longer = f"; a larger {lengths} makes it longer" if lengths else ""
+        add_folder_arguments(
             parser,
-            self.files,
-            resume_point=resume_point,
-            lengths=self.settings_type.lengths,
+            "run",
+            f"folder of the run: {self.files}",
+            f"resume from the run's last {resume_point}{longer}",
             is_optional=is_optional,
         )
         self.add_settings(parser)
@@ -166,45 +175,72 @@ class Trainer(Generic[_Settings]):
             for line in self.describe_plan(args.run, settings):
                 sys.stderr.write(f"{line}\n")
                 sys.stderr.flush()
-        with make_run_executor(args, settings, getattr(args, "workers", 1)) as processes:
-            resources = self.make_resources(args, processes)
-            keeps_nets = getattr(args, "keep_nets", False)
-            sys.stdout.write(
-                self.complete_run(args.run, settings, resources, args.plot, keeps_nets=keeps_nets)
-            )
+        sys.stdout.write(self.complete_run(args.run, settings, args, args.plot))
         return 0
-
-    def make_resources(self, args: argparse.Namespace, processes: Executor) -> Resources:
-        """Make the resources of a command; options that the trainer does not have keep their defaults."""
-        threads = getattr(args, "threads", getattr(args, "workers", 1))
-        return Resources(processes, threads, getattr(args, "device", "cpu"))
 
     def complete_run(
         self,
         folder: Path,
         settings: _Settings,
-        resources: Resources,
+        args: argparse.Namespace,
         plot: Path | None = None,
-        *,
-        keeps_nets: bool = False,
+        workers: int | None = None,
     ) -> str:
         """Begin a run, or resume the one that is there, which may become longer; return its report.
+
+        Args:
+            folder: Of the run.
+            settings: Of the run.
+            args: What it works with; options that the trainer does not have keep their defaults.
+            plot: Where to draw the run; None for nowhere.
+            workers: Processes that share the work; as many as the options say unless given.
 
         Raises:
             GammondError: The settings are invalid (no run is created), or the run cannot be resumed.
         """
-        settings.check()
-        with hold_lock(folder, "run"):
-            learner = self.make_learner(folder, settings, resources)
-            run = Run(folder, self._kind, learner, plot, self.draw, keeps_nets=keeps_nets)
-            if not (folder / CONFIG_FILE).exists():
-                begin_run(folder, self.command, settings, settings.origins)
-            else:
-                lengthen_run(folder, self.command, settings)
-                if learner.steps_done >= learner.total_steps:
-                    done = format_options({name: getattr(settings, name) for name in settings.lengths}, {})
-                    sys.stderr.write(f"{folder} is done, with{done}; --resume with more makes it longer\n")
-            return run.run()
+        asked = getattr(args, "workers", 1)
+        with make_run_executor(args, settings, asked if workers is None else workers) as processes:
+            threads, device = getattr(args, "threads", asked), getattr(args, "device", "cpu")
+            settings.check()
+            with hold_lock(folder, "run"):
+                learner = self.make_learner(folder, settings, Resources(processes, threads, device))
+                keeps_nets = getattr(args, "keep_nets", False)
+                run = Run(folder, self._kind, learner, plot, self.draw, keeps_nets=keeps_nets)
+                self._write_settings(folder, settings, learner)
+                return run.run()
+
+    def _write_settings(self, folder: Path, settings: _Settings, learner: Learner) -> None:
+        """Write the settings of a new run, or of one that becomes longer; say so where it does not."""
+        if not (folder / CONFIG_FILE).exists():
+            begin_run(folder, self.command, settings, settings.origins)
+            return
+        lengthen_run(folder, self.command, settings)
+        if learner.steps_done >= learner.total_steps:
+            done = format_options({name: getattr(settings, name) for name in settings.lengths}, {})
+            sys.stderr.write(f"{folder} is done, with{done}; --resume with more makes it longer\n")
+
+
+def add_workers_option(parser: argparse.ArgumentParser, default: int | None = None) -> None:
+    """Add ``--threads`` as `args.workers`, and ``--cluster``: who works does not change the result."""
+    shown = "one for each core" if default is None else default
+    parser.add_argument(
+        "--threads",
+        dest="workers",
+        type=int,
+        default=count_usable_cores() if default is None else default,
+        help=f"processes that share the work; the result is the same (default {shown})",
+    )
+    add_cluster_option(parser)
+
+
+def add_threads_option(parser: argparse.ArgumentParser) -> None:
+    """Add ``--threads``, which does not change the result."""
+    parser.add_argument(
+        "--threads",
+        type=int,
+        default=count_usable_cores(),
+        help="threads; the result is the same (default one for each core)",
+    )
 
 
 def make_run_executor(args: argparse.Namespace, settings: RunSettings, processes: int) -> Executor:

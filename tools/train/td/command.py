@@ -22,7 +22,6 @@ from gammond.tools.train.runs.run import BEST_FILE, Arrays, Record, check_same_s
 from gammond.tools.train.runs.settings import settings_from_args
 from gammond.tools.train.runs.strength_games import format_strengths, strengths_from_arrays
 from gammond.tools.train.runs.trainer import Trainer
-from gammond.tools.train.td.checkpoints import parse_td_checkpoint
 from gammond.tools.train.td.plan import describe_plan, measure_speed
 from gammond.tools.train.td.self_play import SelfPlay, TdSettings
 
@@ -73,13 +72,11 @@ class TdLearner(GameLearner):
 
     def load_state_dict(self, arrays: Arrays) -> None:
         """Resume from a checkpoint, as `Learner.load_state_dict`."""
-        nets, games_done, dice, cuts = parse_td_checkpoint(self._name, arrays)
-        settings = self.play.settings
-        check_same_settings(
-            settings,
-            {"hidden": nets.contact.hidden[0], "race_hidden": nets.race.hidden[0], "threads": len(dice)},
-        )
-        self.play = SelfPlay(settings, nets, games_done, dice, cuts)
+        play = SelfPlay.from_arrays(self.play.settings, self._name, arrays)
+        (hidden,), (race_hidden,) = play.nets.contact.hidden, play.nets.race.hidden
+        found = {"hidden": hidden, "race_hidden": race_hidden, "threads": len(play.dice_states)}
+        check_same_settings(play.settings, found)
+        self.play = play
 
     def can_backtrack(self) -> bool:
         """Return whether the learning rate is still above its last value."""
@@ -87,7 +84,7 @@ class TdLearner(GameLearner):
 
     def backtrack_to(self, arrays: Arrays) -> Record:
         """Go back to the best nets, as `Learner.backtrack_to`."""
-        best = parse_td_checkpoint(self._name, arrays)
+        best = SelfPlay.from_arrays(self.play.settings, self._name, arrays)
         self.play.backtrack_to(best.nets)
         return {"back_to": best.games_done, "cuts": self.play.cuts}
 

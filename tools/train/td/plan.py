@@ -16,7 +16,6 @@ from gammond.engine.play.player import EvaluatorPlayer, Player
 from gammond.tools.common.progress import Progress, format_short_number
 from gammond.tools.train.runs.run import CHECKPOINT_FILE
 from gammond.tools.train.runs.strength_games import load_opponents, play_opponents
-from gammond.tools.train.td.checkpoints import parse_td_checkpoint
 from gammond.tools.train.td.self_play import SelfPlay, TdSettings
 
 FEWEST_GAMES = 100_000
@@ -86,7 +85,7 @@ def describe_plan(folder: Path, settings: TdSettings) -> Iterator[str]:
     Raises:
         DataFileError: The checkpoint cannot be read.
     """
-    left = max(settings.games - _count_games_done(folder), 0)
+    left = max(settings.games - _count_games_done(folder, settings), 0)
     units = f"{settings.hidden} and {settings.race_hidden} hidden units, {settings.threads} threads"
     yield f"{folder}: {left:,} games of self-play, {units}"
     measured = ", ".join(f"{settings.benchmark_games:,} games against {each}" for each in settings.opponents)
@@ -98,9 +97,11 @@ def describe_plan(folder: Path, settings: TdSettings) -> Iterator[str]:
         yield f"  {_estimate_time(settings, left)}"
 
 
-def _count_games_done(folder: Path) -> int:
+def _count_games_done(folder: Path, settings: TdSettings) -> int:
     file = folder / CHECKPOINT_FILE
-    return parse_td_checkpoint(folder.name, read_array_file(file)).games_done if file.exists() else 0
+    if not file.exists():
+        return 0
+    return SelfPlay.from_arrays(settings, folder.name, read_array_file(file)).games_done
 
 
 def _estimate_time(settings: TdSettings, games: int) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from typing import Annotated, Any, ClassVar
 
@@ -10,10 +10,11 @@ import numpy as np
 from msgspec import Meta
 from numpy.typing import NDArray
 
-from gammond.engine.errors import ValueRangeError
+from gammond.engine.errors import DataFileError, ValueRangeError
 from gammond.engine.rules.rules import STANDARD_RULES, Rules
 from gammond.tools.train.kernels import td as kernel_td
 from gammond.tools.train.runs.game_learner import RoundReport
+from gammond.tools.train.runs.run import read_count
 from gammond.tools.train.runs.strength_games import (
     BacktrackOption,
     CheckpointGamesOption,
@@ -22,7 +23,7 @@ from gammond.tools.train.runs.strength_games import (
     check_benchmark,
 )
 from gammond.tools.train.runs.trainer import RunSettings, VariantOption, find_training_rules
-from gammond.tools.train.weights.td_nets import TdNets, make_untrained_td_net
+from gammond.tools.train.weights.td_nets import TdNets, make_untrained_td_net, td_nets_from_arrays
 
 
 class TdSettings(RunSettings, frozen=True):
@@ -116,6 +117,28 @@ class SelfPlay:
             seeded.astype(np.uint64) if dice_states is None else dice_states
         )
         self.cuts = cuts
+
+    @classmethod
+    def from_arrays(cls, settings: TdSettings, name: str, arrays: Mapping[str, NDArray[Any]]) -> SelfPlay:
+        """Go on from what a file of a run holds; one without ``cuts`` never went back to its best nets.
+
+        Args:
+            settings: Of the run.
+            name: Of the nets.
+            arrays: All that the file holds.
+
+        Raises:
+            DataFileError: An array is missing, or not as it should be.
+        """
+        nets, state = td_nets_from_arrays(name, arrays)
+        if missing := [name for name in ("games_done", "dice") if name not in state]:
+            raise DataFileError(f"expected a checkpoint of a run, missing {' and '.join(missing)}")
+        games_done = read_count(state, "games_done")
+        cuts = read_count({"cuts": np.array(0), **state}, "cuts")
+        dice = state["dice"]
+        if dice.ndim != 1 or dice.dtype != np.uint64:
+            raise DataFileError(f"expected dice as uint64[threads], got {dice.dtype}{list(dice.shape)}")
+        return cls(settings, nets, games_done, dice.astype(np.uint64), cuts)
 
     @property
     def rate(self) -> float:

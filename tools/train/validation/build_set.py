@@ -21,25 +21,28 @@ from gammond.engine.errors import StateError, UnsupportedError
 from gammond.engine.rollout import RolloutSettings
 from gammond.engine.rollout.settings import MAX_TRIALS, MAX_TRUNCATION
 from gammond.engine.rules.dice import MAX_SEED
-from gammond.nets.catalogue import find_pruner
+from gammond.nets.catalogue import find_pruner, load_pruner
 from gammond.tools.common.locks import hold_lock
-from gammond.tools.common.output_options import written_path
-from gammond.tools.common.progress import format_short_number
 from gammond.tools.parallel.options import make_executor
-from gammond.tools.train.runs.options import add_workers_option, load_run_settings
-from gammond.tools.train.runs.run_folder import LOG_FILE, begin_run
+from gammond.tools.train.labels.sampling import make_sampler
+from gammond.tools.train.labels.shards import LABELS
+from gammond.tools.train.runs.run_folder import (
+    LOG_FILE,
+    add_folder_arguments,
+    begin_run,
+    load_run_settings,
+)
 from gammond.tools.train.runs.settings import add_setting_options
-from gammond.tools.train.runs.shard_loop import ShardRecord, make_missing_shards
-from gammond.tools.train.validation.match_positions import read_match_positions
+from gammond.tools.train.runs.shard_loop import describe_rollouts, make_missing_shards
+from gammond.tools.train.runs.trainer import add_workers_option
 from gammond.tools.train.validation.position_classes import POSITION_CLASSES, parse_classes
 from gammond.tools.train.validation.positions import (
     DrawClass,
     ValidationPositions,
-    check_label_folders,
     draw_from_boards,
     draw_from_games,
     draw_positions,
-    make_sampler,
+    read_match_positions,
     read_positions,
     write_positions,
 )
@@ -102,12 +105,8 @@ class ValidationSettings(msgspec.Struct, frozen=True):
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of ``gammond train validation-set``."""
-    parser.add_argument(
-        "out",
-        type=written_path,
-        help="folder of the set: run.toml, log.jsonl, positions.npz, rollouts-000000.npz, ...",
-    )
-    parser.add_argument("--resume", action="store_true", help="go on with the set in this folder")
+    files = "folder of the set: run.toml, log.jsonl, positions.npz, rollouts-000000.npz, ..."
+    add_folder_arguments(parser, "out", files, "go on with the set in this folder")
     add_setting_options(parser, ValidationSettings)
     add_workers_option(parser)
 
@@ -127,14 +126,15 @@ def main(args: argparse.Namespace) -> int:
     if positions is None:
         draw_class = _choose_source(settings.matches, nets, counts)
         if not args.resume:
-            check_label_folders(learned)
+            for folder in learned:
+                LABELS.list_in(folder)  # raises where there are none, before anything begins
             begin_run(args.out, "train validation-set", settings, [] if nets is None else [settings.net])
         positions = draw_positions(counts, draw_class, settings.seed, learned)
         write_positions(args.out, positions, digest)
     tasks = make_rollout_tasks(nets, settings.plies, settings.to_rollout_settings(), args.out, positions)
     with hold_lock(args.out, "out"), make_executor(args.workers, args.cluster, {}) as executor:
         make_missing_shards(
-            roll_out_shard, tasks, executor, "positions", log=args.out / LOG_FILE, describe=_describe
+            roll_out_shard, tasks, executor, "positions", log=args.out / LOG_FILE, describe=describe_rollouts
         )
     return 0
 
@@ -151,7 +151,7 @@ def _choose_source(matches: Sequence[str], nets: NetSet | None, counts: Mapping[
         return draw_from_boards(read_match_positions(matches), counts)
     if nets is None:
         raise UnsupportedError(f"expected --matches with the net {GNUBG}, got none", field="matches")
-    return draw_from_games(make_sampler(nets))
+    return draw_from_games(make_sampler(nets, load_pruner()))
 
 
 def _read_positions(folder: Path, net: str, digest: str) -> ValidationPositions | None:
@@ -170,9 +170,3 @@ def _read_positions(folder: Path, net: str, digest: str) -> ValidationPositions 
             field="net",
         )
     return kept[0]
-
-
-def _describe(records: Sequence[ShardRecord], elapsed_s: float) -> str:
-    trials = sum(record["trials"] for record in records)
-    rate = format_short_number(trials / max(elapsed_s, 1e-6))
-    return f"{rate} games/s, error {records[-1]['error']:.4f}"

@@ -7,7 +7,6 @@ of several. The last table has the checkers back of the side on roll and of the 
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
@@ -23,6 +22,7 @@ from gammond.tools.common.opponents import PLAYER_HELP, load_opponent
 from gammond.tools.common.progress import Progress
 from gammond.tools.common.text_table import format_table
 from gammond.tools.tournament.statistics.scores import estimate_group_mean
+from gammond.tools.train.validation.net_errors import format_json_report
 from gammond.tools.train.validation.position_classes import (
     MOST_BACK,
     PLAYED_CLASSES,
@@ -53,8 +53,7 @@ def main(args: argparse.Namespace) -> int:
     with Progress(args.games, "games") as bar:
         shares = count_class_shares(*players, args.games, args.seed, bar.update)
     if args.json:
-        names = {"first": args.first, "second": second}
-        sys.stdout.write(json.dumps({"version": read_version(), **names, **asdict(shares)}) + "\n")
+        sys.stdout.write(format_json_report(first=args.first, second=second, **asdict(shares)))
     else:
         sys.stdout.write(f"gammond {read_version()}: {args.first} against {second}\n\n{shares.as_text()}")
     return 0

@@ -8,12 +8,15 @@ err often makes another err too.
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
+
+from gammond.engine.runtime.version import read_version
 
 _Values = NDArray[np.floating]
 
@@ -106,3 +109,17 @@ def sqrt_with_error(square: ValueWithError) -> ValueWithError:
         return ValueWithError(math.nan if math.isnan(square.value) else 0.0, math.nan)
     root = math.sqrt(square.value)
     return ValueWithError(root, square.error / (2.0 * root))
+
+
+def format_json_report(**fields: object) -> str:
+    """Write a report as one line of JSON, after the version of the program; unknown figures are null."""
+    return json.dumps(_replace_nan({"version": read_version(), **fields})) + "\n"
+
+
+def _replace_nan(value: object) -> object:
+    """None in place of nan, which JSON has not."""
+    if isinstance(value, dict):
+        return {key: _replace_nan(each) for key, each in value.items()}
+    if isinstance(value, list | tuple):
+        return [_replace_nan(each) for each in value]
+    return None if isinstance(value, float) and math.isnan(value) else value

@@ -9,7 +9,6 @@ has its mean results less the labels.
 from __future__ import annotations
 
 import argparse
-import json
 import math
 import sys
 from collections.abc import Callable
@@ -28,7 +27,12 @@ from gammond.engine.runtime.version import read_version
 from gammond.tools.common.opponents import PLAYER_HELP, load_opponent
 from gammond.tools.common.progress import Progress
 from gammond.tools.common.text_table import format_table
-from gammond.tools.train.validation.net_errors import NetErrorStats, compute_net_errors, rms
+from gammond.tools.train.validation.net_errors import (
+    NetErrorStats,
+    compute_net_errors,
+    format_json_report,
+    rms,
+)
 from gammond.tools.train.validation.rollout_labels import RolloutLabels, read_all_rollouts
 
 SUMMARY = "let another player play out the positions of a validation set"
@@ -71,8 +75,8 @@ def main(args: argparse.Namespace) -> int:
     with Progress(len(labels), "positions") as bar:
         comparison = compare_games(labels, player, args.games, args.seed, bar.update)
     if args.json:
-        names = {"version": read_version(), "set": str(args.set), "player": args.player, "games": args.games}
-        sys.stdout.write(json.dumps({**names, "classes": [asdict(each) for each in comparison]}) + "\n")
+        named = {"set": str(args.set), "player": args.player, "games": args.games}
+        sys.stdout.write(format_json_report(**named, classes=[asdict(each) for each in comparison]))
     else:
         sys.stdout.write(
             f"gammond {read_version()}: {args.set}, {args.games:,} games of {args.player} from each "

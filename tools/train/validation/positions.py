@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -13,20 +14,17 @@ from numpy.typing import NDArray
 
 from gammond.engine.errors import DataFileError, ValueRangeError
 from gammond.engine.formats.array_file import read_array_file
+from gammond.engine.rules.game_record import PlayAction
 from gammond.engine.rules.position import Board
+from gammond.engine.rules.rules import STANDARD_RULES
 from gammond.engine.search.cache import deduplicate_boards
-from gammond.nets.catalogue import load_pruner
 from gammond.tools.common.files import write_arrays
+from gammond.tools.common.match_inputs import list_match_inputs
+from gammond.tools.common.progress import Progress
 from gammond.tools.train.labels.sampling import Sampler
-from gammond.tools.train.labels.shards import (
-    list_shard_numbers,
-    pack_boards,
-    read_shard,
-    shard_file,
-    unpack_boards,
-)
+from gammond.tools.train.labels.shards import LABELS, pack_boards, read_shard, unpack_boards
 from gammond.tools.train.validation.position_classes import POSITION_CLASSES
-from gammond.tools.train.weights.net_set import PHASES, NetSet, load_bearoff_evaluators
+from gammond.tools.train.weights.net_set import PHASES
 
 _POSITIONS_FILE = "positions.npz"
 
@@ -81,13 +79,6 @@ class ValidationPositions:
         return cls(boards, classes, names)
 
 
-def make_sampler(nets: NetSet) -> Sampler:
-    """Let nets play the games that positions are drawn from."""
-    finder, evaluator = load_pruner(), nets.make_evaluator()
-    policy = nets.make_policy(evaluator, finder)
-    return Sampler(evaluator, policy, finder, load_bearoff_evaluators(), PHASES["contact"])
-
-
 DrawClass = Callable[[str, int, Sequence[int]], Board]
 """Draws distinct positions of a class, given its name, about how many, and the seed of dice and draws."""
 
@@ -119,6 +110,42 @@ def draw_from_boards(boards: Board, counts: Mapping[str, int]) -> DrawClass:
             )
         members[name] = found
     return partial(_draw_from_boards, members)
+
+
+def read_match_positions(names: Sequence[str]) -> Board:
+    """Read the positions before the rolls of all plays, as the player on roll sees them.
+
+    Games of other variants are left out, and files that cannot be read, which stderr names.
+
+    Args:
+        names: Match files, and folders of them.
+
+    Returns:
+        ``int8[n, 2, 26]``, as often as they came up.
+
+    Raises:
+        DataFileError: There is no position.
+    """
+
+    def write_message(text: str) -> None:
+        sys.stderr.write(f"gammond train: {text}\n")
+
+    boards, inputs = [], list_match_inputs(names)
+    with Progress(len(inputs), "match files") as bar:
+        for number, each in enumerate(inputs, 1):
+            for match in each.read(write_message, strict=False):
+                for game in match.games:
+                    if game.rules.variant != STANDARD_RULES.variant:
+                        continue
+                    boards += [
+                        situation.position.board
+                        for situation, action, _ in game.replayed
+                        if isinstance(action, PlayAction)
+                    ]
+            bar.update(number)
+    if not boards:
+        raise DataFileError(f"found no game in {', '.join(names)}", field="matches")
+    return np.array(boards, np.int8)
 
 
 def draw_positions(
@@ -192,22 +219,9 @@ def is_learned(boards: Board, folders: Sequence[Path]) -> NDArray[np.bool_]:
         DataFileError: A folder holds no labels, or damaged ones; it is named.
     """
     learned = np.zeros(len(boards), np.bool_)
-    check_label_folders(folders)
-    for folder in folders:
-        for number in list_shard_numbers(folder):
-            learned |= is_among(boards, read_shard(shard_file(folder, number))[0].boards)
+    for file in [file for folder in folders for file in LABELS.list_in(folder)]:
+        learned |= is_among(boards, read_shard(file)[0].boards)
     return learned
-
-
-def check_label_folders(folders: Sequence[Path]) -> None:
-    """Make sure that there are labels in folders.
-
-    Raises:
-        DataFileError: One holds none; it is named.
-    """
-    for folder in folders:
-        if not list_shard_numbers(folder):
-            raise DataFileError(f"{folder} holds no labelled positions (labels-000000.npz and so on)")
 
 
 def write_positions(folder: Path, positions: ValidationPositions, nets_digest: str) -> None:

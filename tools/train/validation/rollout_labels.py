@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,9 +14,11 @@ from gammond.engine.errors import DataFileError
 from gammond.engine.formats.array_file import read_array_file
 from gammond.engine.rules.outcome import cubeless_equity
 from gammond.tools.common.files import write_arrays
+from gammond.tools.train.runs.shard_loop import ShardFiles
 from gammond.tools.train.validation.positions import ValidationPositions
 
-_SHARD = re.compile(r"rollouts-([0-9]{6})\.npz")
+ROLLOUTS = ShardFiles("rollouts", "rolled-out positions")
+"""The files of shards."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,15 +54,17 @@ class RolloutLabels:
             self.trials[rows],
         )
 
+    @classmethod
+    def from_rows(cls, positions: ValidationPositions, rows: Iterable[Sequence[Any]]) -> RolloutLabels:
+        """Make them of a row for each position: its outcome, the other attributes in their order."""
+        columns = zip(*rows, strict=True)
+        kinds = [kind for _, kind in _COLUMNS.values()]
+        return cls(positions, *(np.array(each, kind) for each, kind in zip(columns, kinds, strict=True)))
+
     @property
     def equities(self) -> NDArray[np.float32]:
         """Cubeless equities in points, ``float32[n]``."""
         return cubeless_equity(self.outcomes)
-
-
-def rollout_file(folder: Path, number: int) -> Path:
-    """Name the file of a shard."""
-    return folder / f"rollouts-{number:06}.npz"
 
 
 def write_rollouts(file: Path, labels: RolloutLabels) -> None:
@@ -99,10 +103,7 @@ def read_all_rollouts(folder: Path) -> RolloutLabels:
     Raises:
         DataFileError: There is no shard, or one is damaged; it is named.
     """
-    files = sorted(file for file in folder.glob("rollouts-*.npz") if _SHARD.fullmatch(file.name))
-    if not files:
-        raise DataFileError(f"{folder} holds no rolled-out positions (rollouts-000000.npz and so on)")
-    return _concatenate([read_rollouts(file) for file in files])
+    return _concatenate([read_rollouts(file) for file in ROLLOUTS.list_in(folder)])
 
 
 def _concatenate(parts: Sequence[RolloutLabels]) -> RolloutLabels:

@@ -8,26 +8,32 @@ was interrupted.
 from __future__ import annotations
 
 import tempfile
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from gammond.engine.cubeful import CUBELESS_GAME
 from gammond.engine.rollout import RolloutEvaluators, RolloutSettings
-from gammond.engine.rollout.dice import FACES
 from gammond.engine.rollout.results import Scores
 from gammond.engine.rules.position import Board
 from gammond.nets.catalogue import load_pruner
 from gammond.tools.gnubg.rollouts import roll_out_with_gnubg
+from gammond.tools.tournament.statistics.scores import compute_standard_error
 from gammond.tools.train.labels.rollouts import (
     derive_dice_seed,
     make_rollout_evaluators,
+    play_to_error,
     roll_out_trials,
 )
-from gammond.tools.train.runs.shard_loop import ShardRecord
+from gammond.tools.train.runs.shard_loop import ShardRecord, ShardTask
+from gammond.tools.train.validation.net_errors import rms
 from gammond.tools.train.validation.positions import ValidationPositions
-from gammond.tools.train.validation.rollout_labels import RolloutLabels, rollout_file, write_rollouts
+from gammond.tools.train.validation.rollout_labels import ROLLOUTS, RolloutLabels, write_rollouts
 from gammond.tools.train.weights.net_set import NetSet
 
 SHARD_POSITIONS = 16
@@ -37,126 +43,71 @@ _DICE_SEED_TAG = 0x726F6C6C6F757473
 """Stands first in the seeds of the dice of rollouts."""
 
 
-@dataclass(frozen=True, eq=False)
-class PositionRolloutTask:
-    """One shard to make.
-
-    Attributes:
-        nets: Play; None for GNU Backgammon's program.
-        plies: How far plays are looked ahead; 0 for the nets alone.
-        settings: Of the rollouts; ``seed`` is that of the set, the other fields as `roll_out_to_error` takes
-            them.
-        folder: Where the shard goes.
-        number: Of the shard.
-        first: The place of its first position in the set.
-        positions: What is rolled out.
-    """
-
-    nets: NetSet | None
-    plies: int
-    settings: RolloutSettings
-    folder: Path
-    number: int
-    first: int
-    positions: ValidationPositions
-
-    @property
-    def file(self) -> Path:
-        """Where the shard goes."""
-        return rollout_file(self.folder, self.number)
-
-    def __len__(self) -> int:
-        """Return the number of positions."""
-        return len(self.positions)
-
-    def derive_seed(self, place: int) -> int:
-        """Derive the seed of the dice of a position, by its place in the shard."""
-        return derive_dice_seed(_DICE_SEED_TAG, self.settings.seed, self.first + place)
-
-    def write(self, content: RolloutLabels) -> None:
-        """Write the shard."""
-        write_rollouts(self.file, content)
+RolloutTask = ShardTask[tuple[NetSet | None, int, RolloutSettings], ValidationPositions]
+"""A shard to make. Its plan: the nets that play, None for GNU Backgammon's program; how far plays are looked
+ahead, 0 for the nets alone; how positions are rolled out, with the seed of the set."""
 
 
 def make_rollout_tasks(
     nets: NetSet | None, plies: int, settings: RolloutSettings, folder: Path, positions: ValidationPositions
-) -> list[PositionRolloutTask]:
-    """Share the positions of a set among shards; arguments as the attributes of `PositionRolloutTask`."""
-    return [
-        PositionRolloutTask(
-            nets, plies, settings, folder, number, first, positions[first : first + SHARD_POSITIONS]
-        )
-        for number, first in enumerate(range(0, len(positions), SHARD_POSITIONS))
-    ]
+) -> list[RolloutTask]:
+    """Share the positions of a set among shards; see `RolloutTask`."""
+    return ROLLOUTS.divide((nets, plies, settings), folder, positions, SHARD_POSITIONS, write_rollouts)
 
 
-def roll_out_shard(task: PositionRolloutTask) -> tuple[ShardRecord, RolloutLabels]:
+def roll_out_shard(task: RolloutTask) -> tuple[ShardRecord, RolloutLabels]:
     """Roll out the positions of a shard.
 
     Returns:
         The number of positions, of trials, and the root mean square of the standard errors of equity, in
         points; and the labels.
     """
-    labels = _roll_out_with_gnubg(task) if task.nets is None else _roll_out_with_nets(task, task.nets)
-    error = float(np.sqrt(np.square(labels.equity_errors, dtype=np.float64).mean()))
-    return {"labelled": len(labels), "trials": int(labels.trials.sum()), "error": error}, labels
+    nets, plies, settings = task.plan
+    places = range(task.place, task.place + len(task.items))
+    seeds = [derive_dice_seed(_DICE_SEED_TAG, settings.seed, place) for place in places]
+    boards = task.items.boards
+    if nets is None:
+        rows = _roll_out_with_gnubg(boards, plies, settings, seeds)
+    else:
+        evaluators = make_rollout_evaluators(nets, load_pruner(), plies)
+        rows = _roll_out_with_nets(boards, evaluators, settings, seeds)
+    labels = RolloutLabels.from_rows(task.items, rows)
+    trials, error = int(labels.trials.sum()), rms(labels.equity_errors)
+    return {"labelled": len(labels), "trials": trials, "error": error}, labels
 
 
-def _roll_out_with_nets(task: PositionRolloutTask, nets: NetSet) -> RolloutLabels:
-    evaluators = make_rollout_evaluators(nets, load_pruner(), task.plies)
-    scores = [
-        roll_out_to_error(board, evaluators, replace(task.settings, seed=task.derive_seed(place)))
-        for place, board in enumerate(task.positions.boards)
-    ]
-    return RolloutLabels(
-        task.positions,
-        np.array([each.mean(axis=0) for each in scores], np.float32),
-        np.array([_standard_errors(each) for each in scores], np.float32),
-        np.array([_standard_errors(CUBELESS_GAME.equities(each)) for each in scores], np.float32),
-        np.array([len(each) for each in scores], np.int32),
-    )
+_Row = tuple[NDArray[Any], NDArray[Any], float, int]
+"""Of a position the mean outcome, its standard errors, that of the equity, and the number of trials."""
 
 
-def _roll_out_with_gnubg(task: PositionRolloutTask) -> RolloutLabels:
+def _roll_out_with_nets(
+    boards: Board, evaluators: RolloutEvaluators, settings: RolloutSettings, seeds: Sequence[int]
+) -> Iterator[_Row]:
+    for board, seed in zip(boards, seeds, strict=True):
+        scores = roll_out_to_error(board, evaluators, replace(settings, seed=seed))
+        errors = scores.std(axis=0, ddof=1) / np.sqrt(len(scores))
+        equity_error = compute_standard_error(CUBELESS_GAME.equities(scores))
+        yield scores.mean(axis=0), errors, equity_error, len(scores)
+
+
+def _roll_out_with_gnubg(
+    boards: Board, plies: int, settings: RolloutSettings, seeds: Sequence[int]
+) -> Iterator[_Row]:
     with tempfile.TemporaryDirectory(prefix="gammond-gnubg-") as folder:
-        seeds = [task.derive_seed(place) for place in range(len(task))]
-        found = roll_out_with_gnubg(task.positions.boards, task.plies, task.settings, seeds, Path(folder))
-    return RolloutLabels(
-        task.positions,
-        np.array([each.outcome for each in found], np.float32),
-        np.array([each.outcome_errors for each in found], np.float32),
-        np.array([each.error for each in found], np.float32),
-        np.array([each.trials for each in found], np.int32),
-    )
+        for each in roll_out_with_gnubg(boards, plies, settings, seeds, Path(folder)):
+            yield np.array(each.outcome), np.array(each.outcome_errors), each.error, each.trials
 
 
 def roll_out_to_error(board: Board, evaluators: RolloutEvaluators, settings: RolloutSettings) -> Scores:
-    """Roll a position out until it is known well enough.
-
-    The spread of the first ``min_trials`` games tells how many it takes to come to a standard error of equity
-    of ``stop_error``, in whole rows of first rolls; no more than ``trials`` are played.
+    """Roll a position out until its equity is known well enough, as `play_to_error`.
 
     Args:
         board: ``int8[2, 26]``.
         evaluators: Play and evaluate.
-        settings: Without ``stop_error`` all trials are played.
+        settings: Of the rollout.
 
     Returns:
         ``float64[trials, 5]``.
     """
-    if not settings.stop_error:
-        return roll_out_trials(board, evaluators, settings, range(settings.trials))
-    first = min(settings.min_trials, settings.trials)
-    scores = roll_out_trials(board, evaluators, settings, range(first))
-    variance = float(CUBELESS_GAME.equities(scores).var(ddof=1))
-    rows = np.ceil(variance / settings.stop_error**2 / FACES)
-    last = min(int(rows) * FACES, settings.trials)
-    if last <= first:
-        return scores
-    return np.concatenate([scores, roll_out_trials(board, evaluators, settings, range(first, last))])
-
-
-def _standard_errors(samples: Scores) -> Scores:
-    """Of the mean over the first axis."""
-    errors: Scores = np.asarray(samples.std(axis=0, ddof=1) / np.sqrt(len(samples)))
-    return errors
+    play = partial(roll_out_trials, board, evaluators, settings)
+    return play_to_error(play, CUBELESS_GAME.equities, settings)

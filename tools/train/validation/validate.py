@@ -9,10 +9,9 @@ standard errors. The table ends with how the nets evaluate the opening position.
 from __future__ import annotations
 
 import argparse
-import json
 import math
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -31,7 +30,13 @@ from gammond.tools.train.runs.run_folder import CONFIG_FILE
 from gammond.tools.train.runs.settings import read_settings
 from gammond.tools.train.validation.build_set import ValidationSettings
 from gammond.tools.train.validation.named_evaluators import load_named_evaluator
-from gammond.tools.train.validation.net_errors import NetErrorStats, ValueWithError, compute_net_errors, rms
+from gammond.tools.train.validation.net_errors import (
+    NetErrorStats,
+    ValueWithError,
+    compute_net_errors,
+    format_json_report,
+    rms,
+)
 from gammond.tools.train.validation.positions import is_learned
 from gammond.tools.train.validation.rollout_labels import RolloutLabels, read_all_rollouts
 
@@ -80,34 +85,25 @@ def main(args: argparse.Namespace) -> int:
         raise ValueRangeError(
             "expected positions outside --not-in, got none: it has all of the set", field="not_in"
         )
-    report = compare_nets(labels[~learned], evaluators)
-    title = ValidationHeader(
-        read_version(), str(args.set), settings.net, settings.plies, settings.truncate, int(learned.sum())
-    )
-    format_report = format_json if args.json else format_summary if args.summary else format_tables
-    sys.stdout.write(format_report(title, report))
+    classes = compare_nets(labels[~learned], evaluators)
+    opening = evaluate_opening(evaluators)
+    left_out = int(learned.sum())
+    if args.json:
+        sys.stdout.write(
+            format_json_report(
+                set=str(args.set),
+                rolled_out_by=settings.net,
+                plies=settings.plies,
+                truncated=settings.truncate,
+                left_out=left_out,
+                classes=[asdict(each) for each in classes],
+                opening={net: outcome._asdict() for net, outcome in opening.items()},
+            )
+        )
+    else:
+        tables = format_summary(classes) if args.summary else format_tables(classes, opening)
+        sys.stdout.write(f"{_format_header(args.set, settings, left_out)}\n\n{tables}")
     return 0
-
-
-@dataclass(frozen=True)
-class ValidationHeader:
-    """What was compared.
-
-    Attributes:
-        version: Of the program.
-        set: The folder of the set.
-        rolled_out_by: The net that played.
-        plies: How far it looked ahead.
-        truncated: Plies after which games ended with its value; 0 for none.
-        left_out: Positions that were not counted, because they are among labels.
-    """
-
-    version: str
-    set: str
-    rolled_out_by: str
-    plies: int
-    truncated: int
-    left_out: int
 
 
 @dataclass(frozen=True)
@@ -129,25 +125,15 @@ class ClassErrors:
     nets: tuple[NetErrorStats, ...]
 
 
-@dataclass(frozen=True)
-class NetComparison:
-    """What nets say of a set.
-
-    Attributes:
-        classes: Those of the set, and all together at the end where there are several.
-        opening: By net the outcome of the opening position, for the player on roll before the roll.
-    """
-
-    classes: tuple[ClassErrors, ...]
-    opening: dict[str, Outcome]
-
-
-def compare_nets(labels: RolloutLabels, evaluators: Mapping[str, Evaluator]) -> NetComparison:
+def compare_nets(labels: RolloutLabels, evaluators: Mapping[str, Evaluator]) -> tuple[ClassErrors, ...]:
     """Compare nets with labels.
 
     Args:
         labels: One or more.
         evaluators: By name; the others are compared with the first.
+
+    Returns:
+        The classes of the set, and all together at the end where there are several.
     """
     equities = {}
     for name, evaluator in evaluators.items():
@@ -155,11 +141,7 @@ def compare_nets(labels: RolloutLabels, evaluators: Mapping[str, Evaluator]) -> 
             equities[name] = cubeless_equity(
                 _evaluate_in_batches(evaluator, labels.positions.boards, bar.update)
             )
-    start = STANDARD_RULES.starting_position.board[None]
-    opening = {
-        name: Outcome(*evaluator.evaluate(start)[0].tolist()) for name, evaluator in evaluators.items()
-    }
-    classes = tuple(
+    return tuple(
         ClassErrors(
             name,
             int(rows.sum()),
@@ -173,7 +155,12 @@ def compare_nets(labels: RolloutLabels, evaluators: Mapping[str, Evaluator]) -> 
         )
         for name, rows in _iterate_classes(labels)
     )
-    return NetComparison(classes, opening)
+
+
+def evaluate_opening(evaluators: Mapping[str, Evaluator]) -> dict[str, Outcome]:
+    """Evaluate the opening position, for the player on roll before the roll, by each net."""
+    start = STANDARD_RULES.starting_position.board[None]
+    return {name: Outcome(*evaluator.evaluate(start)[0].tolist()) for name, evaluator in evaluators.items()}
 
 
 def _evaluate_in_batches(evaluator: Evaluator, boards: Board, progress: Callable[[int], None]) -> Outcomes:
@@ -195,29 +182,22 @@ def _iterate_classes(labels: RolloutLabels) -> Iterator[tuple[str, NDArray[np.bo
         yield ALL_CLASSES, np.ones(len(labels), np.bool_)
 
 
-def format_json(header: ValidationHeader, comparison: NetComparison) -> str:
-    """Write a comparison as one line of JSON; unknown figures are null."""
-    opening = {net: outcome._asdict() for net, outcome in comparison.opening.items()}
-    classes = [asdict(each) for each in comparison.classes]
-    return json.dumps(_replace_nan({**asdict(header), "classes": classes, "opening": opening})) + "\n"
-
-
-def format_tables(header: ValidationHeader, comparison: NetComparison) -> str:
+def format_tables(classes: Sequence[ClassErrors], opening: Mapping[str, Outcome]) -> str:
     """Write a comparison as tables, one for each class."""
-    width = max(len(net) for net in (*comparison.opening, "opening, on roll"))
-    lines = [_format_header(header)]
-    for each in comparison.classes:
-        lines += ["", _format_class(each), f"{'net':<{width}}{_COLUMN_HEADS}"]
-        lines += [f"{net.net:<{width}}{_format_row(net)}" for net in each.nets]
-    lines += ["", f"{'opening, on roll':<{width}}      win   gammon   loses gammon"]
+    width = max(len(net) for net in (*opening, "opening, on roll"))
+    lines: list[str] = []
+    for each in classes:
+        lines += [_format_class(each), f"{'net':<{width}}{_COLUMN_HEADS}"]
+        lines += [*(f"{net.net:<{width}}{_format_row(net)}" for net in each.nets), ""]
+    lines += [f"{'opening, on roll':<{width}}      win   gammon   loses gammon"]
     lines += [
         f"{net:<{width}}   {outcome.win:.4f}   {outcome.win_g:.4f}         {outcome.lose_g:.4f}"
-        for net, outcome in comparison.opening.items()
+        for net, outcome in opening.items()
     ]
     return "\n".join(lines) + "\n"
 
 
-def format_summary(header: ValidationHeader, comparison: NetComparison) -> str:
+def format_summary(classes: Sequence[ClassErrors]) -> str:
     """Write a comparison as one table: the RMSE of each net on each class."""
     rows = [
         (
@@ -226,19 +206,16 @@ def format_summary(header: ValidationHeader, comparison: NetComparison) -> str:
             f"{each.label_error:.4f}",
             *(_format_value(net.rmse, ".4f") for net in each.nets),
         )
-        for each in comparison.classes
+        for each in classes
     ]
-    return f"{_format_header(header)}\n\n" + format_table(
-        ("class", "positions", "labels' error", *comparison.opening), rows
-    )
+    return format_table(("class", "positions", "labels' error", *(net.net for net in classes[0].nets)), rows)
 
 
-def _format_header(header: ValidationHeader) -> str:
-    how = f"truncated after {header.truncated} plies" if header.truncated else "played out"
-    player = f"{header.rolled_out_by} at {header.plies}-ply"
-    head = f"gammond {header.version}: {header.set}, rolled out by {player}, {how}"
-    left_out = f"; {header.left_out:,} positions left out that are among labels" if header.left_out else ""
-    return head + left_out
+def _format_header(folder: Path, settings: ValidationSettings, left_out: int) -> str:
+    how = f"truncated after {settings.truncate} plies" if settings.truncate else "played out"
+    player = f"{settings.net} at {settings.plies}-ply"
+    head = f"gammond {read_version()}: {folder}, rolled out by {player}, {how}"
+    return head + (f"; {left_out:,} positions left out that are among labels" if left_out else "")
 
 
 _COLUMN_HEADS = f"{'RMSE':>19}{'of the first':>18}{'mean error':>20}{'raw':>10}"
@@ -263,12 +240,3 @@ def _format_value(figure: ValueWithError, form: str) -> str:
     digits = form[form.index(".") :]
     error = "-" if math.isnan(figure.error) else f"{figure.error:{digits}}"
     return f"{figure.value:{form}} ± {error}"
-
-
-def _replace_nan(value: object) -> object:
-    """None in place of nan, which JSON has not."""
-    if isinstance(value, dict):
-        return {key: _replace_nan(each) for key, each in value.items()}
-    if isinstance(value, list | tuple):
-        return [_replace_nan(each) for each in value]
-    return None if isinstance(value, float) and math.isnan(value) else value

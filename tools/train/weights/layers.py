@@ -6,7 +6,7 @@ import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,18 +29,6 @@ Layer = tuple[NDArray[np.float32], NDArray[np.float32]]
 """Weights ``float32[ins, outs]`` and biases ``float32[outs]``."""
 
 _CHECKED_POSITIONS = 64
-
-
-class QuantizedPatterns(NamedTuple):
-    """Rows of patterns as files have them.
-
-    Attributes:
-        rows: The rows.
-        biases: ``float32[units]``, those of the layer with the rows of patterns without checkers.
-    """
-
-    rows: AddedRows
-    biases: NDArray[np.float32]
 
 
 @dataclass(frozen=True, eq=False)
@@ -168,10 +156,13 @@ class LayeredNet:
         values = get_encoder(self.encoder_id).values
         return np.array_equal(self.layers[0][0][values:], other.layers[0][0][values:])
 
-    def quantize_patterns(self) -> QuantizedPatterns:
-        """Round the rows of patterns to whole numbers of 8 bits, with a scale for each unit.
+    def quantize_patterns(self) -> tuple[AddedRows, NDArray[np.float32]]:
+        """Round the rows of patterns to 8 bits, with a scale for each unit, as files have them.
 
         The rows of patterns without checkers, the first of each pattern, go into the biases before.
+
+        Returns:
+            The rows, and the biases of the layer, ``float32[units]``.
         """
         rows, biases = self.layers[0]
         patterns = rows[get_encoder(self.encoder_id).values :]
@@ -179,7 +170,7 @@ class LayeredNet:
         patterns = patterns - np.repeat(empty, kernel_patterns.ROWS_OF_PATTERN, axis=0)
         scales = np.abs(patterns).max(axis=0) / np.float32(127.0)
         numbers = np.rint(patterns / np.where(scales > 0, scales, np.float32(1.0))).astype(np.int8)
-        return QuantizedPatterns(AddedRows(numbers, scales), biases + empty.sum(axis=0))
+        return AddedRows(numbers, scales), biases + empty.sum(axis=0)
 
     def round_patterns(self) -> LayeredNet:
         """Return the net as its file has it: the rows of patterns rounded, those without checkers 0."""

@@ -26,7 +26,6 @@ from gammond.nets.onnx_layers import Layer as ActivatedLayer
 from gammond.nets.onnx_layers import read_shared_tensors
 from gammond.nets.onnx_model import NetEvaluator, OnnxModel
 from gammond.nets.router import Router
-from gammond.tools.common.files import write_arrays
 from gammond.tools.common.wings import ExportedNet
 from gammond.tools.train.weights.layers import ENCODER, OUTPUTS, LayeredNet
 from gammond.tools.train.weights.onnx_files import export_net, net_to_onnx, read_onnx
@@ -50,6 +49,8 @@ _CONTACT_NET_NAMES = {"contact"}, set(CONTACT_CLASSES)
 class NetSet:
     """The nets of a player: contact, or one for each contact class; race; perhaps one for crashed positions.
 
+    Sets of the same weights are equal, whatever they are called.
+
     Attributes:
         name: What measurements call the player.
         nets: By what they are trained on, one of `NET_NAMES`.
@@ -65,6 +66,12 @@ class NetSet:
                 f"and race, with or without crashed, or instead of contact {', '.join(CONTACT_CLASSES)}",
                 field="net",
             )
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, NetSet) and other.digest == self.digest
+
+    def __hash__(self) -> int:
+        return hash(self.digest)
 
     @property
     def digest(self) -> str:
@@ -87,10 +94,6 @@ class NetSet:
                 f"{self.name} has no net for {name} and none for all contact", field="phase"
             )
         return net
-
-    def with_net(self, net_name: str, net: LayeredNet, name: str) -> NetSet:
-        """Return the set with another net, under a name of its own; see `with_nets`."""
-        return self.with_nets({net_name: net}, name)
 
     def with_nets(self, nets: Mapping[str, LayeredNet], name: str) -> NetSet:
         """Return the set with other nets, under a name of its own.
@@ -139,14 +142,6 @@ class NetSet:
                 field="finder",
             )
         return pruning_net
-
-    def save(self, file: Path, **extra: NDArray[Any]) -> None:
-        """Write all nets and other arrays to an ``.npz`` file, whole or not at all.
-
-        Raises:
-            DataFileError: It cannot be written.
-        """
-        write_arrays(file, {**extra, **self.to_arrays()})
 
     def to_arrays(self) -> dict[str, NDArray[Any]]:
         """Return all nets as named arrays for a file."""
@@ -204,7 +199,7 @@ def load_net_set(source: str) -> NetSet:
 
 
 def read_net_set(file: Path) -> NetSet:
-    """Read a file that `NetSet.save` or ``gammond train td`` wrote.
+    """Read the nets of a file of a run.
 
     Raises:
         DataFileError: The file is missing, damaged, or holds no nets.
@@ -225,7 +220,7 @@ def _parse_nets(file: Path, arrays: Mapping[str, NDArray[Any]]) -> NetSet:
 
 
 def net_set_from_arrays(name: str, arrays: Mapping[str, NDArray[Any]]) -> NetSet:
-    """Make nets of the arrays of a file that `NetSet.save` or ``gammond train td`` wrote.
+    """Make nets of the arrays of a file of a run: what `NetSet.to_arrays` or ``gammond train td`` gave.
 
     Args:
         name: Of the nets.

@@ -16,14 +16,14 @@ from gammond.tools.heritage.astros import command as ascending
 from gammond.tools.heritage.astros.command import AscendSettings, FamilyMatches
 from gammond.tools.heritage.astros.families import FAMILIES
 from gammond.tools.parallel.processes import ProcessPool
-from gammond.tools.train.ascent.matches import MeanReward, RatedVector
-from gammond.tools.train.ascent.steps import (
+from gammond.tools.train.ascent.learner import (
+    AscentLearner,
     AscentState,
     Gradient,
-    GradientAscent,
     state_from_arrays,
     state_to_arrays,
 )
+from gammond.tools.train.ascent.matches import RatedVector
 from gammond.tools.train.runs import run as run_module
 
 FEW = ["--games", "20", "--reference-games", "20"]
@@ -90,22 +90,22 @@ def test_how_games_are_dealt_out_to_workers_changes_nothing(monkeypatch):
     gradients = []
     for games in (8, 1000):
         monkeypatch.setattr(ascending, "GAMES_PER_TASK", games)
-        climb = GradientAscent(settings, FamilyMatches(settings, ProcessPool(1)))
+        climb = AscentLearner(settings, FamilyMatches(settings, ProcessPool(1)), "bev")
         gradients.append(climb.take_step(climb.rate_start())[1])
     assert np.allclose(gradients[0].slopes, gradients[1].slopes)
     assert np.allclose(gradients[0].errors, gradients[1].errors)
 
 
-class Scripted(GradientAscent):
+class Scripted(AscentLearner):
     """An ascent with set scores of its points."""
 
     def __init__(self, settings, points):
-        super().__init__(settings, FamilyMatches(settings, ProcessPool(1)))
+        super().__init__(settings, FamilyMatches(settings, ProcessPool(1)), "bev")
         left = iter(points)
         self.matches.rate = lambda vector: RatedVector(vector, next(left), 0.01)
 
     def _estimate_gradient(self, state):
-        slopes = np.zeros(len(self.start))
+        slopes = np.zeros(len(self.matches.start))
         slopes[0] = 0.3
         return Gradient(slopes, np.full(len(slopes), 0.1))
 
@@ -155,10 +155,11 @@ def test_after_enough_returns_it_goes_on_from_a_random_point_and_forgets_no_best
 
 def test_a_weight_at_its_limit_is_tried_the_other_way():
     settings = AscendSettings(player="heuristic", start=(1.0, 1.0, 5.0, 1.0, 1.0, 3.0, 0.3), games=4)
-    climb = GradientAscent(settings, FamilyMatches(settings, ProcessPool(1)))
+    climb = AscentLearner(settings, FamilyMatches(settings, ProcessPool(1)), "bev")
     tried = []
-    climb.matches.score_changes = lambda others, now, seed: tried.extend(others) or [MeanReward(1.0, 0.1)] * 7
-    state = AscentState(0, 0, *[RatedVector(climb.start, 0.0, 0.0)] * 3, delta=0.5, rate=1.0)
+    rated = RatedVector(climb.matches.start, 1.0, 0.1)
+    climb.matches.score_changes = lambda others, now, seed: tried.extend(others) or [rated] * 7
+    state = AscentState(0, 0, *[RatedVector(climb.matches.start, 0.0, 0.0)] * 3, delta=0.5, rate=1.0)
     gradient = climb._estimate_gradient(state)
     assert gradient.slopes[1:3].tolist() == [2.0, -2.0]
     assert tried[2][2] == pytest.approx(4.75)

@@ -13,7 +13,7 @@ from gammond.tools.heritage.astros.rewards import (
     calibrate_reward,
     play_batch,
 )
-from gammond.tools.train.ascent.matches import GameReward, MeanReward
+from gammond.tools.train.ascent.matches import GameReward, RatedVector
 
 KIND = FAMILIES["bev"]
 WORSE = KIND.space.start * np.where(np.array(KIND.space.names) == "pips", 0.2, 1.0)
@@ -67,9 +67,9 @@ def test_evaluations_add_the_lead_of_the_average(is_fixed):
 
 def test_a_vector_against_itself_scores_nothing_whatever_counts():
     chosen = reward(length=0.7, evaluation=1.0)
-    assert MeanReward.from_rewards(play_batch(contest(chosen, second=KIND.space.start))) == MeanReward(
-        pytest.approx(0.0, abs=1e-9), 0.0
-    )
+    rewards = play_batch(contest(chosen, second=KIND.space.start))
+    found = RatedVector.from_rewards(KIND.space.start, rewards)
+    assert (found.points_per_game, found.standard_error) == (pytest.approx(0.0, abs=1e-9), 0.0)
 
 
 def test_games_can_be_played_in_ranges():

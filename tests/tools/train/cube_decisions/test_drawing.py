@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 
 from gammond.engine.cubeful import are_all_home
-from gammond.nets.catalogue import load_evaluator
+from gammond.nets.catalogue import load_evaluator, load_pruner
 from gammond.tools.train.cube_decisions.drawing import BEAROFF, ENDING, draw_decisions, find_near_decisions
 from gammond.tools.train.cube_decisions.match_states import MATCH_KINDS
+from gammond.tools.train.labels.sampling import make_sampler
 from gammond.tools.train.validation.position_classes import POSITION_CLASSES
-from gammond.tools.train.validation.positions import make_sampler
 from gammond.tools.train.weights.net_set import load_bearoff_evaluators, load_net_set
 
 pytest.importorskip("onnx", reason="nets are read as ONNX files (extra 'train')")
@@ -23,7 +23,7 @@ def evaluator():
 
 @pytest.fixture(scope="module")
 def decisions(evaluator):
-    return draw_decisions(COUNTS, 0.75, make_sampler(load_net_set("fast")), evaluator, 4)
+    return draw_decisions(COUNTS, 0.75, make_sampler(load_net_set("fast"), load_pruner()), evaluator, 4)
 
 
 def boards_of(decisions, name):
@@ -54,6 +54,6 @@ def test_most_are_near_the_doubling_window(decisions, evaluator):
 
 
 def test_the_same_seed_draws_the_same(decisions, evaluator):
-    sampler = make_sampler(load_net_set("fast"))
+    sampler = make_sampler(load_net_set("fast"), load_pruner())
     assert draw_decisions(COUNTS, 0.75, sampler, evaluator, 4) == decisions
     assert draw_decisions(COUNTS, 0.75, sampler, evaluator, 5) != decisions

@@ -4,12 +4,12 @@ import numpy as np
 import pytest
 
 from gammond.engine.cubeful import make_cube_game
-from gammond.tools.train.cube_decisions.match_states import MATCH_KIND_WEIGHTS, MATCH_KINDS, draw_match_state
+from gammond.tools.train.cube_decisions.match_states import MATCH_KIND_WEIGHTS, MATCH_KINDS
 
 
 def draw(kind: str):
     generator = np.random.Generator(np.random.PCG64(3))
-    return [draw_match_state(kind, generator) for _ in range(60)]
+    return [MATCH_KINDS[kind](generator) for _ in range(60)]
 
 
 @pytest.mark.parametrize("kind", MATCH_KINDS)

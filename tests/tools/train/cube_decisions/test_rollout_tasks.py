@@ -79,6 +79,6 @@ def test_each_decision_has_dice_of_its_own(tmp_path):
     (task,) = make_decision_tasks(PLAYERS, SETTINGS, tmp_path, same)
     _, found = roll_out_shard(task)
     assert found[0].rollout != found[1].rollout
-    _, later = roll_out_shard(dataclasses.replace(task, first=1))
+    _, later = roll_out_shard(dataclasses.replace(task, place=1))
     assert later[0].rollout == found[1].rollout
     assert np.isfinite([each.rollout.gain_error for each in found if each.rollout]).all()

@@ -15,14 +15,9 @@ from gammond.nets.encoders import get_encoder
 from gammond.tools.common.files import read_records
 from gammond.tools.train.fitting import fit
 from gammond.tools.train.fitting import torch_fitter as fitting
-from gammond.tools.train.fitting.training_loop import (
-    compute_fit_metrics,
-    cosine_rate,
-    halving_rate,
-    iterate_steps,
-    split_labels,
-)
-from gammond.tools.train.labels.shards import Labels, ShardMetadata, shard_file, write_shard
+from gammond.tools.train.fitting.net_set_fitter import compute_fit_metrics, iterate_steps, split_labels
+from gammond.tools.train.fitting.recipe import cosine_rate, halving_rate
+from gammond.tools.train.labels.shards import LABELS, Labels, ShardMetadata, write_shard
 from gammond.tools.train.runs import run as run_module
 from gammond.tools.train.runs.run_folder import read_provenance
 from gammond.tools.train.weights.layers import LayeredNet
@@ -42,7 +37,7 @@ def labels(count: int, seed: int, net: str = "strong") -> Labels:
 def folder(tmp_path):
     for number in range(2):
         contact = labels(1500, number).select_phases(PHASES["contact"])
-        write_shard(shard_file(tmp_path / "labels", number), contact, ShardMetadata("strong x", 1, 1))
+        write_shard(LABELS.find(tmp_path / "labels", number), contact, ShardMetadata("strong x", 1, 1))
     (tmp_path / "labels" / "run.toml").write_text(
         '[origin]\ncommand = "gammond train label"\ncommand_before = []\ngames_before = []\n'
         "positions_before = []\nhours_before = []\n"
@@ -291,7 +286,7 @@ def test_a_folder_with_a_run_is_not_overwritten(folder):
 
 def test_a_run_does_not_go_on_with_other_labels(folder):
     run_command(*options(folder, "--epochs", "1"))
-    write_shard(shard_file(folder / "labels", 2), labels(200, 5), ShardMetadata("strong x", 1, 1))
+    write_shard(LABELS.find(folder / "labels", 2), labels(200, 5), ShardMetadata("strong x", 1, 1))
     with pytest.raises(StateError, match="started with"):
         run_command(str(folder / "run"), "--resume")
 

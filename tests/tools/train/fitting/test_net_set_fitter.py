@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from functools import partial
-
 import numpy as np
 import pytest
 
 from gammond.nets.manifest import CONTACT_CLASSES
 from gammond.nets.router import classify_contact
-from gammond.tools.train.fitting.net_set_fitter import NetSetFitter
+from gammond.tools.common.files import write_arrays
+from gammond.tools.train.fitting.net_set_fitter import NetSetFitter, compute_fit_metrics
 from gammond.tools.train.fitting.recipe import Recipe
-from gammond.tools.train.fitting.training_loop import compute_fit_metrics
 from gammond.tools.train.labels.shards import Labels
 from gammond.tools.train.weights.layers import LayeredNet
 from gammond.tools.train.weights.net_set import NetSet
@@ -36,12 +34,12 @@ def labels(count: int = 400) -> Labels:
     return Labels(boards, targets, np.zeros(count, np.uint8), ("selfplay",))
 
 
-def fits(nets: NetSet, state=None, phase: str = "contact") -> NetSetFitter:
-    return NetSetFitter(nets, phase, partial(Recipe().make_fitter, "cpu", 1), state)
+def fits(nets: NetSet, state=None) -> NetSetFitter:
+    return NetSetFitter(nets, Recipe(batch=32, rate=1e-2, final_rate=1e-2), "cpu", 1, state)
 
 
-def learn(some: NetSetFitter, seed: int = 1, steps: int = 60) -> float:
-    return some.train(labels(), steps, 32, lambda share: 1e-2, np.random.default_rng(seed))
+def learn(some: NetSetFitter, done: int = 1, steps: int = 90) -> float:
+    return some.train(labels(), steps, done, 4)
 
 
 def test_each_plan_learns_its_own_positions():
@@ -76,10 +74,10 @@ def test_the_error_of_all_is_that_over_all_positions():
 
 def test_they_go_on_from_their_state_to_the_same_nets():
     whole = fits(start())
-    learn(whole, seed=1)
+    learn(whole, done=1)
     resumed = fits(whole.make_averaged("resumed"), state=whole.state_dict())
     for each in (whole, resumed):
-        learn(each, seed=2)
+        learn(each, done=2)
     assert whole.make_averaged("a").digest == resumed.make_averaged("a").digest
 
 
@@ -88,10 +86,10 @@ def test_nets_that_begin_with_the_same_rows_of_patterns_share_them_to_the_end():
         plan: net(seed=number).with_encoder("patterns285") for number, plan in enumerate(CONTACT_CLASSES)
     }
     whole = fits(NetSet("start", {**parts, "race": net(4)}))
-    learn(whole, seed=1)
+    learn(whole, done=1)
     resumed = fits(whole.make_averaged("resumed"), state=whole.state_dict())
     for each in (whole, resumed):
-        learn(each, seed=2)
+        learn(each, done=2)
     first, *others = [whole.make_averaged("a").nets[plan] for plan in CONTACT_CLASSES]
     assert np.abs(first.layers[0][0][248:]).max() > 0
     for other in others:
@@ -102,20 +100,13 @@ def test_nets_that_begin_with_the_same_rows_of_patterns_share_them_to_the_end():
 
 def test_steps_are_reported_to_the_end_and_shared_as_the_labels_are():
     reported = []
-    fits(start()).train(
-        labels(),
-        40,
-        32,
-        lambda share: 1e-3,
-        np.random.default_rng(1),
-        lambda step, loss: reported.append(step),
-    )
+    fits(start()).train(labels(), 40, 0, 1, lambda step, loss: reported.append(step))
     assert reported == list(range(1, len(reported) + 1))
     assert 40 <= len(reported) < 40 + len(CONTACT_CLASSES)
 
 
 def test_nets_narrower_than_the_parents_begin_without_some_of_its_units(tmp_path):
-    NetSet("one", {"contact": net(), "race": net(4)}).save(tmp_path / "one.npz")
+    write_arrays(tmp_path / "one.npz", NetSet("one", {"contact": net(), "race": net(4)}).to_arrays())
     nets = Recipe(parent=str(tmp_path / "one.npz"), hidden=(5,)).make_initial_nets("narrow").nets
     assert nets["contact"].hidden == (5,)
     columns = nets["contact"].layers[0][0].T.tolist()
@@ -124,7 +115,7 @@ def test_nets_narrower_than_the_parents_begin_without_some_of_its_units(tmp_path
 
 def test_contact_is_split_into_plans_that_begin_as_one_net(tmp_path):
     one = NetSet("one", {"contact": net(), "race": net(4)})
-    one.save(tmp_path / "one.npz")
+    write_arrays(tmp_path / "one.npz", one.to_arrays())
     settings = Recipe(parent=str(tmp_path / "one.npz"), split="plans", hidden=(12,))
     nets = settings.make_initial_nets("split").nets
     assert set(nets) == {*CONTACT_CLASSES, "race"}

@@ -11,16 +11,16 @@ from gammond.engine.play.lockstep import play_games
 from gammond.engine.play.player import EvaluatorPlayer
 from gammond.tools.common.files import read_records, write_arrays
 from gammond.tools.train.fitting import refine
-from gammond.tools.train.fitting.training_loop import compute_fit_metrics
+from gammond.tools.train.fitting.net_set_fitter import compute_fit_metrics
 from gammond.tools.train.labels.label_tasks import LabelPlan, label_shard
 from gammond.tools.train.labels.sampling import parse_sources
-from gammond.tools.train.labels.shards import list_shard_numbers, read_newest_labels
+from gammond.tools.train.labels.shards import LABELS, read_newest_labels
 from gammond.tools.train.runs import run as run_module
 from gammond.tools.train.runs.run_folder import begin_run
 from gammond.tools.train.runs.settings import read_settings
-from gammond.tools.train.runs.shard_loop import make_shard
 from gammond.tools.train.td.self_play import SelfPlay, TdSettings
 from gammond.tools.train.weights.net_set import load_net_set, read_net_set
+from tests.tools.train.shards import make_shard
 
 pytestmark = [pytest.mark.slow, pytest.mark.training]
 pytest.importorskip("onnx", reason="nets are run as ONNX files (extra 'train')")
@@ -108,7 +108,7 @@ def test_a_run_that_was_killed_goes_on_to_the_same_net(
     with pytest.raises(KeyboardInterrupt):
         run_command(str(run), *options(parent))
     monkeypatch.setattr(module, killed_in, real)
-    assert list_shard_numbers(run) == ([0, 1, 2, 3] if killed_in == "label_shard" else [0, 1, 2, 3, 4, 5])
+    assert len(LABELS.list_in(run)) == (4 if killed_in == "label_shard" else 6)
     assert run_command(str(run), "--resume") == 0
     one, other = (read_net_set(folder / "checkpoint.npz") for folder in (whole, run))
     assert one.digest == other.digest

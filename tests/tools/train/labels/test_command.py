@@ -24,12 +24,13 @@ from gammond.tools.train.labels import label_tasks
 from gammond.tools.train.labels.command import LabelSettings
 from gammond.tools.train.labels.label_tasks import LabelPlan, label_shard
 from gammond.tools.train.labels.rollouts import derive_dice_seed, make_rollout_evaluators
-from gammond.tools.train.labels.shards import list_shard_numbers, read_newest_labels, read_shard
+from gammond.tools.train.labels.shards import LABELS, read_newest_labels, read_shard
 from gammond.tools.train.runs import shard_loop
 from gammond.tools.train.runs.settings import read_settings
-from gammond.tools.train.runs.shard_loop import make_missing_shards, make_shard
+from gammond.tools.train.runs.shard_loop import make_missing_shards
 from gammond.tools.train.weights.layers import LayeredNet
 from gammond.tools.train.weights.net_set import load_bearoff_evaluators, load_net_set
+from tests.tools.train.shards import make_shard
 
 pytest.importorskip("onnx", reason="nets are read and run as ONNX files (extra 'train')")
 
@@ -83,7 +84,7 @@ def test_deeper_labels_are_means_of_the_shallower_ones(tmp_path):
 def test_another_pruning_net_finds_other_replies(tmp_path):
     untrained = LayeredNet.make_untrained("tesauro196", [4], np.random.Generator(np.random.PCG64(2)))
     nets = load_net_set("fast")
-    lost = nets.with_net("contact", untrained, "lost").with_net("race", untrained, "lost")
+    lost = nets.with_nets({"contact": untrained, "race": untrained}, "lost")
     made = {}
     for name, pruner in {"usual": None, "same": nets, "lost": lost}.items():
         task = replace(plan(), pruning_nets=pruner).make_tasks(tmp_path / name, 40)[0]
@@ -104,7 +105,7 @@ def test_a_rolled_out_label_is_the_mean_of_games_with_dice_of_its_own(tmp_path):
     nets = load_net_set("fast")
     evaluators = make_rollout_evaluators(nets, load_pruner())
     for place in (0, 11):
-        dice = derive_dice_seed(label_tasks._DICE_SEED_TAG, rolled.seed, task.number, place)
+        dice = derive_dice_seed(label_tasks._DICE_SEED_TAG, rolled.seed, task.place, place)
         settings = RolloutSettings(trials=72, truncation=10, seed=dice)
         alone, _ = roll_out_position(Position(labels.boards[place]), evaluators, settings)
         np.testing.assert_allclose(labels.targets[place], alone.outcome, atol=2e-6)
@@ -163,8 +164,8 @@ def test_races_are_set_up_for_the_race_net_alone(source):
 
 
 def test_rolled_out_labels_have_small_shards_and_those_of_look_ahead_large_ones(tmp_path):
-    assert [len(task) for task in replace(plan(), trials=36).make_tasks(tmp_path, 1000)] == [512, 488]
-    assert [len(task) for task in plan().make_tasks(tmp_path, 1000)] == [1000]
+    assert [len(task.items) for task in replace(plan(), trials=36).make_tasks(tmp_path, 1000)] == [512, 488]
+    assert [len(task.items) for task in plan().make_tasks(tmp_path, 1000)] == [1000]
 
 
 def test_a_trace_gives_a_position_the_corrections_of_those_after_it(tmp_path):
@@ -212,9 +213,9 @@ def test_a_run_that_was_killed_makes_the_shards_that_are_missing(tmp_path, small
         run_command(str(killed), *OPTIONS)
     monkeypatch.undo()
     monkeypatch.setattr("gammond.tools.train.labels.label_tasks.SHARD_POSITIONS", 64)
-    assert list_shard_numbers(killed) == [0]
+    assert LABELS.list_in(killed) == [LABELS.find(killed, 0)]
     assert run_command(str(killed), "--resume", "--threads", "1") == 0
-    assert list_shard_numbers(killed) == [0, 1, 2]
+    assert LABELS.list_in(killed) == [LABELS.find(killed, number) for number in range(3)]
     np.testing.assert_array_equal(read_newest_labels(killed).targets, read_newest_labels(whole).targets)
     log = [json.loads(line) for line in (killed / "log.jsonl").read_text().splitlines()]
     assert [record["labelled"] for record in log] == [64, 64, 22]

@@ -9,7 +9,7 @@ from gammond.tools.train.labels.setups import SETUPS, draw_setups
 
 
 def drawn(kind: str, count: int = 200, seed: int = 1) -> np.ndarray:
-    return draw_setups(kind, count, np.random.Generator(np.random.PCG64(seed)))
+    return draw_setups(kind, np.random.Generator(np.random.PCG64(seed)), count)
 
 
 def either_side(boards: np.ndarray) -> np.ndarray:

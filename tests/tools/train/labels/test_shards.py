@@ -9,13 +9,13 @@ from gammond.engine.rules.position import Phase, classify_phases
 from gammond.tools.common.files import write_arrays
 from gammond.tools.train.labels.setups import draw_setups
 from gammond.tools.train.labels.shards import (
+    LABELS,
     Labels,
     ShardMetadata,
     concatenate_labels,
     pack_boards,
     read_newest_labels,
     read_shard,
-    shard_file,
     unpack_boards,
     write_shard,
 )
@@ -38,7 +38,7 @@ def test_positions_of_all_phases_come_back_from_25_bytes():
 
 
 def test_a_shard_comes_back_with_all_that_it_holds(tmp_path):
-    file = shard_file(tmp_path, 3)
+    file = LABELS.find(tmp_path, 3)
     written = labels(200, seed=1)
     write_shard(file, written, MADE)
     read, made = read_shard(file)
@@ -51,7 +51,7 @@ def test_a_shard_comes_back_with_all_that_it_holds(tmp_path):
 def test_a_window_takes_the_newest_whole_shards_and_gives_the_oldest_first(tmp_path):
     parts = [labels(100, seed) for seed in range(4)]
     for number, part in enumerate(parts):
-        write_shard(shard_file(tmp_path, number), part, MADE)
+        write_shard(LABELS.find(tmp_path, number), part, MADE)
     for positions, expected in ((None, parts), (150, parts[2:]), (200, parts[2:]), (1, parts[3:])):
         np.testing.assert_array_equal(
             read_newest_labels(tmp_path, positions).targets,
@@ -70,7 +70,7 @@ def test_joined_labels_keep_their_sources_by_name():
 
 def test_labels_of_a_phase_are_those_of_its_positions():
     some = labels(60, seed=3)
-    boards = draw_setups("crashed", 30, np.random.Generator(np.random.PCG64(1)))
+    boards = draw_setups("crashed", np.random.Generator(np.random.PCG64(1)), 30)
     whole = Labels(np.concatenate([some.boards[:30], boards]), some.targets, some.sources, some.source_names)
     crashed = whole.select_phases([Phase.CRASHED])
     of_phase = classify_phases(whole.boards) == int(Phase.CRASHED)
@@ -79,8 +79,8 @@ def test_labels_of_a_phase_are_those_of_its_positions():
 
 
 def test_a_damaged_shard_is_named(tmp_path):
-    write_shard(shard_file(tmp_path, 0), labels(100, 1), MADE)
-    file = shard_file(tmp_path, 1)
+    write_shard(LABELS.find(tmp_path, 0), labels(100, 1), MADE)
+    file = LABELS.find(tmp_path, 1)
     write_shard(file, labels(100, 2), MADE)
     content = file.read_bytes()
     file.write_bytes(content[: len(content) // 2])
@@ -102,7 +102,7 @@ def test_a_damaged_shard_is_named(tmp_path):
     ],
 )
 def test_a_file_that_is_no_shard_is_named(tmp_path, changes, message):
-    file = shard_file(tmp_path, 0)
+    file = LABELS.find(tmp_path, 0)
     write_shard(file, labels(100, 1), MADE)
     arrays = read_array_file(file)
     for name, array in changes.items():

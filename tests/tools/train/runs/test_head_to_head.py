@@ -8,8 +8,8 @@ from gammond.engine.play.lockstep import play_games
 from gammond.tools import cli
 from gammond.tools.common.files import read_records
 from gammond.tools.common.opponents import load_opponent
-from gammond.tools.train.runs.curves import make_strength_curve
-from gammond.tools.train.runs.head_to_head import play_head_to_head
+from gammond.tools.train.runs.curves import read_curves
+from gammond.tools.train.runs.plot import play_head_to_head
 from gammond.tools.train.runs.run_folder import list_kept_nets
 
 TD = [*["--hidden", "6", "--race-hidden", "4", "--threads", "1"], *["--round-games", "20", "--games", "60"]]
@@ -42,9 +42,9 @@ def test_nets_that_learned_as_many_games_meet(two, capsys):
     assert list(met) == [40, 60]
     players = [load_opponent(f"run:{folder / 'nets-000000040.npz'}") for folder in two]
     alone = play_games(*players, 8, 1, may_be_endless=True)
-    assert (met[40].points_per_game, met[40].games) == (alone.points_per_game, alone.games)
+    assert (met[40]["ppg"], met[40]["ppg_games"]) == (alone.points_per_game, alone.games)
     assert [line.split()[0] for line in capsys.readouterr().out.splitlines()] == ["40", "60"]
-    assert make_strength_curve(two[0], "games", met).x == (40, 60)
+    assert read_curves(two[0], "games", met).strengths[str(two[1])].x == (40, 60)
 
 
 def test_the_curve_is_drawn_with_the_others(two, tmp_path):

@@ -13,7 +13,7 @@ from gammond.tools.common.files import read_records
 from gammond.tools.heritage import command as heritage
 from gammond.tools.heritage.gengammon.expert_moves.dataset import write_expert_moves
 from gammond.tools.train import command as train
-from gammond.tools.train.labels.shards import Labels, ShardMetadata, shard_file, write_shard
+from gammond.tools.train.labels.shards import LABELS, Labels, ShardMetadata, write_shard
 from gammond.tools.train.runs.run import CHECKPOINT_FILE
 from gammond.tools.train.runs.run_folder import CONFIG_FILE, LOG_FILE, read_provenance
 from gammond.tools.train.runs.trainer import Trainer
@@ -54,7 +54,7 @@ def material(tmp_path_factory):
     write_expert_moves(folder / "moves.npz", expert_moves(60, seed=1))
     boards = sample_random_positions(120, 1)
     labels = Labels(boards, np.full((120, 5), 0.5, np.float32), np.zeros(120, np.uint8), ("selfplay",))
-    write_shard(shard_file(folder / "labels", 0), labels, ShardMetadata("strong x", 1, 1))
+    write_shard(LABELS.find(folder / "labels", 0), labels, ShardMetadata("strong x", 1, 1))
     columns = "".join(f"{name}_before = []\n" for name in ("command", "games", "positions", "hours"))
     (folder / "labels" / CONFIG_FILE).write_text(f'[origin]\ncommand = "gammond train label"\n{columns}')
     return {"mimic": ["--moves", str(folder / "moves.npz")], "fit": ["--labels", str(folder / "labels")]}

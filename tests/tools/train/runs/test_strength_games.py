@@ -14,6 +14,7 @@ from gammond.tools.train.runs.strength_games import (
     load_opponents,
     measure_results,
     play_opponents,
+    strengths_from_record,
 )
 
 
@@ -33,8 +34,8 @@ def test_a_player_meets_each_opponent_with_the_same_dice():
 def test_strength_is_points_per_game_with_their_error():
     results = play_opponents(PubevalPlayer(), {"chance": RandomPlayer(7)}, 40)
     measured = measure_results(results)
-    assert measured.metrics == {}
-    (strength,) = measured.strengths
+    assert list(measured) == ["opponent", "ppg", "ppg_error", "ppg_games", "others"]
+    (strength,) = strengths_from_record(measured)
     assert (strength.opponent, strength.games) == ("chance", 40)
     assert strength.points_per_game == results["chance"].points.mean() > 0.5
     assert strength.standard_error == results["chance"].standard_error > 0.0
@@ -63,6 +64,7 @@ def test_games_that_do_not_end_are_counted_and_the_others_measure_strength():
         "quick": PairedGameResults(points),
     }
     measured = measure_results(results, won=0.5)
-    assert [(each.opponent, each.games) for each in measured.strengths] == [("slow", 4), ("quick", 6)]
-    assert measured.strengths[0].points_per_game == 1.0
-    assert measured.metrics == {"won": 0.5, ENDLESS: {"slow": 1, "stuck": 2}}
+    strengths = strengths_from_record(measured)
+    assert [(each.opponent, each.games) for each in strengths] == [("slow", 4), ("quick", 6)]
+    assert strengths[0].points_per_game == 1.0
+    assert (measured["won"], measured[ENDLESS]) == (0.5, {"slow": 1, "stuck": 2})

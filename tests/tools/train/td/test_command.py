@@ -25,7 +25,6 @@ from gammond.tools.train.runs import strength_games as measuring
 from gammond.tools.train.runs.run_folder import ProvenanceStep, begin_run, read_run_provenance
 from gammond.tools.train.runs.settings import read_settings
 from gammond.tools.train.td import command as td
-from gammond.tools.train.td.checkpoints import parse_td_checkpoint
 from gammond.tools.train.td.self_play import SelfPlay, TdSettings
 
 SMALL = {"hidden": 8, "race_hidden": 4, "round_games": 16}
@@ -84,7 +83,7 @@ def test_the_command_writes_settings_checkpoint_best_and_log(tmp_path):
     settings = read_settings(run / "run.toml", TdSettings)
     given = {"games": 256, "checkpoint_every": 128, "benchmark_games": 20}
     assert settings == TdSettings(**SMALL, **given, opponents=("pubeval", "random"))
-    assert parse_td_checkpoint("run", read_array_file(run / "checkpoint.npz")).games_done == 256
+    assert SelfPlay.from_arrays(settings, "run", read_array_file(run / "checkpoint.npz")).games_done == 256
     means = {record["games"]: (record["ppg"] + record["others"][0]["ppg"]) / 2 for record in log}
     best = read_array_file(run / "best.npz")
     assert best["ppg"].mean() == max(means.values()) == means[int(best["games_done"])]
@@ -160,7 +159,7 @@ def test_without_the_option_a_run_never_goes_back(tmp_path, monkeypatch):
     whole = SelfPlay(settings)
     for _ in whole.play_rounds():
         pass
-    checkpoint = parse_td_checkpoint("run", read_array_file(tmp_path / "checkpoint.npz"))
+    checkpoint = SelfPlay.from_arrays(settings, "run", read_array_file(tmp_path / "checkpoint.npz"))
     np.testing.assert_array_equal(checkpoint.nets.contact.layers[0][0], whole.nets.contact.layers[0][0])
     assert checkpoint.cuts == 0
     assert all("back_to" not in record for record in read_records(tmp_path / "log.jsonl"))

@@ -10,7 +10,7 @@ from gammond.engine.errors import DataFileError, GammondError, StateError, Value
 from gammond.engine.evaluation.results import Evaluation
 from gammond.engine.rules.outcome import Outcome
 from gammond.nets.catalogue import load_evaluator
-from gammond.tools.train.labels.shards import Labels, ShardMetadata, shard_file, write_shard
+from gammond.tools.train.labels.shards import LABELS, Labels, ShardMetadata, write_shard
 from gammond.tools.train.runs import shard_loop
 from gammond.tools.train.runs.settings import read_settings
 from gammond.tools.train.validation import build_set as validation_set
@@ -18,12 +18,12 @@ from gammond.tools.train.validation import validate
 from gammond.tools.train.validation.build_set import ValidationSettings
 from gammond.tools.train.validation.positions import read_positions
 from gammond.tools.train.validation.rollout_labels import (
+    ROLLOUTS,
     RolloutLabels,
     read_all_rollouts,
-    rollout_file,
     write_rollouts,
 )
-from gammond.tools.train.validation.validate import compare_nets
+from gammond.tools.train.validation.validate import compare_nets, evaluate_opening
 
 pytest.importorskip("onnx", reason="nets are read and run as ONNX files (extra 'train')")
 
@@ -195,20 +195,21 @@ def test_nets_are_compared_class_by_class_and_over_all(folder):
     quiet = RolloutLabels(
         labels.positions, labels.outcomes, labels.errors, np.zeros(7, np.float32), labels.trials
     )
-    found = compare_nets(quiet, {"far": Shifted(labels, 0.2), "near": Shifted(labels, -0.1)})
-    assert [(each.name, each.positions) for each in found.classes] == [
+    nets = {"far": Shifted(labels, 0.2), "near": Shifted(labels, -0.1)}
+    found = compare_nets(quiet, nets)
+    assert [(each.name, each.positions) for each in found] == [
         ("contact", 4),
         ("backgame", 3),
         ("all", 7),
     ]
-    for each in found.classes:
+    for each in found:
         far, near = each.nets
         assert (far.rmse.value, near.rmse.value) == pytest.approx((0.2, 0.1), rel=1e-4)
         assert (far.bias.value, near.bias.value) == pytest.approx((0.2, -0.1), rel=1e-4)
         assert near.ratio.value == pytest.approx(0.5, rel=1e-4)
         assert near.mse_difference.value == pytest.approx(-0.03, rel=1e-4)
         assert (each.trials, each.label_error) == (36.0, 0.0)
-    assert found.opening["far"] == Outcome(0.0, 0.0, 0.0, 0.0, 0.0)
+    assert evaluate_opening(nets)["far"] == Outcome(0.0, 0.0, 0.0, 0.0, 0.0)
 
 
 def test_the_errors_of_the_labels_are_subtracted(folder, capsys):
@@ -240,18 +241,18 @@ def test_the_tables_show_each_class_and_each_net(folder, capsys):
 def test_a_set_that_is_still_being_made_can_be_compared_with(folder, tmp_path, capsys):
     (tmp_path / "run.toml").write_bytes((folder / "run.toml").read_bytes())
     part = read_all_rollouts(folder)[np.arange(7) < 3]
-    write_rollouts(rollout_file(tmp_path, 1), part)
+    write_rollouts(ROLLOUTS.find(tmp_path, 1), part)
     assert json.loads(report(capsys, str(tmp_path), "default", "--json"))["classes"][-1]["positions"] == 3
 
 
 def test_positions_that_were_learned_are_left_out(folder, tmp_path, capsys):
     boards = read_all_rollouts(folder).positions.boards
     labels = Labels(boards[:2], np.full((2, 5), 0.1, np.float32), np.zeros(2, np.uint8), ("selfplay",))
-    write_shard(shard_file(tmp_path, 0), labels, ShardMetadata("net", 1, 1))
+    write_shard(LABELS.find(tmp_path, 0), labels, ShardMetadata("net", 1, 1))
     reported = json.loads(report(capsys, str(folder), "default", "--not-in", str(tmp_path), "--json"))
     assert (reported["left_out"], reported["classes"][-1]["positions"]) == (2, 5)
     all_of_them = Labels(boards, np.full((7, 5), 0.1, np.float32), np.zeros(7, np.uint8), ("selfplay",))
-    write_shard(shard_file(tmp_path, 0), all_of_them, ShardMetadata("net", 1, 1))
+    write_shard(LABELS.find(tmp_path, 0), all_of_them, ShardMetadata("net", 1, 1))
     with pytest.raises(ValueRangeError, match="expected positions outside --not-in"):
         report(capsys, str(folder), "default", "--not-in", str(tmp_path))
 

@@ -8,6 +8,7 @@ from gammond.engine.rules.outcome import cubeless_equity
 from gammond.engine.rules.position import Position, swap_sides
 from gammond.engine.search import NPlyEvaluator
 from gammond.nets.catalogue import load_evaluator, load_pruner
+from gammond.tools.common.files import write_arrays
 from gammond.tools.train.validation.named_evaluators import load_named_evaluator
 from gammond.tools.train.weights.layers import LayeredNet
 from gammond.tools.train.weights.net_set import NetSet
@@ -29,7 +30,7 @@ def test_runs_are_evaluators(tmp_path, form):
         "run",
         {phase: LayeredNet.make_untrained("tesauro196", (4,), generator) for phase in ("contact", "race")},
     )
-    nets.save(tmp_path / "checkpoint.npz")
+    write_arrays(tmp_path / "checkpoint.npz", nets.to_arrays())
     boards = sample_random_positions(40, seed=1)
     evaluated = load_named_evaluator(form.format(tmp_path)).evaluate(boards)
     np.testing.assert_array_equal(evaluated, nets.make_evaluator().evaluate(boards))

@@ -14,7 +14,7 @@ from gammond.tools.common.opponents import load_opponent
 from gammond.tools.train.validation import peer_games
 from gammond.tools.train.validation.peer_games import compare_games, play_out, select_labels
 from gammond.tools.train.validation.positions import ValidationPositions
-from gammond.tools.train.validation.rollout_labels import RolloutLabels, rollout_file, write_rollouts
+from gammond.tools.train.validation.rollout_labels import ROLLOUTS, RolloutLabels, write_rollouts
 from tests import boards
 
 BEAROFFS = [boards.position({3: 2, 1: 1}, {25 - 2: 2}).board, boards.position({1: 2}, {25 - 6: 15}).board]
@@ -83,7 +83,7 @@ def test_so_many_positions_of_each_wanted_class_are_taken():
 
 
 def test_the_command_writes_a_table_or_json(tmp_path, capsys):
-    write_rollouts(rollout_file(tmp_path, 0), make_labels())
+    write_rollouts(ROLLOUTS.find(tmp_path, 0), make_labels())
     text = run(capsys, str(tmp_path), "pubeval", "--games", "40")
     assert "40 games of pubeval" in text
     assert [line.split()[0] for line in text.splitlines()[3:]] == ["race", "short-race"]

@@ -5,8 +5,9 @@ import pytest
 
 from gammond.engine.errors import DataFileError, ValueRangeError
 from gammond.engine.rules.position import Phase, Position, classify_phases
-from gammond.tools.train.labels.sampling import Sampler
-from gammond.tools.train.labels.shards import Labels, ShardMetadata, shard_file, write_shard
+from gammond.nets.catalogue import load_pruner
+from gammond.tools.train.labels.sampling import Sampler, make_sampler
+from gammond.tools.train.labels.shards import LABELS, Labels, ShardMetadata, write_shard
 from gammond.tools.train.validation import positions as validation_positions
 from gammond.tools.train.validation.position_classes import POSITION_CLASSES, has_two_anchors
 from gammond.tools.train.validation.positions import (
@@ -16,7 +17,6 @@ from gammond.tools.train.validation.positions import (
     draw_positions,
     is_among,
     is_learned,
-    make_sampler,
     read_positions,
     write_positions,
 )
@@ -29,14 +29,14 @@ pytest.importorskip("onnx", reason="nets are read and run as ONNX files (extra '
 
 @pytest.fixture(scope="module")
 def sampler():
-    return make_sampler(load_net_set("default"))
+    return make_sampler(load_net_set("default"), load_pruner())
 
 
 def write_labels(folder, content) -> None:
     count = len(content)
     targets = np.full((count, 5), 0.1, np.float32)
     labels = Labels(content, targets, np.zeros(count, np.uint8), ("selfplay",))
-    write_shard(shard_file(folder, 0), labels, ShardMetadata("net", 1, 1))
+    write_shard(LABELS.find(folder, 0), labels, ShardMetadata("net", 1, 1))
 
 
 def test_positions_are_of_the_class_that_they_are_called_by(sampler):

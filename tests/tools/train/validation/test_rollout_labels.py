@@ -8,10 +8,10 @@ from gammond.engine.rules.outcome import cubeless_equity
 from gammond.tools.train.labels.shards import read_newest_labels
 from gammond.tools.train.validation.positions import ValidationPositions
 from gammond.tools.train.validation.rollout_labels import (
+    ROLLOUTS,
     RolloutLabels,
     read_all_rollouts,
     read_rollouts,
-    rollout_file,
     write_rollouts,
 )
 from gammond.tools.train.weights.random_positions import sample_random_positions
@@ -36,7 +36,7 @@ def labels(count: int, seed: int) -> RolloutLabels:
 def test_shards_are_read_in_their_order_as_they_were_written(tmp_path):
     parts = [labels(5, seed=1), labels(3, seed=2)]
     for number in (1, 0):
-        write_rollouts(rollout_file(tmp_path, number), parts[number])
+        write_rollouts(ROLLOUTS.find(tmp_path, number), parts[number])
     read = read_all_rollouts(tmp_path)
     assert len(read) == 8
     np.testing.assert_array_equal(read.positions.boards[5:], parts[1].positions.boards)
@@ -57,7 +57,7 @@ def test_some_of_them_are_chosen_by_row():
 
 
 def test_they_are_no_labels_to_learn_from(tmp_path):
-    write_rollouts(rollout_file(tmp_path, 0), labels(2, seed=1))
+    write_rollouts(ROLLOUTS.find(tmp_path, 0), labels(2, seed=1))
     with pytest.raises(DataFileError, match="no labelled positions"):
         read_newest_labels(tmp_path)
 
@@ -69,7 +69,7 @@ def test_a_folder_without_shards_is_an_error(tmp_path):
 
 @pytest.mark.parametrize("column", ["trials", "errors", "outcomes", "classes"])
 def test_a_shard_with_a_column_that_cannot_be_is_named(tmp_path, column):
-    file = rollout_file(tmp_path, 0)
+    file = ROLLOUTS.find(tmp_path, 0)
     write_rollouts(file, labels(4, seed=1))
     with np.load(file) as content:
         arrays = dict(content)

@@ -13,22 +13,27 @@ from gammond.nets.catalogue import load_pruner
 from gammond.tools.common.progress import Progress
 from gammond.tools.parallel.processes import ProcessPool
 from gammond.tools.train.labels.rollouts import derive_dice_seed, make_rollout_evaluators
-from gammond.tools.train.runs.shard_loop import make_missing_shards, make_shard
+from gammond.tools.train.labels.sampling import make_sampler
+from gammond.tools.train.runs.shard_loop import ShardTask, make_missing_shards
 from gammond.tools.train.validation import rollout_tasks as rolling_out
 from gammond.tools.train.validation.positions import (
     ValidationPositions,
     draw_from_games,
     draw_positions,
-    make_sampler,
 )
-from gammond.tools.train.validation.rollout_labels import read_all_rollouts, read_rollouts
+from gammond.tools.train.validation.rollout_labels import (
+    ROLLOUTS,
+    read_all_rollouts,
+    read_rollouts,
+    write_rollouts,
+)
 from gammond.tools.train.validation.rollout_tasks import (
-    PositionRolloutTask,
     make_rollout_tasks,
     roll_out_shard,
     roll_out_to_error,
 )
 from gammond.tools.train.weights.net_set import load_bearoff_evaluators, load_net_set
+from tests.tools.train.shards import make_shard
 
 pytest.importorskip("onnx", reason="nets are read and run as ONNX files (extra 'train')")
 
@@ -47,7 +52,9 @@ def evaluators(nets):
 
 @pytest.fixture(scope="module")
 def positions(nets):
-    return draw_positions({"contact": 5, "race": 3}, draw_from_games(make_sampler(nets)), seed=8)
+    return draw_positions(
+        {"contact": 5, "race": 3}, draw_from_games(make_sampler(nets, load_pruner())), seed=8
+    )
 
 
 @pytest.fixture
@@ -56,7 +63,7 @@ def small_shards(monkeypatch):
 
 
 def test_a_label_is_the_mean_of_rollouts_with_dice_of_its_own(tmp_path, nets, evaluators, positions):
-    task = PositionRolloutTask(nets, 0, SHORT, tmp_path, 2, 40, positions[:4])
+    task = ShardTask((nets, 0, SHORT), ROLLOUTS.find(tmp_path, 2), 40, positions[:4], write_rollouts)
     made = make_shard(roll_out_shard, task)
     labels = read_rollouts(task.file)
     assert task.file.name == "rollouts-000002.npz"
@@ -100,7 +107,7 @@ def test_trials_that_do_not_fit_at_once_are_the_same(evaluators, positions, monk
 
 
 def test_a_game_ends_where_a_bearoff_database_knows_it(nets, evaluators):
-    sampler = dataclasses.replace(make_sampler(nets), exact_evaluators=())
+    sampler = dataclasses.replace(make_sampler(nets, load_pruner()), exact_evaluators=())
     races = draw_positions({"race": 60}, draw_from_games(sampler), seed=3).boards
     known = races[load_bearoff_evaluators()[-1].covers(races)]
     assert len(known)
@@ -147,4 +154,4 @@ def test_the_places_of_a_shard_go_on_where_the_one_before_ended(tmp_path, nets, 
     boards = np.zeros((7, 2, 26), np.int8)
     positions = ValidationPositions(boards, np.zeros(7, np.uint8), ("contact",))
     tasks = make_rollout_tasks(nets, 0, SHORT, tmp_path, positions)
-    assert [(task.first, len(task.positions)) for task in tasks] == [(0, 3), (3, 3), (6, 1)]
+    assert [(task.place, len(task.items)) for task in tasks] == [(0, 3), (3, 3), (6, 1)]

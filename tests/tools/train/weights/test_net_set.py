@@ -63,10 +63,10 @@ def test_a_run_of_self_play_is_read_from_its_folder_or_its_file(tmp_path):
 
 def test_a_set_comes_back_from_its_file_and_the_best_is_preferred(tmp_path):
     last = NetSet("run", {"contact": layered(9), "race": layered(8), "crashed": layered(7, 6)})
-    best = last.with_net("contact", layered(9, 8, encoder_id="expert248"), "run")
-    last.save(tmp_path / "run" / "checkpoint.npz", epoch=np.array(3))
+    best = last.with_nets({"contact": layered(9, 8, encoder_id="expert248")}, "run")
+    write_arrays(tmp_path / "run" / "checkpoint.npz", {"epoch": np.array(3), **last.to_arrays()})
     assert load_net_set(str(tmp_path / "run")).digest == last.digest
-    best.save(tmp_path / "run" / "best.npz")
+    write_arrays(tmp_path / "run" / "best.npz", best.to_arrays())
     assert load_net_set(str(tmp_path / "run")).digest == best.digest != last.digest
     assert int(read_array_file(tmp_path / "run" / "checkpoint.npz")["epoch"]) == 3
 
@@ -76,7 +76,7 @@ def test_nets_of_one_hidden_layer_play_in_one_loop_and_others_from_a_short_list(
     small = NetSet("a", {"contact": layered(9), "race": layered(8)})
     assert isinstance(small.make_policy(small.make_evaluator(), pruner), PruningNet)
     for phase, net in (("contact", layered(9, 8)), ("crashed", layered(9))):
-        other = small.with_net(phase, net, "b")
+        other = small.with_nets({phase: net}, "b")
         assert isinstance(other.make_policy(other.make_evaluator(), pruner), ShortlistPruner)
 
 
@@ -84,7 +84,7 @@ def test_only_nets_that_play_in_one_loop_find_replies():
     small = NetSet("a", {"contact": layered(9), "race": layered(8)})
     assert small.make_pruning_net().name == "a"
     with pytest.raises(UnsupportedError, match="cannot be a pruning net"):
-        small.with_net("contact", layered(9, 8), "b").make_pruning_net()
+        small.with_nets({"contact": layered(9, 8)}, "b").make_pruning_net()
 
 
 def test_the_policy_in_one_loop_plays_as_the_evaluator_does():
@@ -111,7 +111,7 @@ def test_a_source_that_there_is_not_is_named(tmp_path):
 
 def test_a_file_of_nets_that_is_damaged_is_named(tmp_path):
     file = tmp_path / "best.npz"
-    NetSet("a", {"contact": layered(5), "race": layered(4)}).save(file)
+    write_arrays(file, NetSet("a", {"contact": layered(5), "race": layered(4)}).to_arrays())
     arrays = read_array_file(file)
     arrays.pop("race_b1")
     write_arrays(file, arrays)
@@ -139,7 +139,7 @@ def test_what_came_after_the_nets_of_a_file_does_not_count(tmp_path):
     for number in (1, 2, 3):
         append_record(run / "log.jsonl", {"generation": number, "labelled": 100, "seconds": 360.0})
     nets = NetSet("run", {"contact": layered(5), "race": layered(4)})
-    nets.save(run / "best.npz", generation=np.array(2))
+    write_arrays(run / "best.npz", {"generation": np.array(2), **nets.to_arrays()})
     *before, own = read_run_provenance(run, run / "best.npz")
     assert tuple(before) == read_provenance("fast")
     assert own == ProvenanceStep(

@@ -1,4 +1,4 @@
-"""Options that the commands which train share."""
+"""The settings of a run, new or resumed."""
 
 import argparse
 from pathlib import Path
@@ -6,20 +6,14 @@ from pathlib import Path
 import pytest
 
 from gammond.engine.errors import DataFileError, StateError
-from gammond.engine.runtime.machine import count_usable_cores
 from gammond.tools.heritage.heuristic_engine.study import ClimbStudySettings
-from gammond.tools.train.runs.options import (
-    add_run_options,
-    add_threads_option,
-    add_workers_option,
-    load_run_settings,
-)
+from gammond.tools.train.runs.run_folder import add_folder_arguments, load_run_settings
 from gammond.tools.train.runs.settings import add_setting_options, write_settings
 
 
 def parsed(*arguments: str) -> argparse.Namespace:
     parser = argparse.ArgumentParser()
-    add_run_options(parser, "run.toml")
+    add_folder_arguments(parser, "run", "run.toml", "resume")
     add_setting_options(parser, ClimbStudySettings)
     return parser.parse_args(arguments)
 
@@ -51,28 +45,3 @@ def test_without_a_run_there_is_nothing_to_go_on_with(tmp_path):
     args = parsed(str(tmp_path), "--resume")
     with pytest.raises(DataFileError, match=r"run\.toml"):
         load_run_settings(args.run, args, ClimbStudySettings)
-
-
-def test_the_folder_may_be_left_out_where_the_command_says_so(capsys):
-    parser = argparse.ArgumentParser()
-    add_run_options(parser, "log.jsonl", resume_point="trial", is_optional=True)
-    assert parser.parse_args([]).run is None
-    help_text = parser.format_help()
-    assert "folder of the run: log.jsonl" in help_text
-    assert "resume from the run's last trial" in help_text
-    with pytest.raises(SystemExit):
-        parsed()
-
-
-def test_there_is_a_worker_for_each_core_unless_set_otherwise():
-    for add, expected in (
-        (add_workers_option, {"workers": count_usable_cores(), "cluster": ""}),
-        (add_threads_option, {"threads": count_usable_cores()}),
-    ):
-        parser = argparse.ArgumentParser()
-        add(parser)
-        assert vars(parser.parse_args([])) == expected
-    few = argparse.ArgumentParser()
-    add_workers_option(few, 1)
-    assert few.parse_args([]).workers == 1
-    assert "(default 1)" in few.format_help()
