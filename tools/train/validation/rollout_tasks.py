@@ -95,7 +95,8 @@ def _roll_out_with_gnubg(
 ) -> Iterator[_Row]:
     with tempfile.TemporaryDirectory(prefix="gammond-gnubg-") as folder:
         for each in roll_out_with_gnubg(boards, plies, settings, seeds, Path(folder)):
-            yield np.array(each.outcome), np.array(each.outcome_errors), each.error, each.trials
+            error = np.nan if each.error is None else each.error
+            yield np.array(each.outcome), np.array(each.outcome_errors), error, each.trials
 
 
 def roll_out_to_error(board: Board, evaluators: RolloutEvaluators, settings: RolloutSettings) -> Scores:
