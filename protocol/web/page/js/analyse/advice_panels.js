@@ -14,7 +14,7 @@ import { ScoreMatrix } from "./score_matrix.js";
 import { Tabs } from "./tabs.js";
 import { copySetting } from "./xgid.js";
 
-/** @typedef {import("./position_view.js").PositionView} PositionView */
+/** @import { PositionView } from "./position_view.js" */
 
 const words = text.analyse;
 const DEPTHS = ["0", "1", "2", "3", "4"];

@@ -7,11 +7,8 @@ import { explain } from "./explain.js";
 import { formatPercent, formatSigned, measure } from "./numbers.js";
 import { hasCube } from "./xgid.js";
 
-/**
- * @typedef {import("./questions.js").CubeAnswer} CubeAnswer
- * @typedef {import("./questions.js").Evaluation} Evaluation
- * @typedef {import("./xgid.js").Setting} Setting
- */
+/** @import { CubeAnswer, Evaluation } from "./questions.js" */
+/** @import { Setting } from "./xgid.js" */
 
 const words = text.analyse;
 

@@ -5,11 +5,9 @@ import { fill, text } from "../text.js";
 import { clamp, fitCube, isCrawfordScore } from "./setting_limits.js";
 import { BAR, CHECKERS, copySetting, countPips, exchangeSides, fillBorneOff, hasCube, makeEmptySetting, makeStart } from "./xgid.js";
 
-/**
- * @typedef {import("./position_line.js").PositionLine} PositionLine
- * @typedef {import("./xgid.js").SeatNumber} SeatNumber
- * @typedef {import("../board/backgammon.js").BackgammonBoard} BackgammonBoard
- */
+/** @import { PositionLine } from "./position_line.js" */
+/** @import { SeatNumber } from "./xgid.js" */
+/** @import { BackgammonBoard } from "../board/backgammon.js" */
 
 const words = text.analyse.editor;
 const sides = text.analyse.sides;

@@ -9,11 +9,9 @@ import { describeAction } from "./match_lists.js";
 import { classify, formatChance, formatInterval, formatPercent, formatSigned } from "./numbers.js";
 import { PlayList, drawPlaysKey } from "./play_list.js";
 
-/**
- * @typedef {import("./match_items.js").Item} Item
- * @typedef {import("./match_items.js").Decision} Decision
- * @typedef {{source: string, item: Item}} Analysed an action as an analysis has it
- */
+/** @import { Decision, Item } from "./match_items.js" */
+
+/** @typedef {{source: string, item: Item}} Analysed an action as an analysis has it */
 
 const words = text.analyse.match;
 const FIRST_SHOWN = 5;

@@ -5,7 +5,7 @@ import { fill, text } from "../text.js";
 import { describeFailure } from "./failures.js";
 import { convertMatch, download, fetchReport } from "./match_source.js";
 
-/** @typedef {import("./match_view.js").OpenMatch} OpenMatch */
+/** @import { OpenMatch } from "./match_view.js" */
 
 const words = text.analyse.match;
 /** The one format that holds several matches. */

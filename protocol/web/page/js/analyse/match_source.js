@@ -3,10 +3,8 @@
 import { ConnectionLost, ServerError } from "../socket.js";
 import { awaitAnswer } from "../waits.js";
 
-/**
- * @typedef {import("../socket.js").LineSocket} LineSocket
- * @typedef {import("./match_items.js").MatchRecord} MatchRecord
- */
+/** @import { LineSocket } from "../socket.js" */
+/** @import { MatchRecord } from "./match_items.js" */
 
 const LONGEST_LINE = 500_000;
 const BINARY = "application/octet-stream";

@@ -6,10 +6,9 @@ import { explain } from "./explain.js";
 import { formatPercent, formatSigned } from "./numbers.js";
 import { describeResult } from "./setting_words.js";
 
-/**
- * @typedef {import("./match_items.js").MatchRecord} MatchRecord
- * @typedef {{analysis: any, other: any, sources: string[]}} Analyses results of `analyse`, that of the page and another one, and their names
- */
+/** @import { MatchRecord } from "./match_items.js" */
+
+/** @typedef {{analysis: any, other: any, sources: string[]}} Analyses results of `analyse`, that of the page and another one, and their names */
 
 const words = text.analyse.match;
 const RATINGS = /** @type {[number, keyof typeof words.strengths][]} */ ([

@@ -17,10 +17,10 @@ import { describeSetting } from "./setting_words.js";
 import { Tabs } from "./tabs.js";
 import { findVariant, makeEmptySetting, parseXgid, toBoardState } from "./xgid.js";
 
+/** @import { LineSocket } from "../socket.js" */
+/** @import { Item } from "./match_items.js" */
+
 /**
- * @typedef {import("../socket.js").LineSocket} LineSocket
- * @typedef {import("./match_items.js").Item} Item
- *
  * @typedef {object} OpenMatch what stays while other pages are open
  * @property {File} file
  * @property {import("./match_items.js").MatchRecord[]} records

@@ -5,8 +5,9 @@ import { fill, text } from "../text.js";
 import { explain } from "./explain.js";
 import { classify, findEquity, formatChance, formatInterval, formatLoss, formatPercent, formatSigned, measure } from "./numbers.js";
 
+/** @import { RankedPlay } from "./questions.js" */
+
 /**
- * @typedef {import("./questions.js").RankedPlay} RankedPlay
  * @typedef {{play: string, equity: number | null, mwc?: number | null, loss: number | null, depth: string, chances: number[] | null,
  *   se?: number, isMade?: boolean, lossSaid?: string}} ListedPlay where points have no scale there is no equity, and the
  *   loss is its size, written as `lossSaid`

@@ -16,11 +16,9 @@ import { Questions } from "./questions.js";
 import { describeEnd, describeEnding, describeTurn } from "./setting_words.js";
 import { formatXgid, toBoardState } from "./xgid.js";
 
-/**
- * @typedef {import("./position_line.js").PositionLine} PositionLine
- * @typedef {import("../socket.js").LineSocket} LineSocket
- * @typedef {import("./play_list.js").ListedPlay} ListedPlay
- */
+/** @import { PositionLine } from "./position_line.js" */
+/** @import { LineSocket } from "../socket.js" */
+/** @import { ListedPlay } from "./play_list.js" */
 
 const words = text.analyse;
 

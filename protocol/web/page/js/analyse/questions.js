@@ -3,10 +3,10 @@
 import { findEquity } from "./numbers.js";
 import { formatXgid, parseXgid } from "./xgid.js";
 
+/** @import { LineSocket } from "../socket.js" */
+/** @import { Setting } from "./xgid.js" */
+
 /**
- * @typedef {import("../socket.js").LineSocket} LineSocket
- * @typedef {import("./xgid.js").Setting} Setting
- *
  * @typedef {object} Evaluation chances before the roll of who is on roll, after a play of who made it
  * @property {number} win
  * @property {number} win_g

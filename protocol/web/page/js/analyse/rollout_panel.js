@@ -11,10 +11,9 @@ const words = text.analyse.rollout;
 const TRIALS = ["36", "108", "324", "1296", "5184", "20736"];
 const LENGTHS = ["0", "7", "11"];
 
-/**
- * @typedef {import("./xgid.js").Setting} Setting
- * @typedef {Record<string, any>} RolloutAnswer
- */
+/** @import { Setting } from "./xgid.js" */
+
+/** @typedef {Record<string, any>} RolloutAnswer */
 
 /** Events: `start` (`options` has how), `stop`, `look` and `make` of its plays. */
 export class RolloutPanel extends EventTarget {

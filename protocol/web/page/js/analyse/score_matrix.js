@@ -5,8 +5,9 @@ import { fill, text } from "../text.js";
 import { explain } from "./explain.js";
 import { formatSeconds, formatSigned } from "./numbers.js";
 
+/** @import { Setting } from "./xgid.js" */
+
 /**
- * @typedef {import("./xgid.js").Setting} Setting
  * @typedef {{away: number, actions: string, no_double?: (number | null)[], take?: (number | null)[], drop?: (number | null)[]}} MatrixRow
  * @typedef {{away: number, cube: number, money: string, plies: number, rows: MatrixRow[]}} Matrix
  */

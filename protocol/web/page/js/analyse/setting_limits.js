@@ -1,6 +1,6 @@
 /** What fields of a position allow each other: cube and owner, score and Crawford game. */
 
-/** @typedef {import("./xgid.js").SeatNumber} SeatNumber */
+/** @import { SeatNumber } from "./xgid.js" */
 
 /**
  * A cube in the middle is at 1, one above 1 has an owner: the field that was changed wins.

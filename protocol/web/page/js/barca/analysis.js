@@ -9,8 +9,9 @@ import { explain } from "../analyse/explain.js";
 import { describeFailure } from "../analyse/failures.js";
 import { formatSeconds } from "../analyse/numbers.js";
 
+/** @import { LineSocket } from "../socket.js" */
+
 /**
- * @typedef {import("../socket.js").LineSocket} LineSocket
  * @typedef {{position: string, turn: "white" | "black", legal: string[], pieces: import("../types.js").Piece[], result?: string,
  *   winner?: string, eval?: {score: number, depth: number}, moves?: {play: string, score: number, pv: string}[]}} BarcaResult
  */

@@ -5,8 +5,7 @@ import { preferences } from "../preferences.js";
 import { fill, text as pageText, wordFor } from "../text.js";
 import { followPointer } from "../board/dragging.js";
 
-/** @typedef {import("../types.js").Piece} Piece */
-/** @typedef {import("../types.js").PieceMove} PieceMove */
+/** @import { Piece, PieceMove } from "../types.js" */
 
 const CELL = 60;
 const EDGE = 34;

@@ -9,12 +9,9 @@ import { drawLastPlay } from "./last_play.js";
 import { drawBoard, makeChecker, makeCube, makeDie } from "./pieces.js";
 import { countPips, moveChecker, reach, starts, usedDice } from "./tree.js";
 
-/** @typedef {import("../types.js").BoardState} BoardState */
-/** @typedef {import("../types.js").TreeNode} TreeNode */
-/** @typedef {import("../types.js").Arrow} Arrow */
-/** @typedef {import("../types.js").LastPlay} LastPlay */
-/** @typedef {import("./tree.js").Walked} Walked */
-/** @typedef {import("./geometry.js").Place} Place */
+/** @import { Arrow, BoardState, LastPlay, TreeNode } from "../types.js" */
+/** @import { Walked } from "./tree.js" */
+/** @import { Place } from "./geometry.js" */
 
 /**
  * @typedef {object} ShowOptions

@@ -1,10 +1,7 @@
 /** What the engine says about the decision at a table. */
 
-/**
- * @typedef {import("../types.js").TableState} TableState
- * @typedef {import("../analyse/questions.js").RankedPlay} RankedPlay
- * @typedef {import("../analyse/questions.js").CubeAnswer} CubeAnswer
- */
+/** @import { TableState } from "../types.js" */
+/** @import { CubeAnswer, RankedPlay } from "../analyse/questions.js" */
 
 /** Load what the page of analysis has for plays and numbers; a game without hints does without it. */
 export async function loadAnalysis() {

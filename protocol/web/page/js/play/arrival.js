@@ -5,7 +5,7 @@ import { preferences } from "../preferences.js";
 import { fill, text } from "../text.js";
 import { listFacts } from "../games.js";
 
-/** @typedef {import("../types.js").Offer} Offer */
+/** @import { Offer } from "../types.js" */
 
 const words = text.table;
 

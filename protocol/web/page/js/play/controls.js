@@ -7,7 +7,7 @@ import { fill, text, wordFor } from "../text.js";
 import { askResignation } from "./dialogs.js";
 import { nameDice, nameSeat } from "./names.js";
 
-/** @typedef {import("./table_view.js").TableView} TableView */
+/** @import { TableView } from "./table_view.js" */
 
 const words = text.table;
 

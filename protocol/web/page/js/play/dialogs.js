@@ -5,7 +5,7 @@ import { preferences } from "../preferences.js";
 import { text } from "../text.js";
 import { findRecord } from "./record.js";
 
-/** @typedef {import("./table_view.js").TableView} TableView */
+/** @import { TableView } from "./table_view.js" */
 
 const words = text.table;
 

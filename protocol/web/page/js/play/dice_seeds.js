@@ -2,7 +2,7 @@
 
 import { checkDice, makeSeed, makeSeedCommitment } from "./fair_dice.js";
 
-/** @typedef {import("../types.js").Fair} Fair */
+/** @import { Fair } from "../types.js" */
 
 const MOST = 100;
 

@@ -4,10 +4,9 @@ import { h } from "../dom.js";
 import { fill, text } from "../text.js";
 import { Advice, loadAnalysis } from "./advice.js";
 
-/**
- * @typedef {import("./table_view.js").TableView} TableView
- * @typedef {Awaited<ReturnType<typeof loadAnalysis>>} Analysis
- */
+/** @import { TableView } from "./table_view.js" */
+
+/** @typedef {Awaited<ReturnType<typeof loadAnalysis>>} Analysis */
 
 const words = text.table;
 

@@ -4,8 +4,8 @@ import { h } from "../dom.js";
 import { text, wordFor } from "../text.js";
 import { findSide, nameDice, nameKind, namePlay } from "./names.js";
 
-/** @typedef {import("./table_view.js").TableView} TableView */
-/** @typedef {import("../types.js").Entry} Entry */
+/** @import { TableView } from "./table_view.js" */
+/** @import { Entry } from "../types.js" */
 
 const words = text.table;
 

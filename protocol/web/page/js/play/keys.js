@@ -4,7 +4,7 @@ import { announce } from "../dom.js";
 import { fill, text } from "../text.js";
 import { nameCube, nameDice, nameKind, namePlay, nameSeat } from "./names.js";
 
-/** @typedef {import("./table_view.js").TableView} TableView */
+/** @import { TableView } from "./table_view.js" */
 
 const words = text.table;
 /** Keys that do one thing, however long they are held. */

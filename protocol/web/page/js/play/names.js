@@ -2,7 +2,7 @@
 
 import { fill, text, wordFor } from "../text.js";
 
-/** @typedef {import("../types.js").TableState} TableState */
+/** @import { TableState } from "../types.js" */
 
 /**
  * @param {import("../types.js").Seat | undefined} seat

@@ -12,7 +12,7 @@ import { keepTable, listTables, markOver, tableHash } from "./known_tables.js";
 import { nameSeat } from "./names.js";
 import { PlayerField } from "./player_field.js";
 
-/** @typedef {import("../main.js").Context} Context */
+/** @import { Context } from "../main.js" */
 
 const words = text.newGame;
 const CLOCKS = /** @type {Record<string, {bank: number, move_s: number} | null>} */ ({

@@ -4,7 +4,7 @@ import { h } from "../dom.js";
 import { fill, text } from "../text.js";
 import { findSide, nameAction, nameSeat } from "./names.js";
 
-/** @typedef {import("../types.js").TableState} TableState */
+/** @import { TableState } from "../types.js" */
 
 const words = text.table;
 

@@ -8,7 +8,7 @@ import { findTable, tableLink } from "./known_tables.js";
 import { listFacts } from "../games.js";
 import { findRecord } from "./record.js";
 
-/** @typedef {import("./table_view.js").TableView} TableView */
+/** @import { TableView } from "./table_view.js" */
 
 const words = text.table;
 

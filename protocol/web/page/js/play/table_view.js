@@ -25,11 +25,8 @@ import { playSound } from "./sounds.js";
 import { Tutor } from "./tutor.js";
 import { setWaiting } from "../waits.js";
 
-/**
- * @typedef {import("../main.js").Context} Context
- * @typedef {import("../types.js").TableState} TableState
- * @typedef {import("../types.js").Entry} Entry
- */
+/** @import { Context } from "../main.js" */
+/** @import { Entry, TableState } from "../types.js" */
 
 const words = text.table;
 const HINT_MS = 5000;

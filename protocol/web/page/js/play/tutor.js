@@ -4,7 +4,7 @@ import { announce, deafen, h } from "../dom.js";
 import { fill, text, wordFor } from "../text.js";
 import { Advice, loadAnalysis } from "./advice.js";
 
-/** @typedef {import("./table_view.js").TableView} TableView */
+/** @import { TableView } from "./table_view.js" */
 /** @typedef {{words: string, show: () => void, better: () => void, mainLabel?: string, keepLabel?: string}} Verdict */
 
 const words = text.table;
