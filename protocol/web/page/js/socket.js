@@ -18,8 +18,8 @@ export class ServerError extends Error {
 
 /** A connection that was lost before the answer came. */
 export class ConnectionLost extends Error {
-  constructor() {
-    super("the connection was lost before the answer came");
+  constructor(message = "the connection was lost before the answer came") {
+    super(message);
     this.name = "ConnectionLost";
   }
 }

@@ -3,7 +3,8 @@
 import { h } from "../dom.js";
 import { fill, text } from "../text.js";
 import { describeFailure } from "./failures.js";
-import { convertMatch, download, fetchReport } from "./match_source.js";
+import { download } from "../server.js";
+import { writeMatch } from "./match_source.js";
 
 /** @import { OpenMatch } from "./match_view.js" */
 
@@ -57,6 +58,6 @@ async function write({ file, records, plies, results, isByFile }, name) {
   if (name === "json") {
     return { content: new Blob([JSON.stringify(isByFile ? records : results, null, 1)], { type: "application/json" }), leftOut: "" };
   }
-  if (name === "mat" || isByFile || !results) return convertMatch(file, /** @type {"mat" | "sgf" | "ogxm" | "html"} */ (name));
-  return fetchReport(file, plies, /** @type {"html" | "sgf" | "ogxm"} */ (name));
+  const isOfFile = name === "mat" || isByFile || !results;
+  return writeMatch(file, /** @type {"mat" | "sgf" | "ogxm" | "html"} */ (name), isOfFile ? undefined : plies);
 }

@@ -3,7 +3,7 @@
 import { announce, h } from "../dom.js";
 import { fill, text } from "../text.js";
 import { canCheckDice } from "./fair_dice.js";
-import { saveRecord } from "../progress/server.js";
+import { saveRecord } from "../server.js";
 import { findTable, tableLink } from "./known_tables.js";
 import { listFacts } from "../games.js";
 import { findRecord } from "./record.js";

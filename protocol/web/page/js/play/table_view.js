@@ -6,6 +6,7 @@ import { countPips } from "../board/tree.js";
 import { announce, h } from "../dom.js";
 import { findGame } from "../games.js";
 import { preferences } from "../preferences.js";
+import { download } from "../server.js";
 import { ServerError } from "../socket.js";
 import { fill, text } from "../text.js";
 import { askName } from "./arrival.js";
@@ -145,7 +146,6 @@ export class TableView {
   /** Save what was played at a table that the server could not set up again. */
   async saveLost() {
     try {
-      const { download } = await import("../analyse/match_source.js"); // hardly anybody needs it
       const { text: record } = await this.context.tables.request("record", { table: this.table, token: this.tokens });
       download(new Blob([record], { type: "text/plain" }), `gammond-${this.table}.txt`);
     } catch (error) {

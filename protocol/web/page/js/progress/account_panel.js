@@ -3,7 +3,7 @@
 import { announce, h, labelled } from "../dom.js";
 import { preferences } from "../preferences.js";
 import { fill, text } from "../text.js";
-import { postJson } from "./server.js";
+import { postJson } from "../server.js";
 
 const words = text.account;
 

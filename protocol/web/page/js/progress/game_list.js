@@ -6,7 +6,7 @@ import { fill, text, wordFor } from "../text.js";
 import { formatSigned } from "../analyse/numbers.js";
 import { formatDay, formatRating } from "./rating_plot.js";
 import { setWaiting } from "../waits.js";
-import { fetchJson, makeQuery, postJson, recordAddress, saveRecord } from "./server.js";
+import { fetchJson, makeQuery, postJson, recordAddress, saveRecord } from "../server.js";
 
 const words = text.progress;
 const PAGE = 20;

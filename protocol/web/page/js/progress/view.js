@@ -6,7 +6,7 @@ import { fill, text } from "../text.js";
 import { AccountPanel } from "./account_panel.js";
 import { GameList } from "./game_list.js";
 import { RatingPlot, formatRating } from "./rating_plot.js";
-import { fetchJson, makeQuery } from "./server.js";
+import { fetchJson, makeQuery } from "../server.js";
 import { drawTopLists } from "./top_lists.js";
 
 const words = text.progress;
