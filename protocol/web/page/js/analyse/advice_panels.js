@@ -1,6 +1,7 @@
 /** The panels beside the board: plays or rolls, the cube, a rollout, the scores; and when each of them asks. */
 
 import { choice, h } from "../dom.js";
+import { keep, recall } from "../storage.js";
 import { fill, text } from "../text.js";
 import { CubeAdvice } from "./cube_advice.js";
 import { isRedouble } from "./cube_words.js";
@@ -38,7 +39,7 @@ export class AdvicePanels {
     this.rollout = new RolloutPanel();
     this.matrix = new ScoreMatrix();
     this.status = h("p", { class: "small quiet", role: "status" });
-    this.depth = choice(DEPTHS.map((plies) => [plies, `${plies}-ply`]), readDepth(), { onchange: () => this.changeDepth() });
+    this.depth = choice(DEPTHS.map((plies) => [plies, `${plies}-ply`]), String(recall(DEPTH_KEY) ?? STEADY_PLIES), { onchange: () => this.changeDepth() });
     this.hide = h("button", { type: "button", "aria-pressed": "false", onclick: () => this.toggleHidden() }, words.plays.hide);
     this.answers = h("div", {});
     this.hidden = h("p", { class: "quiet", hidden: true }, words.plays.hidden);
@@ -229,11 +230,7 @@ export class AdvicePanels {
   }
 
   changeDepth() {
-    try {
-      localStorage.setItem(DEPTH_KEY, this.depth.value);
-    } catch {
-      // The choice holds until the page is closed.
-    }
+    keep(DEPTH_KEY, this.wanted);
     this.ask();
   }
 
@@ -306,12 +303,4 @@ export class AdvicePanels {
 /** @param {Event} event */
 function detailOf(event) {
   return /** @type {CustomEvent} */ (event).detail;
-}
-
-function readDepth() {
-  try {
-    return localStorage.getItem(DEPTH_KEY) ?? String(STEADY_PLIES);
-  } catch {
-    return String(STEADY_PLIES);
-  }
 }
