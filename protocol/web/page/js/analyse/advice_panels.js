@@ -133,7 +133,7 @@ export class AdvicePanels {
     try {
       for (const plies of this.depths) {
         if (plies > STEADY_PLIES) this.status.textContent = fill(words.plays.deeper, { plies });
-        const advice = await this.view.questions.advise(setting, plies, { signal });
+        const advice = await this.view.questions.advise(setting, plies, signal);
         if (signal.aborted) return;
         this.advice = advice;
         this.redraw();

@@ -2,11 +2,12 @@
 
 import { h } from "../dom.js";
 import { fill, text } from "../text.js";
-import { isRedouble, turnValue } from "./cube_words.js";
+import { isRedouble, listDoubles, listResponses } from "./cube_words.js";
 import { explain } from "./explain.js";
 import { formatPercent, formatSigned, measure } from "./numbers.js";
 import { hasCube } from "./xgid.js";
 
+/** @import { Choice } from "./cube_words.js" */
 /** @import { CubeAnswer, Evaluation } from "./questions.js" */
 /** @import { Setting } from "./xgid.js" */
 
@@ -71,39 +72,6 @@ export class CubeAdvice extends EventTarget {
       type: "button", onclick: () => this.dispatchEvent(new CustomEvent("act", { detail: action })),
     }, action === "double" && isRedouble(setting) ? words.cube.again.button : words.cube.buttons[/** @type {keyof typeof words.cube.buttons} */ (action)])));
   }
-}
-
-/** @typedef {{name: string, equity: number | undefined, mwc: number | undefined, isBest: boolean}} Choice */
-
-/**
- * What the side on roll can choose, with what it is worth to it.
- *
- * @param {CubeAnswer} cube
- * @param {boolean} isAgain whether a double is a redouble
- * @returns {Choice[]}
- */
-function listDoubles(cube, isAgain) {
-  const names = isAgain ? words.cube.again : words.cube;
-  const best = !cube.double ? 0 : cube.response === "drop" ? 2 : 1;
-  return [
-    { name: names.noDouble, equity: cube.no_double, mwc: cube.mwc_no_double, isBest: best === 0 },
-    { name: names.doubleTake, equity: cube.take, mwc: cube.mwc_take, isBest: best === 1 },
-    { name: names.doublePass, equity: cube.drop, mwc: cube.mwc_drop, isBest: best === 2 },
-  ];
-}
-
-/**
- * What the side that is doubled can choose, with what it is worth to it: a beaver is a take.
- *
- * @param {CubeAnswer} cube
- * @returns {Choice[]}
- */
-export function listResponses({ response, take, drop, mwc_take: mwcTake, mwc_drop: mwcDrop }) {
-  const { buttons } = words.cube;
-  return [
-    { name: response === "beaver" ? buttons.beaver : buttons.take, equity: turnValue(take, 0), mwc: turnValue(mwcTake, 1), isBest: response !== "drop" },
-    { name: buttons.drop, equity: turnValue(drop, 0), mwc: turnValue(mwcDrop, 1), isBest: response === "drop" },
-  ];
 }
 
 /**

@@ -36,8 +36,7 @@ import { formatXgid, parseXgid } from "./xgid.js";
  * @property {number} plies
  * @property {boolean} [unscaled] whether equities are left out, since points have no scale here
  *
- * @typedef {{eval?: Evaluation, moves?: RankedPlay[], cube?: CubeAnswer, plies: number, ms: number, net: string,
- *   stopped: boolean}} Advice
+ * @typedef {{eval?: Evaluation, moves?: RankedPlay[], cube?: CubeAnswer, plies: number, ms: number, net: string}} Advice
  */
 
 const HINT_PRIORITY = 20;
@@ -95,10 +94,10 @@ export class Questions {
   }
 
   /**
-   * Send commands that end in a position.
+   * Send commands about a position.
    *
    * @param {string[]} commands
-   * @returns {Promise<any>} the last object of the last answer, which has the XGID
+   * @returns {Promise<any>} the last object of the last answer, which of a position has the XGID
    */
   async change(commands) {
     const settings = [`set game.variant ${this.variant}`, "set engine.xgid true"];
@@ -113,22 +112,33 @@ export class Questions {
    *
    * @param {Setting} setting
    * @param {number} plies
-   * @param {{signal?: AbortSignal, onProgress?: (progress: any) => void}} [options]
+   * @param {AbortSignal} signal
    * @returns {Promise<Advice>}
    */
-  async advise(setting, plies, { signal, onProgress } = {}) {
+  async advise(setting, plies, signal) {
     const start = performance.now();
-    const want = ["eval", setting.dice ? "moves" : "cube"];
+    const want = setting.dice ? ["moves"] : ["eval", "cube"];
     const query = { ...this.about(setting), want, plies, filter: FILTERS[plies], priority: HINT_PRIORITY };
-    const answer = await this.line.query(onProgress ? { ...query, progress_every: 1 } : query, { signal, onProgress });
-    const stopped = Boolean(answer.stopped);
-    return { ...answer.results[0], plies: answer.plies, net: answer.net, ms: performance.now() - start, stopped };
+    const { results, net, plies: reached } = await this.line.query(query, { signal });
+    return { ...results[0], plies: reached, net, ms: performance.now() - start };
+  }
+
+  /**
+   * Ask what a play loses against the best one, both at one depth, also where the move filter did not let it through.
+   *
+   * @param {string} xgid
+   * @param {string} play
+   * @param {number} plies
+   * @returns {Promise<{loss?: number, mwc_loss: number, best: string, plies: number}>}
+   */
+  comparePlay(xgid, play, plies) {
+    return this.change([`position xgid ${xgid}`, `rank plies=${plies} filter=${FILTERS[plies]} ${play}`]);
   }
 
   /**
    * Ask for the cube action, also while dice are set.
    *
-   * @param {Setting} setting
+   * @param {Setting | string} setting or its XGID
    * @param {number} plies
    * @param {AbortSignal} [signal]
    * @returns {Promise<CubeAnswer>}
@@ -188,10 +198,8 @@ export class Questions {
     return (await this.line.query({ ...this.about(setting), ...fields }, { signal, onProgress })).results[0].rollout;
   }
 
-  /**
-   * @param {Setting} setting
-   */
+  /** @param {Setting | string} setting or its XGID */
   about(setting) {
-    return { variant: this.variant, position: formatXgid(setting) };
+    return { variant: this.variant, position: typeof setting === "string" ? setting : formatXgid(setting) };
   }
 }
