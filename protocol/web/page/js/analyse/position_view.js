@@ -9,7 +9,6 @@ import { copyText } from "./clipboard.js";
 import { Editor } from "./editor.js";
 import { EvaluationBar } from "./evaluation_bar.js";
 import { describeFailure } from "./failures.js";
-import { drawLine } from "./line_list.js";
 import { classify } from "./numbers.js";
 import { parsePlay } from "./plays.js";
 import { Questions } from "./questions.js";
@@ -91,7 +90,7 @@ export class PositionView {
     this.drawBoard();
     this.drawTools();
     this.facts.textContent = describeTurn(this.setting, words.sides);
-    this.lineBox.replaceChildren(...drawLine(this.line));
+    this.lineBox.replaceChildren(...this.drawLine());
     this.editor.update();
     this.panels.update();
     this.fetchTree();
@@ -128,6 +127,17 @@ export class PositionView {
       button(words.tools.share, () => copyText(this.link, words.tools.copied, this.message)),
       button(words.tools.copyId, () => copyText(formatXgid(setting), words.tools.copiedId, this.message)));
     if (focused >= 0) /** @type {HTMLElement | undefined} */ (this.tools.children[focused])?.focus();
+  }
+
+  /** Links to the positions of the line: one for each play; neighbours that were set up are one. */
+  drawLine() {
+    const { steps, at } = this.line;
+    const shown = steps.map((step, place) => ({ step, place })).filter(({ step, place }) => !step.isSetUp || !steps[place + 1]?.isSetUp);
+    if (shown.length < 2) return [];
+    const current = shown.find(({ place }) => place >= at)?.place;
+    return [h("ol", {}, ...shown.map(({ step, place }) => h("li", {}, h("button", {
+      type: "button", class: "step", "aria-current": place === current && "step", onclick: () => this.line.goTo(place),
+    }, step.label || words.line.setUp))))];
   }
 
   makePaste() {

@@ -35,7 +35,7 @@ let boards = 0;
  * Events: `step` (after each checker moved or put back; detail: `path`, `play`), `dice` (the dice were pressed),
  * `cube` (the cube was pressed), `refuse` (a place was pressed from which nothing can move, or to which the checker that was picked
  * cannot go; detail: `place`, `point`, `picked`),
- * `edit` (detail: `place`, `seat`, `point`, `shift`, `button`).
+ * `edit` (detail: `place`, `shift`).
  *
  * @extends {Board<Place>}
  */
@@ -512,10 +512,7 @@ export class BackgammonBoard extends Board {
    */
   choose(place, event) {
     if (this.options.editable) {
-      const detail = { place, perspective: this.perspective, shift: event.shiftKey,
-        button: "button" in event ? event.button : 0, mine: this.pointOf(place, this.perspective),
-        theirs: this.pointOf(place, 1 - this.perspective) };
-      this.dispatchEvent(new CustomEvent("edit", { detail }));
+      this.dispatchEvent(new CustomEvent("edit", { detail: { place, shift: event.shiftKey } }));
       return;
     }
     const tree = this.options.tree;

@@ -35,9 +35,17 @@ export class Controls {
     for (const group of [this.main, this.apart]) deafen(group);
   }
 
-  /** Whether the buttons that answer an offer have just appeared. */
-  get isDeaf() {
-    return this.main.hasAttribute("aria-disabled");
+  /**
+   * Press the button of an action, as a key does.
+   *
+   * @param {string} act
+   * @returns {boolean} whether there is one that can be pressed
+   */
+  press(act) {
+    const groups = [this.main, this.apart, this.more].filter(({ hidden }) => !hidden);
+    const button = groups.map((group) => group.querySelector(`button[data-act="${act}"]:not(:disabled)`)).find(Boolean);
+    /** @type {HTMLElement | undefined} */ (button)?.click();
+    return !!button;
   }
 
   /** Whether this person is to type dice now. */

@@ -175,6 +175,7 @@ export class TableView {
     else if (kind === "redo") this.refetch();
     if (entry) this.history = [...this.history.slice(0, entry.n - 1), entry];
     if (entry || state.history) this.isAdvised = false;
+    if (state.clock) state.clock.at = performance.now(); // of this browser, not of the server
     this.state = state;
     this.noteOffer(state);
     setWaiting(this, state.to_act !== null && state.seats[state.to_act].kind === "engine");
