@@ -1,6 +1,6 @@
 /** The page: navigation by the hash, one view at a time, the sockets that views share. */
 
-import { announce, h } from "./dom.js";
+import { announce, button, h } from "./dom.js";
 import "./preferences.js";
 import { ConnectionLost, LineSocket, ServerError, TableSocket } from "./socket.js";
 import { fill, text } from "./text.js";
@@ -82,7 +82,7 @@ async function openView() {
     isFailed = true;
     const reason = error instanceof Error ? error.message : String(error);
     main.replaceChildren(h("div", { class: "panel" }, h("p", { class: "failure", role: "alert" }, fill(text.app.pageFailed, { reason })),
-      h("button", { type: "button", onclick: openView }, text.app.tryAgain)));
+      button(text.app.tryAgain, openView)));
     const isOwnFault = module && !(error instanceof ServerError || error instanceof ConnectionLost);
     if (isOwnFault) reportError(error);
   }

@@ -1,6 +1,6 @@
 /** The panels beside the board: plays or rolls, the cube, a rollout, the scores; and when each of them asks. */
 
-import { choice, h } from "../dom.js";
+import { button, choice, h } from "../dom.js";
 import { keep, recall } from "../storage.js";
 import { fill, text } from "../text.js";
 import { CubeAdvice } from "./cube_advice.js";
@@ -40,7 +40,7 @@ export class AdvicePanels {
     this.matrix = new ScoreMatrix();
     this.status = h("p", { class: "small quiet", role: "status" });
     this.depth = choice(DEPTHS.map((plies) => [plies, `${plies}-ply`]), String(recall(DEPTH_KEY) ?? STEADY_PLIES), { onchange: () => this.changeDepth() });
-    this.hide = h("button", { type: "button", "aria-pressed": "false", onclick: () => this.toggleHidden() }, words.plays.hide);
+    this.hide = button(words.plays.hide, () => this.toggleHidden(), { "aria-pressed": "false" });
     this.answers = h("div", {});
     this.hidden = h("p", { class: "quiet", hidden: true }, words.plays.hidden);
     /** @type {Parameters<CubeAdvice["show"]> | null} what the panel of the cube says */
@@ -211,7 +211,7 @@ export class AdvicePanels {
       const cannotMove = advice.moves.length === 1 && advice.moves[0].play === "pass";
       if (cannotMove) {
         this.answers.replaceChildren(h("p", {}, words.plays.cannotMove),
-          h("button", { type: "button", class: "main", onclick: () => view.make("pass", words.line.turned) }, words.tools.pass));
+          button(words.tools.pass, () => view.make("pass", words.line.turned), { class: "main" }));
       }
       this.list.show(this.isHidden || cannotMove ? [] : toListed(advice.moves));
       view.look(this.isHidden || cannotMove ? null : this.list.findChosen() ?? this.list.plays[0]);

@@ -1,7 +1,7 @@
 /** Setting up a position: checkers on the board by pointer and keyboard, and fields for everything else. */
 
 import { countPips } from "../board/tree.js";
-import { announce, checkField, choice, h, labelled } from "../dom.js";
+import { announce, button, checkField, choice, h, labelled } from "../dom.js";
 import { fill, text } from "../text.js";
 import { BAR, CHECKERS, copySetting, exchangeSides, fillBorneOff, hasCube, makeEmptySetting, makeStart } from "./xgid.js";
 
@@ -72,7 +72,6 @@ export class Editor {
       h("input", { type: "radio", name: "brush", checked: seat === this.brush, onchange: () => this.chooseBrush(/** @type {SeatNumber} */ (seat)) }),
       h("span", { class: `dot dot-${seat}`, "aria-hidden": "true" }), name));
     brushes.push(h("label", { class: "check brush" }, h("input", { type: "radio", name: "brush", onchange: () => (this.isRemoving = true) }), words.remove));
-    const button = (/** @type {string} */ name, /** @type {() => void} */ act) => h("button", { type: "button", onclick: act }, name);
     this.matchFields = h("div", { class: "row" },
       ...fields.score.map((field, seat) => labelled(fill(words.score, { side: sides[seat] }), field)), checkField(words.crawford, fields.crawford));
     this.moneyFields = h("div", { class: "row" }, checkField(words.jacoby, fields.jacoby), checkField(words.beavers, fields.beavers));

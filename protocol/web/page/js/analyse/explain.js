@@ -1,6 +1,6 @@
 /** Words of explanation behind a question mark. */
 
-import { h } from "../dom.js";
+import { button, h } from "../dom.js";
 import { fill, text } from "../text.js";
 
 const words = text.analyse;
@@ -15,10 +15,7 @@ let card;
  */
 export function explain(term) {
   const { name, meaning } = words.terms[term];
-  return h("button", {
-    type: "button", class: "explain", "aria-label": fill(words.whatIs, { name }), "aria-haspopup": "dialog",
-    onclick: () => showCard(name, meaning),
-  }, "?");
+  return button("?", () => showCard(name, meaning), { class: "explain", "aria-label": fill(words.whatIs, { name }), "aria-haspopup": "dialog" });
 }
 
 /**
@@ -33,7 +30,7 @@ function showCard(name, meaning) {
   card.replaceChildren(
     h("h3", { id: "explanation-name" }, name),
     ...meaning.split("\n").map((paragraph) => h("p", {}, paragraph)),
-    h("button", { type: "button", onclick: () => card?.hidePopover() }, words.close),
+    button(words.close, () => card?.hidePopover()),
   );
   card.showPopover();
   card.focus();

@@ -1,6 +1,6 @@
 /** Files of an open match to keep: with the analysis that the page goes by, as far as a format has a place for it. */
 
-import { h } from "../dom.js";
+import { button } from "../dom.js";
 import { fill, text } from "../text.js";
 import { describeFailure } from "./failures.js";
 import { download } from "../server.js";
@@ -27,7 +27,7 @@ const FORMATS = /** @type {[string, string, string][]} */ ([
 export function drawDownloads(getMatch, messages) {
   const isOne = getMatch().records.length === 1;
   return FORMATS.filter(([name]) => isOne || name === ALL_MATCHES).map(([name, label, title]) =>
-    h("button", { type: "button", class: "plain", title, onclick: () => save(getMatch(), name, messages) }, label));
+    button(label, () => save(getMatch(), name, messages), { class: "plain", title }));
 }
 
 /**

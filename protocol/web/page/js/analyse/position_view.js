@@ -1,6 +1,6 @@
 /** One position: the board with its tools, what the engine thinks of it, and what it asks meanwhile. */
 
-import { announce, h } from "../dom.js";
+import { announce, button, h } from "../dom.js";
 import { BackgammonBoard } from "../board/backgammon.js";
 import { describeServer, markMissing } from "../description.js";
 import { fill, text } from "../text.js";
@@ -109,8 +109,6 @@ export class PositionView {
 
   drawTools() {
     const { line, setting } = this;
-    const button = (/** @type {string} */ name, /** @type {() => void} */ act, attributes = {}) =>
-      h("button", { type: "button", onclick: act, ...attributes }, name);
     const byHand = this.board.path.length ? [
       button(words.tools.undoMoves, () => this.board.undoStep()),
       button(words.tools.done, () => this.finishByHand(), { class: "main", disabled: this.board.play === null }),

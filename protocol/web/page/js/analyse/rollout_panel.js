@@ -1,6 +1,6 @@
 /** Rollouts: what and how long, progress with the error so far, a button to stop, the numbers with their errors. */
 
-import { choice, h, labelled } from "../dom.js";
+import { button, choice, h, labelled } from "../dom.js";
 import { fill, text } from "../text.js";
 import { formatAction } from "./cube_advice.js";
 import { explain } from "./explain.js";
@@ -26,8 +26,8 @@ export class RolloutPanel extends EventTarget {
     this.truncate = choice(LENGTHS.map((moves) => [moves, moves === "0" ? words.toTheEnd : fill(words.moves, { moves })]), "0");
     this.candidates = choice(["2", "3", "5", "8"].map((count) => [count, fill(words.best, { count })]), "5");
     this.candidatesField = labelled(words.candidates, this.candidates);
-    this.start = h("button", { type: "button", class: "main", onclick: () => this.dispatchEvent(new Event("start")) }, words.start);
-    this.stop = h("button", { type: "button", hidden: true, onclick: () => this.dispatchEvent(new Event("stop")) }, text.analyse.stop);
+    this.start = button(words.start, () => this.dispatchEvent(new Event("start")), { class: "main" });
+    this.stop = button(text.analyse.stop, () => this.dispatchEvent(new Event("stop")), { hidden: true });
     this.meter = h("progress", { max: 1, value: 0, hidden: true, "aria-label": words.progress });
     this.status = h("p", { class: "small", role: "status" });
     this.list = new PlayList();

@@ -1,6 +1,6 @@
 /** A position of Barca: the board, its best moves, and a line of moves. All of it by JSON queries. */
 
-import { announce, h } from "../dom.js";
+import { announce, button, h } from "../dom.js";
 import { BarcaBoard, makeMovesButton } from "./board.js";
 import { preferences } from "../preferences.js";
 import { fill, text } from "../text.js";
@@ -143,8 +143,6 @@ export class BarcaView {
   }
 
   drawLine() {
-    const button = (/** @type {string} */ name, /** @type {() => void} */ act, attributes = {}) =>
-      h("button", { type: "button", onclick: act, ...attributes }, name);
     const { tools } = text.analyse;
     this.tools.replaceChildren(
       button(`\u21b6 ${text.analyse.line.undo}`, () => this.goTo(line.at - 1), { disabled: line.at === 0 }),
@@ -154,7 +152,7 @@ export class BarcaView {
       makeMovesButton(),
       button(tools.share, () => copyText(location.href, tools.copied, this.message)));
     this.steps.replaceChildren(h("ol", {}, ...line.played.map((move, place) => h("li", {},
-      h("button", { type: "button", class: "step", "aria-current": place + 1 === line.at && "step", onclick: () => this.goTo(place + 1) }, move)))));
+      button(move, () => this.goTo(place + 1), { class: "step", "aria-current": place + 1 === line.at && "step" })))));
   }
 
   /**

@@ -1,6 +1,6 @@
 /** A board of Barca as an SVG image: ten files and ranks, animals as signs. It knows no rules: moves come as a list. */
 
-import { announce, h, s } from "../dom.js";
+import { announce, button, s } from "../dom.js";
 import { preferences } from "../preferences.js";
 import { fill, text, wordFor } from "../text.js";
 import { Board } from "../board/board.js";
@@ -238,7 +238,7 @@ export class BarcaBoard extends Board {
 /** Make the button that shows and hides where animals can go. */
 export function makeMovesButton(attributes = {}) {
   const isShown = preferences.get("showMoves");
-  return h("button", { type: "button", ...attributes, onclick: () => preferences.set("showMoves", !isShown) }, isShown ? words.hideMoves : words.showMoves);
+  return button(isShown ? words.hideMoves : words.showMoves, () => preferences.set("showMoves", !isShown), attributes);
 }
 
 /** @param {Piece} piece */

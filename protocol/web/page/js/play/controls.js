@@ -1,7 +1,7 @@
 /** What can be done now: buttons, the field for typed plays and dice, and a sentence that says it. */
 
 import { wayTo } from "../board/tree.js";
-import { deafen, h, makeSureButton } from "../dom.js";
+import { button, deafen, h, makeSureButton } from "../dom.js";
 import { preferences } from "../preferences.js";
 import { fill, text, wordFor } from "../text.js";
 import { askResignation } from "./dialogs.js";
@@ -162,7 +162,7 @@ export class Controls {
     if (!state) return [];
     const { request } = /** @type {any} */ (state);
     const make = (/** @type {string} */ act, /** @type {string} */ label, /** @type {() => void} */ onclick, /** @type {boolean} */ isMain = false, /** @type {boolean} */ disabled = false) =>
-      h("button", { type: "button", class: isMain ? "main big" : "big", "data-act": act, disabled, onclick }, label);
+      button(label, onclick, { class: isMain ? "main big" : "big", "data-act": act, disabled });
     if (request && view.seats.length && !view.seats.includes(request.seat)) {
       return [make("agree", words.agree, () => view.act("agree"), true), make("refuse", words.refuse, () => view.act("refuse"))];
     }
@@ -202,7 +202,7 @@ export class Controls {
     if (!state) return [];
     const isOn = ["roll", "play", "response", "resignation"].includes(state.phase);
     const make = (/** @type {string} */ act, /** @type {string} */ label, /** @type {() => void} */ onclick, /** @type {boolean} */ enabled, className = "plain") =>
-      h("button", { type: "button", class: className, "data-act": act, disabled: isBusy || !enabled, onclick }, label);
+      button(label, onclick, { class: className, "data-act": act, disabled: isBusy || !enabled });
     const chosen = state.seats.find(({ kind, player, level }) => kind === "engine" && player && !level); // another than the engine at a level
     const own = isPlayer ? [
       make("undo", words.undo, () => view.act("undo"), state.can_undo),

@@ -3,7 +3,7 @@
 import { BackgammonBoard } from "../board/backgammon.js";
 import { parsePlay } from "../analyse/plays.js";
 import { countPips } from "../board/tree.js";
-import { announce, h } from "../dom.js";
+import { announce, button, h } from "../dom.js";
 import { findGame } from "../games.js";
 import { preferences } from "../preferences.js";
 import { download } from "../server.js";
@@ -139,7 +139,7 @@ export class TableView {
     this.message.textContent = fill(words.failed, { reason: error.message });
     this.message.classList.add("failure");
     if (error instanceof ServerError && error.field === "log") {
-      this.message.append(" ", h("button", { type: "button", onclick: () => this.saveLost() }, words.saveLost));
+      this.message.append(" ", button(words.saveLost, () => this.saveLost()));
     }
   }
 

@@ -1,6 +1,6 @@
 /** The tutor: before a play counts it says what it costs, shows the better one, and offers to take it back. */
 
-import { announce, deafen, h } from "../dom.js";
+import { announce, button, deafen, h } from "../dom.js";
 import { fill, text, wordFor } from "../text.js";
 import { PLIES, loadAnalysis } from "./advice.js";
 
@@ -124,16 +124,16 @@ export class Tutor {
         end(false);
         this.view.checkerBoard?.undoAll();
       };
-      const keep = h("button", { type: "button", onclick: () => {
+      const keep = button(verdict.keepLabel ?? words.tutorKeep, () => {
         this.view.isAdvised = wasAdvised; // the person stands by a choice of its own
         end(true);
-      } }, verdict.keepLabel ?? words.tutorKeep);
+      });
       const answers = h("div", { class: "row", role: "group" },
-        h("button", { type: "button", class: "main", onclick: () => {
+        button(verdict.mainLabel ?? words.tutorBetter, () => {
           end(false);
           verdict.better();
-        } }, verdict.mainLabel ?? words.tutorBetter),
-        h("button", { type: "button", onclick: back }, words.tutorBack), keep);
+        }, { class: "main" }),
+        button(words.tutorBack, back), keep);
       this.element.replaceChildren(h("p", {}, h("strong", {}, verdict.words)), answers, h("p", { class: "small quiet" }, words.tutorCounts));
       deafen(answers);
       this.element.hidden = false;

@@ -1,6 +1,6 @@
 /** Logging in and out, registering, and changing the password, on servers with accounts. */
 
-import { announce, h, labelled } from "../dom.js";
+import { announce, button, h, labelled } from "../dom.js";
 import { preferences } from "../preferences.js";
 import { fill, text } from "../text.js";
 import { postJson } from "../server.js";
@@ -26,7 +26,7 @@ export class AccountPanel extends EventTarget {
   drawLogin() {
     const name = h("input", { name: "username", autocomplete: "username", required: true, maxlength: 40, value: preferences.get("name") });
     const password = this.makePassword("current-password");
-    const register = h("button", { type: "button", onclick: () => this.enter("register", name, password) }, words.register);
+    const register = button(words.register, () => this.enter("register", name, password));
     const form = h("form", { class: "row", onsubmit: (/** @type {Event} */ event) => this.submit(event, () => this.enter("login", name, password)) },
       labelled(words.name, name), labelled(words.password, password), h("button", { class: "main" }, words.logIn), register);
     return [h("h2", {}, words.title), h("p", {}, words.why), form, h("p", { class: "small quiet" }, words.rules), this.failure];
@@ -39,12 +39,12 @@ export class AccountPanel extends EventTarget {
     const out = (/** @type {boolean} */ everywhere) => this.send("logout", everywhere ? { everywhere } : {}, words.loggedOut);
     return [
       h("div", { class: "row" }, h("p", { class: "grow" }, fill(words.loggedIn, { name: user })),
-        h("button", { type: "button", onclick: () => out(false) }, words.logOut)),
+        button(words.logOut, () => out(false))),
       h("details", {}, h("summary", {}, words.more),
         h("form", { class: "row", onsubmit: (/** @type {Event} */ event) => this.submit(event, change) },
           h("input", { class: "unseen", name: "username", autocomplete: "username", value: user, tabindex: -1, "aria-hidden": "true" }),
           labelled(words.oldPassword, old), labelled(words.newPassword, fresh), h("button", {}, words.change)),
-        h("p", { class: "row" }, h("button", { type: "button", onclick: () => out(true) }, words.logOutEverywhere))),
+        h("p", { class: "row" }, button(words.logOutEverywhere, () => out(true)))),
       this.failure,
     ];
   }

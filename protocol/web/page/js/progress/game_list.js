@@ -1,6 +1,6 @@
 /** The history of a name: a row for each match, with its record to save, its analysis and its end. */
 
-import { announce, h, makeSureButton } from "../dom.js";
+import { announce, button, h, makeSureButton } from "../dom.js";
 import { listTables } from "../play/known_tables.js";
 import { fill, text, wordFor } from "../text.js";
 import { formatSigned } from "../analyse/numbers.js";
@@ -26,7 +26,7 @@ export class GameList extends EventTarget {
     this.variant = variant;
     this.user = user;
     this.rows = h("tbody", { role: "rowgroup" });
-    this.more = h("button", { type: "button", hidden: true, onclick: () => this.load() }, words.more);
+    this.more = button(words.more, () => this.load(), { hidden: true });
     this.message = h("p", { class: "quiet" });
     const columns = [words.date, words.opponent, words.result, words.pr, words.luck, words.record];
     this.table = h("table", { class: "games", role: "table" },
