@@ -111,7 +111,7 @@ export function compareChoices(cube, one, other) {
  *
  * @param {CubeAnswer} cube
  */
-export function canDouble({ take, mwc_take: mwcTake }) {
+function canDouble({ take, mwc_take: mwcTake }) {
   return take !== undefined || mwcTake !== undefined;
 }
 

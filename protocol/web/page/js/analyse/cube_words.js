@@ -43,15 +43,16 @@ export function isDoubled(xgid) {
 }
 
 /**
- * @typedef {object} CubeValues what the choices of a cube decision are worth to the side on roll
+ * @typedef {object} CubeValues what the choices of a cube decision are worth to the side on roll: equities are left out
+ *   where points have no scale
  * @property {boolean} [double]
  * @property {"take" | "drop" | "beaver"} [response]
- * @property {number | null} [no_double]
- * @property {number | null} [take]
- * @property {number | null} [drop]
- * @property {number | null} [mwc_no_double]
- * @property {number | null} [mwc_take]
- * @property {number | null} [mwc_drop]
+ * @property {number} [no_double]
+ * @property {number} [take]
+ * @property {number} [drop]
+ * @property {number} [mwc_no_double]
+ * @property {number} [mwc_take]
+ * @property {number} [mwc_drop]
  *
  * @typedef {{name: string, equity: number | undefined, mwc: number | undefined, isBest: boolean}} Choice
  */
@@ -67,9 +68,9 @@ export function listDoubles(cube, isAgain) {
   const names = isAgain ? words.again : words;
   const best = !cube.double ? 0 : cube.response === "drop" ? 2 : 1;
   return [
-    { name: names.noDouble, equity: cube.no_double ?? undefined, mwc: cube.mwc_no_double ?? undefined, isBest: best === 0 },
-    { name: names.doubleTake, equity: cube.take ?? undefined, mwc: cube.mwc_take ?? undefined, isBest: best === 1 },
-    { name: names.doublePass, equity: cube.drop ?? undefined, mwc: cube.mwc_drop ?? undefined, isBest: best === 2 },
+    { name: names.noDouble, equity: cube.no_double, mwc: cube.mwc_no_double, isBest: best === 0 },
+    { name: names.doubleTake, equity: cube.take, mwc: cube.mwc_take, isBest: best === 1 },
+    { name: names.doublePass, equity: cube.drop, mwc: cube.mwc_drop, isBest: best === 2 },
   ];
 }
 
@@ -81,8 +82,7 @@ export function listDoubles(cube, isAgain) {
  */
 export function listResponses({ response, take, drop, mwc_take: mwcTake, mwc_drop: mwcDrop }) {
   const { buttons } = words;
-  const turn = (/** @type {number | null | undefined} */ value, /** @type {0 | 1} */ whole) =>
-    (value === null || value === undefined ? undefined : whole - value);
+  const turn = (/** @type {number | undefined} */ value, /** @type {0 | 1} */ whole) => (value === undefined ? undefined : whole - value);
   return [
     { name: response === "beaver" ? buttons.beaver : buttons.take, equity: turn(take, 0), mwc: turn(mwcTake, 1), isBest: response !== "drop" },
     { name: buttons.drop, equity: turn(drop, 0), mwc: turn(mwcDrop, 1), isBest: response === "drop" },

@@ -5,8 +5,7 @@ import { fill, text } from "../text.js";
 
 const words = text.analyse;
 
-/** @type {HTMLElement | undefined} */
-let card;
+const card = h("div", { id: "explanation", popover: "auto", role: "dialog", "aria-labelledby": "explanation-name", tabindex: -1 });
 
 /**
  * A button that explains a term of `text.analyse.terms`.
@@ -23,14 +22,11 @@ export function explain(term) {
  * @param {string} meaning
  */
 function showCard(name, meaning) {
-  if (!card) {
-    card = h("div", { id: "explanation", popover: "auto", role: "dialog", "aria-labelledby": "explanation-name", tabindex: -1 });
-    document.body.append(card);
-  }
+  if (!card.isConnected) document.body.append(card);
   card.replaceChildren(
     h("h3", { id: "explanation-name" }, name),
     ...meaning.split("\n").map((paragraph) => h("p", {}, paragraph)),
-    button(words.close, () => card?.hidePopover()),
+    button(words.close, () => card.hidePopover()),
   );
   card.showPopover();
   card.focus();

@@ -110,8 +110,10 @@ function describeVerdict(analysed) {
  * @param {Decision} decision
  */
 function listChoices(decision) {
-  const { no_double: held, double_take: take, double_pass: drop, no_double_mwc, double_take_mwc, double_pass_mwc } = decision;
-  const cube = { no_double: held, take, drop, mwc_no_double: no_double_mwc, mwc_take: double_take_mwc, mwc_drop: double_pass_mwc };
+  const cube = {
+    no_double: decision.no_double ?? undefined, take: decision.double_take ?? undefined, drop: decision.double_pass ?? undefined,
+    mwc_no_double: decision.no_double_mwc ?? undefined, mwc_take: decision.double_take_mwc ?? undefined, mwc_drop: decision.double_pass_mwc ?? undefined,
+  };
   const isAnswer = getKind(decision) === "responses";
   const errors = isAnswer ? [decision.double_take_se] : [decision.no_double_se, decision.double_take_se];
   const choices = isAnswer ? listResponses(cube) : listDoubles(cube, hasOwner(decision.xgid));

@@ -24,29 +24,24 @@ const FORMATS = /** @type {[string, string, string][]} */ ([
  * @param {() => OpenMatch} getMatch
  * @param {{say: (message: string) => void, fail: (message: string) => void}} messages take what happens
  */
-export function drawDownloads(getMatch, messages) {
+export function drawDownloads(getMatch, { say, fail }) {
+  const save = async (/** @type {string} */ name) => {
+    const match = getMatch();
+    const file = `${match.file.name.replace(/\.[^.]*$/, "") || "match"}.${name}`;
+    fail("");
+    say(fill(words.writing, { name: file }));
+    try {
+      const { content, leftOut } = await write(match, name);
+      download(content, file);
+      say(fill(leftOut ? words.savedWithout : words.saved, { name: file, leftOut }));
+    } catch (error) {
+      say("");
+      fail(describeFailure(error));
+    }
+  };
   const isOne = getMatch().records.length === 1;
   return FORMATS.filter(([name]) => isOne || name === ALL_MATCHES).map(([name, label, title]) =>
-    button(label, () => save(getMatch(), name, messages), { class: "plain", title }));
-}
-
-/**
- * @param {OpenMatch} match
- * @param {string} name of a format
- * @param {{say: (message: string) => void, fail: (message: string) => void}} messages
- */
-async function save(match, name, { say, fail }) {
-  const file = `${match.file.name.replace(/\.[^.]*$/, "") || "match"}.${name}`;
-  fail("");
-  say(fill(words.writing, { name: file }));
-  try {
-    const { content, leftOut } = await write(match, name);
-    download(content, file);
-    say(fill(leftOut ? words.savedWithout : words.saved, { name: file, leftOut }));
-  } catch (error) {
-    say("");
-    fail(describeFailure(error));
-  }
+    button(label, () => save(name), { class: "plain", title }));
 }
 
 /**

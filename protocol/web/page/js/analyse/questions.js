@@ -3,6 +3,7 @@
 import { findEquity } from "./numbers.js";
 import { formatXgid, parseXgid } from "./xgid.js";
 
+/** @import { CubeValues } from "./cube_words.js" */
 /** @import { LineSocket } from "../socket.js" */
 /** @import { Setting } from "./xgid.js" */
 
@@ -19,24 +20,11 @@ import { formatXgid, parseXgid } from "./xgid.js";
  * @property {number} plies
  * @property {boolean} [unscaled] whether equities with the cube are left out, since points have no scale here
  *
- * @typedef {Evaluation & {play: string, survived: boolean, gnubgid: string}} RankedPlay
+ * @typedef {Evaluation & {play: string, survived: boolean}} RankedPlay
  *
- * @typedef {object} CubeAnswer
- * @property {string} action
- * @property {boolean} double
- * @property {"take" | "drop" | "beaver"} [response]
- * @property {number} [no_double] the equities are left out where points have no scale
- * @property {number} [take]
- * @property {number} [drop]
- * @property {number} [best]
- * @property {number} [mwc_no_double]
- * @property {number} [mwc_take]
- * @property {number} [mwc_drop]
- * @property {number} [mwc_best]
- * @property {number} plies
- * @property {boolean} [unscaled] whether equities are left out, since points have no scale here
+ * @typedef {CubeValues & {action: string, double: boolean, plies: number, unscaled?: boolean}} CubeAnswer
  *
- * @typedef {{eval?: Evaluation, moves?: RankedPlay[], cube?: CubeAnswer, plies: number, ms: number, net: string}} Advice
+ * @typedef {{eval?: Evaluation, moves?: RankedPlay[], cube?: CubeAnswer, plies: number, ms: number}} Advice
  */
 
 const HINT_PRIORITY = 20;
@@ -119,8 +107,8 @@ export class Questions {
     const start = performance.now();
     const want = setting.dice ? ["moves"] : ["eval", "cube"];
     const query = { ...this.about(setting), want, plies, filter: FILTERS[plies], priority: HINT_PRIORITY };
-    const { results, net, plies: reached } = await this.line.query(query, { signal });
-    return { ...results[0], plies: reached, net, ms: performance.now() - start };
+    const { results, plies: reached } = await this.line.query(query, { signal });
+    return { ...results[0], plies: reached, ms: performance.now() - start };
   }
 
   /**

@@ -109,27 +109,17 @@ export class RolloutPanel extends EventTarget {
 }
 
 /**
- * What a play loses against the best one, in points, or where these have no scale in chances of the match.
- *
- * @param {Record<string, any>} candidate
- * @param {Record<string, any>} best
- */
-function compare(candidate, best) {
-  const { behind, jsd } = candidate;
-  return behind !== undefined || jsd === undefined ? { loss: behind ?? 0 } : compareChances(best, candidate);
-}
-
-/**
  * @param {Record<string, any>} candidate
  * @param {Record<string, any>} best
  * @param {number} trials of the plays that were kept to the end
  */
 function toListedCandidate(candidate, best, trials) {
+  const isOfPoints = candidate.behind !== undefined || candidate.jsd === undefined;
   return {
     play: candidate.play,
     equity: findEquity(/** @type {import("./questions.js").Evaluation} */ (candidate)),
     mwc: candidate.mwc,
-    ...compare(candidate, best),
+    ...(isOfPoints ? { loss: candidate.behind ?? 0 } : compareChances(best, candidate)),
     se: candidate.unscaled ? undefined : candidate.cubeful_se ?? candidate.se,
     depth: fill(candidate.given_up && candidate.trials < trials ? words.prunedAfter : words.after, { trials: candidate.trials.toLocaleString("en") }),
     chances: [candidate.win, candidate.win_g, candidate.win_bg, candidate.lose_g, candidate.lose_bg],

@@ -130,8 +130,7 @@ export class GameList extends EventTarget {
       await saveRecord(id, ending);
       this.message.textContent = "";
     } catch (error) {
-      this.message.textContent = error instanceof Error ? error.message : String(error);
-      announce(this.message.textContent);
+      this.fail(error);
     }
   }
 
@@ -150,9 +149,14 @@ export class GameList extends EventTarget {
       (next ?? this.table.parentElement)?.focus();
       this.dispatchEvent(new Event("remove"));
     } catch (error) {
-      this.message.textContent = error instanceof Error ? error.message : String(error);
-      announce(this.message.textContent);
+      this.fail(error);
     }
+  }
+
+  /** @param {unknown} error */
+  fail(error) {
+    this.message.textContent = error instanceof Error ? error.message : String(error);
+    announce(this.message.textContent);
   }
 }
 
