@@ -73,6 +73,18 @@ export function button(label, act, attributes = {}) {
 }
 
 /**
+ * A form that does something when it is submitted.
+ *
+ * @param {Record<string, any>} attributes
+ * @param {() => void} act
+ * @param {...(Child | Child[])} children
+ */
+export function form(attributes, act, ...children) {
+  const onsubmit = (/** @type {Event} */ event) => (event.preventDefault(), act());
+  return h("form", { ...attributes, onsubmit }, ...children);
+}
+
+/**
  * A field with its label above it.
  *
  * @param {string} label

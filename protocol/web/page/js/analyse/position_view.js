@@ -1,6 +1,6 @@
 /** One position: the board with its tools, what the engine thinks of it, and what it asks meanwhile. */
 
-import { announce, button, h } from "../dom.js";
+import { announce, button, form, h } from "../dom.js";
 import { BackgammonBoard } from "../board/backgammon.js";
 import { describeServer, markMissing } from "../description.js";
 import { fill, text } from "../text.js";
@@ -144,7 +144,7 @@ export class PositionView {
       if (!field.value.trim()) return this.say(words.paste.empty);
       this.openText(field.value).then((found) => found && (field.value = ""));
     };
-    return h("form", { class: "panel paste", onsubmit: (/** @type {Event} */ event) => (event.preventDefault(), open()) },
+    return form({ class: "panel paste" }, open,
       h("label", { class: "field" }, words.paste.label, field), h("button", { type: "submit" }, words.paste.open));
   }
 

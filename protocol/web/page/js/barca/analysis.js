@@ -1,6 +1,6 @@
 /** A position of Barca: the board, its best moves, and a line of moves. All of it by JSON queries. */
 
-import { announce, button, h } from "../dom.js";
+import { announce, button, form, h } from "../dom.js";
 import { BarcaBoard, makeMovesButton } from "./board.js";
 import { preferences } from "../preferences.js";
 import { fill, text } from "../text.js";
@@ -68,8 +68,7 @@ export class BarcaView {
 
   makePaste() {
     const field = h("input", { type: "text", spellcheck: "false", autocomplete: "off" });
-    const submit = (/** @type {Event} */ event) => (event.preventDefault(), field.value.trim() && this.begin(field.value.trim()));
-    return h("form", { class: "panel paste", onsubmit: submit },
+    return form({ class: "panel paste" }, () => field.value.trim() && this.begin(field.value.trim()),
       h("label", { class: "field" }, words.paste, field), h("button", { type: "submit" }, text.analyse.paste.open));
   }
 

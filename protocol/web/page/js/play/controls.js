@@ -1,7 +1,7 @@
 /** What can be done now: buttons, the field for typed plays and dice, and a sentence that says it. */
 
 import { wayTo } from "../board/tree.js";
-import { button, deafen, h, makeSureButton } from "../dom.js";
+import { button, deafen, form, h, makeSureButton } from "../dom.js";
 import { preferences } from "../preferences.js";
 import { fill, text, wordFor } from "../text.js";
 import { askResignation } from "./dialogs.js";
@@ -21,10 +21,10 @@ export class Controls {
     this.apart = h("div", { class: "row apart", role: "group", hidden: true }, this.pass.button);
     this.more = h("div", { class: "row more-buttons" });
     this.typed = h("input", { id: "typed-play", placeholder: words.playHint, spellcheck: "false", autocapitalize: "none", autocomplete: "off" });
-    this.typedForm = h("form", { class: "row typed", onsubmit: (/** @type {Event} */ event) => this.submitTyped(event) },
+    this.typedForm = form({ class: "row typed" }, () => this.submitTyped(),
       h("label", { for: "typed-play", class: "unseen" }, words.playLabel), this.typed, h("button", { type: "submit", class: "plain" }, words.send));
     this.dice = h("input", { id: "typed-dice", "aria-label": words.diceLabel, placeholder: "3 1", inputmode: "numeric", size: 5, autocomplete: "off" });
-    this.diceForm = h("form", { class: "row typed", hidden: true, onsubmit: (/** @type {Event} */ event) => this.submitDice(event) },
+    this.diceForm = form({ class: "row typed", hidden: true }, () => this.submitDice(),
       this.dice, h("button", { type: "submit", class: "main" }, words.set));
     this.element = h("div", { class: "controls" }, this.diceForm, h("div", { class: "row" }, this.typedForm, this.more));
   }
@@ -238,13 +238,8 @@ export class Controls {
     return h("label", { class: "check" }, words.pace, slider);
   }
 
-  /**
-   * Play what was typed: a whole play of the tree is shown on the board first, as if it were moved by hand.
-   *
-   * @param {Event} event
-   */
-  async submitTyped(event) {
-    event.preventDefault();
+  /** Play what was typed: a whole play of the tree is shown on the board first, as if it were moved by hand. */
+  async submitTyped() {
     const play = this.typed.value.trim();
     if (!play) return;
     const tree = this.view.state?.tree;
@@ -262,9 +257,7 @@ export class Controls {
     if (await this.view.act("play", { play })) this.typed.value = "";
   }
 
-  /** @param {Event} event */
-  async submitDice(event) {
-    event.preventDefault();
+  async submitDice() {
     const dice = (this.dice.value.match(/[1-6]/g) ?? []).map(Number);
     if (dice.length !== 2) return this.view.say(words.typeDice, true);
     if (await this.view.act("dice", { dice })) this.dice.value = "";

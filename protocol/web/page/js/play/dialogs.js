@@ -36,7 +36,7 @@ export function showEnd(view) {
   const close = () => dialog.close();
   const match = view.controls.describeMatch();
   const next = isFinished || !view.seats.length
-    ? h("a", { class: "button main", href: "#/play", onclick: close }, words.again)
+    ? h("a", { class: "button main", href: "#/play", onclick: close }, words.newGame)
     : button(words.next, () => {
       close();
       view.act("next");

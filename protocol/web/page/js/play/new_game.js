@@ -3,7 +3,7 @@
 import { isVariant, makeStart } from "../analyse/xgid.js";
 import { BackgammonBoard } from "../board/backgammon.js";
 import { describeServer, markMissing } from "../description.js";
-import { checkField, choice, h, labelled } from "../dom.js";
+import { checkField, choice, form, h, labelled } from "../dom.js";
 import { findGame } from "../games.js";
 import { preferences } from "../preferences.js";
 import { ServerError } from "../socket.js";
@@ -33,18 +33,18 @@ const BEGINNERS = ["beginner", "casual"];
  * @param {Context} context
  */
 export function open(main, _parts, context) {
-  const form = new NewGameForm(context);
+  const newGame = new NewGameForm(context);
   const lists = h("div", { class: "lists" });
   const picture = h("div", { class: "picture", inert: true });
-  main.append(h("div", { class: "new-game" }, form.element, h("div", {}, picture, lists)));
+  main.append(h("div", { class: "new-game" }, newGame.element, h("div", {}, picture, lists)));
   const board = new BackgammonBoard(picture);
   const drawPicture = () => {
-    const { variant, length, cube } = form.request;
+    const { variant, length, cube } = newGame.request;
     picture.hidden = !isVariant(variant);
     if (picture.hidden) return;
     board.show({ checkers: makeStart(variant).checkers, cube: cube && length !== 1 ? { value: 1, owner: null } : null }, { showPips: false, animate: false });
   };
-  form.element.addEventListener("input", drawPicture);
+  newGame.element.addEventListener("input", drawPicture);
   drawPicture();
   const [knownList, publicList] = [h("div"), h("div")];
   lists.append(knownList, publicList);
@@ -177,7 +177,7 @@ export class NewGameForm {
       tutor: h("div", { class: "wide" }, checkField(words.fields.tutor, tutor), " ", this.tutorTip),
     };
     this.fields = all;
-    return h("form", { class: "panel new-game-form", onsubmit: (/** @type {Event} */ event) => this.submit(event), oninput: () => this.update() },
+    return form({ class: "panel new-game-form", oninput: () => this.update() }, () => this.submit(),
       h("h1", {}, words.title),
       group(words.groups.game, all.how, all.variant, all.length),
       group(words.groups.players, all.name, all.otherName, all.side, all.level, all.otherLevel, all.tutor),
@@ -288,9 +288,7 @@ export class NewGameForm {
     };
   }
 
-  /** @param {Event} event */
-  async submit(event) {
-    event.preventDefault();
+  async submit() {
     this.failure.hidden = true;
     if (this.name.value.trim()) preferences.set("name", this.name.value.trim());
     if (!this.fields?.tutor.hidden) preferences.set("tutor", this.tutor.checked);

@@ -45,7 +45,7 @@ export class Tutor {
       const { loss: points, mwc_loss: mwc, best, plies } = await questions.comparePlay(xgid, play, PLIES);
       const { size: loss, said } = measure(points, mwc);
       return {
-        loss, words: fill(words.tutorPlay, { play, loss: said, best, plies, quality: wordFor(words.qualities, classify(loss)) }),
+        loss, words: fill(words.tutorPlay, { play, loss: said, best, plies, quality: wordFor(text.analyse.qualities, classify(loss)) }),
         show: () => this.view.showArrows([{ moves: parsePlay(best), className: "best" }]),
         better: () => this.view.act("play", { play: best }),
       };
@@ -76,7 +76,7 @@ export class Tutor {
       };
       const label = (/** @type {string} */ each) => (each === "roll" ? words.roll : name(each));
       return {
-        loss, mainLabel: label(best), keepLabel: fill(words.tutorKeepCube, { chosen: label(act) }), words: fill(words.tutorCube, { chosen: name(act), best: name(best), loss: said, plies: cube.plies, quality: wordFor(words.qualities, classify(loss)) }),
+        loss, mainLabel: label(best), keepLabel: fill(words.tutorKeepCube, { chosen: label(act) }), words: fill(words.tutorCube, { chosen: name(act), best: name(best), loss: said, plies: cube.plies, quality: wordFor(text.analyse.qualities, classify(loss)) }),
         show: () => {}, better: () => this.view.act(best),
       };
     });

@@ -1,6 +1,6 @@
 /** Progress: the games of a name with its PR over time, and the lists of players and levels. */
 
-import { choice, h, labelled } from "../dom.js";
+import { choice, form, h, labelled } from "../dom.js";
 import { preferences } from "../preferences.js";
 import { fill, text } from "../text.js";
 import { AccountPanel } from "./account_panel.js";
@@ -115,12 +115,11 @@ function drawAccount(user, context) {
 function drawChooser(name, variant) {
   const field = h("input", { value: name, maxlength: 40, autocomplete: "off", spellcheck: "false" });
   const list = choice(Object.entries(text.newGame.variants), variant);
-  const go = (/** @type {Event} */ event) => {
-    event.preventDefault();
+  const go = () => {
     location.hash = `#/progress/${encodeURIComponent(field.value.trim())}/${encodeURIComponent(list.value)}`;
   };
   list.addEventListener("change", go);
-  return h("form", { class: "panel row chooser", onsubmit: go }, labelled(words.whose, field), labelled(words.variant, list), h("button", {}, words.show));
+  return form({ class: "panel row chooser" }, go, labelled(words.whose, field), labelled(words.variant, list), h("button", {}, words.show));
 }
 
 /** @param {any} player */
