@@ -77,9 +77,7 @@ export class PlayList extends EventTarget {
     this.element = h("div", { class: "play-list" }, this.list, this.more, this.note);
   }
 
-  /**
-   * @param {ListedPlay[]} plays
-   */
+  /** @param {ListedPlay[]} plays */
   show(plays) {
     const focused = this.list.contains(document.activeElement) ? /** @type {HTMLElement} */ (document.activeElement).dataset.play : undefined;
     this.plays = plays;
