@@ -164,7 +164,7 @@ export class PositionView {
       return false;
     }
     try {
-      this.line.push(await this.questions.readPosition(words_, this.line.total));
+      this.line.push(await this.questions.readPosition(words_));
       return true;
     } catch (error) {
       this.fail(error);
@@ -181,7 +181,7 @@ export class PositionView {
   async make(play, label = play) {
     const { setting, line } = this;
     try {
-      const { setting: next, result } = await this.questions.play(setting, play, line.total);
+      const { setting: next, result } = await this.questions.play(setting, play);
       if (line.setting !== setting) return;
       const dice = setting.dice ? `${setting.dice.join("")}: ` : "";
       if (!result || setting.dice) line.push(next, `${dice}${label}`); // whoever passes leaves the checkers where they are
@@ -195,7 +195,7 @@ export class PositionView {
   async roll() {
     const { setting, line } = this;
     try {
-      const next = await this.questions.roll(setting, line.total);
+      const next = await this.questions.roll(setting);
       if (line.setting === setting) line.push(next, "");
       announce(fill(text.board.dice, { dice: next.dice?.join("-") ?? "" }));
     } catch (error) {

@@ -1,7 +1,7 @@
 /** What the analysis asks the server: JSON queries for numbers, commands for positions. */
 
 import { findEquity } from "./numbers.js";
-import { formatXgid, parseXgid } from "./xgid.js";
+import { CHECKERS, formatXgid, parseXgid } from "./xgid.js";
 
 /** @import { CubeValues } from "./cube_words.js" */
 /** @import { LineSocket } from "../socket.js" */
@@ -47,12 +47,10 @@ export class Questions {
    * Read a position in any format that the server knows, with whatever stands around it.
    *
    * @param {string} words
-   * @param {number} total checkers of a side
-   * @returns {Promise<Setting>}
    */
-  async readPosition(words, total) {
+  async readPosition(words) {
     const line = words.trim().replace(/\s+/g, " ");
-    return parseXgid((await this.change([`position gnubgid ${line}`])).xgid, total);
+    return this.parse((await this.change([`position gnubgid ${line}`])).xgid);
   }
 
   /**
@@ -60,25 +58,28 @@ export class Questions {
    *
    * @param {Setting} setting
    * @param {string} play as for the command `play`
-   * @param {number} total checkers of a side
    * @returns {Promise<{setting: Setting, result: import("./setting_words.js").GameResult | null}>} what comes after it, and
    *   how the game ended by it
    */
-  async play(setting, play, total) {
+  async play(setting, play) {
     const more = play === "beaver" ? ["play take"] : [];
     const after = await this.change([`position xgid ${formatXgid(setting)}`, `play ${play}`, ...more]);
     const result = after.winner ? { winner: after.winner === "p1" ? 1 : 0, points: after.points, kind: after.result } : null;
-    return { setting: parseXgid(after.xgid, total), result };
+    return { setting: this.parse(after.xgid), result };
   }
 
   /**
    * Roll the server's dice for a position.
    *
    * @param {Setting} setting
-   * @param {number} total checkers of a side
    */
-  async roll(setting, total) {
-    return parseXgid((await this.change([`position xgid ${formatXgid(setting)}`, "roll"])).xgid, total);
+  async roll(setting) {
+    return this.parse((await this.change([`position xgid ${formatXgid(setting)}`, "roll"])).xgid);
+  }
+
+  /** @param {string} xgid */
+  parse(xgid) {
+    return parseXgid(xgid, CHECKERS[this.variant]);
   }
 
   /**
