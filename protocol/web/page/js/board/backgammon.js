@@ -64,8 +64,7 @@ export class BackgammonBoard extends Board {
     /** @type {Map<Place, SVGElement>} */
     this.marks = new Map();
     this.geometry = new Geometry(this.isNarrow(parent), false);
-    this.layers = drawBoard(this.geometry, this.prefix);
-    this.drawStill();
+    this.layers = this.drawStill();
     new ResizeObserver(() => this.fit(parent)).observe(parent);
     this.svg.addEventListener("contextmenu", (event) => {
       if (this.options.editable) event.preventDefault();
@@ -81,7 +80,7 @@ export class BackgammonBoard extends Board {
   fit(parent) {
     if (this.isNarrow(parent) !== this.geometry.compact) {
       this.geometry = new Geometry(this.isNarrow(parent), this.geometry.flipped);
-      this.drawStill();
+      this.layers = this.drawStill();
       this.draw();
     }
   }
@@ -136,7 +135,7 @@ export class BackgammonBoard extends Board {
     this.options = options;
     if (!!options.flipped !== this.geometry.flipped) {
       this.geometry = new Geometry(this.geometry.compact, !!options.flipped);
-      this.drawStill();
+      this.layers = this.drawStill();
     }
     this.draw(isOtherRoll);
   }
@@ -174,19 +173,20 @@ export class BackgammonBoard extends Board {
   // What does not move
 
   drawStill() {
-    this.layers = drawBoard(this.geometry, this.prefix);
+    const layers = drawBoard(this.geometry, this.prefix);
     this.pieces.clear();
     this.cube = null;
     this.svg.setAttribute("viewBox", `0 0 ${this.geometry.width} ${this.geometry.height}`);
     this.svg.classList.toggle("compact", this.geometry.compact);
     for (const place of PLACES) {
-      this.layers.targets.append(this.makeTarget(place, this.geometry.area(place)));
+      layers.targets.append(this.makeTarget(place, this.geometry.area(place)));
       const mark = place.startsWith("off") ? s("rect", { class: "mark slot", ...this.geometry.area(place), rx: 6 })
         : s("circle", { class: "mark", r: 13 });
       this.marks.set(place, mark);
-      this.layers.marks.append(mark);
+      layers.marks.append(mark);
     }
-    this.svg.replaceChildren(...this.layers.all);
+    this.svg.replaceChildren(...layers.all);
+    return layers;
   }
 
   // Drawing by difference

@@ -52,7 +52,7 @@ export class Controls {
   get typesDice() {
     const { state, seats, actingSeat } = this.view;
     if (!state || state.dice_source !== "typed" || !seats.length || state.phase !== "roll") return false;
-    return actingSeat !== null || state.to_act === null || !!(/** @type {any} */ (state).awaits_dice);
+    return actingSeat !== null || state.to_act === null || !!state.awaits_dice;
   }
 
   /** A sentence about what is to be done. */
@@ -60,7 +60,7 @@ export class Controls {
     const { state, actingSeat, seats } = this.view;
     if (!state) return words.joining;
     const nameOf = (/** @type {number | null} */ seat) => (seat === null ? "" : nameSeat(state.seats[seat]));
-    const { request } = /** @type {any} */ (state);
+    const { request } = state;
     if (request) {
       const what = wordFor(words.requests, request.what);
       return seats.includes(request.seat) ? fill(words.asked, { what, name: nameOf(1 - request.seat) })
@@ -160,7 +160,7 @@ export class Controls {
     const { view } = this;
     const { state, actingSeat } = view;
     if (!state) return [];
-    const { request } = /** @type {any} */ (state);
+    const { request } = state;
     const make = (/** @type {string} */ act, /** @type {string} */ label, /** @type {() => void} */ onclick, /** @type {boolean} */ isMain = false, /** @type {boolean} */ disabled = false) =>
       button(label, onclick, { class: isMain ? "main big" : "big", "data-act": act, disabled });
     if (request && view.seats.length && !view.seats.includes(request.seat)) {
@@ -224,7 +224,7 @@ export class Controls {
   /** Whether this person can let engines wait, and set their pace. */
   get maySteer() {
     const { state } = this.view;
-    if (!state || !(/** @type {any} */ (state).may_pause)) return false;
+    if (!state || !state.may_pause) return false;
     const isEngine = state.seats.map(({ kind }) => kind === "engine");
     const hasKey = this.view.tokens.length > 0; // who comes from the list of public tables has none
     return isEngine.some(Boolean) && (isEngine.every(Boolean) ? hasKey : this.view.isAlone);
@@ -232,7 +232,7 @@ export class Controls {
 
   makePace() {
     const { view } = this;
-    const now = /** @type {any} */ (view.state).pace_ms ?? 700;
+    const now = view.state?.pace_ms ?? 700;
     const slider = h("input", { type: "range", min: 0, max: 3000, step: 100, value: 3000 - now, "aria-label": words.pace, "data-act": "pace",
       onchange: () => view.act("pace", { ms: 3000 - Number(slider.value) }) });
     return h("label", { class: "check" }, words.pace, slider);

@@ -22,7 +22,7 @@ export class HistoryList {
 
   draw() {
     const { history, state } = this.view;
-    const mayGoBack = !!state && this.view.seats.length > 0 && /** @type {any} */ (state).undo;
+    const mayGoBack = !!state && this.view.seats.length > 0 && !!state.undo;
     this.help.hidden = !this.view.game.hasDice;
     const key = `${history.length} ${history.at(-1)?.text} ${mayGoBack}`;
     if (key === this.drawn) return;

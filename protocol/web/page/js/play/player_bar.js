@@ -45,7 +45,7 @@ export class PlayerBar {
     const { clock } = state;
     this.clock.hidden = !clock;
     this.time = clock && {
-      bank: clock.bank_s[seat], delay: /** @type {any} */ (clock).delay_s ?? clock.move_s, at: clock.at ?? 0, isRunning: clock.running === seat,
+      bank: clock.bank_s[seat], delay: clock.delay_s ?? clock.move_s, at: clock.at ?? 0, isRunning: clock.running === seat,
     };
   }
 

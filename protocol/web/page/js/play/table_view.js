@@ -210,8 +210,7 @@ export class TableView {
    * @param {TableState} state
    */
   noteOffer(state) {
-    const { phase, to_act: seat } = state;
-    const { request } = /** @type {any} */ (state);
+    const { phase, request, to_act: seat } = state;
     const isOffered = request || phase === "response" || phase === "resignation";
     const offer = isOffered ? [phase, seat, request?.what, this.history.length].join(" ") : "";
     if (offer && offer !== this.offer) this.controls.noteOffer();

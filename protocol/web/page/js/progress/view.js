@@ -4,7 +4,7 @@ import { choice, form, h, labelled } from "../dom.js";
 import { preferences } from "../preferences.js";
 import { fill, text } from "../text.js";
 import { AccountPanel } from "./account_panel.js";
-import { GameList } from "./game_list.js";
+import { GameList, nameSeat } from "./game_list.js";
 import { RatingPlot, formatRating } from "./rating_plot.js";
 import { fetchJson, makeQuery } from "../server.js";
 import { drawTopLists } from "./top_lists.js";
@@ -130,7 +130,7 @@ function drawSummary(player) {
     [words.results, `${fill(words.wonLostCount, { won: player.won, lost: player.lost })}${drawn}`],
     [words.pr, player.counted ? `${formatRating(player.performance_rating, player.performance_rating_95)} (${player.counted === 1 ? words.decision : fill(words.decisions, { count: player.counted })})` : words.noRating],
   ];
-  const opponents = player.opponents.slice(0, 5).map((/** @type {any} */ each) => `${each.kind === "engine" ? (/** @type {any} */ (text.newGame.levels)[each.name] ?? each.name) : each.name} ${each.won}–${each.lost}`);
+  const opponents = player.opponents.slice(0, 5).map((/** @type {any} */ each) => `${nameSeat(each)} ${each.won}–${each.lost}`);
   if (opponents.length) facts.push([words.against, opponents.join(", ")]);
   return h("section", { class: "panel" }, h("h2", {}, player.name),
     h("dl", { class: "facts" }, ...facts.map(([name, value]) => h("div", {}, h("dt", {}, name), h("dd", {}, value)))));
