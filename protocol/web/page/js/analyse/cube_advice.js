@@ -1,7 +1,7 @@
 /** The cube decision: what to do in words, what each way is worth, and the buttons to do it. */
 
-import { h } from "../dom.js";
-import { fill, text } from "../text.js";
+import { button, h } from "../dom.js";
+import { fill, text, wordFor } from "../text.js";
 import { isRedouble, listDoubles, listResponses } from "./cube_words.js";
 import { explain } from "./explain.js";
 import { formatPercent, formatSigned, measure } from "./numbers.js";
@@ -68,9 +68,9 @@ export class CubeAdvice extends EventTarget {
   drawActions(setting, cube) {
     const actions = setting.cube.offered ? ["take", "drop", ...(setting.length === 0 && setting.beavers ? ["beaver"] : [])]
       : setting.dice || !canDouble(cube) ? [] : ["double"];
-    return h("div", { class: "row" }, ...actions.map((action) => h("button", {
-      type: "button", onclick: () => this.dispatchEvent(new CustomEvent("act", { detail: action })),
-    }, action === "double" && isRedouble(setting) ? words.cube.again.button : words.cube.buttons[/** @type {keyof typeof words.cube.buttons} */ (action)])));
+    const names = { ...words.cube.buttons, ...(isRedouble(setting) && { double: words.cube.again.button }) };
+    return h("div", { class: "row" }, ...actions.map((action) =>
+      button(wordFor(names, action), () => this.dispatchEvent(new CustomEvent("act", { detail: action })))));
   }
 }
 
