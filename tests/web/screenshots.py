@@ -68,7 +68,7 @@ def show_barca(page: Page) -> None:
     """Show Barca on a phone: a scared mouse and the squares that it can go to."""
     begin_game(page, variant="barca", level="easy", position=SCARED, pace="none")
     page.locator(".target.movable").first.wait_for(state="attached")
-    page.locator("[data-square='e5']").click(force=True)
+    page.locator("[data-place='e5']").click(force=True)
     page.locator(".b-valid").first.wait_for()
     save(page, "page-barca.png")
 

@@ -35,21 +35,21 @@ def test_a_position_of_barca_is_pasted_and_shared_by_its_link(open_page):
     page = open_start(open_page)
     page.get_by_label("Position as text").fill(SCARED)
     page.get_by_role("button", name="Open").click()
-    page.locator("[data-square=e5][aria-label*=scared]").wait_for()
+    page.locator("[data-place=e5][aria-label*=scared]").wait_for()
     names = page.locator(".advice .play-row .play-name")
     expect(names.filter(has_not_text=re.compile("^e5-"))).to_have_count(0)
     expect(names.first).to_be_visible()
     other = open_page(page.url[page.url.index("/#") :])
-    other.locator("[data-square=e5][aria-label*=scared]").wait_for()
+    other.locator("[data-place=e5][aria-label*=scared]").wait_for()
 
 
 def test_the_squares_that_an_animal_fears_are_marked_and_hidden_by_a_button(open_page):
     page = open_page("/#/analyse/barca/" + SCARED.replace(" ", "%20").replace("/", "%2F"))
-    page.locator("[data-square=e5][aria-label*=scared]").click(force=True)
+    page.locator("[data-place=e5][aria-label*=scared]").click(force=True)
     expect(page.locator(".mark.feared.cross")).to_have_count(4)
     page.get_by_role("button", name="Hide valid moves").click()
     expect(page.locator(".b-valid, .mark.feared")).to_have_count(0)
-    page.locator("[data-square=e4]").click(force=True)  # they can be made all the same
+    page.locator("[data-place=e4]").click(force=True)  # they can be made all the same
     page.get_by_role("button", name="e5-e4", exact=True).wait_for()
 
 

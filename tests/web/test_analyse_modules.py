@@ -48,8 +48,9 @@ def test_the_pips_of_the_page_are_those_of_the_engine(page):
     xgids = [encode_xgid(position, MatchState(on_roll=1)) for position in positions]
     counted = page.evaluate(
         """async xgids => {
-          const {parseXgid, countPips} = await import("/page/js/analyse/xgid.js");
-          return xgids.map(each => countPips(parseXgid(each).checkers).reverse());
+          const {parseXgid} = await import("/page/js/analyse/xgid.js");
+          const {countPips} = await import("/page/js/board/tree.js");
+          return xgids.map(each => parseXgid(each).checkers.map(countPips).reverse());
         }""",
         xgids,
     )

@@ -42,7 +42,7 @@ ON_THE_BAR = "XGID=-b----D-C---eE---c-e----BA:0:0:1:00:0:0:0:0:10"
 
 def is_below(page, square, other):
     """Whether a square of Barca is drawn below another."""
-    boxes = [find_box(page.locator(f"[data-square='{each}']")) for each in (square, other)]
+    boxes = [find_box(page.locator(f"[data-place='{each}']")) for each in (square, other)]
     return boxes[0]["y"] > boxes[1]["y"]
 
 
@@ -370,44 +370,44 @@ def test_in_barca_squares_to_go_to_are_green_and_a_scared_mouse_is_red_and_moves
     page.locator(".target.movable").first.wait_for(state="attached")
     expect(page.locator(".b-scared")).to_have_count(1)
     expect(page.locator(".target.movable")).to_have_count(1)
-    expect(page.locator(".target.movable")).to_have_attribute("data-square", "e5")
-    page.locator("[data-square='d2']").click(force=True)
+    expect(page.locator(".target.movable")).to_have_attribute("data-place", "e5")
+    page.locator("[data-place='d2']").click(force=True)
     expect(page.locator("#message")).to_have_text("A scared animal must go first.")
     address = page.get_by_role("link", name="Analyse this position").get_attribute("href")
     assert address.startswith("#/analyse/barca/4ee4")
-    page.locator("[data-square='e5']").click(force=True)
+    page.locator("[data-place='e5']").click(force=True)
     page.locator(".target.legal").nth(3).wait_for(state="attached")
-    goals = page.eval_on_selector_all(".target.legal", "found => found.map(each => each.dataset.square)")
+    goals = page.eval_on_selector_all(".target.legal", "found => found.map(each => each.dataset.place)")
     expect(page.locator(".b-valid")).to_have_count(len(goals))
     assert not {"e6", "e7", "f5", "g5"} & set(goals)
     expect(page.locator(".mark.feared.cross")).to_have_count(4)
-    expect(page.locator("[data-square='e6']")).to_have_attribute("aria-label", re.compile("fears"))
+    expect(page.locator("[data-place='e6']")).to_have_attribute("aria-label", re.compile("fears"))
     page.get_by_role("button", name="Hide valid moves").click()
     expect(page.locator(".b-valid, .mark.feared, .target.legal")).to_have_count(0)
     page.get_by_role("button", name="Show valid moves").click()
     expect(page.locator(".b-valid")).to_have_count(len(goals))
-    page.locator(f"[data-square='{goals[0]}']").click(force=True)
+    page.locator(f"[data-place='{goals[0]}']").click(force=True)
     page.locator(".moves li .tiny").first.wait_for()
     page.locator(".moves li .tiny").nth(1).wait_for()
 
 
 def test_the_seats_of_barca_are_white_in_turn_and_each_sees_its_side_below(open_page):
     page = start_game(open_page, variant="barca", how="table", position=ALMOST_WON)
-    expect(page.locator("[data-square='f4']")).to_have_class(re.compile("movable"))
+    expect(page.locator("[data-place='f4']")).to_have_class(re.compile("movable"))
     assert is_below(page, "e1", "e10")
-    page.locator("[data-square='f4']").click(force=True)
-    page.locator("[data-square='g4']").click(force=True)
+    page.locator("[data-place='f4']").click(force=True)
+    page.locator("[data-place='g4']").click(force=True)
     page.locator("dialog.end [data-act='next']").click()
-    expect(page.locator("[data-square='e2']")).to_have_class(re.compile("movable"))
-    expect(page.locator("[data-square='e1']")).to_have_attribute("aria-label", re.compile("white elephant"))
+    expect(page.locator("[data-place='e2']")).to_have_class(re.compile("movable"))
+    expect(page.locator("[data-place='e1']")).to_have_attribute("aria-label", re.compile("white elephant"))
     assert is_below(page, "e10", "e1")
     bars = page.locator(".player-bar")
     expect(bars.nth(1).locator(".side-disc")).to_have_class("side-disc seat1")
     expect(bars.nth(0)).to_have_class(re.compile("to-act"))
-    page.locator("[data-square='e9']").click(force=True)
+    page.locator("[data-place='e9']").click(force=True)
     expect(page.locator("#message")).to_contain_text("white")
-    page.locator("[data-square='e2']").click(force=True)
-    page.locator("[data-square='e5']").click(force=True)
+    page.locator("[data-place='e2']").click(force=True)
+    page.locator("[data-place='e5']").click(force=True)
     expect(page.locator(".moves .side-disc")).to_have_class("side-disc small seat0")
 
 

@@ -148,8 +148,8 @@ def test_spectators_see_no_button_that_the_server_refuses_them(open_page):
 
 def test_what_was_given_up_offers_nothing_to_take_back(open_page):
     page = start_game(open_page, variant="barca", how="table", otherName="Bob")
-    page.locator("[data-square='e2']").click(force=True)
-    page.locator("[data-square='e4']").click(force=True)
+    page.locator("[data-place='e2']").click(force=True)
+    page.locator("[data-place='e4']").click(force=True)
     page.locator(".moves li .tiny").first.wait_for()
     page.locator("[data-act='resign']").click()
     page.locator("dialog.resign").get_by_role("button", name="a single game").click()

@@ -62,7 +62,7 @@ def test_checkers_are_dragged_by_a_finger_at_a_table(open_page, variant):
 def test_animals_are_dragged_by_a_finger_at_a_table(open_page):
     page = start_game(open_page, how="table", variant="barca", options=PHONE)
     page.locator(".target.movable").first.wait_for(state="attached")
-    assert drag(page, "[data-square='e2']", "[data-square='e4']") == 0
+    assert drag(page, "[data-place='e2']", "[data-place='e4']") == 0
     expect(page.locator(".moves")).to_contain_text("e2-e4")
 
 
@@ -82,7 +82,7 @@ def test_checkers_are_dragged_by_a_finger_where_a_position_is_analysed_and_set_u
 def test_animals_are_dragged_by_a_finger_where_barca_is_analysed(open_page):
     page = open_page("/#/analyse/barca", **PHONE)
     page.locator(".target.movable").first.wait_for(state="attached")
-    assert drag(page, "[data-square='e2']", "[data-square='e4']") == 0
+    assert drag(page, "[data-place='e2']", "[data-place='e4']") == 0
     expect(page.locator(".line-of-moves")).to_contain_text("e2-e4")
 
 

@@ -62,6 +62,29 @@ function append(element, children) {
 }
 
 /**
+ * A button that does something.
+ *
+ * @param {Child} label
+ * @param {(event: MouseEvent) => void} act
+ * @param {Record<string, any>} [attributes]
+ */
+export function button(label, act, attributes = {}) {
+  return h("button", { type: "button", onclick: act, ...attributes }, label);
+}
+
+/**
+ * A form that does something when it is submitted.
+ *
+ * @param {Record<string, any>} attributes
+ * @param {() => void} act
+ * @param {...(Child | Child[])} children
+ */
+export function form(attributes, act, ...children) {
+  const onsubmit = (/** @type {Event} */ event) => (event.preventDefault(), act());
+  return h("form", { ...attributes, onsubmit }, ...children);
+}
+
+/**
  * A field with its label above it.
  *
  * @param {string} label
@@ -105,19 +128,19 @@ export function choice(options, value, attributes = {}) {
 export function makeSureButton({ label, question, asked }, act, attributes = {}) {
   const name = attributes["aria-label"];
   const write = (/** @type {boolean} */ isAsking) => {
-    button.classList.toggle("sure", isAsking);
-    button.textContent = isAsking ? question : label;
-    if (name) button.setAttribute("aria-label", isAsking ? `${question} ${name}` : name);
+    asking.classList.toggle("sure", isAsking);
+    asking.textContent = isAsking ? question : label;
+    if (name) asking.setAttribute("aria-label", isAsking ? `${question} ${name}` : name);
   };
   const reset = () => write(false);
   const press = () => {
-    const isSure = button.classList.contains("sure");
+    const isSure = asking.classList.contains("sure");
     write(!isSure);
     if (isSure) act();
     else announce(asked);
   };
-  const button = h("button", { type: "button", ...attributes, onclick: press, onblur: reset }, label);
-  return { button, press, reset };
+  const asking = button(label, press, { ...attributes, onblur: reset });
+  return { button: asking, press, reset };
 }
 
 const DEAF_MS = 500;

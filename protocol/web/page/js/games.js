@@ -4,12 +4,11 @@ import { barca } from "./barca/game.js";
 import { backgammon } from "./play/backgammon.js";
 import { fill, text, wordFor } from "./text.js";
 
+/** @import { TableView } from "./play/table_view.js" */
+/** @import { TableState } from "./types.js" */
+/** @import { NewGameForm } from "./play/new_game.js" */
+
 /**
- * @typedef {import("./play/table_view.js").TableView} TableView
- * @typedef {import("./types.js").TableState} TableState
- * @typedef {import("./types.js").Offer} Offer
- * @typedef {import("./play/new_game.js").NewGameForm} NewGameForm
- *
  * @typedef {{openFile: (file: File) => void, openText: (words: string) => void, close: () => void}} AnalysisView
  *
  * @typedef {object} Game

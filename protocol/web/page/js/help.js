@@ -3,9 +3,7 @@
 import { h } from "./dom.js";
 import { text } from "./text.js";
 
-/**
- * @param {HTMLElement} main
- */
+/** @param {HTMLElement} main */
 export function open(main) {
   const { title, keysTitle, keys, parts } = text.help;
   main.append(

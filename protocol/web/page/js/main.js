@@ -1,6 +1,6 @@
 /** The page: navigation by the hash, one view at a time, the sockets that views share. */
 
-import { announce, h } from "./dom.js";
+import { announce, button, h } from "./dom.js";
 import "./preferences.js";
 import { ConnectionLost, LineSocket, ServerError, TableSocket } from "./socket.js";
 import { fill, text } from "./text.js";
@@ -82,7 +82,7 @@ async function openView() {
     failure = error;
     const reason = error instanceof Error ? error.message : String(error);
     main.replaceChildren(h("div", { class: "panel" }, h("p", { class: "failure", role: "alert" }, fill(text.app.pageFailed, { reason })),
-      h("button", { type: "button", onclick: retry }, text.app.tryAgain)));
+      button(text.app.tryAgain, retry)));
     if (module && !isOfServer(error)) reportError(error);
   }
   if (number === visit) showTop();

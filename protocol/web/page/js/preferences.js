@@ -1,5 +1,7 @@
 /** What a person prefers, kept in this browser. */
 
+import { keep, recall } from "./storage.js";
+
 const KEY = "gammond.preferences";
 
 const DEFAULTS = {
@@ -26,13 +28,9 @@ class PreferenceStore extends EventTarget {
     super();
     /** @type {Preferences} */
     this.values = { ...DEFAULTS };
-    try {
-      const kept = JSON.parse(localStorage.getItem(KEY) ?? "{}");
-      for (const name of /** @type {(keyof Preferences)[]} */ (Object.keys(DEFAULTS))) {
-        if (typeof kept[name] === typeof DEFAULTS[name]) /** @type {any} */ (this.values)[name] = kept[name];
-      }
-    } catch {
-      // Storage is forbidden or unreadable: the defaults hold for this visit.
+    const kept = recall(KEY) ?? {};
+    for (const name of /** @type {(keyof Preferences)[]} */ (Object.keys(DEFAULTS))) {
+      if (typeof kept[name] === typeof DEFAULTS[name]) /** @type {any} */ (this.values)[name] = kept[name];
     }
     this.applyToPage();
     matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => this.applyToPage());
@@ -54,11 +52,7 @@ class PreferenceStore extends EventTarget {
    */
   set(name, value) {
     this.values[name] = value;
-    try {
-      localStorage.setItem(KEY, JSON.stringify(this.values));
-    } catch {
-      // It holds until the page is closed.
-    }
+    keep(KEY, this.values);
     this.applyToPage();
     this.dispatchEvent(new Event("change"));
   }

@@ -18,17 +18,30 @@ export class ServerError extends Error {
 
 /** A connection that was lost before the answer came. */
 export class ConnectionLost extends Error {
-  constructor() {
-    super("the connection was lost before the answer came");
+  constructor(message = "the connection was lost before the answer came") {
+    super(message);
     this.name = "ConnectionLost";
   }
 }
 
-/** One WebSocket at a time; events `open`, `close` and, for subclasses, `receive(text)`. */
+/**
+ * @typedef {object} Pending a request without its answer
+ * @property {string} frame
+ * @property {boolean} isRepeatable whether it changes nothing: then it is sent again on the next connection
+ * @property {(answer: any) => void} resolve
+ * @property {(error: Error) => void} reject
+ * @property {object[]} lines of the answer so far
+ * @property {((progress: any) => void) | undefined} onProgress
+ */
+
+/** One WebSocket at a time, with requests by their ids; events `open` and `close`, and for subclasses `receive(text)`. */
 class ReconnectingSocket extends EventTarget {
   /** @param {string} path */
   constructor(path) {
     super();
+    /** @type {Map<string | number, Pending>} */
+    this.pending = new Map();
+    this.number = 0;
     this.url = `${location.protocol === "https:" ? "wss" : "ws"}://${location.host}${path}`;
     /** @type {WebSocket | null} */
     this.socket = null;
@@ -100,33 +113,62 @@ class ReconnectingSocket extends EventTarget {
     this.socket?.close();
   }
 
-  /** What to send first on each connection. */
-  begin() {}
+  /**
+   * @param {string | number} id
+   * @param {string} frame
+   * @param {boolean} isRepeatable
+   * @param {(progress: any) => void} [onProgress]
+   * @returns {Promise<any>}
+   */
+  send(id, frame, isRepeatable, onProgress) {
+    this.connect();
+    return awaitAnswer(new Promise((resolve, reject) => {
+      this.pending.set(id, { frame, isRepeatable, resolve, reject, lines: [], onProgress });
+      if (this.isOpen) this.socket?.send(frame);
+    }));
+  }
 
-  /** What a lost connection means for requests without an answer. */
-  lose() {}
+  /** What to send first on each connection. */
+  greet() {}
+
+  /** Begin a connection: send again what has no answer. */
+  begin() {
+    const frames = [...this.pending.values()].map(({ frame }) => frame);
+    this.greet();
+    for (const frame of frames) this.socket?.send(frame);
+  }
+
+  /**
+   * A request has its answer.
+   *
+   * @param {string | number} id
+   * @param {{code: string, field: string, message: string} | undefined} error
+   * @param {any} answer
+   */
+  settle(id, error, answer) {
+    const pending = this.pending.get(id);
+    this.pending.delete(id);
+    if (error) pending?.reject(new ServerError(error));
+    else pending?.resolve(answer);
+  }
+
+  /** The connection is lost, and with it the answers to what cannot be sent again. */
+  lose() {
+    for (const [id, { isRepeatable, reject }] of this.pending) {
+      if (isRepeatable) continue;
+      this.pending.delete(id);
+      reject(new ConnectionLost());
+    }
+  }
 
   /** @param {string} _data */
   receive(_data) {}
 }
 
-/**
- * @typedef {object} Pending
- * @property {(answer: any) => void} resolve
- * @property {(error: Error) => void} reject
- * @property {string} line
- * @property {boolean} repeatable
- * @property {object[]} lines
- * @property {((progress: any) => void) | undefined} onProgress
- */
-
 /** The line protocol: JSON queries as promises, and commands whose answers come as JSON. */
 export class LineSocket extends ReconnectingSocket {
   constructor() {
     super("/ws/line");
-    /** @type {Map<string, Pending>} */
-    this.pending = new Map();
-    this.number = 0;
   }
 
   /**
@@ -138,7 +180,7 @@ export class LineSocket extends ReconnectingSocket {
    */
   query(query, { onProgress, signal } = {}) {
     const id = `q${++this.number}`;
-    const answer = this.request(id, JSON.stringify({ id, ...query }), true, onProgress);
+    const answer = this.send(id, `${JSON.stringify({ id, ...query })}\n`, true, onProgress);
     signal?.addEventListener("abort", () => this.terminate(id), { once: true });
     if (signal?.aborted) this.terminate(id);
     return answer.then((lines) => lines[lines.length - 1]);
@@ -152,47 +194,18 @@ export class LineSocket extends ReconnectingSocket {
    */
   command(line) {
     const id = `@c${++this.number}`;
-    return this.request(id, `${id} ${line}`, false);
+    return this.send(id, `${id} ${line}\n`, false);
   }
 
   /** @param {string} id */
   terminate(id) {
     if (this.pending.has(id) && this.isOpen) {
-      this.transmit(JSON.stringify({ action: "terminate", id: `${id}.stop`, terminate_id: id }));
+      this.socket?.send(`${JSON.stringify({ action: "terminate", id: `${id}.stop`, terminate_id: id })}\n`);
     }
   }
 
-  /**
-   * @param {string} id
-   * @param {string} line
-   * @param {boolean} repeatable
-   * @param {(progress: any) => void} [onProgress]
-   * @returns {Promise<any[]>}
-   */
-  request(id, line, repeatable, onProgress) {
-    this.connect();
-    return awaitAnswer(new Promise((resolve, reject) => {
-      this.pending.set(id, { resolve, reject, line, repeatable, lines: [], onProgress });
-      if (this.isOpen) this.transmit(line);
-    }));
-  }
-
-  /** @param {string} line */
-  transmit(line) {
-    this.socket?.send(`${line}\n`);
-  }
-
-  begin() {
-    this.transmit("set engine.format json");
-    for (const { line } of this.pending.values()) this.transmit(line);
-  }
-
-  lose() {
-    for (const [id, pending] of this.pending) {
-      if (pending.repeatable) continue;
-      this.pending.delete(id);
-      pending.reject(new ConnectionLost());
-    }
+  greet() {
+    this.socket?.send("set engine.format json\n");
   }
 
   /** @param {string} data */
@@ -202,24 +215,11 @@ export class LineSocket extends ReconnectingSocket {
       const object = JSON.parse(line);
       const id = object.tag ?? object.id;
       const pending = this.pending.get(id);
-      if (pending) this.settle(id, pending, object);
-    }
-  }
-
-  /**
-   * @param {string} id
-   * @param {Pending} pending
-   * @param {any} object
-   */
-  settle(id, pending, object) {
-    if (!object.final) {
+      if (!pending) continue;
       pending.lines.push(object);
-      pending.onProgress?.(object);
-      return;
+      if (object.final) this.settle(id, object.error, pending.lines);
+      else pending.onProgress?.(object);
     }
-    this.pending.delete(id);
-    if (object.error) pending.reject(new ServerError(object.error));
-    else pending.resolve([...pending.lines, object]);
   }
 }
 
@@ -239,11 +239,8 @@ const REPEATABLE = ["look", "list", "ping"];
 export class TableSocket extends ReconnectingSocket {
   constructor() {
     super("/ws/tables");
-    /** @type {Map<number, {frame: string, isRepeatable: boolean, resolve: (answer: any) => void, reject: (error: Error) => void}>} */
-    this.pending = new Map();
     /** @type {Map<string, Followed>} */
     this.followed = new Map();
-    this.number = 0;
   }
 
   /**
@@ -254,13 +251,8 @@ export class TableSocket extends ReconnectingSocket {
    * @returns {Promise<any>}
    */
   request(action, fields = {}) {
-    this.connect();
     const id = ++this.number;
-    const frame = JSON.stringify({ id, do: action, ...fields });
-    return awaitAnswer(new Promise((resolve, reject) => {
-      this.pending.set(id, { frame, isRepeatable: REPEATABLE.includes(action), resolve, reject });
-      if (this.isOpen) this.socket?.send(frame);
-    }));
+    return this.send(id, JSON.stringify({ id, do: action, ...fields }), REPEATABLE.includes(action));
   }
 
   /**
@@ -296,18 +288,8 @@ export class TableSocket extends ReconnectingSocket {
     if (this.followed.delete(table) && this.isOpen) this.request("leave", { table }).catch(() => {});
   }
 
-  begin() {
-    const frames = [...this.pending.values()].map(({ frame }) => frame);
+  greet() {
     for (const [table, followed] of this.followed) this.join(table, followed);
-    for (const frame of frames) this.socket?.send(frame);
-  }
-
-  lose() {
-    for (const [id, { isRepeatable, reject }] of this.pending) {
-      if (isRepeatable) continue;
-      this.pending.delete(id);
-      reject(new ConnectionLost());
-    }
   }
 
   /** @param {string} data */
@@ -320,10 +302,6 @@ export class TableSocket extends ReconnectingSocket {
       followed.onEvent(object);
       return;
     }
-    const pending = this.pending.get(object.id);
-    if (!pending) return;
-    this.pending.delete(object.id);
-    if (object.ok) pending.resolve(object);
-    else pending.reject(new ServerError(object.error));
+    this.settle(object.id, object.ok ? undefined : object.error, object);
   }
 }

@@ -6,7 +6,7 @@
  * @typedef {{value: number, owner: 0 | 1 | null, offered?: boolean, beavered?: boolean, may_double?: boolean, may_beaver?: boolean}} Cube
  * @typedef {{kind: "person" | "open" | "engine", name?: string, player?: string, level?: string | null, here?: boolean}} Seat
  * @typedef {{n: number, seat: number, dice: number[] | null, text: string, kind: string, xgid_before?: string}} Entry
- * @typedef {{bank_s: number[], move_s: number, running: number | null, at?: number}} Clock
+ * @typedef {{bank_s: number[], move_s: number, running: number | null, delay_s?: number, at?: number}} Clock
  * @typedef {{commitment: string, game_seed_revealed: string | null, seed_commitments: string[], awaits_seeds: number[],
  *   client_seeds: string[], rolls: number, earlier_seeds: string[], earlier_client_seeds: string[][],
  *   earlier_seed_commitments: string[][], next_commitment: string | null, next_seed_commitments: string[]}} Fair
@@ -29,6 +29,7 @@
  *   jacoby: boolean, beavers: boolean, seats: Seat[], phase: string, to_act: number | null, on_roll: number, cube: Cube | null,
  *   resignation: number, gnubgid?: string, matchid?: string, xgid?: string, tree?: TreeNode[] | null, result: Result | null,
  *   match_winner: number | null, clock: Clock | null, fair: Fair | null, can_undo: boolean, can_redo: boolean,
+ *   request?: {seat: number, what: string} | null, may_pause?: boolean, undo?: boolean, awaits_dice?: unknown,
  *   paused: boolean, history?: Entry[], pieces?: Piece[], white?: number, holes?: string[], legal?: PieceMove[], position?: string,
  *   dice_source?: string, pace_ms?: number, game_number: number}} TableState
  *

@@ -1,6 +1,7 @@
 /** The panels beside the board: plays or rolls, the cube, a rollout, the scores; and when each of them asks. */
 
-import { choice, h } from "../dom.js";
+import { button, choice, h } from "../dom.js";
+import { keep, recall } from "../storage.js";
 import { fill, text } from "../text.js";
 import { CubeAdvice } from "./cube_advice.js";
 import { isRedouble } from "./cube_words.js";
@@ -14,7 +15,7 @@ import { ScoreMatrix } from "./score_matrix.js";
 import { Tabs } from "./tabs.js";
 import { copySetting } from "./xgid.js";
 
-/** @typedef {import("./position_view.js").PositionView} PositionView */
+/** @import { PositionView } from "./position_view.js" */
 
 const words = text.analyse;
 const DEPTHS = ["0", "1", "2", "3", "4"];
@@ -38,8 +39,8 @@ export class AdvicePanels {
     this.rollout = new RolloutPanel();
     this.matrix = new ScoreMatrix();
     this.status = h("p", { class: "small quiet", role: "status" });
-    this.depth = choice(DEPTHS.map((plies) => [plies, `${plies}-ply`]), readDepth(), { onchange: () => this.changeDepth() });
-    this.hide = h("button", { type: "button", "aria-pressed": "false", onclick: () => this.toggleHidden() }, words.plays.hide);
+    this.depth = choice(DEPTHS.map((plies) => [plies, `${plies}-ply`]), String(recall(DEPTH_KEY) ?? STEADY_PLIES), { onchange: () => this.changeDepth() });
+    this.hide = button(words.plays.hide, () => this.toggleHidden(), { "aria-pressed": "false" });
     this.answers = h("div", {});
     this.hidden = h("p", { class: "quiet", hidden: true }, words.plays.hidden);
     /** @type {Parameters<CubeAdvice["show"]> | null} what the panel of the cube says */
@@ -132,7 +133,7 @@ export class AdvicePanels {
     try {
       for (const plies of this.depths) {
         if (plies > STEADY_PLIES) this.status.textContent = fill(words.plays.deeper, { plies });
-        const advice = await this.view.questions.advise(setting, plies, { signal });
+        const advice = await this.view.questions.advise(setting, plies, signal);
         if (signal.aborted) return;
         this.advice = advice;
         this.redraw();
@@ -210,7 +211,7 @@ export class AdvicePanels {
       const cannotMove = advice.moves.length === 1 && advice.moves[0].play === "pass";
       if (cannotMove) {
         this.answers.replaceChildren(h("p", {}, words.plays.cannotMove),
-          h("button", { type: "button", class: "main", onclick: () => view.make("pass", words.line.turned) }, words.tools.pass));
+          button(words.tools.pass, () => view.make("pass", words.line.turned), { class: "main" }));
       }
       this.list.show(this.isHidden || cannotMove ? [] : toListed(advice.moves));
       view.look(this.isHidden || cannotMove ? null : this.list.findChosen() ?? this.list.plays[0]);
@@ -229,11 +230,7 @@ export class AdvicePanels {
   }
 
   changeDepth() {
-    try {
-      localStorage.setItem(DEPTH_KEY, this.depth.value);
-    } catch {
-      // The choice holds until the page is closed.
-    }
+    keep(DEPTH_KEY, this.wanted);
     this.ask();
   }
 
@@ -306,12 +303,4 @@ export class AdvicePanels {
 /** @param {Event} event */
 function detailOf(event) {
   return /** @type {CustomEvent} */ (event).detail;
-}
-
-function readDepth() {
-  try {
-    return localStorage.getItem(DEPTH_KEY) ?? String(STEADY_PLIES);
-  } catch {
-    return String(STEADY_PLIES);
-  }
 }

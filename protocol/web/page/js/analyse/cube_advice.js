@@ -1,17 +1,15 @@
 /** The cube decision: what to do in words, what each way is worth, and the buttons to do it. */
 
-import { h } from "../dom.js";
-import { fill, text } from "../text.js";
-import { isRedouble, turnValue } from "./cube_words.js";
+import { button, h } from "../dom.js";
+import { fill, text, wordFor } from "../text.js";
+import { isRedouble, listDoubles, listResponses } from "./cube_words.js";
 import { explain } from "./explain.js";
 import { formatPercent, formatSigned, measure } from "./numbers.js";
 import { hasCube } from "./xgid.js";
 
-/**
- * @typedef {import("./questions.js").CubeAnswer} CubeAnswer
- * @typedef {import("./questions.js").Evaluation} Evaluation
- * @typedef {import("./xgid.js").Setting} Setting
- */
+/** @import { Choice } from "./cube_words.js" */
+/** @import { CubeAnswer, Evaluation } from "./questions.js" */
+/** @import { Setting } from "./xgid.js" */
 
 const words = text.analyse;
 
@@ -70,43 +68,10 @@ export class CubeAdvice extends EventTarget {
   drawActions(setting, cube) {
     const actions = setting.cube.offered ? ["take", "drop", ...(setting.length === 0 && setting.beavers ? ["beaver"] : [])]
       : setting.dice || !canDouble(cube) ? [] : ["double"];
-    return h("div", { class: "row" }, ...actions.map((action) => h("button", {
-      type: "button", onclick: () => this.dispatchEvent(new CustomEvent("act", { detail: action })),
-    }, action === "double" && isRedouble(setting) ? words.cube.again.button : words.cube.buttons[/** @type {keyof typeof words.cube.buttons} */ (action)])));
+    const names = { ...words.cube.buttons, ...(isRedouble(setting) && { double: words.cube.again.button }) };
+    return h("div", { class: "row" }, ...actions.map((action) =>
+      button(wordFor(names, action), () => this.dispatchEvent(new CustomEvent("act", { detail: action })))));
   }
-}
-
-/** @typedef {{name: string, equity: number | undefined, mwc: number | undefined, isBest: boolean}} Choice */
-
-/**
- * What the side on roll can choose, with what it is worth to it.
- *
- * @param {CubeAnswer} cube
- * @param {boolean} isAgain whether a double is a redouble
- * @returns {Choice[]}
- */
-function listDoubles(cube, isAgain) {
-  const names = isAgain ? words.cube.again : words.cube;
-  const best = !cube.double ? 0 : cube.response === "drop" ? 2 : 1;
-  return [
-    { name: names.noDouble, equity: cube.no_double, mwc: cube.mwc_no_double, isBest: best === 0 },
-    { name: names.doubleTake, equity: cube.take, mwc: cube.mwc_take, isBest: best === 1 },
-    { name: names.doublePass, equity: cube.drop, mwc: cube.mwc_drop, isBest: best === 2 },
-  ];
-}
-
-/**
- * What the side that is doubled can choose, with what it is worth to it: a beaver is a take.
- *
- * @param {CubeAnswer} cube
- * @returns {Choice[]}
- */
-export function listResponses({ response, take, drop, mwc_take: mwcTake, mwc_drop: mwcDrop }) {
-  const { buttons } = words.cube;
-  return [
-    { name: response === "beaver" ? buttons.beaver : buttons.take, equity: turnValue(take, 0), mwc: turnValue(mwcTake, 1), isBest: response !== "drop" },
-    { name: buttons.drop, equity: turnValue(drop, 0), mwc: turnValue(mwcDrop, 1), isBest: response === "drop" },
-  ];
 }
 
 /**
@@ -146,7 +111,7 @@ export function compareChoices(cube, one, other) {
  *
  * @param {CubeAnswer} cube
  */
-export function canDouble({ take, mwc_take: mwcTake }) {
+function canDouble({ take, mwc_take: mwcTake }) {
   return take !== undefined || mwcTake !== undefined;
 }
 

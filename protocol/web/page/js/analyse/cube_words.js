@@ -2,6 +2,8 @@
 
 import { text } from "../text.js";
 
+const words = text.analyse.cube;
+
 /**
  * Whether a double of the side on roll is a redouble.
  *
@@ -18,7 +20,7 @@ export function isRedouble({ cube }) {
  * @param {string | undefined} xgid the position before it, whose cube may have an owner
  */
 export function nameCubeAction(name, xgid) {
-  const again = /** @type {Record<string, string>} */ (text.analyse.cube.redoubles);
+  const again = /** @type {Record<string, string>} */ (words.redoubles);
   return hasOwner(xgid) ? again[name] ?? name : name;
 }
 
@@ -41,11 +43,48 @@ export function isDoubled(xgid) {
 }
 
 /**
- * What a value is worth to the other side; nothing stays nothing.
+ * @typedef {object} CubeValues what the choices of a cube decision are worth to the side on roll: equities are left out
+ *   where points have no scale
+ * @property {boolean} [double]
+ * @property {"take" | "drop" | "beaver"} [response]
+ * @property {number} [no_double]
+ * @property {number} [take]
+ * @property {number} [drop]
+ * @property {number} [mwc_no_double]
+ * @property {number} [mwc_take]
+ * @property {number} [mwc_drop]
  *
- * @param {number | null | undefined} value
- * @param {0 | 1} whole what both sides have together: 0 of equities, 1 of chances
+ * @typedef {{name: string, equity: number | undefined, mwc: number | undefined, isBest: boolean}} Choice
  */
-export function turnValue(value, whole) {
-  return value === null || value === undefined ? undefined : whole - value;
+
+/**
+ * What the side on roll can choose, with what it is worth to it.
+ *
+ * @param {CubeValues} cube
+ * @param {boolean} isAgain whether a double is a redouble
+ * @returns {Choice[]}
+ */
+export function listDoubles(cube, isAgain) {
+  const names = isAgain ? words.again : words;
+  const best = !cube.double ? 0 : cube.response === "drop" ? 2 : 1;
+  return [
+    { name: names.noDouble, equity: cube.no_double, mwc: cube.mwc_no_double, isBest: best === 0 },
+    { name: names.doubleTake, equity: cube.take, mwc: cube.mwc_take, isBest: best === 1 },
+    { name: names.doublePass, equity: cube.drop, mwc: cube.mwc_drop, isBest: best === 2 },
+  ];
+}
+
+/**
+ * What the side that is doubled can choose, with what it is worth to it: a beaver is a take.
+ *
+ * @param {CubeValues} cube
+ * @returns {Choice[]}
+ */
+export function listResponses({ response, take, drop, mwc_take: mwcTake, mwc_drop: mwcDrop }) {
+  const { buttons } = words;
+  const turn = (/** @type {number | undefined} */ value, /** @type {0 | 1} */ whole) => (value === undefined ? undefined : whole - value);
+  return [
+    { name: response === "beaver" ? buttons.beaver : buttons.take, equity: turn(take, 0), mwc: turn(mwcTake, 1), isBest: response !== "drop" },
+    { name: buttons.drop, equity: turn(drop, 0), mwc: turn(mwcDrop, 1), isBest: response === "drop" },
+  ];
 }

@@ -1,15 +1,13 @@
 /** Setting up a position: checkers on the board by pointer and keyboard, and fields for everything else. */
 
-import { announce, checkField, choice, h, labelled } from "../dom.js";
+import { countPips } from "../board/tree.js";
+import { announce, button, checkField, choice, h, labelled } from "../dom.js";
 import { fill, text } from "../text.js";
-import { clamp, fitCube, isCrawfordScore } from "./setting_limits.js";
-import { BAR, CHECKERS, copySetting, countPips, exchangeSides, fillBorneOff, hasCube, makeEmptySetting, makeStart } from "./xgid.js";
+import { BAR, CHECKERS, copySetting, exchangeSides, fillBorneOff, hasCube, makeEmptySetting, makeStart } from "./xgid.js";
 
-/**
- * @typedef {import("./position_line.js").PositionLine} PositionLine
- * @typedef {import("./xgid.js").SeatNumber} SeatNumber
- * @typedef {import("../board/backgammon.js").BackgammonBoard} BackgammonBoard
- */
+/** @import { PositionLine } from "./position_line.js" */
+/** @import { SeatNumber } from "./xgid.js" */
+/** @import { BackgammonBoard } from "../board/backgammon.js" */
 
 const words = text.analyse.editor;
 const sides = text.analyse.sides;
@@ -74,7 +72,6 @@ export class Editor {
       h("input", { type: "radio", name: "brush", checked: seat === this.brush, onchange: () => this.chooseBrush(/** @type {SeatNumber} */ (seat)) }),
       h("span", { class: `dot dot-${seat}`, "aria-hidden": "true" }), name));
     brushes.push(h("label", { class: "check brush" }, h("input", { type: "radio", name: "brush", onchange: () => (this.isRemoving = true) }), words.remove));
-    const button = (/** @type {string} */ name, /** @type {() => void} */ act) => h("button", { type: "button", onclick: act }, name);
     this.matchFields = h("div", { class: "row" },
       ...fields.score.map((field, seat) => labelled(fill(words.score, { side: sides[seat] }), field)), checkField(words.crawford, fields.crawford));
     this.moneyFields = h("div", { class: "row" }, checkField(words.jacoby, fields.jacoby), checkField(words.beavers, fields.beavers));
@@ -131,9 +128,8 @@ export class Editor {
     fields.beavers.checked = setting.beavers;
     if (this.matchFields) this.matchFields.hidden = setting.length === 0;
     if (this.moneyFields) this.moneyFields.hidden = setting.length > 0;
-    const pips = countPips(setting.checkers);
     this.counts.textContent = [1, 0].map((seat) =>
-      fill(words.left, { side: sides[seat], pips: pips[seat], off: setting.checkers[seat][0] })).join(" · ");
+      fill(words.left, { side: sides[seat], pips: countPips(setting.checkers[seat]), off: setting.checkers[seat][0] })).join(" · ");
   }
 
   /**
@@ -304,4 +300,38 @@ function findPlace(target) {
 /** @param {number} points the length of a match */
 function namePoints(points) {
   return points === 1 ? words.point : fill(words.points, { points });
+}
+
+/**
+ * A cube in the middle is at 1, one above 1 has an owner: the field that was changed wins.
+ *
+ * @param {string} changed
+ * @param {number} value
+ * @param {SeatNumber | null} owner
+ * @param {SeatNumber} onRoll
+ */
+function fitCube(changed, value, owner, onRoll) {
+  if (changed === "owner") return owner === null ? { value: 1, owner } : { value: Math.max(2, value), owner };
+  return value === 1 ? { value, owner: null } : { value, owner: owner ?? onRoll };
+}
+
+/**
+ * Whether exactly one side is one point from the match.
+ *
+ * @param {number} length
+ * @param {number[]} score
+ */
+function isCrawfordScore(length, score) {
+  return length > 1 && score.filter((points) => points === length - 1).length === 1;
+}
+
+/**
+ * The nearest whole number within bounds.
+ *
+ * @param {number} value
+ * @param {number} low
+ * @param {number} high
+ */
+function clamp(value, low, high) {
+  return Math.min(high, Math.max(low, Math.round(value) || 0));
 }

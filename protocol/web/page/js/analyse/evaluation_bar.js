@@ -6,10 +6,8 @@ import { explain } from "./explain.js";
 import { findEquity, formatPercent, formatSigned } from "./numbers.js";
 import { other } from "./xgid.js";
 
-/**
- * @typedef {import("./questions.js").Evaluation} Evaluation
- * @typedef {import("./xgid.js").SeatNumber} SeatNumber
- */
+/** @import { Evaluation } from "./questions.js" */
+/** @import { SeatNumber } from "./xgid.js" */
 
 const words = text.analyse;
 const WIDTH = 1000;

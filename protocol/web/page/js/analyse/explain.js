@@ -1,12 +1,11 @@
 /** Words of explanation behind a question mark. */
 
-import { h } from "../dom.js";
+import { button, h } from "../dom.js";
 import { fill, text } from "../text.js";
 
 const words = text.analyse;
 
-/** @type {HTMLElement | undefined} */
-let card;
+const card = h("div", { id: "explanation", popover: "auto", role: "dialog", "aria-labelledby": "explanation-name", tabindex: -1 });
 
 /**
  * A button that explains a term of `text.analyse.terms`.
@@ -15,10 +14,7 @@ let card;
  */
 export function explain(term) {
   const { name, meaning } = words.terms[term];
-  return h("button", {
-    type: "button", class: "explain", "aria-label": fill(words.whatIs, { name }), "aria-haspopup": "dialog",
-    onclick: () => showCard(name, meaning),
-  }, "?");
+  return button("?", () => showCard(name, meaning), { class: "explain", "aria-label": fill(words.whatIs, { name }), "aria-haspopup": "dialog" });
 }
 
 /**
@@ -26,14 +22,11 @@ export function explain(term) {
  * @param {string} meaning
  */
 function showCard(name, meaning) {
-  if (!card) {
-    card = h("div", { id: "explanation", popover: "auto", role: "dialog", "aria-labelledby": "explanation-name", tabindex: -1 });
-    document.body.append(card);
-  }
+  if (!card.isConnected) document.body.append(card);
   card.replaceChildren(
     h("h3", { id: "explanation-name" }, name),
     ...meaning.split("\n").map((paragraph) => h("p", {}, paragraph)),
-    h("button", { type: "button", onclick: () => card?.hidePopover() }, words.close),
+    button(words.close, () => card.hidePopover()),
   );
   card.showPopover();
   card.focus();

@@ -2,18 +2,16 @@
 
 import { h } from "../dom.js";
 import { fill, text } from "../text.js";
-import { hasOwner, nameCubeAction, turnValue } from "./cube_words.js";
+import { hasOwner, listDoubles, listResponses, nameCubeAction } from "./cube_words.js";
 import { explain } from "./explain.js";
 import { getKind, sizeOf } from "./match_items.js";
 import { describeAction } from "./match_lists.js";
 import { classify, formatChance, formatInterval, formatPercent, formatSigned } from "./numbers.js";
 import { PlayList, drawPlaysKey } from "./play_list.js";
 
-/**
- * @typedef {import("./match_items.js").Item} Item
- * @typedef {import("./match_items.js").Decision} Decision
- * @typedef {{source: string, item: Item}} Analysed an action as an analysis has it
- */
+/** @import { Decision, Item } from "./match_items.js" */
+
+/** @typedef {{source: string, item: Item}} Analysed an action as an analysis has it */
 
 const words = text.analyse.match;
 const FIRST_SHOWN = 5;
@@ -107,27 +105,19 @@ function describeVerdict(analysed) {
 }
 
 /**
- * @typedef {[string, any, any, any]} CubeRow a choice, its equity, its MWC and the standard error of the equity
+ * What could be chosen, as it is worth to whoever decides, with the standard error of its equity.
  *
  * @param {Decision} decision
- * @returns {CubeRow[]} what the side on roll could choose, as it is worth to it
  */
-function listDoubles(decision) {
-  const names = hasOwner(decision.xgid) ? text.analyse.cube.again : text.analyse.cube;
-  return [
-    [names.noDouble, decision.no_double, decision.no_double_mwc, decision.no_double_se],
-    [names.doubleTake, decision.double_take, decision.double_take_mwc, decision.double_take_se],
-    [names.doublePass, decision.double_pass, decision.double_pass_mwc, undefined],
-  ];
-}
-
-/**
- * @param {Decision} decision
- * @returns {CubeRow[]} what the side that is doubled could choose, as it is worth to it
- */
-function listAnswers({ double_take: take, double_pass: pass, double_take_mwc: takeMwc, double_pass_mwc: passMwc, double_take_se: error }) {
-  const { buttons } = text.analyse.cube;
-  return [[buttons.take, turnValue(take, 0), turnValue(takeMwc, 1), error], [buttons.drop, turnValue(pass, 0), turnValue(passMwc, 1), undefined]];
+function listChoices(decision) {
+  const cube = {
+    no_double: decision.no_double ?? undefined, take: decision.double_take ?? undefined, drop: decision.double_pass ?? undefined,
+    mwc_no_double: decision.no_double_mwc ?? undefined, mwc_take: decision.double_take_mwc ?? undefined, mwc_drop: decision.double_pass_mwc ?? undefined,
+  };
+  const isAnswer = getKind(decision) === "responses";
+  const errors = isAnswer ? [decision.double_take_se] : [decision.no_double_se, decision.double_take_se];
+  const choices = isAnswer ? listResponses(cube) : listDoubles(cube, hasOwner(decision.xgid));
+  return choices.map((each, place) => ({ ...each, se: errors[place] }));
 }
 
 /**
@@ -149,13 +139,11 @@ function turnOutcome(outcome) {
  */
 function drawCube(decision, isClosed) {
   const isMatch = decision.no_double_mwc !== null && decision.no_double_mwc !== undefined;
-  const isAnswer = getKind(decision) === "responses";
-  const rows = isAnswer ? listAnswers(decision) : listDoubles(decision);
-  const outcome = isAnswer ? turnOutcome(decision.outcome) : decision.outcome;
+  const outcome = getKind(decision) === "responses" ? turnOutcome(decision.outcome) : decision.outcome;
   return h("details", { class: "cube-figures", open: !isClosed }, h("summary", {}, fill(words.cubeDecision, { best: nameCubeAction(decision.best, decision.xgid) })),
     h("table", { class: "figures" },
       h("thead", {}, h("tr", {}, h("th", { scope: "col" }, text.analyse.cube.action), h("th", { scope: "col" }, text.analyse.equity), isMatch && h("th", { scope: "col" }, text.analyse.mwc))),
-      h("tbody", {}, ...rows.map(([name, equity, mwc, se]) => h("tr", {}, h("th", { scope: "row" }, name),
+      h("tbody", {}, ...listChoices(decision).map(({ name, equity, mwc, se }) => h("tr", {}, h("th", { scope: "row" }, name),
         h("td", { class: "number" }, formatSigned(equity), se === undefined ? "" : ` ${formatInterval(se)}`),
         isMatch && h("td", { class: "number" }, formatPercent(mwc, 2)))))),
     outcome && h("p", { class: "small quiet number" }, fill(text.analyse.plays.wins, { win: formatChance(outcome[0]), gammon: formatChance(outcome[1]), backgammon: formatChance(outcome[2]) }), " ",

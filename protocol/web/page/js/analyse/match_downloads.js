@@ -1,11 +1,12 @@
 /** Files of an open match to keep: with the analysis that the page goes by, as far as a format has a place for it. */
 
-import { h } from "../dom.js";
+import { button } from "../dom.js";
 import { fill, text } from "../text.js";
 import { describeFailure } from "./failures.js";
-import { convertMatch, download, fetchReport } from "./match_source.js";
+import { download } from "../server.js";
+import { writeMatch } from "./match_source.js";
 
-/** @typedef {import("./match_view.js").OpenMatch} OpenMatch */
+/** @import { OpenMatch } from "./match_view.js" */
 
 const words = text.analyse.match;
 /** The one format that holds several matches. */
@@ -23,29 +24,24 @@ const FORMATS = /** @type {[string, string, string][]} */ ([
  * @param {() => OpenMatch} getMatch
  * @param {{say: (message: string) => void, fail: (message: string) => void}} messages take what happens
  */
-export function drawDownloads(getMatch, messages) {
+export function drawDownloads(getMatch, { say, fail }) {
+  const save = async (/** @type {string} */ name) => {
+    const match = getMatch();
+    const file = `${match.file.name.replace(/\.[^.]*$/, "") || "match"}.${name}`;
+    fail("");
+    say(fill(words.writing, { name: file }));
+    try {
+      const { content, leftOut } = await write(match, name);
+      download(content, file);
+      say(fill(leftOut ? words.savedWithout : words.saved, { name: file, leftOut }));
+    } catch (error) {
+      say("");
+      fail(describeFailure(error));
+    }
+  };
   const isOne = getMatch().records.length === 1;
   return FORMATS.filter(([name]) => isOne || name === ALL_MATCHES).map(([name, label, title]) =>
-    h("button", { type: "button", class: "plain", title, onclick: () => save(getMatch(), name, messages) }, label));
-}
-
-/**
- * @param {OpenMatch} match
- * @param {string} name of a format
- * @param {{say: (message: string) => void, fail: (message: string) => void}} messages
- */
-async function save(match, name, { say, fail }) {
-  const file = `${match.file.name.replace(/\.[^.]*$/, "") || "match"}.${name}`;
-  fail("");
-  say(fill(words.writing, { name: file }));
-  try {
-    const { content, leftOut } = await write(match, name);
-    download(content, file);
-    say(fill(leftOut ? words.savedWithout : words.saved, { name: file, leftOut }));
-  } catch (error) {
-    say("");
-    fail(describeFailure(error));
-  }
+    button(label, () => save(name), { class: "plain", title }));
 }
 
 /**
@@ -57,6 +53,6 @@ async function write({ file, records, plies, results, isByFile }, name) {
   if (name === "json") {
     return { content: new Blob([JSON.stringify(isByFile ? records : results, null, 1)], { type: "application/json" }), leftOut: "" };
   }
-  if (name === "mat" || isByFile || !results) return convertMatch(file, /** @type {"mat" | "sgf" | "ogxm" | "html"} */ (name));
-  return fetchReport(file, plies, /** @type {"html" | "sgf" | "ogxm"} */ (name));
+  const isOfFile = name === "mat" || isByFile || !results;
+  return writeMatch(file, /** @type {"mat" | "sgf" | "ogxm" | "html"} */ (name), isOfFile ? undefined : plies);
 }

@@ -6,7 +6,7 @@ import { explain } from "./explain.js";
 import { BLUNDER, ERROR, getWorst } from "./match_items.js";
 import { formatPercent, formatSigned, isLossOf } from "./numbers.js";
 
-/** @typedef {import("./match_items.js").Item} Item */
+/** @import { Item } from "./match_items.js" */
 
 const words = text.analyse.match;
 const [WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM] = [640, 190, 36, 8, 10, 22];

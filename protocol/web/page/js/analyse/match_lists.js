@@ -8,11 +8,9 @@ import { BLUNDER, ERROR, getWorst, listErrors, sizeOf } from "./match_items.js";
 import { classify, formatLoss, formatPercent, isLossOf } from "./numbers.js";
 import { describeResult } from "./setting_words.js";
 
-/**
- * @typedef {import("./match_items.js").Item} Item
- * @typedef {import("./match_items.js").MatchRecord} MatchRecord
- * @typedef {{source: string, items: Item[]}} Other the same actions as another analysis has them
- */
+/** @import { Item, MatchRecord } from "./match_items.js" */
+
+/** @typedef {{source: string, items: Item[]}} Other the same actions as another analysis has them */
 
 const words = text.analyse.match;
 const SIZES = [["0.0005", words.anySize], [String(ERROR), words.fromErrors], [String(BLUNDER), words.onlyBlunders]];

@@ -1,15 +1,14 @@
 /** The summary of a match: the figures of both players, and its games. */
 
-import { h } from "../dom.js";
+import { button, h } from "../dom.js";
 import { fill, text } from "../text.js";
 import { explain } from "./explain.js";
 import { formatPercent, formatSigned } from "./numbers.js";
 import { describeResult } from "./setting_words.js";
 
-/**
- * @typedef {import("./match_items.js").MatchRecord} MatchRecord
- * @typedef {{analysis: any, other: any, sources: string[]}} Analyses results of `analyse`, that of the page and another one, and their names
- */
+/** @import { MatchRecord } from "./match_items.js" */
+
+/** @typedef {{analysis: any, other: any, sources: string[]}} Analyses results of `analyse`, that of the page and another one, and their names */
 
 const words = text.analyse.match;
 const RATINGS = /** @type {[number, keyof typeof words.strengths][]} */ ([
@@ -104,7 +103,7 @@ function drawGames(record, analysis, openGame) {
     h("thead", {}, h("tr", {}, h("th", { scope: "col" }, words.gameColumn), h("th", { scope: "col" }, words.score), h("th", { scope: "col" }, words.result),
       ...record.names.map((name) => h("th", { scope: "col" }, fill(words.prName, { name }))))),
     h("tbody", {}, ...record.games.map((game, number) => h("tr", {},
-      h("th", { scope: "row" }, h("button", { type: "button", class: "plain", onclick: () => openGame(number) }, fill(words.game, { number: number + 1 }))),
+      h("th", { scope: "row" }, button(fill(words.game, { number: number + 1 }), () => openGame(number), { class: "plain" })),
       h("td", { class: "number" }, `${game.score[0]}\u2013${game.score[1]}`, game.crawford && h("span", { class: "small quiet" }, ` ${words.crawford}`)),
       h("td", {}, describeResult(game.result, record.names, game.result_by_rules)),
       ...[0, 1].map((seat) => h("td", { class: "number" }, analysis ? formatRating(analysis.games[number].players[seat]) : "\u2026")))))));

@@ -1,6 +1,6 @@
 /** A match from a file: summary, errors, moves and course, with the board at each decision. */
 
-import { choice, h, labelled } from "../dom.js";
+import { button, choice, h, labelled } from "../dom.js";
 import { BackgammonBoard } from "../board/backgammon.js";
 import { fill, text } from "../text.js";
 import { describeFailure } from "./failures.js";
@@ -17,10 +17,10 @@ import { describeSetting } from "./setting_words.js";
 import { Tabs } from "./tabs.js";
 import { findVariant, makeEmptySetting, parseXgid, toBoardState } from "./xgid.js";
 
+/** @import { LineSocket } from "../socket.js" */
+/** @import { Item } from "./match_items.js" */
+
 /**
- * @typedef {import("../socket.js").LineSocket} LineSocket
- * @typedef {import("./match_items.js").Item} Item
- *
  * @typedef {object} OpenMatch what stays while other pages are open
  * @property {File} file
  * @property {import("./match_items.js").MatchRecord[]} records
@@ -71,7 +71,7 @@ export class MatchView {
       h("p", {}, h("label", { class: "button main", for: "match-file" }, words.choose), picker),
       h("p", { class: "quiet small" }, words.formats),
       h("label", { class: "field" }, words.pasteHere, field),
-      h("p", {}, h("button", { type: "button", onclick: () => field.value.trim() ? this.openText(field.value) : this.say(words.pasteFirst) }, words.openPasted)),
+      h("p", {}, button(words.openPasted, () => field.value.trim() ? this.openText(field.value) : this.say(words.pasteFirst))),
       this.message));
   }
 
@@ -113,7 +113,7 @@ export class MatchView {
   offer(positions) {
     this.parent.replaceChildren(h("section", { class: "panel invitation" }, h("h2", {}, words.positions),
       h("ol", {}, ...positions.map(({ xgid, comment }) => h("li", {},
-        h("button", { type: "button", class: "plain", onclick: () => this.links.showPosition(xgid) }, xgid), comment && h("p", { class: "comment" }, comment))))));
+        button(xgid, () => this.links.showPosition(xgid), { class: "plain" }), comment && h("p", { class: "comment" }, comment))))));
   }
 
   /** @param {string} message */
@@ -165,7 +165,7 @@ export class MatchView {
     this.summary = h("div", {});
     this.status = h("p", { class: "small", role: "status" });
     this.meter = h("progress", { max: 1, value: 0, hidden: true, "aria-label": words.progress });
-    this.cancel = h("button", { type: "button", hidden: true, onclick: () => this.asking.abort() }, text.analyse.stop);
+    this.cancel = button(text.analyse.stop, () => this.asking.abort(), { hidden: true });
     this.tabs = new Tabs(words.parts, [["summary", words.summary, this.summary], ["errors", words.errors, this.errors.element], ["moves", words.moves, this.moves.element]],
       () => this.item && this.moves?.mark(this.item));
     this.parent.replaceChildren(this.drawHead(), h("div", { class: "analysis match" },
@@ -198,25 +198,25 @@ export class MatchView {
     return h("header", { class: "panel match-head" },
       h("h2", {}, fill(length ? words.titleMatch : words.titleMoney, { one: names[0], two: names[1], points: length, score: score.join("–") })),
       h("div", { class: "row" }, pick, this.source, h("label", { class: "depth" }, text.analyse.depth, " ", this.depth),
-        h("button", { type: "button", onclick: () => this.analyse([Number(this.depth?.value)]) }, words.analyseAgain), this.cancel, this.meter, this.status),
+        button(words.analyseAgain, () => this.analyse([Number(this.depth?.value)])), this.cancel, this.meter, this.status),
       h("div", { class: "row downloads" }, h("span", { class: "quiet small" }, words.download), ...drawDownloads(() => this.opened, {
         say: (message) => this.say_(message), fail: (message) => this.say(message),
       }), h("span", { class: "grow" }),
-      h("button", { type: "button", onclick: () => this.leave() }, words.another)),
+      button(words.another, () => this.leave())),
       this.record.issues.length > 0 && h("details", { class: "issues small" }, h("summary", {}, fill(words.issues, { count: this.record.issues.length })),
         h("ul", {}, ...this.record.issues.map((issue) => h("li", {}, issue)))),
       this.message);
   }
 
   drawNavigation() {
-    const button = (/** @type {string} */ sign, /** @type {string} */ name, /** @type {() => void} */ act) =>
-      h("button", { type: "button", "aria-label": name, title: name, onclick: act }, sign);
+    const arrow = (/** @type {string} */ sign, /** @type {string} */ name, /** @type {() => void} */ act) =>
+      button(sign, act, { "aria-label": name, title: name });
     return h("div", { class: "row match-navigation" },
-      button("\u21e4", words.previousError, () => this.stepToError(-1)), button("\u25c0", words.previous, () => this.step(-1)),
-      button("\u25b6", words.next, () => this.step(1)), button("\u21e5", words.nextError, () => this.stepToError(1)),
+      arrow("\u21e4", words.previousError, () => this.stepToError(-1)), arrow("\u25c0", words.previous, () => this.step(-1)),
+      arrow("\u25b6", words.next, () => this.step(1)), arrow("\u21e5", words.nextError, () => this.stepToError(1)),
       h("span", { class: "grow" }),
-      h("button", { type: "button", onclick: () => this.flip() }, text.analyse.tools.flip),
-      h("button", { type: "button", class: "main", onclick: () => this.item && this.links.analyse(this.readSetting(this.item), findVariant(this.total)) }, words.analysePosition));
+      button(text.analyse.tools.flip, () => this.flip()),
+      button(words.analysePosition, () => this.item && this.links.analyse(this.readSetting(this.item), findVariant(this.total)), { class: "main" }));
   }
 
   get item() {

@@ -5,8 +5,9 @@ import { fill, text } from "../text.js";
 import { explain } from "./explain.js";
 import { classify, findEquity, formatChance, formatInterval, formatLoss, formatPercent, formatSigned, measure } from "./numbers.js";
 
+/** @import { RankedPlay } from "./questions.js" */
+
 /**
- * @typedef {import("./questions.js").RankedPlay} RankedPlay
  * @typedef {{play: string, equity: number | null, mwc?: number | null, loss: number | null, depth: string, chances: number[] | null,
  *   se?: number, isMade?: boolean, lossSaid?: string}} ListedPlay where points have no scale there is no equity, and the
  *   loss is its size, written as `lossSaid`
@@ -76,9 +77,7 @@ export class PlayList extends EventTarget {
     this.element = h("div", { class: "play-list" }, this.list, this.more, this.note);
   }
 
-  /**
-   * @param {ListedPlay[]} plays
-   */
+  /** @param {ListedPlay[]} plays */
   show(plays) {
     const focused = this.list.contains(document.activeElement) ? /** @type {HTMLElement} */ (document.activeElement).dataset.play : undefined;
     this.plays = plays;

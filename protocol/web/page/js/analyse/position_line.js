@@ -2,10 +2,9 @@
 
 import { CHECKERS, copySetting, formatXgid, makeStart } from "./xgid.js";
 
-/**
- * @typedef {import("./xgid.js").Setting} Setting
- * @typedef {{setting: Setting, label: string, isSetUp: boolean}} Step
- */
+/** @import { Setting } from "./xgid.js" */
+
+/** @typedef {{setting: Setting, label: string, isSetUp: boolean}} Step */
 
 const LONGEST = 500;
 

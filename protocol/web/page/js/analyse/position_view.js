@@ -1,6 +1,6 @@
 /** One position: the board with its tools, what the engine thinks of it, and what it asks meanwhile. */
 
-import { announce, h } from "../dom.js";
+import { announce, button, form, h } from "../dom.js";
 import { BackgammonBoard } from "../board/backgammon.js";
 import { describeServer, markMissing } from "../description.js";
 import { fill, text } from "../text.js";
@@ -9,18 +9,15 @@ import { copyText } from "./clipboard.js";
 import { Editor } from "./editor.js";
 import { EvaluationBar } from "./evaluation_bar.js";
 import { describeFailure } from "./failures.js";
-import { drawLine } from "./line_list.js";
 import { classify } from "./numbers.js";
 import { parsePlay } from "./plays.js";
 import { Questions } from "./questions.js";
 import { describeEnd, describeEnding, describeTurn } from "./setting_words.js";
 import { formatXgid, toBoardState } from "./xgid.js";
 
-/**
- * @typedef {import("./position_line.js").PositionLine} PositionLine
- * @typedef {import("../socket.js").LineSocket} LineSocket
- * @typedef {import("./play_list.js").ListedPlay} ListedPlay
- */
+/** @import { PositionLine } from "./position_line.js" */
+/** @import { LineSocket } from "../socket.js" */
+/** @import { ListedPlay } from "./play_list.js" */
 
 const words = text.analyse;
 
@@ -93,7 +90,7 @@ export class PositionView {
     this.drawBoard();
     this.drawTools();
     this.facts.textContent = describeTurn(this.setting, words.sides);
-    this.lineBox.replaceChildren(...drawLine(this.line));
+    this.lineBox.replaceChildren(...this.drawLine());
     this.editor.update();
     this.panels.update();
     this.fetchTree();
@@ -112,8 +109,6 @@ export class PositionView {
 
   drawTools() {
     const { line, setting } = this;
-    const button = (/** @type {string} */ name, /** @type {() => void} */ act, attributes = {}) =>
-      h("button", { type: "button", onclick: act, ...attributes }, name);
     const byHand = this.board.path.length ? [
       button(words.tools.undoMoves, () => this.board.undoStep()),
       button(words.tools.done, () => this.finishByHand(), { class: "main", disabled: this.board.play === null }),
@@ -132,13 +127,24 @@ export class PositionView {
     if (focused >= 0) /** @type {HTMLElement | undefined} */ (this.tools.children[focused])?.focus();
   }
 
+  /** Links to the positions of the line: one for each play; neighbours that were set up are one. */
+  drawLine() {
+    const { steps, at } = this.line;
+    const shown = steps.map((step, place) => ({ step, place })).filter(({ step, place }) => !step.isSetUp || !steps[place + 1]?.isSetUp);
+    if (shown.length < 2) return [];
+    const current = shown.find(({ place }) => place >= at)?.place;
+    return [h("ol", {}, ...shown.map(({ step, place }) => h("li", {}, h("button", {
+      type: "button", class: "step", "aria-current": place === current && "step", onclick: () => this.line.goTo(place),
+    }, step.label || words.line.setUp))))];
+  }
+
   makePaste() {
     const field = h("textarea", { rows: 2, class: "grow", spellcheck: "false", autocomplete: "off", placeholder: words.paste.hint });
     const open = () => {
       if (!field.value.trim()) return this.say(words.paste.empty);
       this.openText(field.value).then((found) => found && (field.value = ""));
     };
-    return h("form", { class: "panel paste", onsubmit: (/** @type {Event} */ event) => (event.preventDefault(), open()) },
+    return form({ class: "panel paste" }, open,
       h("label", { class: "field" }, words.paste.label, field), h("button", { type: "submit" }, words.paste.open));
   }
 
@@ -158,7 +164,7 @@ export class PositionView {
       return false;
     }
     try {
-      this.line.push(await this.questions.readPosition(words_, this.line.total));
+      this.line.push(await this.questions.readPosition(words_));
       return true;
     } catch (error) {
       this.fail(error);
@@ -175,7 +181,7 @@ export class PositionView {
   async make(play, label = play) {
     const { setting, line } = this;
     try {
-      const { setting: next, result } = await this.questions.play(setting, play, line.total);
+      const { setting: next, result } = await this.questions.play(setting, play);
       if (line.setting !== setting) return;
       const dice = setting.dice ? `${setting.dice.join("")}: ` : "";
       if (!result || setting.dice) line.push(next, `${dice}${label}`); // whoever passes leaves the checkers where they are
@@ -189,7 +195,7 @@ export class PositionView {
   async roll() {
     const { setting, line } = this;
     try {
-      const next = await this.questions.roll(setting, line.total);
+      const next = await this.questions.roll(setting);
       if (line.setting === setting) line.push(next, "");
       announce(fill(text.board.dice, { dice: next.dice?.join("-") ?? "" }));
     } catch (error) {

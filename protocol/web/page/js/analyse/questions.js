@@ -1,12 +1,13 @@
 /** What the analysis asks the server: JSON queries for numbers, commands for positions. */
 
 import { findEquity } from "./numbers.js";
-import { formatXgid, parseXgid } from "./xgid.js";
+import { CHECKERS, formatXgid, parseXgid } from "./xgid.js";
+
+/** @import { CubeValues } from "./cube_words.js" */
+/** @import { LineSocket } from "../socket.js" */
+/** @import { Setting } from "./xgid.js" */
 
 /**
- * @typedef {import("../socket.js").LineSocket} LineSocket
- * @typedef {import("./xgid.js").Setting} Setting
- *
  * @typedef {object} Evaluation chances before the roll of who is on roll, after a play of who made it
  * @property {number} win
  * @property {number} win_g
@@ -19,25 +20,11 @@ import { formatXgid, parseXgid } from "./xgid.js";
  * @property {number} plies
  * @property {boolean} [unscaled] whether equities with the cube are left out, since points have no scale here
  *
- * @typedef {Evaluation & {play: string, survived: boolean, gnubgid: string}} RankedPlay
+ * @typedef {Evaluation & {play: string, survived: boolean}} RankedPlay
  *
- * @typedef {object} CubeAnswer
- * @property {string} action
- * @property {boolean} double
- * @property {"take" | "drop" | "beaver"} [response]
- * @property {number} [no_double] the equities are left out where points have no scale
- * @property {number} [take]
- * @property {number} [drop]
- * @property {number} [best]
- * @property {number} [mwc_no_double]
- * @property {number} [mwc_take]
- * @property {number} [mwc_drop]
- * @property {number} [mwc_best]
- * @property {number} plies
- * @property {boolean} [unscaled] whether equities are left out, since points have no scale here
+ * @typedef {CubeValues & {action: string, double: boolean, plies: number, unscaled?: boolean}} CubeAnswer
  *
- * @typedef {{eval?: Evaluation, moves?: RankedPlay[], cube?: CubeAnswer, plies: number, ms: number, net: string,
- *   stopped: boolean}} Advice
+ * @typedef {{eval?: Evaluation, moves?: RankedPlay[], cube?: CubeAnswer, plies: number, ms: number}} Advice
  */
 
 const HINT_PRIORITY = 20;
@@ -60,12 +47,10 @@ export class Questions {
    * Read a position in any format that the server knows, with whatever stands around it.
    *
    * @param {string} words
-   * @param {number} total checkers of a side
-   * @returns {Promise<Setting>}
    */
-  async readPosition(words, total) {
+  async readPosition(words) {
     const line = words.trim().replace(/\s+/g, " ");
-    return parseXgid((await this.change([`position gnubgid ${line}`])).xgid, total);
+    return this.parse((await this.change([`position gnubgid ${line}`])).xgid);
   }
 
   /**
@@ -73,32 +58,35 @@ export class Questions {
    *
    * @param {Setting} setting
    * @param {string} play as for the command `play`
-   * @param {number} total checkers of a side
    * @returns {Promise<{setting: Setting, result: import("./setting_words.js").GameResult | null}>} what comes after it, and
    *   how the game ended by it
    */
-  async play(setting, play, total) {
+  async play(setting, play) {
     const more = play === "beaver" ? ["play take"] : [];
     const after = await this.change([`position xgid ${formatXgid(setting)}`, `play ${play}`, ...more]);
     const result = after.winner ? { winner: after.winner === "p1" ? 1 : 0, points: after.points, kind: after.result } : null;
-    return { setting: parseXgid(after.xgid, total), result };
+    return { setting: this.parse(after.xgid), result };
   }
 
   /**
    * Roll the server's dice for a position.
    *
    * @param {Setting} setting
-   * @param {number} total checkers of a side
    */
-  async roll(setting, total) {
-    return parseXgid((await this.change([`position xgid ${formatXgid(setting)}`, "roll"])).xgid, total);
+  async roll(setting) {
+    return this.parse((await this.change([`position xgid ${formatXgid(setting)}`, "roll"])).xgid);
+  }
+
+  /** @param {string} xgid */
+  parse(xgid) {
+    return parseXgid(xgid, CHECKERS[this.variant]);
   }
 
   /**
-   * Send commands that end in a position.
+   * Send commands about a position.
    *
    * @param {string[]} commands
-   * @returns {Promise<any>} the last object of the last answer, which has the XGID
+   * @returns {Promise<any>} the last object of the last answer, which of a position has the XGID
    */
   async change(commands) {
     const settings = [`set game.variant ${this.variant}`, "set engine.xgid true"];
@@ -113,22 +101,33 @@ export class Questions {
    *
    * @param {Setting} setting
    * @param {number} plies
-   * @param {{signal?: AbortSignal, onProgress?: (progress: any) => void}} [options]
+   * @param {AbortSignal} signal
    * @returns {Promise<Advice>}
    */
-  async advise(setting, plies, { signal, onProgress } = {}) {
+  async advise(setting, plies, signal) {
     const start = performance.now();
-    const want = ["eval", setting.dice ? "moves" : "cube"];
+    const want = setting.dice ? ["moves"] : ["eval", "cube"];
     const query = { ...this.about(setting), want, plies, filter: FILTERS[plies], priority: HINT_PRIORITY };
-    const answer = await this.line.query(onProgress ? { ...query, progress_every: 1 } : query, { signal, onProgress });
-    const stopped = Boolean(answer.stopped);
-    return { ...answer.results[0], plies: answer.plies, net: answer.net, ms: performance.now() - start, stopped };
+    const { results, plies: reached } = await this.line.query(query, { signal });
+    return { ...results[0], plies: reached, ms: performance.now() - start };
+  }
+
+  /**
+   * Ask what a play loses against the best one, both at one depth, also where the move filter did not let it through.
+   *
+   * @param {string} xgid
+   * @param {string} play
+   * @param {number} plies
+   * @returns {Promise<{loss?: number, mwc_loss: number, best: string, plies: number}>}
+   */
+  comparePlay(xgid, play, plies) {
+    return this.change([`position xgid ${xgid}`, `rank plies=${plies} filter=${FILTERS[plies]} ${play}`]);
   }
 
   /**
    * Ask for the cube action, also while dice are set.
    *
-   * @param {Setting} setting
+   * @param {Setting | string} setting or its XGID
    * @param {number} plies
    * @param {AbortSignal} [signal]
    * @returns {Promise<CubeAnswer>}
@@ -188,10 +187,8 @@ export class Questions {
     return (await this.line.query({ ...this.about(setting), ...fields }, { signal, onProgress })).results[0].rollout;
   }
 
-  /**
-   * @param {Setting} setting
-   */
+  /** @param {Setting | string} setting or its XGID */
   about(setting) {
-    return { variant: this.variant, position: formatXgid(setting) };
+    return { variant: this.variant, position: typeof setting === "string" ? setting : formatXgid(setting) };
   }
 }

@@ -45,9 +45,7 @@ const DICE = [1, 2, 3, 4, 5, 6];
 /** The dice of all rolls, the larger first. */
 export const ROLLS = DICE.flatMap((low) => DICE.filter((high) => high >= low).map((high) => [high, low]));
 
-/**
- * @param {Map<string, {equity: number | null, mwc?: number}>} rolls
- */
+/** @param {Map<string, {equity: number | null, mwc?: number}>} rolls */
 function computeMean(rolls) {
   let sum = 0;
   for (const [dice, found] of rolls) sum += toPoints(found) * (dice[0] === dice[1] ? 1 : 2);

@@ -1,6 +1,6 @@
 /** Rollouts: what and how long, progress with the error so far, a button to stop, the numbers with their errors. */
 
-import { choice, h, labelled } from "../dom.js";
+import { button, choice, h, labelled } from "../dom.js";
 import { fill, text } from "../text.js";
 import { formatAction } from "./cube_advice.js";
 import { explain } from "./explain.js";
@@ -11,10 +11,9 @@ const words = text.analyse.rollout;
 const TRIALS = ["36", "108", "324", "1296", "5184", "20736"];
 const LENGTHS = ["0", "7", "11"];
 
-/**
- * @typedef {import("./xgid.js").Setting} Setting
- * @typedef {Record<string, any>} RolloutAnswer
- */
+/** @import { Setting } from "./xgid.js" */
+
+/** @typedef {Record<string, any>} RolloutAnswer */
 
 /** Events: `start` (`options` has how), `stop`, `look` and `make` of its plays. */
 export class RolloutPanel extends EventTarget {
@@ -27,8 +26,8 @@ export class RolloutPanel extends EventTarget {
     this.truncate = choice(LENGTHS.map((moves) => [moves, moves === "0" ? words.toTheEnd : fill(words.moves, { moves })]), "0");
     this.candidates = choice(["2", "3", "5", "8"].map((count) => [count, fill(words.best, { count })]), "5");
     this.candidatesField = labelled(words.candidates, this.candidates);
-    this.start = h("button", { type: "button", class: "main", onclick: () => this.dispatchEvent(new Event("start")) }, words.start);
-    this.stop = h("button", { type: "button", hidden: true, onclick: () => this.dispatchEvent(new Event("stop")) }, text.analyse.stop);
+    this.start = button(words.start, () => this.dispatchEvent(new Event("start")), { class: "main" });
+    this.stop = button(text.analyse.stop, () => this.dispatchEvent(new Event("stop")), { hidden: true });
     this.meter = h("progress", { max: 1, value: 0, hidden: true, "aria-label": words.progress });
     this.status = h("p", { class: "small", role: "status" });
     this.list = new PlayList();
@@ -110,27 +109,17 @@ export class RolloutPanel extends EventTarget {
 }
 
 /**
- * What a play loses against the best one, in points, or where these have no scale in chances of the match.
- *
- * @param {Record<string, any>} candidate
- * @param {Record<string, any>} best
- */
-function compare(candidate, best) {
-  const { behind, jsd } = candidate;
-  return behind !== undefined || jsd === undefined ? { loss: behind ?? 0 } : compareChances(best, candidate);
-}
-
-/**
  * @param {Record<string, any>} candidate
  * @param {Record<string, any>} best
  * @param {number} trials of the plays that were kept to the end
  */
 function toListedCandidate(candidate, best, trials) {
+  const isOfPoints = candidate.behind !== undefined || candidate.jsd === undefined;
   return {
     play: candidate.play,
     equity: findEquity(/** @type {import("./questions.js").Evaluation} */ (candidate)),
     mwc: candidate.mwc,
-    ...compare(candidate, best),
+    ...(isOfPoints ? { loss: candidate.behind ?? 0 } : compareChances(best, candidate)),
     se: candidate.unscaled ? undefined : candidate.cubeful_se ?? candidate.se,
     depth: fill(candidate.given_up && candidate.trials < trials ? words.prunedAfter : words.after, { trials: candidate.trials.toLocaleString("en") }),
     chances: [candidate.win, candidate.win_g, candidate.win_bg, candidate.lose_g, candidate.lose_bg],

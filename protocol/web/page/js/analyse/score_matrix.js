@@ -1,12 +1,13 @@
 /** The cube action at every score, as a coloured grid with letters; a field shows its equities and sets the score. */
 
-import { choice, h, labelled } from "../dom.js";
+import { button, choice, h, labelled } from "../dom.js";
 import { fill, text } from "../text.js";
 import { explain } from "./explain.js";
 import { formatSeconds, formatSigned } from "./numbers.js";
 
+/** @import { Setting } from "./xgid.js" */
+
 /**
- * @typedef {import("./xgid.js").Setting} Setting
  * @typedef {{away: number, actions: string, no_double?: (number | null)[], take?: (number | null)[], drop?: (number | null)[]}} MatrixRow
  * @typedef {{away: number, cube: number, money: string, plies: number, rows: MatrixRow[]}} Matrix
  */
@@ -22,7 +23,7 @@ export class ScoreMatrix extends EventTarget {
     this.sizeChoice = choice(SIZES.map((size) => [size, fill(words.size, { size })]), "9", { onchange: ask });
     this.pliesChoice = choice(["0", "1", "2"].map((plies) => [plies, `${plies}-ply`]), "0", { onchange: ask });
     this.status = h("p", { class: "quiet small", role: "status" });
-    this.stop = h("button", { type: "button", hidden: true, onclick: () => this.dispatchEvent(new Event("stop")) }, text.analyse.stop);
+    this.stop = button(text.analyse.stop, () => this.dispatchEvent(new Event("stop")), { hidden: true });
     this.grid = h("div", { class: "scroll" });
     this.details = h("p", { class: "matrix-details", "aria-live": "polite" }, words.hint);
     this.legend = h("ul", { class: "legend small", "aria-label": words.legend });

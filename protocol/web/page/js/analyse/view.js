@@ -6,6 +6,9 @@ import { text, wordFor } from "../text.js";
 import { PositionLine } from "./position_line.js";
 import { formatXgid, isVariant, makeStart } from "./xgid.js";
 
+/** @import { AnalysisView } from "../games.js" */
+/** @import { Context } from "../main.js" */
+
 const words = text.analyse;
 const [MATCH, GAME] = ["match", "game"];
 const OTHERS = Object.keys(GAMES).filter((name) => GAMES[name].openAnalysis);
@@ -24,7 +27,7 @@ let waitingPosition = "";
  *
  * @param {HTMLElement} main
  * @param {string[]} parts
- * @param {import("../main.js").Context} context
+ * @param {Context} context
  */
 export async function open(main, parts, context) {
   const mode = parts[0] === GAME ? MATCH : [MATCH, ...OTHERS].includes(parts[0]) ? parts[0] : "";
@@ -36,11 +39,9 @@ export async function open(main, parts, context) {
   return { close: () => (stop(), view.close()) };
 }
 
-/**
- * @param {HTMLElement} body
- * @param {string[]} parts
- * @param {import("../main.js").Context} context
- */
+/** @typedef {(body: HTMLElement, parts: string[], context: Context) => Promise<AnalysisView>} OpenMode */
+
+/** @type {OpenMode} */
 async function openMatch(body, parts, context) {
   const [{ MatchView }, { fetchGame }] = await Promise.all([import("./match_view.js"), import("./match_source.js")]);
   const view = new MatchView(body, context.line, match, { keep: (opened) => (match = opened), analyse: analysePosition, showPosition });
@@ -50,11 +51,7 @@ async function openMatch(body, parts, context) {
   return view;
 }
 
-/**
- * @param {HTMLElement} body
- * @param {string[]} parts
- * @param {import("../main.js").Context} context
- */
+/** @type {OpenMode} */
 async function openPosition(body, parts, context) {
   const { PositionView } = await import("./position_view.js");
   const variant = isVariant(parts[0]) ? parts[0] : "backgammon";
@@ -67,13 +64,9 @@ async function openPosition(body, parts, context) {
   return view;
 }
 
-/**
- * @param {HTMLElement} body
- * @param {string[]} parts
- * @param {import("../main.js").Context} context
- */
+/** @type {OpenMode} */
 async function openOther(body, [name, ...position], context) {
-  return /** @type {import("../games.js").AnalysisView} */ (await GAMES[name].openAnalysis?.(body, context.line, position.join("/")));
+  return /** @type {AnalysisView} */ (await GAMES[name].openAnalysis?.(body, context.line, position.join("/")));
 }
 
 /** @param {string} mode */

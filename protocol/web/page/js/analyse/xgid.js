@@ -205,12 +205,3 @@ export function toBoardState(setting) {
 export function hasCube({ crawford, length }) {
   return !crawford && length !== 1;
 }
-
-/**
- * Pips of both seats.
- *
- * @param {number[][]} checkers
- */
-export function countPips(checkers) {
-  return checkers.map((side) => side.reduce((sum, count, point) => sum + count * point, 0));
-}

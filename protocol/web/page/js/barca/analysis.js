@@ -1,6 +1,6 @@
 /** A position of Barca: the board, its best moves, and a line of moves. All of it by JSON queries. */
 
-import { announce, h } from "../dom.js";
+import { announce, button, form, h } from "../dom.js";
 import { BarcaBoard, makeMovesButton } from "./board.js";
 import { preferences } from "../preferences.js";
 import { fill, text } from "../text.js";
@@ -9,8 +9,9 @@ import { explain } from "../analyse/explain.js";
 import { describeFailure } from "../analyse/failures.js";
 import { formatSeconds } from "../analyse/numbers.js";
 
+/** @import { LineSocket } from "../socket.js" */
+
 /**
- * @typedef {import("../socket.js").LineSocket} LineSocket
  * @typedef {{position: string, turn: "white" | "black", legal: string[], pieces: import("../types.js").Piece[], result?: string,
  *   winner?: string, eval?: {score: number, depth: number}, moves?: {play: string, score: number, pv: string}[]}} BarcaResult
  */
@@ -67,8 +68,7 @@ export class BarcaView {
 
   makePaste() {
     const field = h("input", { type: "text", spellcheck: "false", autocomplete: "off" });
-    const submit = (/** @type {Event} */ event) => (event.preventDefault(), field.value.trim() && this.begin(field.value.trim()));
-    return h("form", { class: "panel paste", onsubmit: submit },
+    return form({ class: "panel paste" }, () => field.value.trim() && this.begin(field.value.trim()),
       h("label", { class: "field" }, words.paste, field), h("button", { type: "submit" }, text.analyse.paste.open));
   }
 
@@ -142,8 +142,6 @@ export class BarcaView {
   }
 
   drawLine() {
-    const button = (/** @type {string} */ name, /** @type {() => void} */ act, attributes = {}) =>
-      h("button", { type: "button", onclick: act, ...attributes }, name);
     const { tools } = text.analyse;
     this.tools.replaceChildren(
       button(`\u21b6 ${text.analyse.line.undo}`, () => this.goTo(line.at - 1), { disabled: line.at === 0 }),
@@ -153,7 +151,7 @@ export class BarcaView {
       makeMovesButton(),
       button(tools.share, () => copyText(location.href, tools.copied, this.message)));
     this.steps.replaceChildren(h("ol", {}, ...line.played.map((move, place) => h("li", {},
-      h("button", { type: "button", class: "step", "aria-current": place + 1 === line.at && "step", onclick: () => this.goTo(place + 1) }, move)))));
+      button(move, () => this.goTo(place + 1), { class: "step", "aria-current": place + 1 === line.at && "step" })))));
   }
 
   /**

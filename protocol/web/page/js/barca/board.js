@@ -1,13 +1,13 @@
 /** A board of Barca as an SVG image: ten files and ranks, animals as signs. It knows no rules: moves come as a list. */
 
-import { announce, h, s } from "../dom.js";
+import { announce, button, s } from "../dom.js";
 import { preferences } from "../preferences.js";
-import { fill, text as pageText, wordFor } from "../text.js";
-import { followPointer } from "../board/dragging.js";
+import { fill, text, wordFor } from "../text.js";
+import { Board } from "../board/board.js";
 
-/** @typedef {import("../types.js").Piece} Piece */
-/** @typedef {import("../types.js").PieceMove} PieceMove */
+/** @import { Piece, PieceMove } from "../types.js" */
 
+const words = text.barca;
 const CELL = 60;
 const EDGE = 34;
 const SIZE = 10;
@@ -21,32 +21,26 @@ const SIGNS = {
   elephant: "M-17 12v-13c0-9 6-13 13-13h5c8 0 14 4 15 12 1 5-1 9 2 12-5 1-8-1-8-6l-1-3c-2 3-4 4-6 4v7h-6v-6h-7v6zM9-5h.1M-1-12c4 3 5 8 2 13",
 };
 
-/** Events: `move` (detail: the move that was chosen), `change` (something was picked up or put back),
- * `refuse` (an animal was pressed that cannot move; detail: `square`). */
-export class BarcaBoard extends EventTarget {
-  /**
-   * @param {HTMLElement} parent
-   * @param {{text?: typeof pageText}} [options]
-   */
-  constructor(parent, { text = pageText } = {}) {
-    super();
-    this.words = text.barca;
-    this.svg = s("svg", { class: "board barca", viewBox: `0 0 ${SIDE} ${SIDE}`, role: "group", "aria-label": this.words.board });
-    parent.append(this.svg);
+/**
+ * Events: `move` (detail: the move that was chosen), `refuse` (an animal was pressed that cannot move; detail: `square`).
+ *
+ * @extends {Board<string>}
+ */
+export class BarcaBoard extends Board {
+  /** @param {HTMLElement} parent */
+  constructor(parent) {
+    super(parent, "board barca", words.board, "e1");
+    this.svg.setAttribute("viewBox", `0 0 ${SIDE} ${SIDE}`);
     /** @type {Piece[]} */
-    this.pieces = [];
+    this.animals = [];
     /** @type {PieceMove[]} */
     this.legal = [];
     /** @type {string[]} */
     this.holes = [];
     /** @type {string | null} */
     this.picked = null;
-    this.focused = "e1";
     this.isFlipped = false;
-    /** @type {Map<string, SVGGElement>} */
-    this.signs = new Map();
     this.drawStill();
-    this.listen();
   }
 
   /**
@@ -54,7 +48,7 @@ export class BarcaBoard extends EventTarget {
    * @param {{perspective?: 0 | 1, arrows?: {from: string, to: string}[]}} [options]
    */
   show(state, { perspective = 0, arrows = [] } = {}) {
-    this.pieces = state.pieces ?? [];
+    this.animals = state.pieces ?? [];
     this.legal = state.legal ?? [];
     this.holes = state.holes ?? [];
     this.arrows = arrows;
@@ -74,17 +68,6 @@ export class BarcaBoard extends EventTarget {
     return { x: EDGE + (column + 0.5) * CELL, y: EDGE + (row + 0.5) * CELL };
   }
 
-  /**
-   * The square under a place of the image.
-   *
-   * @param {{x: number, y: number}} place
-   */
-  squareAt({ x, y }) {
-    const [column, row] = [Math.floor((x - EDGE) / CELL), Math.floor((y - EDGE) / CELL)];
-    if (column < 0 || row < 0 || column >= SIZE || row >= SIZE) return null;
-    return this.isFlipped ? `${FILES[SIZE - 1 - column]}${row + 1}` : `${FILES[column]}${SIZE - row}`;
-  }
-
   drawStill() {
     const [still, marks, targets, pieces, arrows] = ["still", "marks", "targets", "pieces", "arrows"].map((name) => s("g", { class: name }));
     for (const layer of [still, marks, pieces, arrows]) layer.setAttribute("aria-hidden", "true");
@@ -92,17 +75,13 @@ export class BarcaBoard extends EventTarget {
     this.pieceLayer = pieces;
     this.arrowLayer = arrows;
     still.append(s("rect", { class: "b-frame", x: 1, y: 1, width: SIDE - 2, height: SIDE - 2, rx: 14 }));
-    /** @type {Map<string, SVGRectElement>} */
-    this.targets = new Map();
     for (let index = 0; index < SIZE * SIZE; index++) {
       const square = `${FILES[index % SIZE]}${Math.floor(index / SIZE) + 1}`;
       const { x, y } = this.place(square);
       const box = { x: x - CELL / 2, y: y - CELL / 2, width: CELL, height: CELL };
       const isDark = (index + Math.floor(index / SIZE)) % 2 === 0;
       still.append(s("rect", { class: isDark ? "b-square dark" : "b-square", ...box }));
-      const target = s("rect", { class: "target", ...box, role: "button", tabindex: -1, "data-square": square });
-      this.targets.set(square, target);
-      targets.append(target);
+      targets.append(this.makeTarget(square, box));
     }
     for (let index = 0; index < SIZE; index++) {
       const column = this.place(`${FILES[index]}1`).x;
@@ -111,7 +90,7 @@ export class BarcaBoard extends EventTarget {
         ...[EDGE / 2, SIDE - EDGE / 2].map((y) => s("text", { class: "b-number", x: column, y }, FILES[index])),
         ...[EDGE / 2, SIDE - EDGE / 2].map((x) => s("text", { class: "b-number", x, y: row }, index + 1)));
     }
-    this.signs.clear();
+    this.pieces.clear();
     this.svg.replaceChildren(still, marks, targets, pieces, arrows);
   }
 
@@ -122,7 +101,7 @@ export class BarcaBoard extends EventTarget {
   /** Where the animal that is picked up can go, and where it fears to be; nothing where that is not shown. */
   findGoals() {
     const goals = this.legal.filter(({ from }) => from === this.picked).map(({ to }) => to);
-    const piece = goals.length ? this.pieces.find(({ at }) => at === this.picked) : null;
+    const piece = goals.length ? this.animals.find(({ at }) => at === this.picked) : null;
     const feared = (piece?.feared ?? []).filter((square) => !goals.includes(square));
     return this.showsMoves ? { goals, feared } : { goals: [], feared: [] };
   }
@@ -147,7 +126,7 @@ export class BarcaBoard extends EventTarget {
       const { x, y } = this.place(square);
       marks.push(/** @type {any} */ (s("rect", { class: "b-last", x: x - 28, y: y - 28, width: 56, height: 56, rx: 6 })));
     }
-    for (const { at, scared, trapped } of this.pieces) {
+    for (const { at, scared, trapped } of this.animals) {
       if (!scared) continue;
       const { x, y } = this.place(at);
       marks.push(/** @type {any} */ (s("rect", { class: trapped ? "b-scared trapped" : "b-scared", x: x - 28, y: y - 28, width: 56, height: 56, rx: 6 })));
@@ -167,108 +146,59 @@ export class BarcaBoard extends EventTarget {
   }
 
   drawPieces() {
-    /** @type {Map<string, SVGGElement>} */
-    const kept = new Map();
-    const spare = new Map(this.signs);
-    const key = (/** @type {Piece} */ { seat, animal, at }) => `${seat}.${animal}.${at}`;
-    const missing = [];
-    for (const piece of this.pieces) {
-      const sign = spare.get(key(piece));
-      if (sign) kept.set(key(piece), sign);
-      else missing.push(piece);
-      spare.delete(key(piece));
-    }
-    for (const piece of missing) {
-      const old = [...spare].find(([name]) => name.startsWith(`${piece.seat}.${piece.animal}.`));
-      if (old) spare.delete(old[0]);
-      kept.set(key(piece), old?.[1] ?? makeSign(piece));
-    }
-    for (const sign of spare.values()) sign.remove();
-    this.signs = kept;
-    for (const piece of this.pieces) {
-      const sign = /** @type {SVGGElement} */ (kept.get(key(piece)));
-      const { x, y } = this.place(piece.at);
+    this.keepPieces(this.animals.map(nameAnimal));
+    for (const animal of this.animals) {
+      const sign = /** @type {SVGGElement} */ (this.pieces.get(nameAnimal(animal)));
+      const { x, y } = this.place(animal.at);
       sign.style.transform = `translate(${x}px, ${y}px)`;
-      sign.classList.toggle("picked", this.picked === piece.at);
+      sign.classList.toggle("picked", this.picked === animal.at);
       if (sign.parentNode !== this.pieceLayer) this.pieceLayer?.append(sign);
     }
+  }
+
+  /** @param {string} kind */
+  makePiece(kind) {
+    const [seat, animal] = kind.split(".");
+    return s("g", { class: `checker seat${seat} animal` },
+      s("circle", { class: "b-shadow", cx: 2, cy: 3, r: 25 }),
+      s("circle", { class: "c-edge animal-disc", r: 25 }),
+      s("path", { class: "animal-sign", d: /** @type {Record<string, string>} */ (SIGNS)[animal] ?? "" }));
   }
 
   label() {
     const movable = new Set(this.legal.map(({ from }) => from));
     const found = this.findGoals();
     const [goals, feared] = [new Set(found.goals), new Set(found.feared)];
-    const there = new Map(this.pieces.map((piece) => [piece.at, piece]));
-    for (const [square, target] of this.targets ?? []) {
-      const piece = there.get(square);
+    const there = new Map(this.animals.map((animal) => [animal.at, animal]));
+    for (const [square, target] of this.targets) {
+      const animal = there.get(square);
       const parts = [square];
-      if (piece) parts.push(`${this.words.sides[piece.seat]} ${wordFor(this.words.animals, piece.animal)}`);
-      else parts.push(this.holes.includes(square) ? this.words.hole : this.words.empty);
-      if (piece?.trapped) parts.push(this.words.trapped);
-      else if (piece?.scared) parts.push(this.words.scared);
-      if (movable.has(square)) parts.push(this.words.movable);
-      if (goals.has(square)) parts.push(this.words.goal);
-      if (feared.has(square)) parts.push(this.words.feared);
-      if (this.picked === square) parts.push(this.words.picked);
-      target.setAttribute("aria-label", parts.join(", "));
-      target.setAttribute("tabindex", square === this.focused ? "0" : "-1");
-      target.classList.toggle("movable", movable.has(square));
+      if (animal) parts.push(`${words.sides[animal.seat]} ${wordFor(words.animals, animal.animal)}`);
+      else parts.push(this.holes.includes(square) ? words.hole : words.empty);
+      if (animal?.trapped) parts.push(words.trapped);
+      else if (animal?.scared) parts.push(words.scared);
+      if (movable.has(square)) parts.push(words.movable);
+      if (goals.has(square)) parts.push(words.goal);
+      if (feared.has(square)) parts.push(words.feared);
+      if (this.picked === square) parts.push(words.picked);
+      this.labelTarget(square, parts, movable.has(square));
       target.classList.toggle("legal", goals.has(square));
     }
   }
 
-  listen() {
-    this.svg.addEventListener("pointerdown", (event) => this.press(event));
-    this.svg.addEventListener("keydown", (event) => this.pressKey(event));
-    this.svg.addEventListener("focusin", (event) => {
-      const square = /** @type {Element} */ (event.target).getAttribute("data-square");
-      if (square) this.moveFocus(square, false);
-    });
-    this.svg.addEventListener("click", (event) => {
-      const square = /** @type {Element} */ (event.target).getAttribute("data-square");
-      if (square && event.detail === 0 && !("pointerType" in event && event.pointerType)) this.choose(square);
-    });
+  get pickedPiece() {
+    const animal = this.animals.find(({ at }) => at === this.picked);
+    return animal && this.pieces.get(nameAnimal(animal));
   }
 
-  /** @param {PointerEvent} event */
-  press(event) {
-    const square = /** @type {Element} */ (event.target).getAttribute("data-square");
-    if (!square || !event.isPrimary || event.button !== 0) return;
-    const isGoal = this.legal.some(({ from, to }) => from === this.picked && to === square);
-    const before = this.picked;
-    this.choose(square);
-    if (isGoal || before === square || this.picked !== square) return;
-    event.preventDefault();
-    this.targets?.get(square)?.focus({ preventScroll: true });
-    this.drag(event, square);
+  /** @param {string} square */
+  isGoal(square) {
+    return this.legal.some(({ from, to }) => from === this.picked && to === square);
   }
 
-  /**
-   * @param {PointerEvent} start
-   * @param {string} square
-   */
-  drag(start, square) {
-    const piece = this.pieces.find(({ at }) => at === square);
-    const sign = piece && this.signs.get(`${piece.seat}.${piece.animal}.${square}`);
-    if (!sign) return;
-    followPointer(this.svg, start, sign, {
-      lift: () => this.pieceLayer?.append(sign),
-      drop: (position) => this.drop(position),
-    });
-  }
-
-  /**
-   * Move the picked animal where the pointer is, if it can go there, else put it back.
-   *
-   * @param {{x: number, y: number} | null} position
-   */
-  drop(position) {
-    const goal = position && this.squareAt(position);
-    if (goal && this.legal.some(({ from, to }) => from === this.picked && to === goal)) this.choose(goal);
-    else {
-      this.picked = null;
-      this.draw();
-    }
+  putBack() {
+    this.picked = null;
+    this.draw();
   }
 
   /** @param {string} square */
@@ -283,56 +213,35 @@ export class BarcaBoard extends EventTarget {
     if (goals.length && this.picked !== square) {
       this.picked = square;
       const found = this.findGoals();
-      const words = found.feared.length ? this.words.pickingFearful : this.showsMoves ? this.words.picking : this.words.pickingOnly;
-      announce(fill(words, { place: square, places: found.goals.join(", "), feared: found.feared.join(", ") }));
+      const said = found.feared.length ? words.pickingFearful : this.showsMoves ? words.picking : words.pickingOnly;
+      announce(fill(said, { place: square, places: found.goals.join(", "), feared: found.feared.join(", ") }));
     } else {
       this.picked = null;
-      if (!goals.length && this.pieces.some(({ at }) => at === square)) this.dispatchEvent(new CustomEvent("refuse", { detail: { square } }));
+      if (!goals.length && this.animals.some(({ at }) => at === square)) this.dispatchEvent(new CustomEvent("refuse", { detail: { square } }));
     }
     this.draw();
-    this.dispatchEvent(new CustomEvent("change"));
-  }
-
-  /** @param {KeyboardEvent} event */
-  pressKey(event) {
-    const square = /** @type {Element} */ (event.target).getAttribute("data-square");
-    if (!square || event.ctrlKey || event.metaKey || event.altKey) return;
-    if (event.key === "Enter" || event.key === " ") this.choose(square);
-    else if (event.key === "Escape" && this.picked) this.choose(this.picked);
-    else if (event.key.startsWith("Arrow")) {
-      const turn = this.isFlipped ? -1 : 1;
-      const [right, up] = { ArrowRight: [1, 0], ArrowLeft: [-1, 0], ArrowUp: [0, 1], ArrowDown: [0, -1] }[event.key] ?? [0, 0];
-      const file = Math.min(SIZE - 1, Math.max(0, FILES.indexOf(square[0]) + right * turn));
-      const rank = Math.min(SIZE, Math.max(1, Number(square.slice(1)) + up * turn));
-      this.moveFocus(`${FILES[file]}${rank}`, true);
-    } else return;
-    event.preventDefault();
-    event.stopPropagation();
   }
 
   /**
    * @param {string} square
-   * @param {boolean} focus
+   * @param {string} key
    */
-  moveFocus(square, focus) {
-    this.targets?.get(this.focused)?.setAttribute("tabindex", "-1");
-    this.focused = square;
-    this.targets?.get(square)?.setAttribute("tabindex", "0");
-    if (focus) this.targets?.get(square)?.focus();
+  neighbour(square, key) {
+    const turn = this.isFlipped ? -1 : 1;
+    const [right, up] = { ArrowRight: [1, 0], ArrowLeft: [-1, 0], ArrowUp: [0, 1], ArrowDown: [0, -1] }[key] ?? [0, 0];
+    const file = Math.min(SIZE - 1, Math.max(0, FILES.indexOf(square[0]) + right * turn));
+    const rank = Math.min(SIZE, Math.max(1, Number(square.slice(1)) + up * turn));
+    return `${FILES[file]}${rank}`;
   }
 }
 
 /** Make the button that shows and hides where animals can go. */
 export function makeMovesButton(attributes = {}) {
-  const { barca } = pageText;
   const isShown = preferences.get("showMoves");
-  return h("button", { type: "button", ...attributes, onclick: () => preferences.set("showMoves", !isShown) }, isShown ? barca.hideMoves : barca.showMoves);
+  return button(isShown ? words.hideMoves : words.showMoves, () => preferences.set("showMoves", !isShown), attributes);
 }
 
 /** @param {Piece} piece */
-function makeSign({ seat, animal }) {
-  return s("g", { class: `checker seat${seat} animal` },
-    s("circle", { class: "b-shadow", cx: 2, cy: 3, r: 25 }),
-    s("circle", { class: "c-edge animal-disc", r: 25 }),
-    s("path", { class: "animal-sign", d: /** @type {Record<string, string>} */ (SIGNS)[animal] ?? "" }));
+function nameAnimal({ seat, animal, at }) {
+  return `${seat}.${animal}@${at}`;
 }

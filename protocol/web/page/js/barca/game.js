@@ -4,7 +4,7 @@ import { findSide, nameSeat } from "../play/names.js";
 import { fill, text } from "../text.js";
 import { BarcaBoard, makeMovesButton } from "./board.js";
 
-/** @typedef {import("../play/table_view.js").TableView} TableView */
+/** @import { TableView } from "../play/table_view.js" */
 
 const words = text.table.refusals;
 const LEVELS = ["easy", "medium", "hard"];

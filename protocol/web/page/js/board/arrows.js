@@ -2,9 +2,8 @@
 
 import { s } from "../dom.js";
 
-/** @typedef {import("./geometry.js").Geometry} Geometry */
-/** @typedef {import("./geometry.js").Place} Place */
-/** @typedef {import("../types.js").Arrow} Arrow */
+/** @import { Geometry, Place } from "./geometry.js" */
+/** @import { Arrow } from "../types.js" */
 
 /**
  * Draw each move of each arrow as a bow from the top checker of its start to the slot where it lands.

@@ -1,20 +1,17 @@
 /** A board of backgammon as an SVG image that people move checkers on. It knows no rules: plays come as a tree. */
 
 import { announce, s } from "../dom.js";
-import { fill, text as pageText } from "../text.js";
+import { fill, text } from "../text.js";
 import { drawArrows } from "./arrows.js";
-import { followPointer } from "./dragging.js";
+import { Board } from "./board.js";
 import { Geometry, PLACES } from "./geometry.js";
 import { drawLastPlay } from "./last_play.js";
 import { drawBoard, makeChecker, makeCube, makeDie } from "./pieces.js";
 import { countPips, moveChecker, reach, starts, usedDice } from "./tree.js";
 
-/** @typedef {import("../types.js").BoardState} BoardState */
-/** @typedef {import("../types.js").TreeNode} TreeNode */
-/** @typedef {import("../types.js").Arrow} Arrow */
-/** @typedef {import("../types.js").LastPlay} LastPlay */
-/** @typedef {import("./tree.js").Walked} Walked */
-/** @typedef {import("./geometry.js").Place} Place */
+/** @import { Arrow, BoardState, LastPlay, TreeNode } from "../types.js" */
+/** @import { Walked } from "./tree.js" */
+/** @import { Place } from "./geometry.js" */
 
 /**
  * @typedef {object} ShowOptions
@@ -30,6 +27,7 @@ import { countPips, moveChecker, reach, starts, usedDice } from "./tree.js";
  * @property {boolean} [rollable] a press on the middle of the board is an event `dice`
  */
 
+const words = text.board;
 const COMPACT_WIDTH = 560;
 let boards = 0;
 
@@ -37,16 +35,14 @@ let boards = 0;
  * Events: `step` (after each checker moved or put back; detail: `path`, `play`), `dice` (the dice were pressed),
  * `cube` (the cube was pressed), `refuse` (a place was pressed from which nothing can move, or to which the checker that was picked
  * cannot go; detail: `place`, `point`, `picked`),
- * `edit` (detail: `place`, `seat`, `point`, `shift`, `button`).
+ * `edit` (detail: `place`, `shift`).
+ *
+ * @extends {Board<Place>}
  */
-export class BackgammonBoard extends EventTarget {
-  /**
-   * @param {HTMLElement} parent
-   * @param {{text?: typeof pageText}} [options]
-   */
-  constructor(parent, { text = pageText } = {}) {
-    super();
-    this.words = text.board;
+export class BackgammonBoard extends Board {
+  /** @param {HTMLElement} parent */
+  constructor(parent) {
+    super(parent, "board", words.board, "p6");
     this.prefix = `board${++boards}`;
     /** @type {BoardState} */
     this.state = { checkers: [new Array(26).fill(0), new Array(26).fill(0)] };
@@ -63,16 +59,16 @@ export class BackgammonBoard extends EventTarget {
     this.picked = null;
     /** @type {Map<number, Walked[]>} */
     this.goals = new Map();
-    /** @type {Place} */
-    this.focused = "p6";
     /** @type {[SVGGElement, SVGTextElement] | null} */
     this.cube = null;
-    this.svg = s("svg", { class: "board", role: "group", "aria-label": this.words.board });
-    parent.append(this.svg);
+    /** @type {Map<Place, SVGElement>} */
+    this.marks = new Map();
     this.geometry = new Geometry(this.isNarrow(parent), false);
-    this.drawStill();
+    this.layers = this.drawStill();
     new ResizeObserver(() => this.fit(parent)).observe(parent);
-    this.listen();
+    this.svg.addEventListener("contextmenu", (event) => {
+      if (this.options.editable) event.preventDefault();
+    });
   }
 
   /** @param {HTMLElement} parent */
@@ -84,7 +80,7 @@ export class BackgammonBoard extends EventTarget {
   fit(parent) {
     if (this.isNarrow(parent) !== this.geometry.compact) {
       this.geometry = new Geometry(this.isNarrow(parent), this.geometry.flipped);
-      this.drawStill();
+      this.layers = this.drawStill();
       this.draw();
     }
   }
@@ -139,7 +135,7 @@ export class BackgammonBoard extends EventTarget {
     this.options = options;
     if (!!options.flipped !== this.geometry.flipped) {
       this.geometry = new Geometry(this.geometry.compact, !!options.flipped);
-      this.drawStill();
+      this.layers = this.drawStill();
     }
     this.draw(isOtherRoll);
   }
@@ -178,26 +174,19 @@ export class BackgammonBoard extends EventTarget {
 
   drawStill() {
     const layers = drawBoard(this.geometry, this.prefix);
-    this.layers = layers;
-    /** @type {Map<string, SVGGElement>} */
-    this.discs = new Map();
+    this.pieces.clear();
     this.cube = null;
     this.svg.setAttribute("viewBox", `0 0 ${this.geometry.width} ${this.geometry.height}`);
     this.svg.classList.toggle("compact", this.geometry.compact);
-    /** @type {Map<Place, SVGRectElement>} */
-    this.targets = new Map();
-    /** @type {Map<Place, SVGElement>} */
-    this.marks = new Map();
     for (const place of PLACES) {
-      const target = s("rect", { class: "target", ...this.geometry.area(place), role: "button", tabindex: -1, "data-place": place });
-      this.targets.set(place, target);
-      layers.targets.append(target);
+      layers.targets.append(this.makeTarget(place, this.geometry.area(place)));
       const mark = place.startsWith("off") ? s("rect", { class: "mark slot", ...this.geometry.area(place), rx: 6 })
         : s("circle", { class: "mark", r: 13 });
       this.marks.set(place, mark);
       layers.marks.append(mark);
     }
     this.svg.replaceChildren(...layers.all);
+    return layers;
   }
 
   // Drawing by difference
@@ -212,7 +201,7 @@ export class BackgammonBoard extends EventTarget {
     this.drawCube();
     this.drawWords(checkers);
     this.drawLast(checkers);
-    this.layers?.arrows.replaceChildren(...drawArrows(this.geometry, this.options.arrows ?? [], checkers,
+    this.layers.arrows.replaceChildren(...drawArrows(this.geometry, this.options.arrows ?? [], checkers,
       (seat, point) => this.placeOf(seat, point), this.mover));
     this.label(checkers);
   }
@@ -253,50 +242,38 @@ export class BackgammonBoard extends EventTarget {
 
   /** @param {number[][]} checkers */
   drawCheckers(checkers) {
-    /** @type {Map<string, SVGGElement>} */
-    const kept = new Map();
-    const before = this.discs ?? new Map();
+    const names = [];
     const counts = [];
     for (const seat of [0, 1]) {
-      /** @type {string[]} */
-      const missing = [];
       for (let point = 0; point <= 25; point++) {
         const count = checkers[seat][point];
-        for (let index = 0; index < count; index++) {
-          const key = `${seat}.${point}.${index}`;
-          const disc = before.get(key);
-          if (disc) kept.set(key, disc);
-          else missing.push(key);
-          before.delete(key);
-        }
+        for (let index = 0; index < count; index++) names.push(nameChecker(seat, point, index));
         if (count > 5 || (point === 25 && count > 4)) counts.push(this.countText(seat, point, count));
       }
-      const spare = [...before].filter(([key]) => key.startsWith(`${seat}.`));
-      for (const key of missing) {
-        const taken = spare.pop();
-        if (taken) before.delete(taken[0]);
-        kept.set(key, taken?.[1] ?? makeChecker(seat, this.geometry, this.prefix));
-      }
     }
-    for (const disc of before.values()) disc.remove();
-    this.discs = kept;
-    for (const [key, disc] of kept) this.placeChecker(key, disc, checkers);
-    this.layers?.counts.replaceChildren(...counts);
+    this.keepPieces(names);
+    for (const [name, disc] of this.pieces) this.placeChecker(name, disc, checkers);
+    this.layers.counts.replaceChildren(...counts);
+  }
+
+  /** @param {string} kind */
+  makePiece(kind) {
+    return makeChecker(Number(kind), this.geometry, this.prefix);
   }
 
   /**
-   * @param {string} key
+   * @param {string} name
    * @param {SVGGElement} disc
    * @param {number[][]} checkers
    */
-  placeChecker(key, disc, checkers) {
-    const [seat, point, index] = key.split(".").map(Number);
+  placeChecker(name, disc, checkers) {
+    const [seat, point, index] = name.split(/[@.]/).map(Number);
     const { x, y } = this.geometry.checkerAt(this.placeOf(seat, point), index, checkers[seat][point]);
     disc.style.transform = `translate(${x}px, ${y}px)`;
     disc.classList.toggle("off", point === 0);
     const isTop = index === checkers[seat][point] - 1;
     disc.classList.toggle("picked", this.picked === point && seat === this.mover && isTop);
-    if (disc.parentNode !== this.layers?.checkers) this.layers?.checkers.append(disc);
+    if (disc.parentNode !== this.layers.checkers) this.layers.checkers.append(disc);
   }
 
   /**
@@ -318,9 +295,8 @@ export class BackgammonBoard extends EventTarget {
   /** @param {boolean} isOtherRoll */
   drawDice(isOtherRoll) {
     const roll = this.state.dice;
-    const layer = this.layers?.dice;
-    if (!layer) return;
-    nameImage(layer, roll ? fill(this.words.dice, { dice: roll.join("-") }) : "");
+    const layer = this.layers.dice;
+    nameImage(layer, roll ? fill(words.dice, { dice: roll.join("-") }) : "");
     if (!roll) {
       this.dice = [];
       layer.replaceChildren();
@@ -344,7 +320,6 @@ export class BackgammonBoard extends EventTarget {
 
   drawCube() {
     const { cube } = this.state;
-    if (!this.layers) return;
     nameImage(this.layers.cube, this.describeCube());
     if (!cube || this.state.crawford) {
       this.layers.cube.replaceChildren(...(cube && this.state.crawford ? [this.makeCrawfordSign()] : []));
@@ -368,18 +343,17 @@ export class BackgammonBoard extends EventTarget {
   /** The cube in words for those who do not see it; empty where there is none. */
   describeCube() {
     const { cube, crawford } = this.state;
-    const { cube: words, crawford: sign } = this.words;
     if (!cube) return "";
-    if (crawford) return sign;
-    if (cube.offered) return fill(words.offered, { value: 2 * cube.value });
+    if (crawford) return words.crawford;
+    if (cube.offered) return fill(words.cube.offered, { value: 2 * cube.value });
     const owner = cube.owner ?? null;
-    return fill(owner === null ? words.middle : owner === this.perspective ? words.own : words.theirs, { value: cube.value });
+    return fill(owner === null ? words.cube.middle : owner === this.perspective ? words.cube.own : words.cube.theirs, { value: cube.value });
   }
 
   /** A word in place of the cube, which is not used in this game. */
   makeCrawfordSign() {
     const { x, y } = this.geometry.cubeAt("middle");
-    return s("text", { class: "b-crawford", transform: `translate(${x} ${y}) rotate(-90)` }, this.words.crawford);
+    return s("text", { class: "b-crawford", transform: `translate(${x} ${y}) rotate(-90)` }, words.crawford);
   }
 
   /** @param {number[][]} checkers */
@@ -387,13 +361,11 @@ export class BackgammonBoard extends EventTarget {
     const { last } = this.options;
     const isShown = last && !this.path.length;
     const marks = isShown ? drawLastPlay(this.geometry, last, checkers, (seat, point) => this.placeOf(seat, point)) : [];
-    this.layers?.last.replaceChildren(...marks);
+    this.layers.last.replaceChildren(...marks);
   }
 
   /** @param {number[][]} checkers */
   drawWords(checkers) {
-    const { words } = this.layers ?? {};
-    if (!words) return;
     const { geometry, state } = this;
     const parts = [];
     if (this.options.showPips !== false) {
@@ -412,8 +384,8 @@ export class BackgammonBoard extends EventTarget {
         for (const y of [below + 24, above + 24]) parts.push(s("text", { class: "b-score-small", x, y }, `/ ${state.length}`));
       }
     }
-    words.replaceChildren(...parts);
-    if (this.numbered !== this.pointOf("p1", this.numbering) || !this.layers?.numbers.firstChild) this.drawNumbers();
+    this.layers.words.replaceChildren(...parts);
+    if (this.numbered !== this.pointOf("p1", this.numbering) || !this.layers.numbers.firstChild) this.drawNumbers();
   }
 
   drawNumbers() {
@@ -422,7 +394,7 @@ export class BackgammonBoard extends EventTarget {
       const y = index < 12 ? this.geometry.height - this.geometry.strip / 2 : this.geometry.strip / 2;
       return s("text", { class: "b-number", x: this.geometry.pointX(index + 1), y }, this.numberOf(`p${index + 1}`));
     });
-    this.layers?.numbers.replaceChildren(...numbers);
+    this.layers.numbers.replaceChildren(...numbers);
   }
 
   // Words for those who do not see
@@ -431,13 +403,11 @@ export class BackgammonBoard extends EventTarget {
   label(checkers) {
     const tree = this.options.tree;
     const movable = tree ? starts(tree, this.node) : new Set();
-    for (const [place, target] of this.targets ?? []) {
+    for (const [place, target] of this.targets) {
       const point = this.pointOf(place, this.mover);
       const isMovable = point !== null && movable.has(point);
-      const isGoal = point !== null && this.goals.has(point);
-      target.setAttribute("aria-label", this.describe(place, checkers, isMovable, isGoal));
-      target.setAttribute("tabindex", place === this.focused ? "0" : "-1");
-      target.classList.toggle("movable", isMovable);
+      const isGoal = this.isGoal(place);
+      this.labelTarget(place, this.describe(place, checkers, isMovable, isGoal), isMovable);
       target.classList.toggle("legal", isGoal);
       this.markGoal(place, isGoal, checkers);
     }
@@ -449,7 +419,7 @@ export class BackgammonBoard extends EventTarget {
    * @param {number[][]} checkers
    */
   markGoal(place, isGoal, checkers) {
-    const mark = this.marks?.get(place);
+    const mark = this.marks.get(place);
     mark?.classList.toggle("legal", isGoal);
     if (!isGoal || place.startsWith("off")) return;
     const point = /** @type {number} */ (this.pointOf(place, this.mover));
@@ -466,7 +436,6 @@ export class BackgammonBoard extends EventTarget {
    * @param {boolean} isGoal
    */
   describe(place, checkers, isMovable, isGoal) {
-    const { words } = this;
     const viewer = this.perspective;
     let name = fill(words.point, { point: this.numberOf(place) });
     if (!place.startsWith("p")) {
@@ -487,14 +456,14 @@ export class BackgammonBoard extends EventTarget {
     }
     if (this.picked !== null && own === this.picked) parts.push(words.picked);
     if (isGoal) parts.push(words.goal);
-    return parts.join(", ");
+    return parts;
   }
 
   /** @param {Map<number, Walked[]>} goals */
   placesInWords(goals) {
     return [...goals.keys()].map((point) => {
       const place = this.placeOf(this.mover, point);
-      return place.startsWith("p") ? this.numberOf(place) : this.words.offPlace;
+      return place.startsWith("p") ? this.numberOf(place) : words.offPlace;
     }).join(", ");
   }
 
@@ -505,48 +474,16 @@ export class BackgammonBoard extends EventTarget {
 
   // Picking up and putting down
 
-  listen() {
-    this.svg.addEventListener("pointerdown", (event) => this.press(event));
-    this.svg.addEventListener("keydown", (event) => this.pressKey(event));
-    this.svg.addEventListener("contextmenu", (event) => {
-      if (this.options.editable) event.preventDefault();
-    });
-    this.svg.addEventListener("focusin", (event) => {
-      const place = /** @type {Element} */ (event.target).getAttribute("data-place");
-      if (place) this.moveFocus(/** @type {Place} */ (place), false);
-    });
-    // Screen readers and other helpers press by a click without a pointer.
-    this.svg.addEventListener("click", (event) => {
-      if (event.detail === 0 && !("pointerType" in event && event.pointerType)) this.activateTarget(event);
-    });
-  }
-
-  /** @param {Event} event */
-  activateTarget(event) {
-    const place = /** @type {Element} */ (event.target).getAttribute("data-place");
-    if (place) this.choose(/** @type {Place} */ (place), /** @type {MouseEvent} */ (event));
-  }
-
   /** @param {PointerEvent} event */
   press(event) {
     if (!event.isPrimary) return;
     const element = /** @type {Element} */ (event.target);
-    if (element.closest(".dice")) return this.pressDice();
-    if (element.closest(".cube")) return void this.dispatchEvent(new CustomEvent("cube"));
-    const place = /** @type {Place | null} */ (element.getAttribute("data-place"));
-    if (!place) {
-      if (this.options.rollable) this.dispatchEvent(new CustomEvent("dice"));
-      return;
-    }
-    if (this.options.editable || event.button !== 0) return void this.choose(place, event);
-    const point = this.pointOf(place, this.mover);
-    const isGoal = this.picked !== null && point !== null && this.goals.has(point);
-    const canMove = point !== null && !!this.options.tree && starts(this.options.tree, this.node).has(point);
-    if (isGoal || !canMove || this.picked === point) return void this.choose(place, event);
-    event.preventDefault();
-    this.targets?.get(place)?.focus({ preventScroll: true });
-    this.pick(point);
-    this.drag(event, point);
+    const place = this.findPlace(event);
+    if (element.closest(".dice")) this.pressDice();
+    else if (element.closest(".cube")) this.dispatchEvent(new CustomEvent("cube"));
+    else if (!place && this.options.rollable) this.dispatchEvent(new CustomEvent("dice"));
+    else if (place && event.button !== 0) this.choose(place, event);
+    else super.press(event);
   }
 
   pressDice() {
@@ -557,36 +494,14 @@ export class BackgammonBoard extends EventTarget {
     }
   }
 
-  /**
-   * Follow the pointer with the checker on top of a point until it is released.
-   *
-   * @param {PointerEvent} start
-   * @param {number} point
-   */
-  drag(start, point) {
-    const disc = this.discs?.get(`${this.mover}.${point}.${this.checkers[this.mover][point] - 1}`);
-    if (!disc) return;
-    followPointer(this.svg, start, disc, {
-      lift: () => this.layers?.checkers.append(disc),
-      drop: (position) => this.drop(position),
-    });
+  get pickedPiece() {
+    return this.picked === null ? undefined : this.pieces.get(nameChecker(this.mover, this.picked, this.checkers[this.mover][this.picked] - 1));
   }
 
-  /**
-   * Put the picked checker where the pointer is, if it can go there, else back.
-   *
-   * @param {{x: number, y: number} | null} position
-   */
-  drop(position) {
-    const goal = position && [...this.goals.keys()].find((point) => {
-      const { x, y, width, height } = this.geometry.area(this.placeOf(this.mover, point));
-      return position.x >= x && position.x <= x + width && position.y >= y && position.y <= y + height;
-    });
-    if (typeof goal === "number") this.walk(/** @type {Walked[]} */ (this.goals.get(goal)));
-    else {
-      this.unpick();
-      this.draw();
-    }
+  /** @param {Place} place */
+  isGoal(place) {
+    const point = this.pointOf(place, this.mover);
+    return point !== null && this.goals.has(point);
   }
 
   /**
@@ -597,10 +512,7 @@ export class BackgammonBoard extends EventTarget {
    */
   choose(place, event) {
     if (this.options.editable) {
-      const detail = { place, perspective: this.perspective, shift: event.shiftKey,
-        button: "button" in event ? event.button : 0, mine: this.pointOf(place, this.perspective),
-        theirs: this.pointOf(place, 1 - this.perspective) };
-      this.dispatchEvent(new CustomEvent("edit", { detail }));
+      this.dispatchEvent(new CustomEvent("edit", { detail: { place, shift: event.shiftKey } }));
       return;
     }
     const tree = this.options.tree;
@@ -614,7 +526,7 @@ export class BackgammonBoard extends EventTarget {
       const first = [...this.goals.values()].find((steps) => steps.length === 1);
       if (first && event instanceof MouseEvent && event.type === "pointerdown") return this.walk(first);
       this.unpick();
-      announce(this.words.putBack);
+      announce(words.putBack);
     } else if (starts(tree, this.node).has(point)) this.pick(point);
     else {
       this.unpick();
@@ -629,10 +541,9 @@ export class BackgammonBoard extends EventTarget {
     this.picked = point;
     this.goals = reach(tree, this.node, point, this.freeDice);
     const place = this.placeOf(this.mover, point);
-    announce(fill(this.words.picking, {
-      place: place.startsWith("p") ? this.numberOf(place) : this.words.bar, places: this.placesInWords(this.goals),
+    announce(fill(words.picking, {
+      place: place.startsWith("p") ? this.numberOf(place) : words.bar, places: this.placesInWords(this.goals),
     }));
-    this.draw();
   }
 
   unpick() {
@@ -640,23 +551,22 @@ export class BackgammonBoard extends EventTarget {
     this.goals = new Map();
   }
 
+  putBack() {
+    this.unpick();
+    this.draw();
+  }
+
   // Keys
 
-  /** @param {KeyboardEvent} event */
-  pressKey(event) {
-    const place = /** @type {Place | null} */ (/** @type {Element} */ (event.target).getAttribute("data-place"));
-    if (!place || event.ctrlKey || event.metaKey || event.altKey) return;
-    if (event.key === "Enter" || event.key === " ") {
-      if (event.key === "Enter" && this.picked === null && this.play !== null) return; // done, or no move at all: the page's key
-      this.choose(place, event);
-    } else if (event.key === "Escape" && this.picked !== null) {
-      this.unpick();
-      this.draw();
-    } else if (event.key === "Backspace" && this.path.length) this.undoStep();
-    else if (event.key.startsWith("Arrow")) this.moveFocus(this.neighbour(place, event.key), true);
-    else return;
-    event.preventDefault();
-    event.stopPropagation();
+  /**
+   * @param {Place} place
+   * @param {KeyboardEvent} event
+   */
+  useKey(place, event) {
+    if (event.key === "Enter" && this.picked === null && this.play !== null) return false; // done, or no move at all: the page's key
+    if (event.key !== "Backspace" || !this.path.length) return super.useKey(place, event);
+    this.undoStep();
+    return true;
   }
 
   /**
@@ -675,18 +585,15 @@ export class BackgammonBoard extends EventTarget {
     const step = (key === "ArrowRight") !== this.geometry.flipped ? 1 : -1;
     return /** @type {Place} */ (row[(index + step + row.length) % row.length]);
   }
+}
 
-  /**
-   * @param {Place} place
-   * @param {boolean} focus
-   */
-  moveFocus(place, focus) {
-    this.targets?.get(this.focused)?.setAttribute("tabindex", "-1");
-    this.focused = place;
-    const target = this.targets?.get(place);
-    target?.setAttribute("tabindex", "0");
-    if (focus) target?.focus();
-  }
+/**
+ * @param {number} seat
+ * @param {number} point
+ * @param {number} index in its stack
+ */
+function nameChecker(seat, point, index) {
+  return `${seat}@${point}.${index}`;
 }
 
 /**

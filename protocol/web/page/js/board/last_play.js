@@ -2,9 +2,8 @@
 
 import { s } from "../dom.js";
 
-/** @typedef {import("./geometry.js").Geometry} Geometry */
-/** @typedef {import("./geometry.js").Place} Place */
-/** @typedef {import("../types.js").LastPlay} LastPlay */
+/** @import { Geometry, Place } from "./geometry.js" */
+/** @import { LastPlay } from "../types.js" */
 
 /**
  * Count the checkers that left and reached each point, in the numbering of the side that played: points passed on the

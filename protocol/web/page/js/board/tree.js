@@ -1,6 +1,6 @@
 /** The plays of a roll as the server sends them: a tree of checker moves, walked here without any rules. */
 
-/** @typedef {import("../types.js").TreeNode} TreeNode */
+/** @import { TreeNode } from "../types.js" */
 /** @typedef {{from: number, to: number, node: number}} Walked */
 
 /**

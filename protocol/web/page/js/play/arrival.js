@@ -1,11 +1,11 @@
 /** What somebody with the link of a seat sees first: who invites to what, and a field for a name. */
 
-import { h, labelled } from "../dom.js";
+import { form, h, labelled } from "../dom.js";
 import { preferences } from "../preferences.js";
 import { fill, text } from "../text.js";
 import { listFacts } from "../games.js";
 
-/** @typedef {import("../types.js").Offer} Offer */
+/** @import { Offer } from "../types.js" */
 
 const words = text.table;
 
@@ -25,13 +25,12 @@ export async function askName(main, context, table, token) {
   const isOpen = offer.invited !== null;
   return new Promise((resolve) => {
     const name = h("input", { value: preferences.get("name"), maxlength: 40, required: isOpen, autocomplete: "nickname" });
-    const submit = (/** @type {Event} */ event) => {
-      event.preventDefault();
+    const submit = () => {
       if (isOpen) preferences.set("name", name.value.trim());
       main.replaceChildren();
       resolve(name.value.trim());
     };
-    main.append(h("form", { class: "panel narrow", onsubmit: submit },
+    main.append(form({ class: "panel narrow" }, submit,
       h("h1", {}, host && host !== text.newGame.guest ? fill(words.invitedBy, { name: host }) : words.invited),
       h("ul", { class: "facts-list" }, ...listFacts(offer).map((fact) => h("li", {}, fact))),
       isOpen ? labelled(words.invitedName, name) : h("p", {}, words.seatTaken),

@@ -3,7 +3,7 @@
 import { onlyPlay } from "../board/tree.js";
 import { preferences } from "../preferences.js";
 
-/** @typedef {import("./table_view.js").TableView} TableView */
+/** @import { TableView } from "./table_view.js" */
 
 const WAIT_MS = 450;
 

@@ -1,13 +1,13 @@
 /** What can be done now: buttons, the field for typed plays and dice, and a sentence that says it. */
 
 import { wayTo } from "../board/tree.js";
-import { deafen, h, makeSureButton } from "../dom.js";
+import { button, deafen, form, h, makeSureButton } from "../dom.js";
 import { preferences } from "../preferences.js";
 import { fill, text, wordFor } from "../text.js";
 import { askResignation } from "./dialogs.js";
 import { nameDice, nameSeat } from "./names.js";
 
-/** @typedef {import("./table_view.js").TableView} TableView */
+/** @import { TableView } from "./table_view.js" */
 
 const words = text.table;
 
@@ -21,10 +21,10 @@ export class Controls {
     this.apart = h("div", { class: "row apart", role: "group", hidden: true }, this.pass.button);
     this.more = h("div", { class: "row more-buttons" });
     this.typed = h("input", { id: "typed-play", placeholder: words.playHint, spellcheck: "false", autocapitalize: "none", autocomplete: "off" });
-    this.typedForm = h("form", { class: "row typed", onsubmit: (/** @type {Event} */ event) => this.submitTyped(event) },
+    this.typedForm = form({ class: "row typed" }, () => this.submitTyped(),
       h("label", { for: "typed-play", class: "unseen" }, words.playLabel), this.typed, h("button", { type: "submit", class: "plain" }, words.send));
     this.dice = h("input", { id: "typed-dice", "aria-label": words.diceLabel, placeholder: "3 1", inputmode: "numeric", size: 5, autocomplete: "off" });
-    this.diceForm = h("form", { class: "row typed", hidden: true, onsubmit: (/** @type {Event} */ event) => this.submitDice(event) },
+    this.diceForm = form({ class: "row typed", hidden: true }, () => this.submitDice(),
       this.dice, h("button", { type: "submit", class: "main" }, words.set));
     this.element = h("div", { class: "controls" }, this.diceForm, h("div", { class: "row" }, this.typedForm, this.more));
   }
@@ -35,16 +35,24 @@ export class Controls {
     for (const group of [this.main, this.apart]) deafen(group);
   }
 
-  /** Whether the buttons that answer an offer have just appeared. */
-  get isDeaf() {
-    return this.main.hasAttribute("aria-disabled");
+  /**
+   * Press the button of an action, as a key does.
+   *
+   * @param {string} act
+   * @returns {boolean} whether there is one that can be pressed
+   */
+  press(act) {
+    const groups = [this.main, this.apart, this.more].filter(({ hidden }) => !hidden);
+    const button = groups.map((group) => group.querySelector(`button[data-act="${act}"]:not(:disabled)`)).find(Boolean);
+    /** @type {HTMLElement | undefined} */ (button)?.click();
+    return !!button;
   }
 
   /** Whether this person is to type dice now. */
   get typesDice() {
     const { state, seats, actingSeat } = this.view;
     if (!state || state.dice_source !== "typed" || !seats.length || state.phase !== "roll") return false;
-    return actingSeat !== null || state.to_act === null || !!(/** @type {any} */ (state).awaits_dice);
+    return actingSeat !== null || state.to_act === null || !!state.awaits_dice;
   }
 
   /** A sentence about what is to be done. */
@@ -52,7 +60,7 @@ export class Controls {
     const { state, actingSeat, seats } = this.view;
     if (!state) return words.joining;
     const nameOf = (/** @type {number | null} */ seat) => (seat === null ? "" : nameSeat(state.seats[seat]));
-    const { request } = /** @type {any} */ (state);
+    const { request } = state;
     if (request) {
       const what = wordFor(words.requests, request.what);
       return seats.includes(request.seat) ? fill(words.asked, { what, name: nameOf(1 - request.seat) })
@@ -152,9 +160,9 @@ export class Controls {
     const { view } = this;
     const { state, actingSeat } = view;
     if (!state) return [];
-    const { request } = /** @type {any} */ (state);
+    const { request } = state;
     const make = (/** @type {string} */ act, /** @type {string} */ label, /** @type {() => void} */ onclick, /** @type {boolean} */ isMain = false, /** @type {boolean} */ disabled = false) =>
-      h("button", { type: "button", class: isMain ? "main big" : "big", "data-act": act, disabled, onclick }, label);
+      button(label, onclick, { class: isMain ? "main big" : "big", "data-act": act, disabled });
     if (request && view.seats.length && !view.seats.includes(request.seat)) {
       return [make("agree", words.agree, () => view.act("agree"), true), make("refuse", words.refuse, () => view.act("refuse"))];
     }
@@ -194,7 +202,7 @@ export class Controls {
     if (!state) return [];
     const isOn = ["roll", "play", "response", "resignation"].includes(state.phase);
     const make = (/** @type {string} */ act, /** @type {string} */ label, /** @type {() => void} */ onclick, /** @type {boolean} */ enabled, className = "plain") =>
-      h("button", { type: "button", class: className, "data-act": act, disabled: isBusy || !enabled, onclick }, label);
+      button(label, onclick, { class: className, "data-act": act, disabled: isBusy || !enabled });
     const chosen = state.seats.find(({ kind, player, level }) => kind === "engine" && player && !level); // another than the engine at a level
     const own = isPlayer ? [
       make("undo", words.undo, () => view.act("undo"), state.can_undo),
@@ -216,7 +224,7 @@ export class Controls {
   /** Whether this person can let engines wait, and set their pace. */
   get maySteer() {
     const { state } = this.view;
-    if (!state || !(/** @type {any} */ (state).may_pause)) return false;
+    if (!state || !state.may_pause) return false;
     const isEngine = state.seats.map(({ kind }) => kind === "engine");
     const hasKey = this.view.tokens.length > 0; // who comes from the list of public tables has none
     return isEngine.some(Boolean) && (isEngine.every(Boolean) ? hasKey : this.view.isAlone);
@@ -224,19 +232,14 @@ export class Controls {
 
   makePace() {
     const { view } = this;
-    const now = /** @type {any} */ (view.state).pace_ms ?? 700;
+    const now = view.state?.pace_ms ?? 700;
     const slider = h("input", { type: "range", min: 0, max: 3000, step: 100, value: 3000 - now, "aria-label": words.pace, "data-act": "pace",
       onchange: () => view.act("pace", { ms: 3000 - Number(slider.value) }) });
     return h("label", { class: "check" }, words.pace, slider);
   }
 
-  /**
-   * Play what was typed: a whole play of the tree is shown on the board first, as if it were moved by hand.
-   *
-   * @param {Event} event
-   */
-  async submitTyped(event) {
-    event.preventDefault();
+  /** Play what was typed: a whole play of the tree is shown on the board first, as if it were moved by hand. */
+  async submitTyped() {
     const play = this.typed.value.trim();
     if (!play) return;
     const tree = this.view.state?.tree;
@@ -254,9 +257,7 @@ export class Controls {
     if (await this.view.act("play", { play })) this.typed.value = "";
   }
 
-  /** @param {Event} event */
-  async submitDice(event) {
-    event.preventDefault();
+  async submitDice() {
     const dice = (this.dice.value.match(/[1-6]/g) ?? []).map(Number);
     if (dice.length !== 2) return this.view.say(words.typeDice, true);
     if (await this.view.act("dice", { dice })) this.dice.value = "";

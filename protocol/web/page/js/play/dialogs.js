@@ -1,11 +1,11 @@
 /** Dialogs of the table's page: the end of a game, resigning, and what a person prefers. */
 
-import { checkField, choice, deafen, h, labelled } from "../dom.js";
+import { button, checkField, choice, deafen, h, labelled } from "../dom.js";
 import { preferences } from "../preferences.js";
 import { text } from "../text.js";
 import { findRecord } from "./record.js";
 
-/** @typedef {import("./table_view.js").TableView} TableView */
+/** @import { TableView } from "./table_view.js" */
 
 const words = text.table;
 
@@ -36,20 +36,20 @@ export function showEnd(view) {
   const close = () => dialog.close();
   const match = view.controls.describeMatch();
   const next = isFinished || !view.seats.length
-    ? h("a", { class: "button main", href: "#/play", onclick: close }, words.again)
-    : h("button", { type: "button", class: "main", "data-act": "next", onclick: () => {
+    ? h("a", { class: "button main", href: "#/play", onclick: close }, words.newGame)
+    : button(words.next, () => {
       close();
       view.act("next");
-    } }, words.next);
+    }, { class: "main", "data-act": "next" });
   const canAnalyse = (isFinished || !state.length) && view.game.hasRecord(state);
-  const analyse = h("button", { type: "button", onclick: async () => {
+  const analyse = button(state.length ? words.analyseMatch : words.analyseGames, async () => {
     const id = await findRecord(view).catch(() => null);
     close();
     if (id === null) view.say(words.notKept, true);
     else location.hash = `#/analyse/game/${id}`;
-  } }, state.length ? words.analyseMatch : words.analyseGames);
+  });
   const links = h("div", { class: "row", role: "group" }, next, canAnalyse && analyse,
-    isFinished && h("a", { class: "button", href: "#/progress", onclick: close }, words.progress), h("button", { type: "button", onclick: close }, words.close));
+    isFinished && h("a", { class: "button", href: "#/progress", onclick: close }, words.progress), button(words.close, close));
   const dialog = openDialog(isFinished && state.length ? words.matchOver : words.gameOver, "end", h("p", {}, view.controls.describeResult()), match && h("p", {}, match), links);
   deafen(links);
 }
@@ -59,10 +59,10 @@ export function askResignation(view) {
   const kinds = view.state ? view.game.listResignations(view.state) : [];
   const close = () => dialog.close();
   const answers = h("div", { class: "row", role: "group" },
-    ...kinds.map((kind, index) => h("button", { type: "button", onclick: () => {
+    ...kinds.map((kind, index) => button(kind, () => {
       close();
       view.act("resign", { points: index + 1 });
-    } }, kind)), h("button", { type: "button", class: "plain", onclick: close }, words.close));
+    })), button(words.close, close, { class: "plain" }));
   const dialog = openDialog(words.resignTitle, "resign", h("p", {}, words.resignAs), answers);
   deafen(answers);
 }
@@ -83,10 +83,10 @@ export function showOptions(view) {
   });
   const dialog = openDialog(words.options, "options", h("div", { class: "fields" }, labelled(shapes.board, board), labelled(shapes.mode, mode)),
     h("div", { class: "row" },
-      view.game.hasDice && h("button", { type: "button", onclick: () => preferences.set("flipped", !preferences.get("flipped")) }, words.flip),
-      h("button", { type: "button", onclick: () => {
+      view.game.hasDice && button(words.flip, () => preferences.set("flipped", !preferences.get("flipped"))),
+      button(words.swap, () => {
         view.isSwapped = !view.isSwapped;
         view.draw();
-      } }, words.swap)),
-    ...boxes, ...(view.seats.length && view.controls.maySteer ? [h("div", {}, view.controls.makePace())] : []), h("p"), h("button", { type: "button", class: "main", onclick: () => dialog.close() }, words.close));
+      })),
+    ...boxes, ...(view.seats.length && view.controls.maySteer ? [h("div", {}, view.controls.makePace())] : []), h("p"), button(words.close, () => dialog.close(), { class: "main" }));
 }

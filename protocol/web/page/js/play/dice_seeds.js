@@ -1,8 +1,9 @@
 /** What this browser adds to the dice of a table, and what was promised there: docs/reference/tables.md#fair-dice. */
 
+import { keep, recall } from "../storage.js";
 import { checkDice, makeSeed, makeSeedCommitment } from "./fair_dice.js";
 
-/** @typedef {import("../types.js").Fair} Fair */
+/** @import { Fair } from "../types.js" */
 
 const MOST = 100;
 
@@ -19,11 +20,7 @@ export class DiceSeeds {
     this.fixed = [];
     /** @type {Set<string>} what was sent, as it is not answered at once */
     this.sent = new Set();
-    try {
-      Object.assign(this, JSON.parse(sessionStorage.getItem(this.key) ?? "{}"));
-    } catch {
-      // Without storage a reload forgets what was promised before it.
-    }
+    Object.assign(this, recall(this.key, "sessionStorage")); // without storage a reload forgets what was promised before it
   }
 
   /** Make a seed; return its hash, which can be told. */
@@ -37,12 +34,8 @@ export class DiceSeeds {
 
   keep() {
     const newest = (/** @type {Record<string, any>} */ all) => Object.fromEntries(Object.entries(all).slice(-MOST));
-    try {
-      const { seeds, seen, fixed } = this;
-      sessionStorage.setItem(this.key, JSON.stringify({ seeds: newest(seeds), seen: newest(seen), fixed: fixed.slice(-MOST) }));
-    } catch {
-      // As above.
-    }
+    const { seeds, seen, fixed } = this;
+    keep(this.key, { seeds: newest(seeds), seen: newest(seen), fixed: fixed.slice(-MOST) }, "sessionStorage");
   }
 
   /**

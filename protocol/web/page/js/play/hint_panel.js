@@ -2,12 +2,11 @@
 
 import { h } from "../dom.js";
 import { fill, text } from "../text.js";
-import { Advice, loadAnalysis } from "./advice.js";
+import { PLIES, loadAnalysis } from "./advice.js";
 
-/**
- * @typedef {import("./table_view.js").TableView} TableView
- * @typedef {Awaited<ReturnType<typeof loadAnalysis>>} Analysis
- */
+/** @import { TableView } from "./table_view.js" */
+
+/** @typedef {Awaited<ReturnType<typeof loadAnalysis>>} Analysis */
 
 const words = text.table;
 
@@ -16,15 +15,13 @@ export class HintPanel {
   /** @param {TableView} view */
   constructor(view) {
     this.view = view;
-    this.advice = new Advice(view.context.line);
+    this.asking = new AbortController();
     this.body = h("div");
     this.element = h("section", { class: "panel hint-panel", hidden: true }, h("h2", {}, words.hintsTitle), this.body);
-    this.number = 0;
   }
 
   clear() {
-    this.number++;
-    this.advice.stop();
+    this.asking.abort();
     this.element.hidden = true;
     this.body.replaceChildren();
   }
@@ -37,19 +34,23 @@ export class HintPanel {
   async ask() {
     const { state } = this.view;
     if (!state?.xgid) return this.showWords(state?.doubles === "two" ? words.hintTwoMoves : words.hintNone);
-    const number = ++this.number;
+    this.asking.abort();
+    this.asking = new AbortController();
+    const { signal } = this.asking;
     this.showWords(words.hintWait);
     try {
       const analysis = await loadAnalysis();
+      if (signal.aborted) return;
+      const questions = new analysis.Questions(this.view.context.line, state.variant);
       if (state.phase === "play") {
-        const moves = await this.advice.rankPlays(state);
-        if (number === this.number) this.showPlays(moves, analysis);
+        const { moves = [] } = await questions.advise(analysis.parseXgid(state.xgid), PLIES, signal);
+        if (!signal.aborted) this.showPlays(moves, analysis);
       } else if (state.phase === "roll" || state.phase === "response") {
-        const cube = await this.advice.askCube(state);
-        if (number === this.number) this.showCube(cube, analysis);
+        const cube = await questions.adviseCube(state.xgid, PLIES, signal);
+        if (!signal.aborted) this.showCube(cube, analysis);
       } else this.showWords(words.hintNone);
     } catch (error) {
-      if (number === this.number) this.showWords(/** @type {Error} */ (error).message);
+      if (!signal.aborted) this.showWords(/** @type {Error} */ (error).message);
     }
   }
 
@@ -85,16 +86,13 @@ export class HintPanel {
    * @param {import("../analyse/questions.js").CubeAnswer} cube
    * @param {Analysis} analysis
    */
-  showCube(cube, { formatSigned, formatPercent, formatAction, nameResponse, listResponses }) {
+  showCube(cube, { formatSigned, formatPercent, formatAction, nameResponse, listDoubles, listResponses }) {
     const { state } = this.view;
     const isAnswer = state?.phase === "response";
-    const names = (state?.cube?.owner ?? null) === null ? words : words.redoubles;
-    const rows = /** @type {[string, number | undefined, number | undefined][]} */ (
-      isAnswer ? listResponses(cube).map(({ name, equity, mwc }) => [name, equity, mwc])
-        : [[names.noDoubleEquity, cube.no_double, cube.mwc_no_double], [names.takeEquity, cube.take, cube.mwc_take], [names.dropEquity, cube.drop, cube.mwc_drop]]);
+    const choices = isAnswer ? listResponses(cube) : listDoubles(cube, (state?.cube?.owner ?? null) !== null);
     const verdict = isAnswer ? nameResponse(cube) : formatAction(cube.action);
     this.body.replaceChildren(h("p", {}, h("strong", {}, verdict)), h("table", {}, h("tbody", {},
-      ...rows.map(([label, equity, mwc]) => h("tr", {}, h("th", { scope: "row" }, label),
+      ...choices.map(({ name, equity, mwc }) => h("tr", {}, h("th", { scope: "row" }, name),
         h("td", { class: "number" }, equity === undefined ? formatPercent(mwc, 2) : formatSigned(equity)))))),
     ...(cube.unscaled ? [h("p", { class: "small quiet" }, text.analyse.noScaleMwc)] : []), this.drawDepth(cube.plies));
   }

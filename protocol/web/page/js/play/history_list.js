@@ -4,8 +4,8 @@ import { h } from "../dom.js";
 import { text, wordFor } from "../text.js";
 import { findSide, nameDice, nameKind, namePlay } from "./names.js";
 
-/** @typedef {import("./table_view.js").TableView} TableView */
-/** @typedef {import("../types.js").Entry} Entry */
+/** @import { TableView } from "./table_view.js" */
+/** @import { Entry } from "../types.js" */
 
 const words = text.table;
 
@@ -22,7 +22,7 @@ export class HistoryList {
 
   draw() {
     const { history, state } = this.view;
-    const mayGoBack = !!state && this.view.seats.length > 0 && /** @type {any} */ (state).undo;
+    const mayGoBack = !!state && this.view.seats.length > 0 && !!state.undo;
     this.help.hidden = !this.view.game.hasDice;
     const key = `${history.length} ${history.at(-1)?.text} ${mayGoBack}`;
     if (key === this.drawn) return;

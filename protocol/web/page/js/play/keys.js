@@ -4,9 +4,11 @@ import { announce } from "../dom.js";
 import { fill, text } from "../text.js";
 import { nameCube, nameDice, nameKind, namePlay, nameSeat } from "./names.js";
 
-/** @typedef {import("./table_view.js").TableView} TableView */
+/** @import { TableView } from "./table_view.js" */
 
 const words = text.table;
+/** Keys that press a button, by what it does. */
+const BUTTONS = /** @type {Record<string, string>} */ ({ r: "roll", d: "double", t: "take", p: "drop", h: "hint" });
 /** Keys that do one thing, however long they are held. */
 const ONCE = /^([rdtphmsl]|enter)$/i;
 
@@ -32,25 +34,13 @@ export function listenToKeys(view) {
  * @returns {boolean} whether it means something
  */
 function pressKey(view, key) {
-  const { state, actingSeat } = view;
-  if (!state) return false;
-  const isActing = actingSeat !== null;
-  switch (key.toLowerCase()) {
-    case "r":
-      if (isActing && state.phase === "roll") view.decide("roll");
-      return true;
-    case "d":
-      if (isActing && state.phase === "roll" && state.cube?.may_double) view.decide("double");
-      return true;
-    case "t":
-      if (isActing && state.phase === "response" && !view.controls.isDeaf) view.decide("take");
-      return true;
-    case "p":
-      if (isActing && state.phase === "response" && !view.controls.isDeaf) view.controls.pass.press();
-      return true;
-    case "h":
-      if (view.isAlone && isActing && view.game.hasDice) view.hints.ask();
-      return true;
+  if (!view.state) return false;
+  const name = key.toLowerCase();
+  if (Object.hasOwn(BUTTONS, name)) {
+    view.controls.press(BUTTONS[name]);
+    return true;
+  }
+  switch (name) {
     case "m":
       (view.controls.typesDice ? view.controls.dice : view.controls.typed).focus();
       return true;
@@ -61,10 +51,7 @@ function pressKey(view, key) {
       announce(sayLast(view));
       return true;
     case "enter":
-      if (view.controls.cannotMove && isActing) view.act("play", { play: state.tree?.[0].play ?? "pass" });
-      else if ((view.checkerBoard?.play ?? null) !== null) view.playBoard();
-      else return false;
-      return true;
+      return view.controls.press("play") || view.controls.press("done");
     case "backspace":
       if (!view.checkerBoard?.path.length) return false;
       view.checkerBoard.undoStep();

@@ -1,5 +1,7 @@
 /** The tables that this browser has keys to, kept between visits. */
 
+import { keep, recall } from "../storage.js";
+
 const KEY = "gammond.tables";
 /** How many are kept: those at which a seat is held and something is played, those that are over, those that were only watched. */
 const MOST = { played: 500, over: 200, watched: 12 };
@@ -20,12 +22,8 @@ const MOST_TOKENS = 4;
 
 /** @returns {KnownTable[]} the last opened first */
 export function listTables() {
-  try {
-    const kept = JSON.parse(localStorage.getItem(KEY) ?? "[]");
-    return Array.isArray(kept) ? kept.filter((each) => typeof each?.table === "string") : [];
-  } catch {
-    return [];
-  }
+  const kept = recall(KEY);
+  return Array.isArray(kept) ? kept.filter((each) => typeof each?.table === "string") : [];
 }
 
 /** @param {string} table */
@@ -64,12 +62,8 @@ export function markOver(table, isOver) {
 /** @param {KnownTable[]} tables the last opened first */
 function write(tables) {
   const left = { ...MOST };
-  const kept = tables.filter(({ isSeat, isOver }) => left[isSeat ? (isOver ? "over" : "played") : "watched"]-- > 0);
-  try {
-    localStorage.setItem(KEY, JSON.stringify(kept));
-  } catch {
-    // Without storage the address of the page is the only key.
-  }
+  // Without storage the address of the page is the only key.
+  keep(KEY, tables.filter(({ isSeat, isOver }) => left[isSeat ? (isOver ? "over" : "played") : "watched"]-- > 0));
 }
 
 /**

@@ -2,7 +2,7 @@
 
 import { fill, text, wordFor } from "../text.js";
 
-/** @typedef {import("../types.js").TableState} TableState */
+/** @import { TableState } from "../types.js" */
 
 /**
  * @param {import("../types.js").Seat | undefined} seat
@@ -26,9 +26,7 @@ export function findSide({ white = 0 }, seat) {
   return seat === white ? 0 : 1;
 }
 
-/**
- * @param {string} play as the server writes it
- */
+/** @param {string} play as the server writes it */
 export function namePlay(play) {
   return play && play !== "pass" ? play : text.table.pass;
 }

@@ -3,16 +3,17 @@
 import { isVariant, makeStart } from "../analyse/xgid.js";
 import { BackgammonBoard } from "../board/backgammon.js";
 import { describeServer, markMissing } from "../description.js";
-import { checkField, choice, h, labelled } from "../dom.js";
+import { checkField, choice, form, h, labelled } from "../dom.js";
 import { findGame } from "../games.js";
 import { preferences } from "../preferences.js";
-import { fill, text, wordFor } from "../text.js";
 import { ServerError } from "../socket.js";
+import { keep, recall } from "../storage.js";
+import { fill, text, wordFor } from "../text.js";
 import { keepTable, listTables, markOver, tableHash } from "./known_tables.js";
 import { nameSeat } from "./names.js";
 import { PlayerField } from "./player_field.js";
 
-/** @typedef {import("../main.js").Context} Context */
+/** @import { Context } from "../main.js" */
 
 const words = text.newGame;
 const CLOCKS = /** @type {Record<string, {bank: number, move_s: number} | null>} */ ({
@@ -32,18 +33,18 @@ const BEGINNERS = ["beginner", "casual"];
  * @param {Context} context
  */
 export function open(main, _parts, context) {
-  const form = new NewGameForm(context);
+  const newGame = new NewGameForm(context);
   const lists = h("div", { class: "lists" });
   const picture = h("div", { class: "picture", inert: true });
-  main.append(h("div", { class: "new-game" }, form.element, h("div", {}, picture, lists)));
+  main.append(h("div", { class: "new-game" }, newGame.element, h("div", {}, picture, lists)));
   const board = new BackgammonBoard(picture);
   const drawPicture = () => {
-    const { variant, length, cube } = form.request;
+    const { variant, length, cube } = newGame.request;
     picture.hidden = !isVariant(variant);
     if (picture.hidden) return;
     board.show({ checkers: makeStart(variant).checkers, cube: cube && length !== 1 ? { value: 1, owner: null } : null }, { showPips: false, animate: false });
   };
-  form.element.addEventListener("input", drawPicture);
+  newGame.element.addEventListener("input", drawPicture);
   drawPicture();
   const [knownList, publicList] = [h("div"), h("div")];
   lists.append(knownList, publicList);
@@ -110,6 +111,19 @@ function nameSeats(seats) {
   return seats.map((seat) => nameSeat(seat) || seat.kind).join(words.against);
 }
 
+/**
+ * Fields with their labels, by their names in the texts.
+ *
+ * @template {keyof typeof words.fields} N
+ * @param {Record<N, HTMLInputElement | HTMLSelectElement>} controls
+ * @returns {Record<N, HTMLElement>}
+ */
+function labelAll(controls) {
+  const fields = /** @type {[N, HTMLInputElement][]} */ (Object.entries(controls));
+  return /** @type {any} */ (Object.fromEntries(fields.map(([name, control]) =>
+    [name, (control.type === "checkbox" ? checkField : labelled)(words.fields[name], control)])));
+}
+
 /** The form. */
 export class NewGameForm {
   /** @param {Context} context */
@@ -151,38 +165,25 @@ export class NewGameForm {
   }
 
   draw() {
-    const f = words.fields;
+    const { how, variant, length, name, otherName, level, otherLevel, side, begins, clock, pace, position } = this;
+    const { cube, crawford, jacoby, beavers, twoMoves, undo, typedDice, isPublic, tutor } = this;
     const group = (/** @type {string} */ legend, /** @type {(Node | string)[]} */ ...children) =>
       h("fieldset", {}, h("legend", {}, legend), h("div", { class: "fields" }, ...children));
-    this.fields = {
-      name: labelled(f.name, this.name),
-      otherName: labelled(f.otherName, this.otherName),
-      level: labelled(f.level, this.level),
+    const all = {
+      ...labelAll({ how, variant, length, name, otherName, level, otherLevel, side, begins, clock, pace, position }),
+      ...labelAll({ cube, crawford, jacoby, beavers, twoMoves, undo, typedDice, public: isPublic }),
       player: this.player.element,
-      otherLevel: labelled(f.otherLevel, this.otherLevel),
       otherPlayer: this.otherPlayer.element,
-      side: labelled(f.side, this.side),
-      length: labelled(f.length, this.length),
-      pace: labelled(f.pace, this.pace),
-      cube: checkField(f.cube, this.cube),
-      crawford: checkField(f.crawford, this.crawford),
-      jacoby: checkField(f.jacoby, this.jacoby),
-      beavers: checkField(f.beavers, this.beavers),
-      twoMoves: checkField(f.twoMoves, this.twoMoves),
-      begins: labelled(f.begins, this.begins),
-      typedDice: checkField(f.typedDice, this.typedDice),
-      tutor: h("div", { class: "wide" }, checkField(f.tutor, this.tutor), " ", this.tutorTip),
+      tutor: h("div", { class: "wide" }, checkField(words.fields.tutor, tutor), " ", this.tutorTip),
     };
-    const all = this.fields;
-    return h("form", { class: "panel new-game-form", onsubmit: (/** @type {Event} */ event) => this.submit(event), oninput: () => this.update() },
+    this.fields = all;
+    return form({ class: "panel new-game-form", oninput: () => this.update() }, () => this.submit(),
       h("h1", {}, words.title),
-      group(words.groups.game, labelled(f.how, this.how), labelled(f.variant, this.variant), all.length),
+      group(words.groups.game, all.how, all.variant, all.length),
       group(words.groups.players, all.name, all.otherName, all.side, all.level, all.otherLevel, all.tutor),
       h("details", {}, h("summary", {}, words.more),
-        group(words.groups.rules, all.cube, all.crawford, all.jacoby, all.beavers, all.twoMoves, checkField(f.undo, this.undo),
-          all.typedDice, checkField(f.public, this.isPublic)),
-        group(words.groups.other, all.player, all.otherPlayer, all.pace, labelled(f.clock, this.clock),
-          all.begins, labelled(f.position, this.position))),
+        group(words.groups.rules, all.cube, all.crawford, all.jacoby, all.beavers, all.twoMoves, all.undo, all.typedDice, all.public),
+        group(words.groups.other, all.player, all.otherPlayer, all.pace, all.clock, all.begins, all.position)),
       this.failure,
       h("div", { class: "row" }, h("button", { class: "main big", type: "submit" }, words.start),
         h("a", { href: "#/help" }, words.firstTime)));
@@ -197,22 +198,12 @@ export class NewGameForm {
   /** Keep the choices in this browser. */
   keep() {
     const values = Object.entries(this.kept).map(([name, field]) => [name, field.type === "checkbox" ? field.checked : field.value]);
-    try {
-      localStorage.setItem(KEY, JSON.stringify(Object.fromEntries(values)));
-    } catch {
-      // Without storage every game begins with the usual choices.
-    }
+    keep(KEY, Object.fromEntries(values));
   }
 
   /** Choose what was chosen for the last game. */
   restore() {
-    /** @type {Record<string, unknown>} */
-    let values = {};
-    try {
-      values = JSON.parse(localStorage.getItem(KEY) ?? "{}") ?? {};
-    } catch {
-      // Unreadable: the usual choices.
-    }
+    const values = recall(KEY) ?? {};
     for (const [name, field] of Object.entries(this.kept)) {
       const value = values[name];
       if (field instanceof HTMLSelectElement) {
@@ -297,9 +288,7 @@ export class NewGameForm {
     };
   }
 
-  /** @param {Event} event */
-  async submit(event) {
-    event.preventDefault();
+  async submit() {
     this.failure.hidden = true;
     if (this.name.value.trim()) preferences.set("name", this.name.value.trim());
     if (!this.fields?.tutor.hidden) preferences.set("tutor", this.tutor.checked);

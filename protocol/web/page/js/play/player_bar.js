@@ -4,7 +4,7 @@ import { h } from "../dom.js";
 import { fill, text } from "../text.js";
 import { findSide, nameAction, nameSeat } from "./names.js";
 
-/** @typedef {import("../types.js").TableState} TableState */
+/** @import { TableState } from "../types.js" */
 
 const words = text.table;
 
@@ -45,7 +45,7 @@ export class PlayerBar {
     const { clock } = state;
     this.clock.hidden = !clock;
     this.time = clock && {
-      bank: clock.bank_s[seat], delay: /** @type {any} */ (clock).delay_s ?? clock.move_s, at: stampOf(clock), isRunning: clock.running === seat,
+      bank: clock.bank_s[seat], delay: clock.delay_s ?? clock.move_s, at: clock.at ?? 0, isRunning: clock.running === seat,
     };
   }
 
@@ -61,14 +61,4 @@ export class PlayerBar {
     this.clock.classList.toggle("running", isRunning);
     this.clock.classList.toggle("short", left < 20);
   }
-}
-
-/** @type {WeakMap<object, number>} when each clock's state came */
-const stamps = new WeakMap();
-
-/** @param {object} clock */
-function stampOf(clock) {
-  const stamp = stamps.get(clock) ?? performance.now();
-  stamps.set(clock, stamp);
-  return stamp;
 }

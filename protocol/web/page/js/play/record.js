@@ -1,6 +1,6 @@
 /** The record that the server keeps of a table. */
 
-import { fetchJson, makeQuery } from "../progress/server.js";
+import { fetchJson, makeQuery } from "../server.js";
 
 const NEWEST = 100;
 /** A busy server writes the record some time after the last event of the game. */

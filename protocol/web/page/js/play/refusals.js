@@ -4,8 +4,9 @@ import { explainRefusal } from "../board/refusal.js";
 import { fill, text, wordFor } from "../text.js";
 import { nameSeat } from "./names.js";
 
+/** @import { TableView } from "./table_view.js" */
+
 /**
- * @typedef {import("./table_view.js").TableView} TableView
  * @typedef {{place: import("../board/geometry.js").Place, point: number | null, picked: number | null}} Pressed `picked` the
  *   point of the checker that was picked up before
  */

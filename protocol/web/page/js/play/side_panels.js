@@ -1,14 +1,14 @@
 /** Beside the board: the invitation, the dice that can be checked, downloads. */
 
-import { announce, h } from "../dom.js";
+import { announce, button, h } from "../dom.js";
 import { fill, text } from "../text.js";
 import { canCheckDice } from "./fair_dice.js";
-import { saveRecord } from "../progress/server.js";
+import { saveRecord } from "../server.js";
 import { findTable, tableLink } from "./known_tables.js";
 import { listFacts } from "../games.js";
 import { findRecord } from "./record.js";
 
-/** @typedef {import("./table_view.js").TableView} TableView */
+/** @import { TableView } from "./table_view.js" */
 
 const words = text.table;
 
@@ -21,7 +21,7 @@ export class SidePanels {
     this.commitment = h("code", { class: "hash" });
     this.seeds = h("p", { class: "small quiet" });
     this.verdict = h("p", { role: "status" });
-    this.checkButton = h("button", { type: "button", onclick: () => this.check() }, words.checkDice);
+    this.checkButton = button(words.checkDice, () => this.check());
     this.fair = h("details", { class: "panel", hidden: true }, h("summary", {}, words.fairTitle),
       h("p", { class: "small" }, words.fairHelp), this.commitment, this.seeds, this.checkButton, this.verdict);
     this.links = h("div", { class: "row" });
@@ -70,7 +70,7 @@ export class SidePanels {
     if (address) parts.push(h("a", { class: "button", href: `#/analyse/${address}`, target: "_blank", rel: "noopener" }, words.analyseHere));
     if (state.result && this.view.game.hasRecord(state)) {
       for (const ending of ["mat", "sgf", "ogxm"]) {
-        parts.push(h("button", { type: "button", "data-save": ending, onclick: () => this.save(ending) }, `${words.downloads} .${ending}`));
+        parts.push(button(`${words.downloads} .${ending}`, () => this.save(ending), { "data-save": ending }));
       }
     }
     const watch = findTable(table)?.watch;
@@ -134,15 +134,15 @@ function makeCopyButton(label, link) {
     } catch {
       // Only localhost and https have the clipboard; elsewhere what is selected can be copied.
       const field = h("input", { value: link });
-      button.after(field);
+      copying.after(field);
       field.select();
       document.execCommand("copy");
       field.remove();
     }
     announce(words.copied);
-    button.textContent = words.copied;
-    setTimeout(() => (button.textContent = label), 1500);
+    copying.textContent = words.copied;
+    setTimeout(() => (copying.textContent = label), 1500);
   };
-  const button = h("button", { type: "button", onclick: copy }, label);
-  return button;
+  const copying = button(label, copy);
+  return copying;
 }

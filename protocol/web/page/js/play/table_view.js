@@ -3,9 +3,10 @@
 import { BackgammonBoard } from "../board/backgammon.js";
 import { parsePlay } from "../analyse/plays.js";
 import { countPips } from "../board/tree.js";
-import { announce, h } from "../dom.js";
+import { announce, button, h } from "../dom.js";
 import { findGame } from "../games.js";
 import { preferences } from "../preferences.js";
+import { download } from "../server.js";
 import { ServerError } from "../socket.js";
 import { fill, text } from "../text.js";
 import { askName } from "./arrival.js";
@@ -25,11 +26,8 @@ import { playSound } from "./sounds.js";
 import { Tutor } from "./tutor.js";
 import { setWaiting } from "../waits.js";
 
-/**
- * @typedef {import("../main.js").Context} Context
- * @typedef {import("../types.js").TableState} TableState
- * @typedef {import("../types.js").Entry} Entry
- */
+/** @import { Context } from "../main.js" */
+/** @import { Entry, TableState } from "../types.js" */
 
 const words = text.table;
 const HINT_MS = 5000;
@@ -141,14 +139,13 @@ export class TableView {
     this.message.textContent = fill(words.failed, { reason: error.message });
     this.message.classList.add("failure");
     if (error instanceof ServerError && error.field === "log") {
-      this.message.append(" ", h("button", { type: "button", onclick: () => this.saveLost() }, words.saveLost));
+      this.message.append(" ", button(words.saveLost, () => this.saveLost()));
     }
   }
 
   /** Save what was played at a table that the server could not set up again. */
   async saveLost() {
     try {
-      const { download } = await import("../analyse/match_source.js"); // hardly anybody needs it
       const { text: record } = await this.context.tables.request("record", { table: this.table, token: this.tokens });
       download(new Blob([record], { type: "text/plain" }), `gammond-${this.table}.txt`);
     } catch (error) {
@@ -178,6 +175,7 @@ export class TableView {
     else if (kind === "redo") this.refetch();
     if (entry) this.history = [...this.history.slice(0, entry.n - 1), entry];
     if (entry || state.history) this.isAdvised = false;
+    if (state.clock) state.clock.at = performance.now(); // of this browser, not of the server
     this.state = state;
     this.noteOffer(state);
     setWaiting(this, state.to_act !== null && state.seats[state.to_act].kind === "engine");
@@ -212,8 +210,7 @@ export class TableView {
    * @param {TableState} state
    */
   noteOffer(state) {
-    const { phase, to_act: seat } = state;
-    const { request } = /** @type {any} */ (state);
+    const { phase, request, to_act: seat } = state;
     const isOffered = request || phase === "response" || phase === "resignation";
     const offer = isOffered ? [phase, seat, request?.what, this.history.length].join(" ") : "";
     if (offer && offer !== this.offer) this.controls.noteOffer();

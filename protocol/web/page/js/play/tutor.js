@@ -1,10 +1,10 @@
 /** The tutor: before a play counts it says what it costs, shows the better one, and offers to take it back. */
 
-import { announce, deafen, h } from "../dom.js";
+import { announce, button, deafen, h } from "../dom.js";
 import { fill, text, wordFor } from "../text.js";
-import { Advice, loadAnalysis } from "./advice.js";
+import { PLIES, loadAnalysis } from "./advice.js";
 
-/** @typedef {import("./table_view.js").TableView} TableView */
+/** @import { TableView } from "./table_view.js" */
 /** @typedef {{words: string, show: () => void, better: () => void, mainLabel?: string, keepLabel?: string}} Verdict */
 
 const words = text.table;
@@ -15,7 +15,6 @@ export class Tutor {
   /** @param {TableView} view */
   constructor(view) {
     this.view = view;
-    this.advice = new Advice(view.context.line);
     this.element = h("section", { class: "tutor panel", hidden: true, "aria-label": words.tutorTitle });
     this.isChecking = false;
     /** @type {((allowed: boolean) => void) | null} */
@@ -40,11 +39,13 @@ export class Tutor {
    * @param {string} play
    */
   allowsPlay(play) {
-    return this.check(async (state) => {
-      const [{ loss: points, mwc_loss: mwc, best, plies }, { classify, measure, parsePlay }] = await Promise.all([this.advice.comparePlay(state, play), loadAnalysis()]);
+    return this.check(async (state, xgid) => {
+      const { Questions, classify, measure, parsePlay } = await loadAnalysis();
+      const questions = new Questions(this.view.context.line, state.variant);
+      const { loss: points, mwc_loss: mwc, best, plies } = await questions.comparePlay(xgid, play, PLIES);
       const { size: loss, said } = measure(points, mwc);
       return {
-        loss, words: fill(words.tutorPlay, { play, loss: said, best, plies, quality: wordFor(words.qualities, classify(loss)) }),
+        loss, words: fill(words.tutorPlay, { play, loss: said, best, plies, quality: wordFor(text.analyse.qualities, classify(loss)) }),
         show: () => this.view.showArrows([{ moves: parsePlay(best), className: "best" }]),
         better: () => this.view.act("play", { play: best }),
       };
@@ -59,8 +60,9 @@ export class Tutor {
   allowsCube(act) {
     const { state } = this.view;
     if (act === "beaver" || (act === "roll" && !state?.cube?.may_double)) return Promise.resolve(true);
-    return this.check(async (now) => {
-      const [cube, { classify, compareChoices }] = await Promise.all([this.advice.askCube(now), loadAnalysis()]);
+    return this.check(async (now, xgid) => {
+      const { Questions, classify, compareChoices } = await loadAnalysis();
+      const cube = await new Questions(this.view.context.line, now.variant).adviseCube(xgid, PLIES);
       const takes = compareChoices(cube, "drop", "take");
       const doubles = compareChoices(cube, takes.size >= 0 ? "take" : "drop", "no_double");
       const isAnswer = act === "take" || act === "drop";
@@ -69,19 +71,19 @@ export class Tutor {
       const loss = best === act ? 0 : Math.abs(size);
       const isAgain = (now.cube?.owner ?? null) !== null;
       const name = (/** @type {string} */ each) => {
-        if (each === "roll") return isAgain ? words.redoubles.noDoubleEquity : words.noDoubleEquity;
+        if (each === "roll") return isAgain ? text.analyse.cube.again.noDouble : text.analyse.cube.noDouble;
         return wordFor(words, each === "double" && isAgain ? "redouble" : each);
       };
       const label = (/** @type {string} */ each) => (each === "roll" ? words.roll : name(each));
       return {
-        loss, mainLabel: label(best), keepLabel: fill(words.tutorKeepCube, { chosen: label(act) }), words: fill(words.tutorCube, { chosen: name(act), best: name(best), loss: said, plies: cube.plies, quality: wordFor(words.qualities, classify(loss)) }),
+        loss, mainLabel: label(best), keepLabel: fill(words.tutorKeepCube, { chosen: label(act) }), words: fill(words.tutorCube, { chosen: name(act), best: name(best), loss: said, plies: cube.plies, quality: wordFor(text.analyse.qualities, classify(loss)) }),
         show: () => {}, better: () => this.view.act(best),
       };
     });
   }
 
   /**
-   * @param {(state: import("../types.js").TableState) => Promise<Verdict & {loss: number} | null>} assess
+   * @param {(state: import("../types.js").TableState, xgid: string) => Promise<Verdict & {loss: number} | null>} assess
    * @returns {Promise<boolean>}
    */
   async check(assess) {
@@ -91,7 +93,7 @@ export class Tutor {
     this.isChecking = true;
     this.view.say(words.checking);
     try {
-      const verdict = await assess(state);
+      const verdict = await assess(state, state.xgid);
       if (this.view.state !== state) return false;
       if (!verdict || verdict.loss < LEAST_LOSS) return true;
       return await this.ask(verdict);
@@ -122,16 +124,16 @@ export class Tutor {
         end(false);
         this.view.checkerBoard?.undoAll();
       };
-      const keep = h("button", { type: "button", onclick: () => {
+      const keep = button(verdict.keepLabel ?? words.tutorKeep, () => {
         this.view.isAdvised = wasAdvised; // the person stands by a choice of its own
         end(true);
-      } }, verdict.keepLabel ?? words.tutorKeep);
+      });
       const answers = h("div", { class: "row", role: "group" },
-        h("button", { type: "button", class: "main", onclick: () => {
+        button(verdict.mainLabel ?? words.tutorBetter, () => {
           end(false);
           verdict.better();
-        } }, verdict.mainLabel ?? words.tutorBetter),
-        h("button", { type: "button", onclick: back }, words.tutorBack), keep);
+        }, { class: "main" }),
+        button(words.tutorBack, back), keep);
       this.element.replaceChildren(h("p", {}, h("strong", {}, verdict.words)), answers, h("p", { class: "small quiet" }, words.tutorCounts));
       deafen(answers);
       this.element.hidden = false;

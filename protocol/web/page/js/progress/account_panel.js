@@ -1,9 +1,9 @@
 /** Logging in and out, registering, and changing the password, on servers with accounts. */
 
-import { announce, h, labelled } from "../dom.js";
+import { announce, button, form, h, labelled } from "../dom.js";
 import { preferences } from "../preferences.js";
 import { fill, text } from "../text.js";
-import { postJson } from "./server.js";
+import { postJson } from "../server.js";
 
 const words = text.account;
 
@@ -26,10 +26,10 @@ export class AccountPanel extends EventTarget {
   drawLogin() {
     const name = h("input", { name: "username", autocomplete: "username", required: true, maxlength: 40, value: preferences.get("name") });
     const password = this.makePassword("current-password");
-    const register = h("button", { type: "button", onclick: () => this.enter("register", name, password) }, words.register);
-    const form = h("form", { class: "row", onsubmit: (/** @type {Event} */ event) => this.submit(event, () => this.enter("login", name, password)) },
+    const register = button(words.register, () => this.enter("register", name, password));
+    const login = form({ class: "row" }, () => this.enter("login", name, password),
       labelled(words.name, name), labelled(words.password, password), h("button", { class: "main" }, words.logIn), register);
-    return [h("h2", {}, words.title), h("p", {}, words.why), form, h("p", { class: "small quiet" }, words.rules), this.failure];
+    return [h("h2", {}, words.title), h("p", {}, words.why), login, h("p", { class: "small quiet" }, words.rules), this.failure];
   }
 
   /** @param {string} user */
@@ -39,12 +39,12 @@ export class AccountPanel extends EventTarget {
     const out = (/** @type {boolean} */ everywhere) => this.send("logout", everywhere ? { everywhere } : {}, words.loggedOut);
     return [
       h("div", { class: "row" }, h("p", { class: "grow" }, fill(words.loggedIn, { name: user })),
-        h("button", { type: "button", onclick: () => out(false) }, words.logOut)),
+        button(words.logOut, () => out(false))),
       h("details", {}, h("summary", {}, words.more),
-        h("form", { class: "row", onsubmit: (/** @type {Event} */ event) => this.submit(event, change) },
+        form({ class: "row" }, change,
           h("input", { class: "unseen", name: "username", autocomplete: "username", value: user, tabindex: -1, "aria-hidden": "true" }),
           labelled(words.oldPassword, old), labelled(words.newPassword, fresh), h("button", {}, words.change)),
-        h("p", { class: "row" }, h("button", { type: "button", onclick: () => out(true) }, words.logOutEverywhere))),
+        h("p", { class: "row" }, button(words.logOutEverywhere, () => out(true)))),
       this.failure,
     ];
   }
@@ -52,15 +52,6 @@ export class AccountPanel extends EventTarget {
   /** @param {"current-password" | "new-password"} autocomplete */
   makePassword(autocomplete) {
     return h("input", { type: "password", autocomplete, required: true, minlength: 8, maxlength: 1024 });
-  }
-
-  /**
-   * @param {Event} event
-   * @param {() => void} act
-   */
-  submit(event, act) {
-    event.preventDefault();
-    act();
   }
 
   /**

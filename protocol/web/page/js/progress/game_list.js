@@ -1,12 +1,12 @@
 /** The history of a name: a row for each match, with its record to save, its analysis and its end. */
 
-import { announce, h, makeSureButton } from "../dom.js";
+import { announce, button, h, makeSureButton } from "../dom.js";
 import { listTables } from "../play/known_tables.js";
 import { fill, text, wordFor } from "../text.js";
 import { formatSigned } from "../analyse/numbers.js";
 import { formatDay, formatRating } from "./rating_plot.js";
 import { setWaiting } from "../waits.js";
-import { fetchJson, makeQuery, postJson, recordAddress, saveRecord } from "./server.js";
+import { fetchJson, makeQuery, postJson, recordAddress, saveRecord } from "../server.js";
 
 const words = text.progress;
 const PAGE = 20;
@@ -26,7 +26,7 @@ export class GameList extends EventTarget {
     this.variant = variant;
     this.user = user;
     this.rows = h("tbody", { role: "rowgroup" });
-    this.more = h("button", { type: "button", hidden: true, onclick: () => this.load() }, words.more);
+    this.more = button(words.more, () => this.load(), { hidden: true });
     this.message = h("p", { class: "quiet" });
     const columns = [words.date, words.opponent, words.result, words.pr, words.luck, words.record];
     this.table = h("table", { class: "games", role: "table" },
@@ -130,8 +130,7 @@ export class GameList extends EventTarget {
       await saveRecord(id, ending);
       this.message.textContent = "";
     } catch (error) {
-      this.message.textContent = error instanceof Error ? error.message : String(error);
-      announce(this.message.textContent);
+      this.fail(error);
     }
   }
 
@@ -150,9 +149,14 @@ export class GameList extends EventTarget {
       (next ?? this.table.parentElement)?.focus();
       this.dispatchEvent(new Event("remove"));
     } catch (error) {
-      this.message.textContent = error instanceof Error ? error.message : String(error);
-      announce(this.message.textContent);
+      this.fail(error);
     }
+  }
+
+  /** @param {unknown} error */
+  fail(error) {
+    this.message.textContent = error instanceof Error ? error.message : String(error);
+    announce(this.message.textContent);
   }
 }
 

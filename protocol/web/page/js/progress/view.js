@@ -1,12 +1,12 @@
 /** Progress: the games of a name with its PR over time, and the lists of players and levels. */
 
-import { choice, h, labelled } from "../dom.js";
+import { choice, form, h, labelled } from "../dom.js";
 import { preferences } from "../preferences.js";
 import { fill, text } from "../text.js";
 import { AccountPanel } from "./account_panel.js";
-import { GameList } from "./game_list.js";
+import { GameList, nameSeat } from "./game_list.js";
 import { RatingPlot, formatRating } from "./rating_plot.js";
-import { fetchJson, makeQuery } from "./server.js";
+import { fetchJson, makeQuery } from "../server.js";
 import { drawTopLists } from "./top_lists.js";
 
 const words = text.progress;
@@ -115,12 +115,11 @@ function drawAccount(user, context) {
 function drawChooser(name, variant) {
   const field = h("input", { value: name, maxlength: 40, autocomplete: "off", spellcheck: "false" });
   const list = choice(Object.entries(text.newGame.variants), variant);
-  const go = (/** @type {Event} */ event) => {
-    event.preventDefault();
+  const go = () => {
     location.hash = `#/progress/${encodeURIComponent(field.value.trim())}/${encodeURIComponent(list.value)}`;
   };
   list.addEventListener("change", go);
-  return h("form", { class: "panel row chooser", onsubmit: go }, labelled(words.whose, field), labelled(words.variant, list), h("button", {}, words.show));
+  return form({ class: "panel row chooser" }, go, labelled(words.whose, field), labelled(words.variant, list), h("button", {}, words.show));
 }
 
 /** @param {any} player */
@@ -131,7 +130,7 @@ function drawSummary(player) {
     [words.results, `${fill(words.wonLostCount, { won: player.won, lost: player.lost })}${drawn}`],
     [words.pr, player.counted ? `${formatRating(player.performance_rating, player.performance_rating_95)} (${player.counted === 1 ? words.decision : fill(words.decisions, { count: player.counted })})` : words.noRating],
   ];
-  const opponents = player.opponents.slice(0, 5).map((/** @type {any} */ each) => `${each.kind === "engine" ? (/** @type {any} */ (text.newGame.levels)[each.name] ?? each.name) : each.name} ${each.won}–${each.lost}`);
+  const opponents = player.opponents.slice(0, 5).map((/** @type {any} */ each) => `${nameSeat(each)} ${each.won}–${each.lost}`);
   if (opponents.length) facts.push([words.against, opponents.join(", ")]);
   return h("section", { class: "panel" }, h("h2", {}, player.name),
     h("dl", { class: "facts" }, ...facts.map(([name, value]) => h("div", {}, h("dt", {}, name), h("dd", {}, value)))));
