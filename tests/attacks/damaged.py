@@ -34,6 +34,7 @@ from gammond.engine.store.store import AnalysisStore
 from gammond.nets.compiled_net import load_net
 from gammond.nets.manifest import MANIFEST_FILE, read_manifest
 from gammond.tools.analyse.kept_decisions import KeptDecisions
+from gammond.tools.common.files import write_arrays
 from gammond.tools.tournament.backgammon import TournamentRules
 from gammond.tools.tournament.entrants import Entrant
 from gammond.tools.tournament.games import GameRange
@@ -94,7 +95,7 @@ def _read_rollout(file: Path) -> Numbers:
 
 def _write_net_set(folder: Path) -> Path:
     file = folder / "best.npz"
-    load_net_set("default").save(file)
+    write_arrays(file, load_net_set("default").to_arrays())
     return file
 
 
@@ -188,14 +189,14 @@ def _write_decisions(folder: Path) -> Path:
             found = Evaluation(evaluation, Outcome(0.5, 0.1, 0.0, 0.1, 0.0), "2-ply", 0.01, 36)
             candidates = tuple(RankedPlay(play, found) for play in legal_plays(Position.start(), (3, 1))[:3])
             cube = CubeDecision.of_choices(found._replace(equity=0.1), found)
-            journal.add("searched", number, ActionNotes(candidates=candidates, cube=cube))
+            journal["searched", number] = ActionNotes(candidates=candidates, cube=cube)
     return folder / "out.unfinished"
 
 
 def _read_decisions(file: Path) -> Numbers:
     with KeptDecisions(file, _RUN) as kept:
         journal = kept.open_match(_make_match())
-        found = [notes for number in (0, 1) if (notes := journal.find("searched", number))]
+        found = [notes for number in (0, 1) if (notes := journal.get(("searched", number)))]
     cubes = [notes.cube for notes in found if notes.cube is not None]
     evaluations = [each.evaluation for notes in found for each in notes.candidates]
     evaluations += [

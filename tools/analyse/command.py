@@ -54,7 +54,7 @@ from gammond.tools.analyse.output import (
     FORMATS,
     TEXT,
     MatchReports,
-    PlayerReport,
+    PlayerReports,
     ReportStream,
 )
 from gammond.tools.common.interrupts import call_on_interrupt
@@ -158,7 +158,7 @@ def main(args: argparse.Namespace) -> int:
     stopped = threading.Event()
     with ExitStack() as opened:
         stream = opened.enter_context(ReportStream(args.output))
-        work = (MatchReports if args.player is None else PlayerReport)(args, sources, stream, _write_message)
+        work = (MatchReports if args.player is None else PlayerReports)(args, sources, stream, _write_message)
         opened.enter_context(call_on_interrupt(stopped.set, has_nothing=lambda: not work.count))
         nets = collect_net_hashes(args.net)
         executor = opened.enter_context(open_cluster(args.cluster, args.net))

@@ -254,7 +254,7 @@ class MatchReports:
         check_output_folder(output, force=_may_replace(self._args))
 
 
-class PlayerReport:
+class PlayerReports:
     """The matches of one player, with one report; arguments and attributes as `MatchReports`.
 
     Raises:
