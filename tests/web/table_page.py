@@ -117,7 +117,8 @@ def play_until(page, is_reached, limit_s=200, **how):
 
 
 def take_turn(page):
-    """Act until it is the other side's turn, without the cube."""
+    """Wait for the turn of a page's person, and act until it is the other side's, without the cube."""
+    wait_for_turn(page)
     own = page.locator(".player-bar.to-act .player-name").inner_text()
     end = page.locator(".player-bar.to-act .player-name").filter(has_not_text=own)
     while True:
