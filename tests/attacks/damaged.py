@@ -41,13 +41,14 @@ from gammond.tools.tournament.games import GameRange
 from gammond.tools.tournament.results_file import ResultsFile
 from gammond.tools.tournament.statistics.scores import PairedScores
 from gammond.tools.train.weights.net_set import load_net_set, read_net_set
-from tests import boards
 from tests.attacks.match_files import measure_memory, mutate_file
 from tests.attacks.server import AttackError, Home, Server, serve
 from tests.attacks.trial import Attack, Trial, expect
 from tests.attacks.wire import Client, run_clients
 from tests.engine.match_files.played_games import MAT_GAME
 from tests.engine.store.samples import ENGINE, make_entry, make_question
+from tests.support import boards
+from tests.support.evaluators import RacingEvaluator
 
 _MAX_S = 5.0
 """Of the processor for one file."""
@@ -81,7 +82,7 @@ def _write_database(folder: Path, *, is_two_sided: bool) -> Path:
 
 
 def _write_rollout(folder: Path) -> Path:
-    evaluator = boards.RacingEvaluator()
+    evaluator = RacingEvaluator()
     evaluators = RolloutEvaluators(EvaluatorPruner(evaluator), evaluator)
     settings = RolloutSettings(trials=72, stop_jsd=0.0, seed=9)
     save_state(roll_out([_RACE], evaluators, settings).state, folder / "state")

@@ -5,24 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from gammond.engine.analysis.engine import Engine
-from gammond.engine.rules.outcome import evaluate_finished
-from gammond.engine.rules.position import CHECKERS, OFF
-
-
-class FixedEvaluator:
-    """An evaluator that gives every unfinished position the same outcome."""
-
-    name, plies = "fixed", 0
-
-    def __init__(self, *outcome: float) -> None:
-        self.outcome = outcome
-
-    def evaluate(self, boards):
-        """Give outcomes for ``int8[n, 2, 26]`` boards."""
-        outcomes = np.tile(np.array(self.outcome, np.float32), (len(boards), 1))
-        over = (boards[:, :, OFF] == CHECKERS).any(axis=1)
-        outcomes[over] = evaluate_finished(boards[over])
-        return outcomes
+from tests.support.evaluators import FixedEvaluator
 
 
 class ListEvaluator:

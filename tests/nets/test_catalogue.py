@@ -21,8 +21,8 @@ from gammond.nets.catalogue import Catalogue
 from gammond.nets.compiled_net import load_net
 from gammond.nets.manifest import read_manifest
 from gammond.nets.players.entry import RandomSpec
-from tests import boards
 from tests.nets.net_files import write_manifest
+from tests.support import boards
 
 
 @pytest.fixture(autouse=True)

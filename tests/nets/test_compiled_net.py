@@ -16,8 +16,8 @@ from gammond.nets.manifest import read_manifest
 from gammond.nets.onnx_layers import read_layers
 from gammond.nets.onnx_model import NetEvaluator, OnnxModel
 from gammond.nets.router import Router
-from tests import boards
 from tests.nets.net_files import write_manifest, write_net
+from tests.support import boards
 
 
 def test_all_nets_of_evaluators_are_compiled_and_agree_with_the_runtime():

@@ -17,9 +17,9 @@ from gammond.engine.rules.match import MatchState
 from gammond.engine.search import UNPRUNED, Pruning, SearchWatch, ValueCache
 from gammond.nets.compiled_net import PruningNet, read_net_weights
 from gammond.nets.router import Router
-from tests import boards
 from tests.engine.kernels.nets.test_packed_nets import random_compiled_net
 from tests.engine.search.stepped_search import SteppedSearch
+from tests.support import boards
 
 TABLES = build_two_sided(4, 3), build_one_sided(6, 6)
 NET = random_compiled_net("tesauro196", (6,), 1)

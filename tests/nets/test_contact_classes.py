@@ -13,8 +13,8 @@ from gammond.nets.catalogue import Catalogue
 from gammond.nets.compiled_net import load_net
 from gammond.nets.manifest import CONTACT_CLASSES, read_manifest
 from gammond.nets.router import Router, classify_contact
-from tests import boards
 from tests.nets.net_files import write_net
+from tests.support import boards
 
 CONTACT = boards.random_boards(600, seed=4)
 CONTACT = CONTACT[classify_phases(CONTACT) == Phase.CONTACT]

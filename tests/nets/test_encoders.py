@@ -11,7 +11,7 @@ from gammond.engine.errors import DataFileError
 from gammond.engine.kernels.nets.expert248 import FEATURE_NAMES
 from gammond.engine.rules.position import Position
 from gammond.nets.encoders import ENCODERS, get_encoder
-from tests import boards
+from tests.support import boards
 
 
 @pytest.mark.parametrize("encoder", ENCODERS.values(), ids=ENCODERS)

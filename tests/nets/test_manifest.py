@@ -11,8 +11,8 @@ from gammond.engine.errors import DataFileError, ValueRangeError
 from gammond.nets import manifest as manifest_module
 from gammond.nets.compiled_net import load_net
 from gammond.nets.manifest import MANIFEST_FILE, check_name, read_manifest
-from tests import boards
 from tests.nets.net_files import write_manifest, write_net
+from tests.support import boards
 
 
 def _refused(manifest, message: str) -> None:

@@ -6,7 +6,7 @@ import pytest
 from gammond.engine.errors import UnsupportedError
 from gammond.engine.play.player import form_opinion, rank_by_opinion
 from gammond.nets.catalogue import SHIPPED, load_evaluator, load_player
-from tests.boards import position
+from tests.support.boards import position
 
 CONTACT = position({24: 2, 13: 3, 8: 3, 6: 6, 5: 1}, {1: 2, 12: 5, 17: 3, 19: 5})
 RACE = position({7: 3, 5: 5, 3: 5, 2: 2}, {19: 5, 20: 5, 22: 5})

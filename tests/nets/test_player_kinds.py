@@ -20,10 +20,11 @@ from gammond.nets.catalogue import (
 from gammond.nets.manifest import find_kind_loaders
 from gammond.nets.player_specs import FILE_WORDS, KindSpec
 from gammond.protocol.state.player_registry import SESSION_PLAYERS
-from tests import boards
+from tests.support import boards
+from tests.support.evaluators import RacingEvaluator
 
 KINDS = SHIPPED.list_kinds()
-SAMPLE = boards.played_boards(boards.RacingEvaluator(), 2000, seed=3)[:4]
+SAMPLE = boards.played_boards(RacingEvaluator(), 2000, seed=3)[:4]
 DICE = boards.random_rolls(4, seed=4)
 
 

@@ -13,7 +13,8 @@ from gammond.engine.rules.moves import expand_rolls
 from gammond.engine.search import FILTERS, MAX_PLIES
 from gammond.nets.catalogue import SHIPPED, collect_net_hashes, find_pruner, load_player
 from gammond.nets.player_specs import OPTION_FIELDS, EvaluatorSpec, KindSpec
-from tests import boards
+from tests.support import boards
+from tests.support.evaluators import RacingEvaluator
 
 
 def parse(text: str) -> EvaluatorSpec:
@@ -112,7 +113,7 @@ def test_what_is_out_of_range_is_refused_by_field(text, field):
     assert caught.value.field == field
 
 
-SAMPLE = boards.played_boards(boards.RacingEvaluator(), 2000, seed=1)[:6]
+SAMPLE = boards.played_boards(RacingEvaluator(), 2000, seed=1)[:6]
 DICE = boards.random_rolls(6, seed=2)
 
 

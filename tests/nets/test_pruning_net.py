@@ -13,9 +13,10 @@ from gammond.engine.rules.position import Phase, Position, classify_phases
 from gammond.nets.catalogue import load_pruner
 from gammond.nets.compiled_net import PruningNet, read_net_weights
 from gammond.nets.onnx_layers import read_layers
-from tests import boards
 from tests.nets.bare_nets import BareNets, random_net
 from tests.nets.net_files import write_net
+from tests.support import boards
+from tests.support.evaluators import RacingEvaluator
 
 
 @pytest.fixture(scope="module")
@@ -76,7 +77,7 @@ def test_replies_are_bitwise_the_same_alone_and_among_other_rolls_and_positions(
 def test_ties_go_to_the_first_in_the_order_of_the_legal_plays():
     nothing = tuple(np.zeros_like(weights) for weights in random_net(1, 6))
     pruner = PruningNet("indifferent", nothing, nothing)
-    positions = boards.played_boards(boards.RacingEvaluator(), 60, seed=10)
+    positions = boards.played_boards(RacingEvaluator(), 60, seed=10)
     positions = positions[classify_phases(positions) == Phase.CONTACT]
     dice = boards.random_rolls(len(positions), seed=11)
     children, _, offsets = expand_rolls(positions, dice)

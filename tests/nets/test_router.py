@@ -12,8 +12,8 @@ from gammond.engine.rules.position import Phase, classify_phases
 from gammond.nets.encoders import get_encoder
 from gammond.nets.onnx_model import NetEvaluator, OnnxModel
 from gammond.nets.router import Router
-from tests import boards
 from tests.nets.net_files import write_net
+from tests.support import boards
 
 
 class _Marker:

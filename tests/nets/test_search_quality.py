@@ -15,7 +15,7 @@ from gammond.engine.search import FILTERS, UNPRUNED, IterativeSearch, NPlyEvalua
 from gammond.engine.search.tree import Objective
 from gammond.nets.catalogue import load_evaluator, load_pruner
 from gammond.tools.measure.pruning import measure_choice_costs
-from tests import boards
+from tests.support import boards
 
 MOST_POINTS = 0.001
 

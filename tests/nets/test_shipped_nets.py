@@ -11,7 +11,7 @@ from gammond.engine.rules.outcome import Outcome
 from gammond.engine.rules.position import Position
 from gammond.nets.catalogue import load_evaluator
 from gammond.nets.players.pubeval import PubevalPlayer
-from tests import boards, naive
+from tests.support import boards, naive
 
 
 @pytest.fixture(scope="module")

@@ -23,11 +23,11 @@ from gammond.engine.rules.rules import STANDARD_RULES
 from gammond.nets.catalogue import load_engine
 from gammond.nets.compiled_net import PruningNet
 from gammond.nets.router import Router
-from tests import boards
 from tests.engine.kernels.nets.test_packed_nets import random_compiled_net
 from tests.engine.rollout import stepped_trials
 from tests.engine.search.naive_search import SmoothEvaluator
 from tests.nets.bare_nets import random_net
+from tests.support import boards
 
 START = STANDARD_RULES.starting_position
 CONTACT = boards.position({25: 1, 20: 2, 6: 3, 4: 2}, {2: 2, 7: 1, 19: 4, 21: 3})

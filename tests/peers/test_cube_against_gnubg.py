@@ -29,9 +29,10 @@ from gammond.engine.rules.moves import expand_rolls
 from gammond.engine.rules.outcome import Outcome
 from gammond.engine.rules.position import Position
 from gammond.tools.gnubg.cube_values import ask_cube_values, write_match_equities
-from tests.boards import RacingEvaluator, played_boards, random_boards
 from tests.engine.cubeful.doubling_windows import take_point
-from tests.naive_bearoff import number_sides
+from tests.support.boards import played_boards, random_boards
+from tests.support.evaluators import RacingEvaluator
+from tests.support.naive_bearoff import number_sides
 
 pytestmark = pytest.mark.peer
 

@@ -14,10 +14,10 @@ from gammond.engine.formats.snowie import decode_snowie, encode_snowie
 from gammond.engine.formats.xgid import encode_xgid
 from gammond.engine.rules.match import MatchState
 from gammond.engine.rules.position import OFF, Position
-from tests import boards
-from tests.match_states import random_match_state
 from tests.peers.gnubg_files import ask
 from tests.peers.gnubg_nets import as_lists, gnubg_nn
+from tests.support import boards
+from tests.support.match_states import random_match_state
 
 pytestmark = pytest.mark.peer
 

@@ -11,7 +11,7 @@ from gammond.nets.catalogue import load_engine
 from gammond.protocol.dialects import gnubg_external
 from gammond.tools.gnubg import find_gnubg
 from gammond.tools.gnubg.match import GnubgSession, play_session
-from tests.boards import RacingEvaluator
+from tests.support.evaluators import RacingEvaluator
 
 pytestmark = pytest.mark.peer
 

@@ -12,8 +12,9 @@ from gammond.engine.rules.outcome import cubeless_equity
 from gammond.engine.rules.position import Position
 from gammond.tools.common.opponents import load_opponent
 from gammond.tools.gnubg.nets import GnubgEvaluator, GnubgPlayer
-from tests import boards
 from tests.peers.gnubg_nets import gnubg_nn
+from tests.support import boards
+from tests.support.evaluators import RacingEvaluator
 
 pytestmark = pytest.mark.peer
 
@@ -30,7 +31,7 @@ def test_its_opening_position_is_the_published_one():
 
 def test_at_0_ply_it_plays_the_best_by_its_evaluations():
     sample = np.concatenate(
-        [boards.played_boards(boards.RacingEvaluator(), 1000, seed=1), boards.random_boards(300, seed=2)]
+        [boards.played_boards(RacingEvaluator(), 1000, seed=1), boards.random_boards(300, seed=2)]
     )
     dice = boards.random_rolls(len(sample), seed=3)
     evaluator = GnubgEvaluator()
@@ -42,7 +43,7 @@ def test_at_0_ply_it_plays_the_best_by_its_evaluations():
 
 @pytest.mark.parametrize("plies", [1, 2])
 def test_with_look_ahead_it_plays_legally(plies):
-    sample = boards.played_boards(boards.RacingEvaluator(), 24, seed=4)
+    sample = boards.played_boards(RacingEvaluator(), 24, seed=4)
     dice = boards.random_rolls(24, seed=5)
     player = load_opponent(f"gnubg:plies={plies}")
     assert player.is_deep

@@ -14,7 +14,8 @@ import pytest
 
 from gammond.engine.rules.moves import expand_rolls
 from gammond.engine.rules.position import Phase, Position, classify_phases
-from tests import boards
+from tests.support import boards
+from tests.support.evaluators import RacingEvaluator, RandomEvaluator
 
 pytestmark = pytest.mark.peer
 DECISIONS = int(os.environ.get("GAMMOND_PEER_DECISIONS", "120000"))
@@ -31,7 +32,7 @@ def sample(kind: str, count: int, seed: int):
     """``int8[count, 2, 26]`` boards of one kind."""
     if kind == "random positions":
         return boards.random_boards(count, seed)
-    evaluator = boards.RacingEvaluator() if kind == "racing games" else boards.RandomEvaluator(seed)
+    evaluator = RacingEvaluator() if kind == "racing games" else RandomEvaluator(seed)
     return boards.played_boards(evaluator, count, seed)
 
 

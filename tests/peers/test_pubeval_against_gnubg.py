@@ -8,8 +8,9 @@ import pytest
 from gammond.engine.play.lockstep import play_games
 from gammond.nets.players.pubeval import PubevalPlayer
 from gammond.tools.gnubg.nets import GnubgPlayer
-from tests import boards
 from tests.peers.gnubg_nets import as_lists, gnubg_nn
+from tests.support import boards
+from tests.support.evaluators import RacingEvaluator
 
 pytestmark = pytest.mark.peer
 
@@ -28,7 +29,7 @@ def _played(board, moves):
 
 def test_3000_plays_are_those_of_gnubgs_pubeval():
     gnubg = gnubg_nn()
-    sample = boards.played_boards(boards.RacingEvaluator(), 3000, seed=1)
+    sample = boards.played_boards(RacingEvaluator(), 3000, seed=1)
     dice = boards.random_rolls(3000, seed=2)
     chosen = PubevalPlayer().choose(sample, dice)
     differing = [

@@ -17,8 +17,8 @@ from gammond.protocol.core.connection import Connection
 from gammond.protocol.core.jobs import Job, run_batch
 from gammond.protocol.core.limits import ClientLimits
 from tests.attacks.positions import WIDE_POSITION
-from tests.machine_speed import measure_loop_s
 from tests.protocol.talking import hear
+from tests.support.machine_speed import measure_loop_s
 
 MOST_LOOPS = 60
 """What one message may cost the thread that serves the clients, in multiples of what a loop takes: some

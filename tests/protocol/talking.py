@@ -10,7 +10,7 @@ from gammond.protocol.games import GAMES
 from gammond.protocol.state.readiness import ReadyState
 from gammond.protocol.state.service import EngineCatalogue, Service
 from gammond.protocol.state.session import Session
-from tests.boards import RacingEvaluator
+from tests.support.evaluators import RacingEvaluator
 
 SEED = 1
 

@@ -18,9 +18,10 @@ from gammond.engine.rules.rules import Doubles
 from gammond.protocol.core.jobs import run_batch
 from gammond.protocol.questions.question import EVALUATION
 from gammond.protocol.transports.rounds import ROUND_SIZE, RoundClient, Rounds
-from tests.boards import RacingEvaluator, position, random_boards
 from tests.protocol.talking import hear, make_connection, talk
 from tests.protocol.transports.test_tcp import running_count
+from tests.support.boards import position, random_boards
+from tests.support.evaluators import RacingEvaluator
 
 POSITIONS = [encode_position_id(Position(board)) for board in random_boards(40, seed=5)]
 MATCHES = [

@@ -18,8 +18,8 @@ from gammond.protocol.core.jobs import run_batch
 from gammond.protocol.dialects.line_client import connect
 from gammond.protocol.state.service import Service, make_shipped_catalogue
 from gammond.protocol.state.session import Session
-from tests.data_folders import link_databases
 from tests.protocol.talking import SEED, hear, talk
+from tests.support.data_folders import link_databases
 
 START = ("newgame", "dice 3 1", "set engine.filter tiny")
 

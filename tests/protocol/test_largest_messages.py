@@ -29,7 +29,6 @@ from gammond.protocol.transports.web.limits import WebLimits
 from gammond.protocol.web.answers import WebAnswer, WebRequest
 from gammond.protocol.web.endpoints import ENDPOINTS
 from tests.attacks.positions import WIDE_POSITION
-from tests.boards import RacingEvaluator
 from tests.protocol.accounts.quick_accounts import open_accounts
 from tests.protocol.dialects.test_gnubg_external import SEAT_0_PLAY, played_by
 from tests.protocol.largest_messages import (
@@ -47,6 +46,7 @@ from tests.protocol.largest_messages import (
 )
 from tests.protocol.tables.visiting import ENGINE, PERSON, Site
 from tests.protocol.talking import make_connection, make_service
+from tests.support.evaluators import RacingEvaluator
 
 BOB = {"kind": "person", "name": "Bob"}
 PARTS = {name: entry.load_commands() for name, entry in GAMES.items()}

@@ -12,8 +12,8 @@ import time
 import pytest
 
 from gammond.protocol.core.interpreter import InterpreterTurns
-from tests.machine_speed import measure_loop_s
 from tests.protocol.talking import hear, make_connection
+from tests.support.machine_speed import measure_loop_s
 
 WIDE = "AAAA/39SSlKlJA"
 """2,211 plays of a double ace."""

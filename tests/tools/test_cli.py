@@ -16,13 +16,9 @@ import pytest
 from gammond.engine.errors import FormatError
 from gammond.tools import cli
 from gammond.tools.common.command_group import read_summary
+from tests.support.terminals import Terminal
 
 ROOT = Path(__file__).resolve().parents[2]
-
-
-class Terminal(io.StringIO):
-    def isatty(self):
-        return True
 
 
 def fake_module(monkeypatch, name, **members):

@@ -9,7 +9,7 @@ from gammond.engine.rules.match import MatchState
 from gammond.engine.rules.moves import legal_plays
 from gammond.engine.rules.notation import format_play
 from gammond.engine.rules.position import Position
-from tests.boards import random_boards
+from tests.support.boards import random_boards
 
 pytestmark = pytest.mark.slow
 

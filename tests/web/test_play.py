@@ -9,8 +9,8 @@ import pytest
 from gammond.protocol.archive.archive import GameArchive
 from gammond.protocol.archive.options import ArchiveOptions
 from gammond.protocol.tables.dice import make_commitment, make_roll
-from tests.machine_speed import measure_stretch
 from tests.protocol.tables.visiting import PERSON, Site
+from tests.support.machine_speed import measure_stretch
 from tests.web.table_page import (
     MAY_ACT,
     BreakableSockets,

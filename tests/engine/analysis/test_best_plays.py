@@ -17,7 +17,7 @@ from gammond.engine.rules.notation import format_play
 from gammond.engine.rules.position import Position, find_finished
 from gammond.engine.runtime.threads import Workers
 from gammond.nets.catalogue import load_engine
-from tests.boards import position
+from tests.support.boards import position
 
 MATCHES = (
     MatchState(),

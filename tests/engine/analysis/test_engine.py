@@ -29,9 +29,10 @@ from gammond.engine.rules.position import Position
 from gammond.engine.rules.rules import ALL_FEATURES, BACKGAMMON, Feature, Rules
 from gammond.engine.search import UNPRUNED, NPlyEvaluator, Pruning, SearchWatch, ValueCache
 from gammond.engine.search.ranked_plays import RankedPlays
-from tests import boards
 from tests.engine.opinions import fixed_engine
 from tests.engine.search.naive_search import SmoothEvaluator
+from tests.support import boards
+from tests.support.evaluators import RacingEvaluator
 
 START = Position.start()
 MIDGAME = boards.position(x={24: 1, 18: 2, 13: 3, 8: 3, 6: 4, 5: 2}, o={1: 2, 7: 2, 12: 4, 17: 2, 19: 5})
@@ -386,7 +387,7 @@ def test_impossible_numbers_of_threads_are_refused(threads):
 
 def test_positions_of_several_matches_are_evaluated_without_the_cube_where_the_rules_have_none():
     without_cube = Rules(replace(BACKGAMMON, features=ALL_FEATURES - {Feature.CUBE}))
-    engine = Engine(boards.RacingEvaluator(), rules=without_cube)
+    engine = Engine(RacingEvaluator(), rules=without_cube)
     positions = boards.random_boards(4, seed=2)
     matches, indices = (MatchState(), MatchState(length=3)), np.array([0, 1, 0, 1])
     found = evaluate_matches(engine, positions, matches, indices)
@@ -396,7 +397,7 @@ def test_positions_of_several_matches_are_evaluated_without_the_cube_where_the_r
 @pytest.mark.parametrize("states", [1, 3])
 @pytest.mark.parametrize("plies", [0, 1])
 def test_positions_of_several_matches_get_the_cube_decisions_that_each_gets_alone(plies, states):
-    engine = Engine(boards.RacingEvaluator())
+    engine = Engine(RacingEvaluator())
     positions = boards.random_boards(6, seed=2)
     matches = (MatchState(length=3), MatchState(), MatchState(cube=2, cube_owner=1))[:states]
     indices, settings = np.arange(6) % states, EvalSettings(plies)

@@ -24,7 +24,7 @@ from gammond.engine.rollout import (
 )
 from gammond.engine.rules.match import MatchState
 from gammond.engine.rules.position import Position
-from tests.boards import RacingEvaluator
+from tests.support.evaluators import RacingEvaluator
 
 ENGINE = Engine(RacingEvaluator())
 SETTINGS = RolloutSettings(trials=36, truncation=2)

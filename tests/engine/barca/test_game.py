@@ -10,9 +10,9 @@ from gammond.engine.barca.game import BarcaGame, BarcaResult, describe_result
 from gammond.engine.barca.moves import Move, legal_moves, parse_move
 from gammond.engine.barca.position import BLACK, WHITE, parse_square
 from gammond.engine.errors import PlayError, StateError
-from tests.barca_positions import NO_MOVE, setup
 from tests.engine.barca.naive_search import play_randomly
-from tests.naive_barca import naive_winner, read_board
+from tests.support.barca_positions import NO_MOVE, setup
+from tests.support.naive_barca import naive_winner, read_board
 
 pytestmark = pytest.mark.nojit
 

@@ -10,8 +10,8 @@ import pytest
 from gammond.engine.barca.moves import Move, apply_move, check_move, find_scared, legal_moves, parse_move
 from gammond.engine.barca.position import BLACK, BarcaPosition, format_square, parse_square
 from gammond.engine.errors import PlayError, StateError
-from tests.barca_positions import NO_MOVE, setup
-from tests.naive_barca import naive_legal_moves
+from tests.support.barca_positions import NO_MOVE, setup
+from tests.support.naive_barca import naive_legal_moves
 
 pytestmark = pytest.mark.nojit
 

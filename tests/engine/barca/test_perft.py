@@ -9,8 +9,8 @@ import pytest
 
 from gammond.engine.barca.moves import perft
 from gammond.engine.barca.position import BLACK, BarcaPosition
-from tests.barca_positions import random_position, setup
-from tests.naive_barca import naive_perft
+from tests.support.barca_positions import random_position, setup
+from tests.support.naive_barca import naive_perft
 
 pytestmark = pytest.mark.nojit
 

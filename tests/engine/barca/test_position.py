@@ -9,7 +9,7 @@ import pytest
 
 from gammond.engine.barca.position import BLACK, START_TEXT, WHITE, BarcaPosition, parse_square
 from gammond.engine.errors import FormatError, PositionError
-from tests.barca_positions import random_position, setup
+from tests.support.barca_positions import random_position, setup
 
 pytestmark = pytest.mark.nojit
 

@@ -10,8 +10,8 @@ import pytest
 from gammond.engine.barca.kernels.moves import HOLES
 from gammond.engine.barca.moves import find_reach, find_scared, legal_moves
 from gammond.engine.barca.position import BarcaPosition
-from tests.barca_positions import NO_MOVE, random_position
-from tests.naive_barca import free_squares, is_frightened, naive_legal_moves, naive_perft, read_board
+from tests.support.barca_positions import NO_MOVE, random_position
+from tests.support.naive_barca import free_squares, is_frightened, naive_legal_moves, naive_perft, read_board
 
 IS_COMPILED = os.environ.get("NUMBA_DISABLE_JIT") != "1"
 

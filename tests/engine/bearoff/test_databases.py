@@ -17,7 +17,7 @@ from gammond.engine.bearoff.one_sided import OneSidedTable, build_one_sided
 from gammond.engine.bearoff.two_sided import TwoSidedTable, build_two_sided
 from gammond.engine.errors import DataFileError
 from gammond.engine.runtime.files import data_folder
-from tests.boards import position
+from tests.support.boards import position
 
 NAMES = ["one-sided-6x15.bearoff", "two-sided-6x6-cubeful.bearoff"]
 ROOT = Path(__file__).parents[3]

@@ -5,8 +5,8 @@ from gammond.engine.bearoff.numbering import SideNumbering
 from gammond.engine.errors import PositionError, ValueRangeError
 from gammond.engine.kernels import bearoff as kernel_bearoff
 from gammond.engine.kernels.moves import MAX_PLAYS, make_play_scratch
-from tests import naive_bearoff
-from tests.boards import position
+from tests.support import naive_bearoff
+from tests.support.boards import position
 
 
 def batch(*positions):

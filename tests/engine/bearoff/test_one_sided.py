@@ -3,8 +3,8 @@ import pytest
 
 from gammond.engine.bearoff.one_sided import OneSidedTable, build_one_sided, estimate_one_sided_bytes
 from gammond.engine.errors import DataFileError, PositionError, ValueRangeError
-from tests import naive_bearoff
-from tests.boards import position
+from tests.support import naive_bearoff
+from tests.support.boards import position
 
 
 def batch(*positions):

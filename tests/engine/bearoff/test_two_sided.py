@@ -12,8 +12,8 @@ from gammond.engine.errors import (
     UnsupportedError,
     ValueRangeError,
 )
-from tests import naive_bearoff
-from tests.boards import position
+from tests.support import naive_bearoff
+from tests.support.boards import position
 
 CUBES = ("centred", "own", "other")
 

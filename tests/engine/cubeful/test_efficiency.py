@@ -7,7 +7,7 @@ import pytest
 
 from gammond.engine.cubeful import DEFAULT_EFFICIENCIES, CubeEfficiencies, EfficiencyFormula, are_all_home
 from gammond.engine.rules.position import Position
-from tests.boards import position
+from tests.support.boards import position
 
 EVEN = np.array([[0.5, 0.1, 0, 0.1, 0]], np.float32)
 BUSTED = position({1: 7, 2: 7, 24: 1}, {23: 2, 20: 13})

@@ -7,9 +7,9 @@ import numpy as np
 from gammond.engine.evaluation.evaluator import choose_best_children
 from gammond.engine.rules.moves import legal_plays
 from gammond.engine.rules.position import Position
-from tests import boards
-from tests.boards import RacingEvaluator
-from tests.naive_ranking import rank_plays
+from tests.support import boards
+from tests.support.evaluators import RacingEvaluator
+from tests.support.naive_ranking import rank_plays
 
 SAMPLE = boards.played_boards(RacingEvaluator(), 60, seed=1)
 DICE = boards.random_rolls(60, seed=2)

@@ -16,8 +16,8 @@ from gammond.engine.kernels.nets.routing import evaluate_all
 from gammond.engine.rules.outcome import evaluate_finished
 from gammond.engine.runtime import threads
 from gammond.engine.runtime.threads import hold_turn, release_turn
-from tests import boards
 from tests.engine.search.naive_search import SmoothEvaluator
+from tests.support import boards
 
 pytestmark = pytest.mark.nojit
 SAMPLE = boards.random_boards(7, seed=3)

@@ -2,14 +2,15 @@ import numpy as np
 import pytest
 
 from gammond.engine.evaluation.pruning import EvaluatorPruner, ShortlistPruner
-from tests import boards
+from tests.support import boards
+from tests.support.evaluators import RacingEvaluator
 
-EVALUATOR = boards.RacingEvaluator()
+EVALUATOR = RacingEvaluator()
 BOARDS = boards.played_boards(EVALUATOR, 60, seed=5)
 DICE = boards.random_rolls(60, seed=6)
 
 
-class _Opposite(boards.RacingEvaluator):
+class _Opposite(RacingEvaluator):
     """Prefers the plays that the racing evaluator ranks last."""
 
     name = "opposite"

@@ -20,8 +20,8 @@ from gammond.engine.formats.fibs_board import (
 from gammond.engine.formats.position_id import encode_position_id
 from gammond.engine.rules.match import MatchState
 from gammond.engine.rules.position import Position
-from tests import boards
-from tests.match_states import random_match_state
+from tests.support import boards
+from tests.support.match_states import random_match_state
 
 FIBS, GNUBG = FibsDialect.FIBS, FibsDialect.GNUBG
 OPENING = "0:-2:0:0:0:0:5:0:3:0:0:0:-5:5:0:0:0:-3:0:-5:0:0:0:0:2:0"

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from gammond.engine.errors import FormatError, GammondError, PositionError, UnsupportedError, ValueRangeError
 from gammond.engine.formats.match_id import decode_match_id, encode_match_id
 from gammond.engine.rules.match import MatchState
-from tests.match_states import random_match_state
+from tests.support.match_states import random_match_state
 
 OBSERVED = [
     ("cAkAAAAAAAAE", MatchState(on_roll=1)),

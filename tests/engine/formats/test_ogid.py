@@ -14,8 +14,8 @@ from gammond.engine.formats.ogid import decode_ogid, describe_reading, encode_og
 from gammond.engine.rules.match import MatchState
 from gammond.engine.rules.position import Position
 from gammond.engine.rules.rules import HYPERGAMMON
-from tests import boards
-from tests.match_states import random_match_state
+from tests.support import boards
+from tests.support.match_states import random_match_state
 
 OPENING = "11jjjjjhhhccccc:ooddddd88866666"
 

@@ -13,8 +13,8 @@ from gammond.engine.formats.xgid import encode_xgid
 from gammond.engine.rules.match import MatchState
 from gammond.engine.rules.position import Position
 from gammond.engine.rules.rules import BACKGAMMON, HYPERGAMMON
-from tests import boards
-from tests.match_states import random_match_state
+from tests.support import boards
+from tests.support.match_states import random_match_state
 
 START = BACKGAMMON.starting_position
 START_XGID = encode_xgid(START, MatchState())

@@ -15,7 +15,7 @@ from gammond.engine.formats.position_id import (
     encode_position_ids,
 )
 from gammond.engine.rules.position import Position
-from tests import boards
+from tests.support import boards
 
 OPENING = "4HPwATDgc/ABMA"
 

@@ -15,7 +15,7 @@ from gammond.engine.formats.position_text import FORMATS, find_position, name_fo
 from gammond.engine.rules.match import MatchState
 from gammond.engine.rules.position import Position
 from gammond.engine.rules.rules import HYPERGAMMON
-from tests.boards import position
+from tests.support.boards import position
 
 FIVE_POINTS = MatchState(length=5, score=(1, 2), on_roll=1, roll=(3, 1))
 PAGE = (Path(__file__).parents[3] / "docs/reference/formats.md").read_text()

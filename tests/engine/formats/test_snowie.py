@@ -15,8 +15,8 @@ from gammond.engine.formats.snowie import decode_snowie, encode_snowie, is_snowi
 from gammond.engine.formats.xgid import decode_xgid
 from gammond.engine.rules.match import MatchState
 from gammond.engine.rules.position import Position
-from tests import boards
-from tests.match_states import random_match_state
+from tests.support import boards
+from tests.support.match_states import random_match_state
 
 START = "0;-2;0;0;0;0;5;0;3;0;0;0;-5;5;0;0;0;-3;0;-5;0;0;0;0;2;0"
 BAR = "-1;-2;0;0;0;0;5;0;3;0;0;0;-5;5;0;0;0;-3;0;-4;0;0;0;0;1;1"

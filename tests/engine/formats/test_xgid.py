@@ -20,8 +20,8 @@ from gammond.engine.formats.xgid import (
 )
 from gammond.engine.rules.match import MatchState
 from gammond.engine.rules.position import Position
-from tests import boards
-from tests.match_states import random_match_state
+from tests.support import boards
+from tests.support.match_states import random_match_state
 
 OPENING = "XGID=-b----E-C---eE---c-e----B-"
 LOPSIDED = "-B---bC-B---cEa-Aca-b--bA-"

@@ -6,7 +6,7 @@ import functools
 
 from gammond.engine.rules.dice import ROLLS
 from gammond.engine.rules.position import Position
-from tests.boards import position, replies
+from tests.support.boards import position, replies
 
 CHECKERS = 1
 PASSES = 25

@@ -4,7 +4,7 @@ import pytest
 from gammond.engine.bearoff.numbering import SideNumbering
 from gammond.engine.kernels import bearoff as kernel_bearoff
 from gammond.engine.kernels.moves import MAX_PLAYS, make_play_scratch
-from tests import naive, naive_bearoff
+from tests.support import naive, naive_bearoff
 
 pytestmark = pytest.mark.nojit
 

@@ -15,7 +15,7 @@ from gammond.engine.kernels.board_counts import (
     weigh_counts,
     write_point_sets,
 )
-from tests import boards
+from tests.support import boards
 
 
 @kernel

@@ -10,7 +10,7 @@ import pytest
 from gammond.engine.cubeful import DEFAULT_EFFICIENCIES
 from gammond.engine.kernels import cubeful as kernel
 from gammond.engine.rules.position import Position
-from tests.boards import position
+from tests.support.boards import position
 
 pytestmark = pytest.mark.nojit
 

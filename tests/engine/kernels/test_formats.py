@@ -10,7 +10,7 @@ import pytest
 from gammond.engine.errors import PositionError
 from gammond.engine.kernels import formats as kernel_formats
 from gammond.engine.rules.position import Position
-from tests import boards
+from tests.support import boards
 
 
 def encoded_slowly(board) -> str:

@@ -9,7 +9,8 @@ from gammond.engine.kernels import moves as kernel_moves
 from gammond.engine.rules.dice import ROLLS
 from gammond.engine.rules.moves import expand_rolls
 from gammond.engine.rules.position import Position
-from tests import boards, naive
+from tests.support import boards, naive
+from tests.support.evaluators import RacingEvaluator, RandomEvaluator
 
 
 @pytest.mark.nojit
@@ -36,7 +37,7 @@ def test_random_positions_agree_with_the_slow_twin(count):
 @pytest.mark.slow
 @pytest.mark.parametrize(
     "evaluator",
-    [boards.RacingEvaluator(), boards.RandomEvaluator(seed=3)],
+    [RacingEvaluator(), RandomEvaluator(seed=3)],
     ids=lambda evaluator: evaluator.name,
 )
 def test_20000_positions_of_played_games_agree_with_the_slow_twin(evaluator):
@@ -65,7 +66,7 @@ def test_no_roll_has_more_results_than_there_is_room_for():
 
 def test_checker_moves_lead_one_by_one_through_legal_moves_to_the_result():
     sample = np.concatenate(
-        [boards.random_boards(200, seed=9), boards.played_boards(boards.RacingEvaluator(), 200, 10)]
+        [boards.random_boards(200, seed=9), boards.played_boards(RacingEvaluator(), 200, 10)]
     )
     dice = boards.random_rolls(400, seed=11)
     children, moves, offsets = expand_rolls(sample, dice)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from gammond.engine.kernels import phases as kernel_phases
-from tests import boards, naive
+from tests.support import boards, naive
 
 
 def _slow_phase(state: naive.State) -> int:

@@ -19,7 +19,7 @@ from gammond.engine.kernels.rollout import (
 from gammond.engine.rollout.results import TrialCubes
 from gammond.engine.rollout.trials import make_block
 from gammond.engine.rules.dice import ROLLS
-from tests import boards
+from tests.support import boards
 
 
 def make_block_of(starts, rolls):

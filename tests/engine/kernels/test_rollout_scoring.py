@@ -18,7 +18,7 @@ from gammond.engine.rollout.results import VALUE_COLUMN
 from gammond.engine.rollout.trials import make_block, make_trial_rules
 from gammond.engine.rules.match import MatchState
 from gammond.engine.rules.outcome import Outcome
-from tests import boards
+from tests.support import boards
 
 CONTACT = boards.position({25: 1, 20: 2, 6: 3, 4: 2}, {2: 2, 7: 1, 19: 4, 21: 3})
 

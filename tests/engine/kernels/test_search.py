@@ -8,7 +8,8 @@ import pytest
 from gammond.engine.kernels import search as kernel_search
 from gammond.engine.rules.position import CHECKERS, OFF
 from gammond.engine.search.cache import deduplicate_boards
-from tests import boards
+from tests.support import boards
+from tests.support.evaluators import RandomEvaluator
 
 
 def empty_cache(entries, columns, lock=0):
@@ -53,7 +54,7 @@ def test_distinct_positions_are_those_of_a_dictionary(count):
 
 
 def test_positions_that_differ_have_different_keys():
-    sample = boards.played_boards(boards.RandomEvaluator(4), 20_000, seed=5)
+    sample = boards.played_boards(RandomEvaluator(4), 20_000, seed=5)
     assert len(deduplicate_boards(sample).boards) == len({board.tobytes() for board in sample})
 
 

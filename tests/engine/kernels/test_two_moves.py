@@ -8,7 +8,8 @@ import pytest
 from gammond.engine.rules.moves import expand_rolls
 from gammond.engine.rules.position import Position
 from gammond.engine.rules.rules import Doubles, Rules
-from tests import boards, naive
+from tests.support import boards, naive
+from tests.support.evaluators import RacingEvaluator
 
 TWO_MOVES = Rules(doubles=Doubles.TWO)
 
@@ -41,7 +42,7 @@ def _doubles(count: int, seed: int):
 
 def test_doubles_agree_with_the_slow_twin():
     sample = np.concatenate(
-        [boards.random_boards(1000, seed=1), boards.played_boards(boards.RacingEvaluator(), 1000, seed=2)]
+        [boards.random_boards(1000, seed=1), boards.played_boards(RacingEvaluator(), 1000, seed=2)]
     )
     assert _disagreements(sample, _doubles(2000, seed=3)) == []
 

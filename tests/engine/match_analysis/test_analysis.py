@@ -21,7 +21,7 @@ from gammond.engine.rules.moves import legal_plays
 from gammond.engine.rules.position import Position
 from gammond.engine.runtime.threads import Workers
 from gammond.nets.catalogue import load_engine
-from tests.boards import position
+from tests.support.boards import position
 
 MATCH = """(;FF[4]GM[6]MI[length:5][game:0][ws:0][bs:0]PW[ann]PB[bob]RU[Crawford]RE[B+2]
 ;B[31qtst];W[64xn];B[65al]C[runs];W[double];B[take];W[42hdfd];B[21lnst];W[66]

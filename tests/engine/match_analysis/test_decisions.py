@@ -16,9 +16,9 @@ from gammond.engine.rules.game_record import DoubleAction, PlayAction, ResponseA
 from gammond.engine.rules.match import MatchState
 from gammond.engine.rules.moves import legal_plays
 from gammond.engine.rules.notation import format_play
-from tests.boards import position
 from tests.engine.match_files.played_games import play_random_match
 from tests.engine.match_files.xg import xg_files
+from tests.support.boards import position
 
 TABLE = load_default_table()
 

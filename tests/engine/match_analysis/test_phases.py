@@ -6,7 +6,7 @@ import pytest
 
 from gammond.engine.match_analysis.decision_errors import OPENING_PLAYS, GamePhase, classify_game_phase
 from gammond.engine.rules.rules import HYPERGAMMON, STANDARD_RULES
-from tests.boards import position
+from tests.support.boards import position
 
 START = STANDARD_RULES.starting_position
 CRASHED = position(x={1: 7, 2: 6, 24: 2}, o={23: 9})

@@ -20,7 +20,7 @@ from gammond.engine.rules.match import MAX_CUBE, MatchState
 from gammond.engine.rules.moves import legal_plays
 from gammond.engine.rules.position import Position
 from gammond.engine.rules.rules import STANDARD_RULES, Rules
-from tests.boards import random_boards
+from tests.support.boards import random_boards
 
 COMMENTS = ("a ] and a \\", "two\nlines; with: signs", "(2) 31: 8/5", "Zoë")
 

@@ -20,8 +20,8 @@ from gammond.engine.rules.game_record import (
 )
 from gammond.engine.rules.match import GameResult, MatchState
 from gammond.engine.rules.notation import format_play
-from tests import boards
 from tests.engine.match_files.played_games import play_random_match
+from tests.support import boards
 
 SCORE = " ann : {}                              bob : {}\n"
 FIRST = "  1) 31: 8/5 6/5                      64: 24/14\n"

@@ -17,11 +17,11 @@ from gammond.engine.rules.moves import legal_plays
 from gammond.engine.rules.outcome import Outcome
 from gammond.engine.rules.position import Position
 from gammond.engine.search import UNPRUNED
-from tests import boards
-from tests.boards import RacingEvaluator, TornEvaluator
 from tests.engine.opinions import ListEvaluator, fixed_engine
 from tests.engine.search.naive_search import SmoothEvaluator
-from tests.match_states import random_match_state
+from tests.support import boards
+from tests.support.evaluators import RacingEvaluator, TornEvaluator
+from tests.support.match_states import random_match_state
 
 START = Position.start()
 LATER = boards.position(x={20: 2, 13: 2, 8: 2, 6: 5, 4: 4}, o={1: 2, 12: 2, 17: 3, 19: 4, 21: 4})

@@ -13,7 +13,8 @@ from gammond.engine.play.player import Player, RandomPlayer, ScorerPlayer
 from gammond.engine.rules.match import MatchState
 from gammond.engine.rules.position import Position
 from gammond.engine.search import SearchWatch
-from tests.boards import RacingEvaluator, played_boards, position, random_rolls
+from tests.support.boards import played_boards, position, random_rolls
+from tests.support.evaluators import RacingEvaluator
 
 ENGINE = Engine(RacingEvaluator())
 BOARDS = played_boards(RacingEvaluator(), 2000, seed=5)[:20]

@@ -8,9 +8,10 @@ import pytest
 from gammond.engine.play.lockstep import GAME_OVER, HOME_BOUND, PIPS_PER_ROLL, play_games
 from gammond.engine.play.player import EvaluatorPlayer, RandomPlayer
 from gammond.engine.rules.position import Phase, Position
-from tests import boards
+from tests.support import boards
+from tests.support.evaluators import RacingEvaluator
 
-RACER = EvaluatorPlayer(boards.RacingEvaluator())
+RACER = EvaluatorPlayer(RacingEvaluator())
 RANDOM = RandomPlayer(7)
 
 RACE = boards.position({6: 5, 5: 5, 4: 5}, {24: 5, 20: 5, 19: 5})

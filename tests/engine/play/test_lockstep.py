@@ -12,9 +12,9 @@ from gammond.engine.play.lockstep import PairedGameResults, play_games
 from gammond.engine.play.player import EvaluatorPlayer, Player, RandomPlayer
 from gammond.engine.rules.dice import draw_paired_dice
 from gammond.engine.rules.position import Position
-from tests import boards
+from tests.support.evaluators import RacingEvaluator
 
-RACER = EvaluatorPlayer(boards.RacingEvaluator())
+RACER = EvaluatorPlayer(RacingEvaluator())
 RANDOM = RandomPlayer(7)
 
 

@@ -10,7 +10,8 @@ from gammond.engine.play.player import (
     rank_by_opinion,
 )
 from gammond.engine.rules.position import Position
-from tests.boards import RacingEvaluator, position
+from tests.support.boards import position
+from tests.support.evaluators import RacingEvaluator
 
 AHEAD = position({6: 5, 5: 5, 4: 5}, {19: 5, 20: 5, 13: 5})
 

@@ -9,16 +9,17 @@ from gammond.engine.errors import ValueRangeError
 from gammond.engine.play.player import EvaluatorPlayer, RandomPlayer, ScorerPlayer
 from gammond.engine.rules.moves import expand_rolls, legal_plays
 from gammond.engine.rules.position import Position
-from tests import boards
-from tests.naive_ranking import rank_plays
+from tests.support import boards
+from tests.support.evaluators import PipScorer, RacingEvaluator
+from tests.support.naive_ranking import rank_plays
 
 
 def _time_calls(count: int):
-    return boards.played_boards(boards.RacingEvaluator(), count, seed=1), boards.random_rolls(count, seed=2)
+    return boards.played_boards(RacingEvaluator(), count, seed=1), boards.random_rolls(count, seed=2)
 
 
 @pytest.mark.parametrize(
-    "player", [RandomPlayer(1), EvaluatorPlayer(boards.RacingEvaluator())], ids=lambda p: p.name
+    "player", [RandomPlayer(1), EvaluatorPlayer(RacingEvaluator())], ids=lambda p: p.name
 )
 def test_choices_are_legal_and_do_not_depend_on_the_batch_or_its_order(player):
     sample, dice = _time_calls(200)
@@ -32,7 +33,7 @@ def test_choices_are_legal_and_do_not_depend_on_the_batch_or_its_order(player):
 
 
 def test_an_evaluator_player_plays_the_first_of_the_ranking():
-    evaluator = boards.RacingEvaluator()
+    evaluator = RacingEvaluator()
     sample, dice = _time_calls(30)
     for board, roll, choice in zip(
         sample, dice, EvaluatorPlayer(evaluator).choose(sample, dice), strict=True
@@ -61,13 +62,6 @@ def test_random_play_takes_all_plays_about_equally_often():
 def test_a_negative_seed_is_refused():
     with pytest.raises(ValueRangeError, match="0 or more, got -1"):
         RandomPlayer(-1)
-
-
-class PipScorer:
-    """Likes to have gone far: the fewer pips the better."""
-
-    def score_boards(self, boards):
-        return -(boards[:, 1] @ np.arange(26)).astype(np.float32)
 
 
 def test_a_scorer_player_makes_the_first_play_of_the_highest_score():

@@ -18,25 +18,19 @@ from gammond.engine.rules.position import Position
 from gammond.engine.rules.rules import STANDARD_RULES, VARIANTS, Doubles, Rules
 from gammond.nets.catalogue import load_player
 from gammond.nets.players.pubeval import PubevalPlayer
-from tests import boards
+from tests.support import boards
+from tests.support.evaluators import PipScorer, RacingEvaluator
 
 START = Position.start()
 TWO_MOVES = Rules(doubles=Doubles.TWO)
 
 
 def two_move_engine():
-    return Engine(boards.RacingEvaluator(), rules=TWO_MOVES)
-
-
-class PipScorer:
-    """Likes to have gone far."""
-
-    def score_boards(self, positions):
-        return -(positions[:, 1] @ np.arange(26)).astype(np.float32)
+    return Engine(RacingEvaluator(), rules=TWO_MOVES)
 
 
 PICKERS = [
-    EvaluatorPlayer(boards.RacingEvaluator()),
+    EvaluatorPlayer(RacingEvaluator()),
     ScorerPlayer("pips", PipScorer()),
     RandomPlayer(3),
     PubevalPlayer(),
@@ -49,7 +43,7 @@ PICKERS = [
 def test_what_a_player_picks_among_the_usual_plays_is_what_it_chooses(player):
     assert player.can_pick
     sample, dice = (
-        boards.played_boards(boards.RacingEvaluator(), 200, seed=1),
+        boards.played_boards(RacingEvaluator(), 200, seed=1),
         boards.random_rolls(200, seed=2),
     )
     children, _, offsets = expand_rolls(sample, dice)
@@ -58,7 +52,7 @@ def test_what_a_player_picks_among_the_usual_plays_is_what_it_chooses(player):
 
 @pytest.mark.parametrize("player", PICKERS, ids=lambda player: player.name)
 def test_a_double_takes_a_player_two_moves_far(player):
-    sample = boards.played_boards(boards.RacingEvaluator(), 100, seed=3)
+    sample = boards.played_boards(RacingEvaluator(), 100, seed=3)
     dice = np.full((100, 2), 2, np.int8)
     two = player.with_rules(TWO_MOVES)
     assert two.name == player.name
@@ -96,7 +90,7 @@ def test_a_player_that_looks_ahead_is_refused():
 
 
 def test_plays_of_two_moves_are_ranked_by_the_evaluations_of_their_results():
-    evaluator = boards.RacingEvaluator()
+    evaluator = RacingEvaluator()
     ranked = two_move_engine().rank_plays(START, (4, 4), MatchState())
     assert {play.play.result for play in ranked} == {
         play.result for play in legal_plays(START, (4, 4), TWO_MOVES)
@@ -113,7 +107,7 @@ def test_plays_of_two_moves_are_ranked_by_the_evaluations_of_their_results():
 
 
 def test_other_rolls_are_ranked_as_ever():
-    engine = Engine(boards.RacingEvaluator())
+    engine = Engine(RacingEvaluator())
     for match in (MatchState(), MatchState(5, (3, 1))):
         usual = engine.rank_plays(START, (3, 1), match, EvalSettings(is_cubeful=False))
         assert engine.with_rules(TWO_MOVES).rank_plays(START, (3, 1), match) == usual

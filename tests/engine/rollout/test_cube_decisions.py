@@ -14,8 +14,8 @@ from gammond.engine.rollout import (
     save_state,
 )
 from gammond.engine.rules.match import MatchState
-from tests import boards
 from tests.engine.cubeful.cubes import result_value
+from tests.support import boards
 
 MONEY = make_cube_game(MatchState())
 FULL = RolloutSettings(variance_reduction=False, stop_jsd=0.0)

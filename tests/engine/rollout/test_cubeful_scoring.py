@@ -17,16 +17,17 @@ from gammond.engine.rollout import (
 from gammond.engine.rollout.results import VALUE_COLUMN
 from gammond.engine.rollout.trials import TrialBlock, make_trial_rules
 from gammond.engine.rules.match import MatchState
-from tests import boards, naive_rollout
+from tests.support import boards, naive_rollout
+from tests.support.evaluators import RacingEvaluator
 
-EVALUATOR = boards.RacingEvaluator()
+EVALUATOR = RacingEvaluator()
 EVALUATORS = RolloutEvaluators(EvaluatorPruner(EVALUATOR), EVALUATOR)
 RACE = boards.position({6: 3, 5: 2, 3: 2}, {21: 3, 20: 2, 19: 2})
 CONTACT = boards.position({25: 1, 20: 2, 6: 3, 4: 2}, {2: 2, 7: 1, 19: 4, 21: 3})
 GAMMONISH = boards.position({6: 2, 5: 2, 4: 3, 3: 3}, {1: 7, 12: 8})
 
 
-class _SharpEvaluator(boards.RacingEvaluator):
+class _SharpEvaluator(RacingEvaluator):
     """Confident racing evaluator with gammons, so that cubes are turned, passed and played on."""
 
     name = "sharp"

@@ -15,10 +15,11 @@ from gammond.engine.rollout import (
 )
 from gammond.engine.rules.moves import legal_plays
 from gammond.engine.rules.position import Position
-from tests import boards
-from tests.naive_ranking import rank_plays
+from tests.support import boards
+from tests.support.evaluators import RacingEvaluator
+from tests.support.naive_ranking import rank_plays
 
-EVALUATOR = boards.RacingEvaluator()
+EVALUATOR = RacingEvaluator()
 EVALUATORS = RolloutEvaluators(EvaluatorPruner(EVALUATOR), EVALUATOR)
 CONTACT = boards.position({25: 1, 20: 2, 6: 3, 4: 2}, {2: 2, 7: 1, 19: 4, 21: 3})
 WON = boards.position({}, {24: 3})

@@ -15,9 +15,10 @@ from gammond.engine.evaluation.pruning import EvaluatorPruner
 from gammond.engine.rollout import RolloutEvaluators, RolloutSettings, TrialCubes, roll_out
 from gammond.engine.rules.moves import legal_plays
 from gammond.engine.rules.position import Position
-from tests import boards
+from tests.support import boards
+from tests.support.evaluators import RacingEvaluator, RandomEvaluator
 
-EVALUATOR = boards.RacingEvaluator()
+EVALUATOR = RacingEvaluator()
 EVALUATORS = RolloutEvaluators(EvaluatorPruner(EVALUATOR), EVALUATOR)
 RACE = boards.position({6: 3, 5: 2, 3: 2}, {21: 3, 20: 2, 19: 2})
 BEAROFF = boards.position({6: 1, 4: 1, 2: 1}, {19: 2, 23: 1})
@@ -199,7 +200,7 @@ def test_a_state_of_other_positions_or_evaluators_is_refused():
     with pytest.raises(StateError, match="other cubes"):
         roll_out([RACE], EVALUATORS, cubes=TrialCubes(np.array([1], np.int8), np.ones(1)), resume=done.state)
     with pytest.raises(StateError, match="evaluators"):
-        roll_out([RACE], RolloutEvaluators(EVALUATORS.policy, boards.RandomEvaluator(1)), resume=done.state)
+        roll_out([RACE], RolloutEvaluators(EVALUATORS.policy, RandomEvaluator(1)), resume=done.state)
 
 
 def test_a_candidate_far_behind_is_pruned_and_the_rest_go_on():
@@ -338,7 +339,7 @@ def test_the_first_block_is_a_single_trial_so_that_something_is_known_soon():
 
 
 def test_a_fault_of_a_evaluator_comes_out_and_ends_the_work():
-    class Broken(boards.RacingEvaluator):
+    class Broken(RacingEvaluator):
         def evaluate(self, positions):
             raise RuntimeError("broken")
 

@@ -6,9 +6,10 @@ import pytest
 from gammond.engine.errors import DataFileError, StateError
 from gammond.engine.evaluation.pruning import EvaluatorPruner
 from gammond.engine.rollout import RolloutEvaluators, RolloutSettings, load_state, roll_out, save_state
-from tests import boards
+from tests.support import boards
+from tests.support.evaluators import RacingEvaluator
 
-EVALUATOR = boards.RacingEvaluator()
+EVALUATOR = RacingEvaluator()
 EVALUATORS = RolloutEvaluators(EvaluatorPruner(EVALUATOR), EVALUATOR)
 STARTS = [
     boards.position({6: 3, 5: 2}, {21: 3, 20: 2, 19: 2}),

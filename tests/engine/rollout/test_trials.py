@@ -8,9 +8,10 @@ from gammond.engine.evaluation.pruning import EvaluatorPruner, Replies
 from gammond.engine.rollout.settings import RolloutEvaluators, RolloutSettings
 from gammond.engine.rollout.trials import TrialBlock
 from gammond.engine.rules.position import Position
-from tests import boards, naive_rollout
+from tests.support import boards, naive_rollout
+from tests.support.evaluators import RacingEvaluator, RandomEvaluator
 
-EVALUATOR = boards.RacingEvaluator()
+EVALUATOR = RacingEvaluator()
 EVALUATORS = RolloutEvaluators(EvaluatorPruner(EVALUATOR), EVALUATOR)
 START = Position.start()
 RACE = boards.position({6: 3, 5: 2, 3: 2}, {21: 3, 20: 2, 19: 2})
@@ -105,7 +106,7 @@ def test_repeated_positions_are_played_once():
 
 
 def test_luck_can_be_measured_by_others_than_those_who_play():
-    random = boards.RandomEvaluator(1)
+    random = RandomEvaluator(1)
 
     class Constant:
         name = "constant"

@@ -13,8 +13,8 @@ from gammond.engine.rules.moves import expand_rolls, legal_plays
 from gammond.engine.rules.outcome import classify_results, cubeless_equity, evaluate_finished
 from gammond.engine.rules.position import Phase, Position, count_checkers, find_finished
 from gammond.engine.rules.rules import VARIANTS
-from tests import boards, naive
-from tests.boards import position
+from tests.support import boards, naive
+from tests.support.boards import position
 
 pytestmark = pytest.mark.nojit
 

@@ -11,7 +11,7 @@ from gammond.engine.errors import StateError, ValueRangeError
 from gammond.engine.rules.dice import ROLLS
 from gammond.engine.rules.moves import can_move, generate_plays, legal_plays
 from gammond.engine.rules.position import Position
-from tests.boards import position, random_boards, random_rolls
+from tests.support.boards import position, random_boards, random_rolls
 
 pytestmark = pytest.mark.nojit
 

@@ -15,8 +15,8 @@ from gammond.engine.rules.dice import ROLLS
 from gammond.engine.rules.moves import generate_plays, legal_plays
 from gammond.engine.rules.notation import format_moves_plain, format_play, format_plays, parse_play
 from gammond.engine.rules.position import Position
-from tests import boards
-from tests.boards import position
+from tests.support import boards
+from tests.support.boards import position
 
 START = Position.start()
 HITTING = position({24: 2, 13: 5, 8: 3, 6: 5}, {18: 1, 22: 1, 1: 2, 12: 5, 17: 3, 19: 3})

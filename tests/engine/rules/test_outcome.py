@@ -20,8 +20,8 @@ from gammond.engine.rules.outcome import (
     invert_outcomes,
     sanitise_outcomes,
 )
-from tests import boards, naive
-from tests.boards import position
+from tests.support import boards, naive
+from tests.support.boards import position
 
 SAMPLE = boards.random_boards(200, seed=1)
 

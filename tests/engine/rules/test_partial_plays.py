@@ -13,7 +13,7 @@ from gammond.engine.rules.notation import parse_play
 from gammond.engine.rules.partial_plays import list_partial_plays
 from gammond.engine.rules.position import OFF, Position
 from gammond.engine.rules.rules import STANDARD_RULES, VARIANTS, Doubles, Rules
-from tests import boards
+from tests.support import boards
 
 ALL_RULES = [Rules(variant, doubles) for variant in VARIANTS.values() for doubles in Doubles]
 

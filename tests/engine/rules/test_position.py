@@ -10,8 +10,8 @@ import pytest
 
 from gammond.engine.errors import PositionError
 from gammond.engine.rules.position import Phase, Position, classify_phases, swap_sides
-from tests import boards, naive
-from tests.boards import position
+from tests.support import boards, naive
+from tests.support.boards import position
 
 pytestmark = pytest.mark.nojit
 

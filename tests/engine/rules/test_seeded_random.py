@@ -9,11 +9,12 @@ from gammond.engine.errors import ValueRangeError
 from gammond.engine.rules.dice import ROLLS
 from gammond.engine.rules.position import Position
 from gammond.engine.rules.seeded_random import BoardHasher, mix64, to_integers_below, to_unit_floats
-from tests import boards
+from tests.support import boards
+from tests.support.evaluators import RacingEvaluator
 
 
 def _time_calls(count: int):
-    return boards.played_boards(boards.RacingEvaluator(), count, seed=1), boards.random_rolls(count, seed=2)
+    return boards.played_boards(RacingEvaluator(), count, seed=1), boards.random_rolls(count, seed=2)
 
 
 def test_mixed_numbers_below_a_limit_stay_below_and_reach_all():

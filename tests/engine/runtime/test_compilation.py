@@ -8,18 +8,7 @@ import time
 import pytest
 
 from gammond.engine.runtime.compilation import SILENT_S, CompilationReport
-
-
-class Clock:
-    now_s = 100.0
-
-    def __call__(self):
-        return self.now_s
-
-
-class Terminal(io.StringIO):
-    def isatty(self):
-        return True
+from tests.support.terminals import Clock, Terminal
 
 
 @pytest.fixture

@@ -12,7 +12,8 @@ from gammond.engine.evaluation.pruning import EvaluatorPruner, ShortlistPruner
 from gammond.engine.rollout import RolloutEvaluators, RolloutSettings, roll_out
 from gammond.engine.runtime.threads import Workers, hold_turn, release_turn, retake_turn
 from gammond.engine.search import NPlyEvaluator
-from tests import boards
+from tests.support import boards
+from tests.support.evaluators import RacingEvaluator
 
 
 @pytest.mark.parametrize("threads", [1, 2, 5])
@@ -176,7 +177,7 @@ def test_an_interrupt_just_after_a_turn_came_leaves_it_to_others(interrupted):
 
 
 def test_a_search_with_threads_inside_a_rollout_with_threads_ends():
-    evaluator = boards.RacingEvaluator()
+    evaluator = RacingEvaluator()
     pruner = EvaluatorPruner(evaluator)
     deep = ShortlistPruner(pruner, NPlyEvaluator(evaluator, pruner, 1, threads=2))
     start = boards.position({6: 3, 5: 2, 3: 2}, {21: 3, 20: 2, 19: 2})

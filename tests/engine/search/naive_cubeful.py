@@ -12,7 +12,7 @@ from gammond.engine.rules.dice import ROLL_WEIGHTS, ROLLS
 from gammond.engine.rules.match import MAX_CUBE, MatchState
 from gammond.engine.rules.outcome import evaluate_finished, invert_outcomes
 from gammond.engine.rules.position import Position
-from tests.boards import replies
+from tests.support.boards import replies
 
 
 @dataclass

@@ -10,9 +10,10 @@ import pytest
 from gammond.engine.errors import ValueRangeError
 from gammond.engine.kernels import search as kernel_search
 from gammond.engine.search.cache import ValueCache, deduplicate_boards
-from tests import boards
+from tests.support import boards
+from tests.support.evaluators import RacingEvaluator
 
-KEYS = deduplicate_boards(boards.played_boards(boards.RacingEvaluator(), 4000, seed=1)).keys
+KEYS = deduplicate_boards(boards.played_boards(RacingEvaluator(), 4000, seed=1)).keys
 VALUES = np.random.default_rng(2).random((len(KEYS), 5), np.float32)
 ALL = np.arange(len(KEYS))
 

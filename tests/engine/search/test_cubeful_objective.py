@@ -18,12 +18,13 @@ from gammond.engine.rules.outcome import WIN, cubeless_equity
 from gammond.engine.rules.position import CHECKERS, OFF, Position
 from gammond.engine.search import UNPRUNED, Pruning, SearchWatch, TreeSearch, ValueCache
 from gammond.engine.search.tree import Objective
-from tests import boards
 from tests.engine.search.naive_cubeful import NaiveCubeful
 from tests.engine.search.naive_search import SmoothEvaluator
+from tests.support import boards
+from tests.support.evaluators import RacingEvaluator
 
 SAMPLE = np.concatenate(
-    [boards.played_boards(boards.RacingEvaluator(), 5000, seed=1)[:5], boards.random_boards(5, seed=2)]
+    [boards.played_boards(RacingEvaluator(), 5000, seed=1)[:5], boards.random_boards(5, seed=2)]
 )
 NEARLY_OVER = np.stack(
     [

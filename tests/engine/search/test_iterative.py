@@ -23,9 +23,9 @@ from gammond.engine.search import (
 )
 from gammond.engine.search.filters import DEFAULT_FILTER
 from gammond.engine.search.tree import Objective
-from tests import boards
 from tests.engine.search.naive_search import SmoothEvaluator
-from tests.naive_ranking import rank_plays
+from tests.support import boards
+from tests.support.naive_ranking import rank_plays
 
 PRUNED = Pruning(keep=3, margin=0.1)
 START = Position.start()

@@ -21,11 +21,12 @@ from gammond.engine.search.tree import (
     MAX_KEEP,
     PRUNE_POSITIONS,
 )
-from tests import boards
 from tests.engine.search.naive_search import CountingPruner, NaiveSearch, SmoothEvaluator
+from tests.support import boards
+from tests.support.evaluators import RacingEvaluator
 
 SAMPLE = np.concatenate(
-    [boards.played_boards(boards.RacingEvaluator(), 12, seed=1), boards.random_boards(12, seed=2)]
+    [boards.played_boards(RacingEvaluator(), 12, seed=1), boards.random_boards(12, seed=2)]
 )
 FEW_CHECKERS = boards.position(x={1: 1, 2: 2, 3: 1}, o={24: 1, 22: 2, 20: 1}).board[None]
 NEARLY_OVER = np.stack(

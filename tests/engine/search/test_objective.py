@@ -8,8 +8,8 @@ from gammond.engine.cubeful import CUBELESS_GAME, make_cube_game, make_dead_cube
 from gammond.engine.rules.match import MatchState
 from gammond.engine.rules.outcome import cubeless_equity
 from gammond.engine.search.tree import Objective
-from tests import boards
 from tests.engine.search.naive_search import SmoothEvaluator
+from tests.support import boards
 
 
 def test_outcomes_are_ranked_by_cubeless_equity():

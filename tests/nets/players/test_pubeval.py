@@ -15,7 +15,8 @@ from gammond.engine.rules.moves import legal_plays
 from gammond.engine.rules.position import Phase, Position
 from gammond.nets.catalogue import load_player
 from gammond.nets.players.pubeval import WEIGHTS_FOLDER, PubevalPlayer
-from tests import boards
+from tests.support import boards
+from tests.support.evaluators import RacingEvaluator
 
 
 def test_it_is_a_player_by_name():
@@ -39,9 +40,7 @@ def test_its_score_of_the_opening_position_is_the_published_one():
 def test_it_chooses_the_best_score_with_the_weights_of_the_phase_before_the_play():
     player = PubevalPlayer()
     race = boards.position(x={8: 3, 6: 6, 2: 4}, o={20: 5, 15: 3, 14: 2}).board
-    sample = np.concatenate(
-        [boards.played_boards(boards.RacingEvaluator(), 60, seed=1), np.stack([race] * 20)]
-    )
+    sample = np.concatenate([boards.played_boards(RacingEvaluator(), 60, seed=1), np.stack([race] * 20)])
     dice = boards.random_rolls(80, seed=2)
     chosen = player.choose(sample, dice)
     phases_met = set()

@@ -4,7 +4,7 @@ import numpy as np
 
 from gammond.engine.play.player import RandomPlayer
 from gammond.nets.catalogue import load_player
-from tests import boards
+from tests.support import boards
 
 SAMPLE = boards.random_boards(300, seed=1)
 DICE = boards.random_rolls(300, seed=2)

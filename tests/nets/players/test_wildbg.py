@@ -16,7 +16,7 @@ from gammond.engine.rules.position import Phase, classify_phases
 from gammond.nets.catalogue import collect_net_hashes, load_evaluator, load_player
 from gammond.nets.encoders import get_encoder
 from gammond.nets.players.wildbg import make_wildbg_net, to_cumulative
-from tests import boards
+from tests.support import boards
 
 INPUTS = {"contact": 202, "race": 186}
 

@@ -21,17 +21,12 @@ from gammond.protocol.accounts.attempt_limits import MAX_COUNTED, AttemptLimit, 
 from gammond.protocol.accounts.passwords import MAX_CHARS, Passwords
 from gammond.protocol.core.errors import BusyError
 from tests.protocol.accounts.quick_accounts import CHEAP, PASSWORD
+from tests.support.terminals import Clock
 
 
 @pytest.fixture
 def clock():
-    class Clock:
-        now_s = 1_790_000_000.0
-
-        def __call__(self):
-            return self.now_s
-
-    return Clock()
+    return Clock(1_790_000_000.0)
 
 
 @pytest.fixture

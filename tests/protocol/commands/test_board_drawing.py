@@ -8,7 +8,7 @@ from gammond.engine.formats.xgid import decode_xgid
 from gammond.engine.rules.match import MatchState
 from gammond.engine.rules.position import Position
 from gammond.protocol.commands.board_drawing import draw_board
-from tests.boards import position, random_boards
+from tests.support.boards import position, random_boards
 
 OPENING = """\
   12 11 10  9  8  7       6  5  4  3  2  1

@@ -4,33 +4,16 @@ from __future__ import annotations
 
 import re
 
-import numpy as np
 import pytest
 
 from gammond.engine.analysis.engine import Engine
 from gammond.engine.analysis.levels import EvalSettings
 from gammond.engine.formats.position_id import encode_position_id
 from gammond.engine.rules.match import MatchState
-from gammond.engine.rules.outcome import evaluate_finished
-from gammond.engine.rules.position import CHECKERS, OFF, Position
-from tests.boards import RacingEvaluator, played_boards
+from gammond.engine.rules.position import Position
 from tests.protocol.talking import hear, make_connection, talk
-
-
-class FixedEvaluator:
-    """Thinks the same of every position that is not over, from the side of whoever is on roll."""
-
-    name = "fixed"
-    plies = 0
-
-    def __init__(self, *outcome):
-        self.outcome = np.array([outcome], np.float32)
-
-    def evaluate(self, boards):
-        outcomes = np.repeat(self.outcome, len(boards), axis=0)
-        over = (boards[:, :, OFF] == CHECKERS).any(axis=1)
-        outcomes[over] = evaluate_finished(boards[over])
-        return outcomes
+from tests.support.boards import played_boards
+from tests.support.evaluators import FixedEvaluator, RacingEvaluator
 
 
 def answered(line, evaluator, before="newgame"):

@@ -18,8 +18,8 @@ from gammond.engine.rules.position import Position
 from gammond.nets.catalogue import load_player
 from gammond.nets.players.entry import RandomSpec
 from gammond.protocol.core.replies import format_value
-from tests.boards import RacingEvaluator
 from tests.protocol.talking import hear, make_connection, pump, talk
+from tests.support.evaluators import RacingEvaluator
 
 START = Position.start()
 

@@ -12,8 +12,8 @@ from gammond.engine.rules.match import MatchState
 from gammond.engine.rules.position import Position
 from gammond.protocol.core.replies import format_value
 from gammond.protocol.core.requests import WorkControl
-from tests.boards import RacingEvaluator
 from tests.protocol.talking import hear, make_connection, talk
+from tests.support.evaluators import RacingEvaluator
 
 ENGINE = Engine(RacingEvaluator())
 START = Position.start()

@@ -8,9 +8,9 @@ import pytest
 
 from gammond.engine.rules.moves import legal_plays
 from gammond.engine.rules.position import Position
-from tests.boards import position
 from tests.protocol.repl.tables import make_talk
 from tests.protocol.talking import make_connection, talk
+from tests.support.boards import position
 
 
 def plays(*lines):

@@ -15,8 +15,8 @@ from gammond.engine.rules.notation import format_play
 from gammond.engine.rules.position import Position
 from gammond.protocol.commands.dispatch import answer_command
 from gammond.protocol.core.requests import Work, WorkControl
-from tests.boards import RacingEvaluator
 from tests.protocol.talking import make_connection, talk
+from tests.support.evaluators import RacingEvaluator
 
 ENGINE = Engine(RacingEvaluator())
 SETUP = "newgame\ndice 4 3\n"

@@ -12,9 +12,9 @@ from gammond.protocol.commands import general, readiness
 from gammond.protocol.dialects.line_client import connect
 from gammond.protocol.state.session import Session
 from gammond.tools.prepare import JOBS
-from tests.boards import RacingEvaluator
 from tests.protocol.talking import cool, hear, make_connection, pump, talk
 from tests.protocol.transcripts import make_shipped_service
+from tests.support.evaluators import RacingEvaluator
 
 
 def test_nothing_that_a_session_asks_for_later_needs_more_code():

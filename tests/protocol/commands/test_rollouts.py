@@ -18,10 +18,10 @@ from gammond.protocol.core.replies import format_reply
 from gammond.protocol.dialects.line_client import connect
 from gammond.protocol.state.rollout_store import RolloutStore
 from gammond.protocol.state.session import Session
-from tests.boards import RacingEvaluator
 from tests.engine.cubeful.cubes import result_value
 from tests.protocol import talking
 from tests.protocol.talking import hear, make_connection
+from tests.support.evaluators import RacingEvaluator
 
 ENGINE = Engine(RacingEvaluator())
 SHORT = "trials=36 truncate=4"

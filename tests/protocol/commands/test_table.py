@@ -17,8 +17,8 @@ from gammond.nets.player_specs import OPTION_FIELDS
 from gammond.protocol.commands.table import COMMANDS
 from gammond.protocol.core.words import DATA_WORDS
 from gammond.tools.bench.load_client import is_final_line
-from tests.boards import TornEvaluator
 from tests.protocol.talking import make_connection, talk
+from tests.support.evaluators import TornEvaluator
 
 
 @pytest.mark.parametrize("command", COMMANDS.values(), ids=lambda command: command.name)
@@ -156,7 +156,7 @@ def test_the_dice_of_a_seed_are_always_the_same():
 
 def test_a_gammon_counts_once_under_jacoby_until_the_cube_is_turned():
     gammon = "position gnubgid {}\ndice 2 1\nplay 1/off"
-    from tests.boards import position
+    from tests.support.boards import position
 
     board = gammon.format(encode_position_id(position({1: 1}, {19: 15})))
     assert talk(board)[-1].endswith("result=gammon points=2")

@@ -10,8 +10,8 @@ from gammond.protocol.core.requests import Reply
 from gammond.protocol.dialects.line_client import connect
 from gammond.protocol.questions.question import EVALUATION
 from gammond.protocol.state.session import Session
-from tests.boards import RacingEvaluator
 from tests.protocol.talking import SEED, hear, make_connection, make_service, pump, talk
+from tests.support.evaluators import RacingEvaluator
 
 
 def jobs_of(connection):

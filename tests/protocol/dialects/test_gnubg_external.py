@@ -32,8 +32,9 @@ from gammond.protocol.dialects.gnubg_external import (
     format_error_line,
 )
 from gammond.protocol.state.readiness import QuickWork
-from tests.boards import RacingEvaluator, TornEvaluator, played_boards
-from tests.naive_ranking import rank_plays
+from tests.support.boards import played_boards
+from tests.support.evaluators import FixedEvaluator, RacingEvaluator, TornEvaluator
+from tests.support.naive_ranking import rank_plays
 
 SEAT_0_PLAY = (
     "board:gnubg:root:3:0:0:0:-2:0:0:0:0:5:0:3:0:0:1:-5:4:0:0:0:-3:0:-5:0:0:0:1:1:0"
@@ -87,19 +88,6 @@ ACCEPTED = [
     (SEAT_1_PLAY, "24/22 8/2"),
 ]
 EVERY_LINE = [value for name, value in sorted(globals().items()) if name.startswith("SEAT_")]
-
-
-class FixedEvaluator:
-    """An evaluator that gives every position the same outcome."""
-
-    name = "fixed"
-    plies = 0
-
-    def __init__(self, *outcome):
-        self.outcome = outcome
-
-    def evaluate(self, boards):
-        return np.tile(np.array(self.outcome, np.float32), (len(boards), 1))
 
 
 class BrokenEvaluator:

@@ -11,8 +11,8 @@ from gammond.engine.match_analysis.analysis import AnalysisSettings, analyse_mat
 from gammond.engine.match_analysis.rollouts import DecisionRollouts, roll_out_decisions
 from gammond.engine.match_files.reading import read_matches
 from gammond.engine.rollout import RolloutSettings
-from tests.boards import RacingEvaluator
 from tests.protocol.talking import hear, make_connection, talk
+from tests.support.evaluators import RacingEvaluator
 
 GAME = """
  Game {number}

@@ -14,8 +14,8 @@ from gammond.protocol.core.replies import format_value
 from gammond.protocol.dialects.json_analysis import TEXT_CHUNK
 from gammond.protocol.dialects.json_backgammon import MAX_QUICK_POSITIONS
 from gammond.protocol.dialects.json_fields import QUERIES
-from tests.boards import RacingEvaluator
 from tests.protocol.talking import hear, make_connection, pump, talk
+from tests.support.evaluators import RacingEvaluator
 
 START = "4HPwATDgc/ABMA"
 CHUNK = TEXT_CHUNK

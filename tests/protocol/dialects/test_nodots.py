@@ -8,9 +8,9 @@ from gammond.engine.formats.position_id import decode_position_id, encode_positi
 from gammond.engine.rules.moves import legal_plays
 from gammond.engine.rules.position import BAR, Position, swap_sides
 from gammond.protocol.dialects.nodots import MAX_CANDIDATES
-from tests.boards import position
 from tests.protocol.talking import make_service
 from tests.protocol.web_asking import ask
+from tests.support.boards import position
 
 START = "4HPwATDgc/ABMA"
 REQUEST = {

@@ -21,8 +21,8 @@ from gammond.protocol.questions.plays import Compare, Rank
 from gammond.protocol.questions.positions import DecideCube, DecideTake, Evaluate, FindMatrix, Resign
 from gammond.protocol.questions.question import MAX_SHORT_PLAYS, Plan, make_work
 from gammond.protocol.state.session import Session
-from tests.boards import position
 from tests.protocol.talking import make_service
+from tests.support.boards import position
 
 START, MONEY = Position.start(), MatchState()
 WIDE = decode_position_id("BAAAUFKqVKQAAA")

@@ -20,8 +20,8 @@ from rich.console import Console
 from rich.terminal_theme import TerminalTheme
 from rich.text import Text
 
-from tests.data_folders import link_databases
 from tests.protocol.repl.screen import Screen
+from tests.support.data_folders import link_databases
 
 PICTURE = Path("docs/assets/session.svg")
 COLUMNS, ROWS = 80, 24

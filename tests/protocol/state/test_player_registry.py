@@ -14,7 +14,8 @@ from gammond.engine.play.player import EvaluatorPlayer, RandomPlayer
 from gammond.nets.catalogue import SHIPPED
 from gammond.nets.players.entry import RandomSpec
 from gammond.protocol.state.player_registry import MAX_CACHED_PLAYERS, PlayerRegistry
-from tests.boards import RacingEvaluator, played_boards, random_rolls
+from tests.support.boards import played_boards, random_rolls
+from tests.support.evaluators import RacingEvaluator
 
 ENGINE = Engine(RacingEvaluator())
 SAMPLE = played_boards(RacingEvaluator(), 2000, seed=1)[:6]

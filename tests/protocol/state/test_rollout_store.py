@@ -14,7 +14,7 @@ from gammond.engine.rollout import RolloutSettings, RolloutState, TrialCubes
 from gammond.engine.rules.match import MatchState
 from gammond.engine.rules.position import Position
 from gammond.protocol.state.rollout_store import FinishedRollout, RolloutSlot, RolloutStore
-from tests.boards import RacingEvaluator
+from tests.support.evaluators import RacingEvaluator
 
 QUESTION = RolloutRequest(POSITION, Position.start(), MatchState())
 

@@ -6,7 +6,7 @@ import threading
 
 from gammond.engine.analysis.engine import Engine
 from gammond.protocol.state.service import EngineCatalogue, Service
-from tests.boards import RacingEvaluator
+from tests.support.evaluators import RacingEvaluator
 
 
 def test_what_clients_share_is_there_while_an_engine_is_loaded():

@@ -20,8 +20,8 @@ from gammond.protocol.dialects.line_client import connect
 from gammond.protocol.state.service import Service, make_shipped_catalogue
 from gammond.protocol.state.session import Session
 from gammond.protocol.transports.workers import WorkerPool
-from tests.boards import played_boards, random_boards
 from tests.protocol.talking import hear
+from tests.support.boards import played_boards, random_boards
 
 REQUESTS = (
     "eval plies={}",

@@ -14,8 +14,8 @@ from gammond.engine.runtime.compilation import check_may_wait
 from gammond.protocol.transports.rounds import RoundClient, Rounds
 from gammond.protocol.transports.workers import WorkerPool
 from tests.attacks.server import ROOT, Home, gammond_command, serve
-from tests.boards import RacingEvaluator
 from tests.protocol.talking import make_connection
+from tests.support.evaluators import RacingEvaluator
 
 PROMPT_S = 1.0
 """More than any line takes that needs no kernel, on a busy machine; less than a kernel takes to compile."""

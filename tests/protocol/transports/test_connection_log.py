@@ -5,17 +5,11 @@ from __future__ import annotations
 import logging
 
 from gammond.protocol.transports.connection_log import LINE_EVERY_S, MOST_LINES, ClientNumbers, ConnectionLog
+from tests.support.terminals import Clock
 
 
 class Transport:
     pass
-
-
-class Clock:
-    now_s = 50.0
-
-    def __call__(self):
-        return self.now_s
 
 
 def test_each_of_a_few_clients_is_mentioned(caplog):

@@ -22,7 +22,7 @@ from gammond.protocol.transports import tcp
 from gammond.protocol.transports.gnubg import gnubg_server, serve_gnubg
 from gammond.protocol.transports.listening import ServerOptions
 from gammond.protocol.transports.tcp_limits import TcpLimits
-from tests.boards import RacingEvaluator
+from tests.support.evaluators import RacingEvaluator
 
 OPENING_31 = (
     b"board:EXT:HUM:0:0:0:0:-2:0:0:0:0:5:0:3:0:0:0:-5:5:0:0:0:-3:0:-5:0:0:0:0:2:0"

@@ -13,13 +13,13 @@ import pytest
 
 from gammond.protocol.transports import rounds, stdio
 from gammond.protocol.transports.stdio import EXIT_BROKEN_PIPE, serve_stdio
-from tests.boards import RacingEvaluator
 from tests.protocol.talking import make_service
+from tests.support.evaluators import RacingEvaluator
 
 SERVER = """
 import sys, time
 from gammond.protocol.transports import rounds, stdio
-from tests.boards import RacingEvaluator
+from tests.support.evaluators import RacingEvaluator
 from tests.protocol.talking import make_service
 class Endless(RacingEvaluator):
     def evaluate(self, boards):

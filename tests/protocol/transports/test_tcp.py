@@ -25,9 +25,9 @@ from gammond.protocol.transports.listening import ServerOptions, check_host
 from gammond.protocol.transports.tcp import serve_tcp
 from gammond.protocol.transports.tcp_limits import TcpLimits
 from gammond.tools.bench.load_client import measure_load
-from tests.boards import RacingEvaluator
 from tests.protocol.mixed_lines import draw_scripts
 from tests.protocol.talking import make_service
+from tests.support.evaluators import RacingEvaluator
 
 
 class Slow(RacingEvaluator):

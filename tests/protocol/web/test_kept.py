@@ -7,8 +7,8 @@ from gammond.engine.analysis.engine_store import EngineStore
 from gammond.engine.store.entries import EngineIdentity
 from gammond.engine.store.store import AnalysisStore
 from gammond.protocol.state.service import EngineCatalogue, Service
-from tests.boards import RacingEvaluator
 from tests.protocol.web_asking import get_error, get_json
+from tests.support.evaluators import RacingEvaluator
 
 START = "4HPwATDgc/ABMA"
 IDENTITY = EngineIdentity("racing", "0" * 64, "1" * 64, "test")

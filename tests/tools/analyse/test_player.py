@@ -17,6 +17,7 @@ from gammond.tools.analyse.player_search import find_player, fold_name
 from gammond.tools.common.match_inputs import list_match_inputs
 from gammond.tools.common.progress import write_message
 from tests.engine.match_files.played_games import MAT_GAME
+from tests.support.terminals import Terminal
 from tests.tools.analyse.test_html_report import Page
 
 ANN, SPELLED = "Ann Lée", "ann_lee"
@@ -57,10 +58,6 @@ def run(capsys, *words, status=0):
 
 
 def test_a_fault_of_a_file_stands_above_the_bar_of_a_terminal(folder, monkeypatch):
-    class Terminal(io.StringIO):
-        def isatty(self):
-            return True
-
     monkeypatch.setenv("COLUMNS", "60")
     monkeypatch.setattr("sys.stderr", Terminal())
     (folder / "b.txt").write_text("no match")

@@ -30,7 +30,7 @@ from gammond.protocol.state.session import Session
 from gammond.tools import cli
 from gammond.tools.ask import matrix
 from gammond.tools.ask.question import query_position
-from tests.machine_speed import measure_stretch
+from tests.support.machine_speed import measure_stretch
 
 ROOT = Path(__file__).resolve().parents[3]
 

@@ -38,7 +38,7 @@ from gammond.tools.batch import run as batch_run
 from gammond.tools.batch.evaluation import BatchEvaluator
 from gammond.tools.common import interrupts
 from gammond.tools.common.locks import hold_lock
-from tests import boards as test_boards
+from tests.support import boards as test_boards
 
 OPENING = "4HPwATDgc/ABMA"
 CUBELESS_HEADER = "id,plies,win,win_g,win_bg,lose_g,lose_bg,equity,error\n"

@@ -28,12 +28,13 @@ from gammond.tools.batch import command as batch
 from gammond.tools.batch import evaluation as batch_evaluation
 from gammond.tools.batch import run as batch_run
 from gammond.tools.batch.evaluation import ID_FORMS
-from tests.boards import RacingEvaluator, position
 from tests.engine.match_files.sgf.test_positions import MATCH as MATCH_SGF
 from tests.engine.match_files.sgf.test_positions import SAVED_WITH_DICE
 from tests.engine.match_files.test_position_report import BOARD as REPORTED_BOARD
 from tests.engine.match_files.test_position_report import OPENING as REPORTED
 from tests.engine.match_files.test_position_report import XG_CUBE, XG_PLAYS_ELSEWHERE
+from tests.support.boards import position
+from tests.support.evaluators import RacingEvaluator
 
 START = Position.start()
 OPENING = encode_position_id(START)

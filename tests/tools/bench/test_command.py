@@ -27,7 +27,7 @@ from gammond.tools.bench import process as bench_process
 from gammond.tools.bench import rollouts as bench_rollouts
 from gammond.tools.bench import search as bench_search
 from gammond.tools.bench import signature as bench_signature
-from tests.boards import RacingEvaluator
+from tests.support.evaluators import RacingEvaluator
 
 pytestmark = pytest.mark.slow
 

@@ -5,19 +5,7 @@ import pytest
 from gammond.engine.runtime.compilation import CompilationReport
 from gammond.tools.common import progress
 from gammond.tools.common.progress import Progress, format_duration, format_short_number
-
-
-class Terminal(io.StringIO):
-    def isatty(self):
-        return True
-
-
-class Clock:
-    def __init__(self):
-        self.seconds = 100.0
-
-    def __call__(self):
-        return self.seconds
+from tests.support.terminals import Clock, Terminal
 
 
 @pytest.fixture
@@ -41,7 +29,7 @@ def test_lines_come_every_ten_seconds_where_there_is_no_terminal(clock, total, l
     with Progress(total, "work", stream, clock=clock, lines_of="some tool") as bar:
         counts = []
         for seconds in (9.0, 3.0, 9.0, 1.0):
-            clock.seconds += seconds
+            clock.now_s += seconds
             bar.update(5)
             counts.append(stream.getvalue().count("\n"))
     assert counts == [0, 1, 1, 2]
@@ -52,7 +40,7 @@ def test_lines_come_every_ten_seconds_where_there_is_no_terminal(clock, total, l
 def test_lines_end_with_the_whole_work_where_it_was_done(clock, done, lines):
     stream = io.StringIO()
     with Progress(10, "work", stream, clock=clock, lines_of="some tool") as bar:
-        clock.seconds += 10.0
+        clock.now_s += 10.0
         bar.update(5)
         bar.update(done)
     written = stream.getvalue().splitlines()
@@ -69,11 +57,11 @@ def test_while_kernels_are_compiled_nothing_is_drawn_and_no_time_counts(clock, m
             bar.update(10)
             before = stream.getvalue()
             report.begin()
-            clock.seconds += 50
+            clock.now_s += 50
             bar.update(11)
             report.end("kernel")
             assert stream.getvalue() == before
-            clock.seconds += 2
+            clock.now_s += 2
             report.update()
             bar.update(1000)
             assert " 500/s  0:06 left" in stream.getvalue()
@@ -81,7 +69,7 @@ def test_while_kernels_are_compiled_nothing_is_drawn_and_no_time_counts(clock, m
 
 def test_the_line_says_share_count_rate_and_time_left(clock):
     bar = Progress(4000, "work", Terminal(), clock=clock)
-    clock.seconds += 2
+    clock.now_s += 2
     bar.update(1000, "3 errors")
     line = "work  [######..................]  25 %  1,000 of 4,000  500/s  0:06 left  3 errors"
     assert bar.format_line() == line
@@ -100,7 +88,7 @@ def test_the_line_says_share_count_rate_and_time_left(clock):
 )
 def test_where_room_is_short_the_bar_shrinks_and_then_parts_are_left_out(clock, width, line):
     bar = Progress(4000, "work", Terminal(), clock=clock)
-    clock.seconds += 2
+    clock.now_s += 2
     bar.update(1000, "3 errors")
     assert bar.format_line(width) == line
     assert len(line) <= width
@@ -110,7 +98,7 @@ def test_the_drawn_line_leaves_the_last_column_of_the_terminal_free(clock, monke
     monkeypatch.setenv("COLUMNS", "60")
     stream = Terminal()
     with Progress(300_000, "batch", stream, clock=clock) as bar:
-        clock.seconds += 2
+        clock.now_s += 2
         bar.update(100_000)
         drawn = stream.getvalue().rpartition("\r")[2]
         assert len(drawn) == 59
@@ -119,21 +107,21 @@ def test_the_drawn_line_leaves_the_last_column_of_the_terminal_free(clock, monke
 
 def test_a_finished_line_says_how_long_it_took(clock):
     bar = Progress(30, "work", Terminal(), clock=clock)
-    clock.seconds += 61
+    clock.now_s += 61
     bar.update(30)
     assert bar.format_line() == "work  [########################] 100 %  30 of 30  0.5/s  in 1:01"
 
 
 def test_without_a_total_the_count_and_the_rate_are_shown(clock):
     bar = Progress(None, "reading", Terminal(), clock=clock)
-    clock.seconds += 1
+    clock.now_s += 1
     bar.update(2500)
     assert bar.format_line() == "reading  2,500  2.5 k/s"
 
 
 def test_the_rate_of_a_resumed_run_leaves_out_what_was_done_before(clock):
     bar = Progress(3000, "work", Terminal(), start=1000, clock=clock)
-    clock.seconds += 10
+    clock.now_s += 10
     bar.update(2000)
     assert "100/s  0:10 left" in bar.format_line()
 
@@ -142,7 +130,7 @@ def test_the_line_is_redrawn_at_most_ten_times_a_second(clock):
     stream = Terminal()
     with Progress(1000, "work", stream, clock=clock) as bar:
         for done in range(1000):
-            clock.seconds += 0.001
+            clock.now_s += 0.001
             bar.update(done)
         assert 8 <= stream.getvalue().count("\r") <= 11
 

@@ -17,16 +17,9 @@ from gammond.engine.runtime.compilation import LINE_EVERY_S, CompilationReport
 from gammond.tools.common import pulse
 from gammond.tools.common.progress import Progress
 from gammond.tools.common.pulse import Pulse
+from tests.support.terminals import Clock, Terminal
 
 ROOT = Path(__file__).parents[3]
-
-
-class Clock:
-    def __init__(self):
-        self.seconds = 100.0
-
-    def __call__(self):
-        return self.seconds
 
 
 @pytest.fixture
@@ -37,7 +30,7 @@ def clock():
 def beat_for(some_pulse, clock, seconds):
     """Update a pulse ten times a second, for so long."""
     for _ in range(round(10 * seconds)):
-        clock.seconds += 0.1
+        clock.now_s += 0.1
         some_pulse.update()
 
 
@@ -55,16 +48,12 @@ def test_lines_of_a_long_run_come_further_and_further_apart(clock, capsys):
     some_pulse = Pulse(clock)
     beat_for(some_pulse, clock, 3600.0)
     assert 40 <= capsys.readouterr().err.count("\n") <= 50
-    clock.seconds += 99 * 3600.0
+    clock.now_s += 99 * 3600.0
     beat_for(some_pulse, clock, 3600.0)
     assert 6 <= capsys.readouterr().err.count("\n") <= 7
 
 
 def test_a_terminal_is_told_within_a_second(clock, monkeypatch):
-    class Terminal(io.StringIO):
-        def isatty(self):
-            return True
-
     monkeypatch.setattr(sys, "stderr", Terminal())
     beat_for(Pulse(clock), clock, 1.0)
     assert sys.stderr.getvalue() == "working: 1 s\r"
@@ -93,7 +82,7 @@ def test_work_that_has_ended_says_nothing_any_more(clock):
         order.append("said")
 
     with some_pulse.follow(say):
-        clock.seconds += LINE_EVERY_S
+        clock.now_s += LINE_EVERY_S
         threading.Thread(target=some_pulse.update).start()
         assert begun.wait(10.0)
         threading.Timer(0.1, may_go_on.set).start()

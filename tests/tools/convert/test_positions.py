@@ -21,11 +21,11 @@ from gammond.engine.rules.position import Position
 from gammond.tools import cli
 from gammond.tools.common.position_texts import parse_text
 from gammond.tools.convert.positions import FORMS, convert_position
-from tests import boards
 from tests.engine.match_files.generated_matches import Draw
 from tests.engine.match_files.sgf.test_positions import SAVED_WITH_DICE
 from tests.engine.match_files.test_position_report import OPENING, XG_PLAYS
 from tests.engine.match_files.xg import xg_files
+from tests.support import boards
 
 XGID = "XGID=-b----E-C---eE---c-e----B-:0:0:1:31:2:1:0:5:10"
 MONEY = "XGID=-b----E-C---eE---c-e----B-:0:0:1:00:0:0:1:0:10"

@@ -16,7 +16,7 @@ from gammond.tools.gnubg.match import (
     play_session,
     split_between_seats,
 )
-from tests.boards import RacingEvaluator
+from tests.support.evaluators import RacingEvaluator
 
 RACER = Decider(Engine(RacingEvaluator()))
 

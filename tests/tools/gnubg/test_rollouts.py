@@ -7,7 +7,7 @@ from gammond.engine.rollout import RolloutSettings
 from gammond.tools import gnubg
 from gammond.tools.gnubg import console
 from gammond.tools.gnubg.rollouts import roll_out_with_gnubg
-from tests.boards import random_boards
+from tests.support.boards import random_boards
 
 BOARDS = random_boards(2, seed=1)
 

@@ -11,7 +11,7 @@ from gammond.engine.barca.moves import apply_move, legal_moves
 from gammond.engine.barca.position import START_TEXT, BarcaPosition
 from gammond.tools import cli
 from gammond.tools.measure import alphabeta
-from tests.naive_barca import free_squares, is_frightened, read_board
+from tests.support.naive_barca import free_squares, is_frightened, read_board
 
 
 def test_the_report_says_what_was_saved_and_that_values_are_the_same(capsys):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from gammond.engine.rules.position import Phase
 from gammond.tools.bench.measure import GAMES_AT_ONCE
 from gammond.tools.measure.decisions import draw_contact_decisions
-from tests.boards import RacingEvaluator
+from tests.support.evaluators import RacingEvaluator
 
 
 def test_decisions_have_contact_differ_and_depend_on_the_seed_alone():

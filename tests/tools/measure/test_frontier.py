@@ -28,7 +28,7 @@ from gammond.tools.tournament import backgammon
 from gammond.tools.train.weights.layers import LayeredNet
 from gammond.tools.train.weights.net_set import NetSet
 from gammond.tools.train.weights.random_positions import sample_random_positions
-from tests.boards import RacingEvaluator
+from tests.support.evaluators import RacingEvaluator
 
 
 def point(name: str, speed: float, strength: float) -> FrontierPoint:

@@ -15,7 +15,7 @@ from gammond.engine.rules.outcome import WIN, evaluate_finished
 from gammond.engine.rules.position import CHECKERS, OFF
 from gammond.tools import cli
 from gammond.tools.measure import levels as error_rate
-from tests.boards import RacingEvaluator
+from tests.support.evaluators import RacingEvaluator
 
 
 class GammonEvaluator(RacingEvaluator):

@@ -11,8 +11,8 @@ from gammond.engine.evaluation.pruning import EvaluatorPruner
 from gammond.tools import cli
 from gammond.tools.measure import pruning as search_quality
 from gammond.tools.measure.decisions import draw_contact_decisions, estimate_mean_by_game
-from tests.boards import RacingEvaluator
 from tests.engine.search.naive_search import SmoothEvaluator
+from tests.support.evaluators import RacingEvaluator
 
 
 @pytest.fixture

@@ -13,7 +13,7 @@ from gammond.nets.catalogue import load_engine
 from gammond.tools.parallel import cluster_link
 from gammond.tools.parallel.cluster import ClusterGoneError
 from gammond.tools.parallel.cluster_link import ClusterLink
-from tests.boards import RacingEvaluator
+from tests.support.evaluators import RacingEvaluator
 
 
 class FakeExecutor:

@@ -33,7 +33,8 @@ from gammond.tools import cli
 from gammond.tools.common import progress
 from gammond.tools.rollout import command as rollout
 from gammond.tools.rollout import progress as rollout_keeping
-from tests.boards import RacingEvaluator, position
+from tests.support.boards import position
+from tests.support.evaluators import RacingEvaluator
 
 OPENING = "4HPwATDgc/ABMA"
 QUICK = ["--truncate", "2", "--trials", "72", "--threads", "1"]

@@ -23,7 +23,8 @@ from gammond.nets.catalogue import load_evaluator, load_player
 from gammond.tools import cli
 from gammond.tools.serve import command as serve
 from gammond.tools.serve.options import parse_address
-from tests.boards import RacingEvaluator, played_boards
+from tests.support.boards import played_boards
+from tests.support.evaluators import RacingEvaluator
 
 FIGURES = re.compile(r"[0-9]+(?:\.[0-9]+)*(?:\+checkout)?")
 """Numbers, addresses and versions, of a checkout that is not installed too."""

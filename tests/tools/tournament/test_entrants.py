@@ -11,7 +11,7 @@ from gammond.engine.rules.position import Position
 from gammond.nets.catalogue import collect_net_hashes, load_player
 from gammond.tools.tournament.backgammon import TournamentMode, TournamentRules
 from gammond.tools.tournament.entrants import load_cube_player
-from tests import boards
+from tests.support import boards
 
 LAST_ROLL = boards.position({4: 1, 1: 1}, {24: 1})
 

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from gammond.engine.barca.kernels.moves import BITS, NEIGHBOURS, RAYS, count_holes, find_winner, is_in
-from tests.barca_positions import random_position
-from tests.naive_barca import naive_winner, read_board
+from tests.support.barca_positions import random_position
+from tests.support.naive_barca import naive_winner, read_board
 
 pytestmark = pytest.mark.nojit
 

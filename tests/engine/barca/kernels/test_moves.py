@@ -10,7 +10,7 @@ import pytest
 from gammond.engine.barca.kernels.moves import MAX_MOVES, list_moves
 from gammond.engine.barca.moves import legal_moves
 from gammond.engine.barca.position import BarcaPosition
-from tests.barca_positions import random_position, setup
+from tests.support.barca_positions import random_position, setup
 
 pytestmark = pytest.mark.nojit
 

@@ -15,7 +15,8 @@ from gammond.engine.kernels.nets import expert248 as kernel_expert
 from gammond.engine.kernels.nets.expert248 import ADVANCES, ESCAPES, FEATURE_NAMES, SIDE_FEATURES, find_way
 from gammond.engine.rules.position import Position
 from gammond.nets.encoders import get_encoder
-from tests import boards
+from tests.support import boards
+from tests.support.evaluators import RacingEvaluator
 
 DOCS = Path(__file__).parents[4] / "docs" / "reference" / "encoders.md"
 ROLLS = list(itertools.product(range(1, 7), repeat=2))
@@ -213,12 +214,12 @@ def test_they_are_the_twins_on_random_positions():
 
 @pytest.mark.nojit
 def test_they_are_the_twins_in_games():
-    assert_same(boards.played_boards(boards.RacingEvaluator(), 250, seed=2))
+    assert_same(boards.played_boards(RacingEvaluator(), 250, seed=2))
 
 
 def test_they_are_the_twins_with_checkers_on_the_bar():
     sample = np.concatenate(
-        [boards.random_boards(1200, seed=3), boards.played_boards(boards.RacingEvaluator(), 1200, seed=4)]
+        [boards.random_boards(1200, seed=3), boards.played_boards(RacingEvaluator(), 1200, seed=4)]
     )
     for checkers in (1, 2, 3, 4):
         on_bar = sample[sample[:, 0, 25] == checkers]

@@ -13,8 +13,8 @@ from gammond.engine.kernels.nets import routing as kernel_routing
 from gammond.nets.compiled_net import CompiledNet, pack_nets
 from gammond.nets.encoders import get_encoder
 from gammond.nets.onnx_layers import AddedRows, Layer
-from tests import boards
 from tests.nets.bare_nets import sigmoid
+from tests.support import boards
 
 
 def random_compiled_net(encoder_id, hidden, seed=0, activation="Relu"):

@@ -9,7 +9,7 @@ from gammond.engine.kernels import kernel
 from gammond.engine.kernels.nets import patterns as kernel_patterns
 from gammond.engine.kernels.vectors import STEP
 from gammond.nets.encoders import get_encoder
-from tests import boards
+from tests.support import boards
 
 
 @kernel

@@ -12,8 +12,8 @@ from gammond.engine.rules.dice import ROLLS
 from gammond.engine.rules.moves import expand_rolls
 from gammond.engine.rules.outcome import cubeless_equity
 from gammond.engine.rules.position import Phase, classify_phases
-from tests import boards
 from tests.nets.bare_nets import BareNets, random_net
+from tests.support import boards
 
 
 def evaluated(sample, dice, contact, race):

@@ -7,7 +7,7 @@ import pytest
 
 from gammond.engine.kernels.nets import pubeval as kernel_pubeval
 from gammond.engine.rules.position import swap_sides
-from tests import boards
+from tests.support import boards
 
 
 def _slow_score(after, weights) -> float:

@@ -11,8 +11,8 @@ from gammond.engine.rules.outcome import evaluate_finished, sanitise_outcomes
 from gammond.engine.rules.position import Phase, classify_phases
 from gammond.nets.compiled_net import pack_nets
 from gammond.nets.manifest import CONTACT_CLASSES
-from tests import boards
 from tests.engine.kernels.nets.test_packed_nets import random_compiled_net
+from tests.support import boards
 
 
 def _sample(count):

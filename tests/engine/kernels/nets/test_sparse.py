@@ -8,8 +8,8 @@ import pytest
 from gammond.engine.kernels.nets import sparse as kernel_sparse
 from gammond.engine.kernels.values import compute_equity
 from gammond.nets.encoders import encode_tesauro196
-from tests import boards
 from tests.nets.bare_nets import logits_of, random_net, sigmoid
+from tests.support import boards
 
 
 @pytest.mark.nojit

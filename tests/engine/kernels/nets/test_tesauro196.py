@@ -7,7 +7,7 @@ import pytest
 
 from gammond.engine.kernels import kernel
 from gammond.engine.kernels.nets import tesauro196 as kernel_encode
-from tests import boards
+from tests.support import boards
 
 
 def _slow_inputs(board) -> list[float]:

@@ -25,8 +25,8 @@ from gammond.engine.rules.notation import format_play
 from gammond.engine.rules.outcome import Outcome
 from gammond.engine.rules.position import Position
 from gammond.engine.rules.rules import NACKGAMMON, VARIANTS
-from tests.boards import position
 from tests.engine.match_files.played_games import play_money_games, play_random_match
+from tests.support.boards import position
 
 ROOT = "FF[4]GM[6]MI[length:5][game:0][ws:0][bs:0]PW[ann]PB[bob]"
 OPENING = f"(;{ROOT}RU[Crawford]RE[W+1]\n;B[31qtst]\n;W[double]\n;B[drop])"

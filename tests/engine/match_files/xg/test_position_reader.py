@@ -9,8 +9,8 @@ from gammond.engine.match_files.reading import read_positions
 from gammond.engine.rules.game_record import PlayAction
 from gammond.engine.rules.match import MatchState
 from gammond.engine.rules.moves import legal_plays
-from tests.boards import position
 from tests.engine.match_files.xg import xg_files
+from tests.support.boards import position
 
 PLACE = position({24: 2, 13: 5, 8: 3, 6: 5}, {20: 4, 12: 5, 17: 3, 19: 3})
 MATCH = MatchState(length=7, score=(3, 2), cube=4, cube_owner=1, on_roll=1)

@@ -24,7 +24,6 @@ from gammond.engine.rules.match import GameResult, MatchState
 from gammond.engine.rules.moves import legal_plays
 from gammond.engine.rules.position import Position
 from gammond.engine.rules.rules import HYPERGAMMON
-from tests.boards import position
 from tests.engine.match_files.played_games import (
     make_game,
     play_money_games,
@@ -33,6 +32,7 @@ from tests.engine.match_files.played_games import (
     strip_game,
 )
 from tests.engine.match_files.xg import xg_files
+from tests.support.boards import position
 
 NAMES = "Ann", "Bob Ö"
 START = Position.start()

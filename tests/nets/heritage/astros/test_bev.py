@@ -11,10 +11,11 @@ from gammond.engine.play.lockstep import play_games
 from gammond.nets.catalogue import load_player
 from gammond.nets.heritage.astros import kernels as kernel_bev
 from gammond.nets.heritage.astros.bev import HAND_WEIGHTS, BevScorer, BevWeights
-from tests import boards
+from tests.support import boards
+from tests.support.evaluators import RacingEvaluator
 
 SAMPLE = np.concatenate(
-    [boards.random_boards(60, seed=1), boards.played_boards(boards.RacingEvaluator(), 60, seed=2)]
+    [boards.random_boards(60, seed=1), boards.played_boards(RacingEvaluator(), 60, seed=2)]
 )
 NAMES = BevWeights.__struct_fields__
 

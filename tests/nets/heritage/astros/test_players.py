@@ -24,9 +24,10 @@ from gammond.nets.heritage.astros.leaf_evaluators import (
     list_leaf_evaluators,
     load_leaf_evaluator,
 )
-from tests import boards
+from tests.support import boards
+from tests.support.evaluators import RacingEvaluator
 
-SAMPLE = boards.played_boards(boards.RacingEvaluator(), 400, seed=3)[:40]
+SAMPLE = boards.played_boards(RacingEvaluator(), 400, seed=3)[:40]
 DICE = boards.random_rolls(40, seed=4)
 LATE = boards.position(x={6: 1, 4: 2}, o={21: 1, 3: 1})
 
@@ -71,7 +72,7 @@ def test_every_evaluator_of_the_list_loads():
 @pytest.mark.parametrize("evaluator", ["bev", "bev-learned", "phase-net", "phase-net-self"])
 def test_a_position_is_worth_to_one_side_what_it_costs_the_other_the_turn_aside(evaluator):
     leaves = load_leaf_evaluator(evaluator)
-    sample = boards.played_boards(boards.RacingEvaluator(), 2000, seed=5)[:500]
+    sample = boards.played_boards(RacingEvaluator(), 2000, seed=5)[:500]
     own, others = (leaves.evaluate(np.ascontiguousarray(each)) for each in (sample, sample[:, ::-1]))
     assert np.corrcoef(own, -others)[0, 1] > 0.8
     assert abs(leaves.evaluate(Position.start().board[None])[0]) < 0.1 * own.std()

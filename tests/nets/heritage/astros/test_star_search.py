@@ -17,10 +17,11 @@ from gammond.nets.heritage.astros.bev import HAND_WEIGHTS, BevScorer
 from gammond.nets.heritage.astros.leaf_evaluators import EquityLeafEvaluator, ScorerLeafEvaluator
 from gammond.nets.heritage.astros.star_evaluator import Cutoffs
 from gammond.nets.heritage.astros.star_search import StarSearch
-from tests import boards
 from tests.engine.search.naive_search import SmoothEvaluator
+from tests.support import boards
+from tests.support.evaluators import RacingEvaluator
 
-PLAYED = boards.played_boards(boards.RacingEvaluator(), 400, seed=3)[::80]
+PLAYED = boards.played_boards(RacingEvaluator(), 400, seed=3)[::80]
 RANDOM = boards.random_boards(5, seed=4)
 FEW = [
     boards.position(x={1: 1, 3: 1}, o={24: 1, 20: 1}),
@@ -89,7 +90,7 @@ def test_cut_offs_change_no_choice_and_no_bit_of_its_value(wanted, pruner):
 @pytest.mark.parametrize("is_deepening", [False, True])
 def test_cut_offs_change_no_choice_at_two_plies_and_save_most_leaves(is_deepening):
     position, roll = boards.position(x={13: 1, 6: 2, 5: 1}, o={15: 2, 3: 1}), (6, 1)
-    evaluator = boards.RacingEvaluator()
+    evaluator = RacingEvaluator()
     full = StarSearch(EquityLeafEvaluator(evaluator), None, Cutoffs.NONE).search(position, roll, 2)
     pruner = EvaluatorPruner(evaluator)
     search = StarSearch(EquityLeafEvaluator(evaluator), pruner, Cutoffs.STAR2, is_deepening=is_deepening)

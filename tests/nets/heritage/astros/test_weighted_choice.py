@@ -22,11 +22,12 @@ from gammond.nets.heritage.astros.weighted_choice import (
     compute_choice_weights,
     rank_few,
 )
-from tests import boards
+from tests.support import boards
+from tests.support.evaluators import RacingEvaluator
 
-SAMPLE = boards.played_boards(boards.RacingEvaluator(), 400, seed=3)[:200]
+SAMPLE = boards.played_boards(RacingEvaluator(), 400, seed=3)[:200]
 DICE = boards.random_rolls(200, seed=4)
-LEAVES = EquityLeafEvaluator(boards.RacingEvaluator())
+LEAVES = EquityLeafEvaluator(RacingEvaluator())
 
 
 def ranks(player):
@@ -75,7 +76,7 @@ def test_choices_are_among_the_best_five_and_the_better_ones_more_often():
 
 def test_among_one_it_plays_the_best():
     chosen = WeightedChoicePlayer("merit", LEAVES, WeightedDraw(1)).choose(SAMPLE, DICE)
-    assert np.array_equal(chosen, choose_best_children(boards.RacingEvaluator(), SAMPLE, DICE)[0])
+    assert np.array_equal(chosen, choose_best_children(RacingEvaluator(), SAMPLE, DICE)[0])
 
 
 def test_a_choice_depends_on_position_roll_and_seed_alone():
@@ -103,7 +104,7 @@ def test_at_0_ply_it_chooses_as_without_search_and_deeper_among_the_best_by_dept
 
 
 def usual_search():
-    return IterativeSearch(Objective(boards.RacingEvaluator()), TreeSearch())
+    return IterativeSearch(Objective(RacingEvaluator()), TreeSearch())
 
 
 def test_the_engines_look_ahead_takes_the_best_plays_at_0_ply():

@@ -14,7 +14,7 @@ from gammond.nets.heritage.computational_backgammon.net import (
     outcomes_to_nodes,
 )
 from gammond.tools.train.weights.random_positions import sample_random_positions
-from tests.boards import position
+from tests.support.boards import position
 
 
 def net(layout, outputs, hidden=6, seed=3):

@@ -18,14 +18,15 @@ from gammond.engine.rules.position import Phase, Position, classify_phases
 from gammond.nets.catalogue import SHIPPED, collect_net_hashes, load_player
 from gammond.nets.compiled_net import load_net
 from gammond.nets.manifest import read_manifest
-from tests import boards
 from tests.nets.net_files import write_net
+from tests.support import boards
+from tests.support.evaluators import RacingEvaluator
 
 NAMES = [
     f"classic:hidden={hidden},outputs={outputs},layout={layout}"
     for layout, outputs, hidden in itertools.product(("normal", "symmetric"), (1, 2, 5), (10, 20, 40, 80))
 ]
-SAMPLE = boards.played_boards(boards.RacingEvaluator(), 3000, seed=5)
+SAMPLE = boards.played_boards(RacingEvaluator(), 3000, seed=5)
 RACES = SAMPLE[classify_phases(SAMPLE) == Phase.RACE]
 BEAROFFS = RACES[load_bearoff().two_sided.covers(RACES)]
 OPENING = Position.start().board

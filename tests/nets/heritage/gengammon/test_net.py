@@ -21,7 +21,7 @@ from gammond.nets.heritage.gengammon.net import (
     score_race_plays,
 )
 from gammond.nets.manifest import read_manifest, read_net_file
-from tests import boards
+from tests.support import boards
 
 SAMPLE = boards.random_boards(300, seed=1)
 

@@ -15,7 +15,8 @@ from gammond.nets.heritage.heuristic_engine.heuristic import (
     HeuristicConfig,
     HeuristicPlayer,
 )
-from tests import boards
+from tests.support import boards
+from tests.support.evaluators import RacingEvaluator
 
 ODD = HeuristicConfig(pips=0.7, cbp=1.3, cb=1.9, bf=0.6, bfp=0.21, bt=4, rb=0.45)
 
@@ -118,7 +119,7 @@ def test_in_a_race_checkers_come_home_first_and_then_go_off():
 @pytest.mark.nojit
 @pytest.mark.parametrize("doubles", Doubles)
 def test_the_average_of_best_replies_weighs_all_rolls(doubles):
-    sample = boards.played_boards(boards.RacingEvaluator(), 400, seed=5)[[3, 200, 333]]
+    sample = boards.played_boards(RacingEvaluator(), 400, seed=5)[[3, 200, 333]]
     rules = Rules(doubles=doubles)
     for at, board in enumerate(sample):
         total = 0.0

@@ -16,7 +16,8 @@ from gammond.nets.heritage.heuristic_engine.heuristic import (
     HeuristicPlayer,
     HeuristicSpec,
 )
-from tests import boards
+from tests.support import boards
+from tests.support.evaluators import RacingEvaluator
 
 
 def _shares(first: str, second: str, games: int = 400) -> float:
@@ -32,7 +33,7 @@ def test_every_configuration_has_a_name_among_the_options():
 def test_a_configuration_by_name_plays_as_its_factors_do(name):
     factors = HEURISTIC_CONFIGS[name]
     sample, dice = (
-        boards.played_boards(boards.RacingEvaluator(), 100, seed=1),
+        boards.played_boards(RacingEvaluator(), 100, seed=1),
         boards.random_rolls(100, seed=2),
     )
     by_name = load_player(f"heuristic:config={name}")
@@ -44,7 +45,7 @@ def test_a_configuration_by_name_plays_as_its_factors_do(name):
 @pytest.mark.parametrize("name", PRINTED_CONFIGS)
 def test_as_printed_a_configuration_has_the_factors_that_divide(name):
     sample, dice = (
-        boards.played_boards(boards.RacingEvaluator(), 100, seed=1),
+        boards.played_boards(RacingEvaluator(), 100, seed=1),
         boards.random_rolls(100, seed=2),
     )
     by_factors = HeuristicPlayer("own", PRINTED_CONFIGS[name].tables_as_printed)
@@ -79,7 +80,7 @@ def test_options_that_cannot_be_are_refused_by_name(text, error, field):
 
 def test_without_factors_the_first_play_with_the_fewest_pips_is_made():
     sample, dice = (
-        boards.played_boards(boards.RacingEvaluator(), 300, seed=4),
+        boards.played_boards(RacingEvaluator(), 300, seed=4),
         boards.random_rolls(300, seed=5),
     )
     children, _, offsets = expand_rolls(sample, dice)
@@ -113,6 +114,6 @@ def test_the_average_of_replies_plays_otherwise_and_as_well_as_the_score_alone_o
 def test_the_average_of_replies_is_that_of_the_rules():
     player = load_player("heuristic:probability=true")
     rules = Rules(doubles=Doubles.TWO)
-    sample = boards.played_boards(boards.RacingEvaluator(), 600, seed=7)[::6]
+    sample = boards.played_boards(RacingEvaluator(), 600, seed=7)[::6]
     dice = np.tile(np.array([[3, 1]], np.int8), (100, 1))  # which is played alike by both rules
     assert (player.choose(sample, dice) != player.with_rules(rules).choose(sample, dice)).any()

@@ -14,11 +14,10 @@ from gammond.nets.heritage.phase_features.features import (
     compute_phase_features,
     encode_gated_inputs,
 )
-from tests import boards
+from tests.support import boards
+from tests.support.evaluators import RacingEvaluator
 
-SAMPLE = np.concatenate(
-    [boards.random_boards(400, seed=1), boards.played_boards(boards.RacingEvaluator(), 400, 2)]
-)
+SAMPLE = np.concatenate([boards.random_boards(400, seed=1), boards.played_boards(RacingEvaluator(), 400, 2)])
 
 
 def test_the_opponents_features_mirror_those_of_the_side_that_has_played():

@@ -13,11 +13,10 @@ from gammond.nets.heritage.phase_features.players import (
     WEIGHTS,
     PhaseHeuristicScorer,
 )
-from tests import boards
+from tests.support import boards
+from tests.support.evaluators import RacingEvaluator
 
-SAMPLE = np.concatenate(
-    [boards.random_boards(400, seed=3), boards.played_boards(boards.RacingEvaluator(), 400, 4)]
-)
+SAMPLE = np.concatenate([boards.random_boards(400, seed=3), boards.played_boards(RacingEvaluator(), 400, 4)])
 
 
 def test_the_table_is_that_of_the_document():

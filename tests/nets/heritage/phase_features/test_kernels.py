@@ -8,7 +8,7 @@ import pytest
 from gammond.nets.heritage.phase_features import kernels as kernel_features
 from gammond.nets.heritage.phase_features.features import FEATURE_MAXIMA
 from gammond.nets.heritage.phase_features.net import PhaseNet
-from tests import boards
+from tests.support import boards
 
 START = [4, 0, 0, 0, 167, 77, 0, 15, 15, 0, 77, 167, 0, 0, 0, 4]
 

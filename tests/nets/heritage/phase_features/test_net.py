@@ -16,7 +16,7 @@ from gammond.nets.manifest import ScorerEntry, read_net_file
 from gammond.nets.onnx_model import OnnxModel
 from gammond.tools.heritage.gengammon.runs import gengammon_to_onnx
 from gammond.tools.heritage.phase_features.files import phase_net_to_onnx
-from tests import boards
+from tests.support import boards
 
 SAMPLE = boards.random_boards(300, seed=1)
 

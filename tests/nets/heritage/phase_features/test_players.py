@@ -11,7 +11,7 @@ from gammond.engine.play.player import ScorerPlayer
 from gammond.nets.catalogue import collect_net_hashes, load_player
 from gammond.nets.heritage.phase_features.features import FeaturePhase
 from gammond.nets.heritage.phase_features.players import PhaseHeuristicScorer, UniformChoicePlayer
-from tests import boards
+from tests.support import boards
 
 SAMPLE = boards.random_boards(200, seed=1)
 DICE = boards.random_rolls(200, seed=2)

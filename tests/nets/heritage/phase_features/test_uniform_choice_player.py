@@ -8,7 +8,7 @@ from gammond.engine.play.player import ScorerPlayer
 from gammond.engine.rules.moves import expand_rolls
 from gammond.engine.rules.position import Position
 from gammond.nets.heritage.phase_features.players import PhaseHeuristicScorer, UniformChoicePlayer
-from tests import boards
+from tests.support import boards
 
 SAMPLE = boards.random_boards(300, seed=1)
 DICE = boards.random_rolls(300, seed=2)

@@ -3,8 +3,8 @@ import pytest
 from gammond.engine.analysis.levels import LEVELS
 from gammond.engine.rules.match import MatchState
 from gammond.protocol.repl.answers.analysis import describe_strength
-from tests.boards import position
 from tests.protocol.repl.tables import make_talk
+from tests.support.boards import position
 
 AHEAD = position({1: 4, 2: 2}, {19: 5, 20: 5, 21: 4})
 

@@ -14,8 +14,9 @@ from gammond.protocol.repl.game.games import play_against
 from gammond.protocol.repl.game.playing import make_play, roll, take_action
 from gammond.protocol.repl.game.repl_game import ReplGame
 from gammond.protocol.repl.game.views import show_chances
-from tests.boards import RacingEvaluator, position
 from tests.protocol.repl.tables import dealt, game_at, make_session, make_talk
+from tests.support.boards import position
+from tests.support.evaluators import RacingEvaluator
 
 CONTROL = WorkControl()
 

@@ -28,7 +28,7 @@ from gammond.protocol.repl.answers.tables import (
     format_response,
     format_rollout,
 )
-from tests.boards import position
+from tests.support.boards import position
 
 OUTCOME = Outcome(0.559, 0.151, 0.006, 0.105, 0.004)
 EFFORT = Effort(2, True, 0, 0.0)

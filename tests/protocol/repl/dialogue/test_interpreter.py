@@ -8,8 +8,8 @@ from gammond.protocol.repl.dialogue import commands
 from gammond.protocol.repl.dialogue.commands import REPL_COMMANDS
 from gammond.protocol.repl.dialogue.gnubg_words import EXPLANATIONS, TRANSLATIONS, translate
 from gammond.protocol.repl.dialogue.interpreter import LineInterpreter
-from tests.boards import position
 from tests.protocol.repl.tables import make_talk, session_without_nets
+from tests.support.boards import position
 
 
 def test_an_empty_line_says_nothing():

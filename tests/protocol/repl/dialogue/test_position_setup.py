@@ -12,8 +12,8 @@ from prompt_toolkit.output import DummyOutput
 from gammond.engine.rules.position import Position
 from gammond.protocol.repl.answers.checkers import format_checkers, is_checkers, parse_checkers, read_checkers
 from gammond.protocol.repl.terminal import prompt_loop
-from tests import boards
 from tests.protocol.repl.tables import make_talk
+from tests.support import boards
 
 
 def test_what_is_written_is_read_again():

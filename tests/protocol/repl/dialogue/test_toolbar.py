@@ -4,8 +4,8 @@ from gammond.engine.rules.match import MatchState
 from gammond.engine.rules.position import Position
 from gammond.protocol.repl.dialogue.interpreter import LineInterpreter
 from gammond.protocol.repl.dialogue.toolbar import format_toolbar
-from tests.boards import position
 from tests.protocol.repl.tables import make_session, make_talk
+from tests.support.boards import position
 
 WIDE = 200
 LONG_NET = "strong-contact"

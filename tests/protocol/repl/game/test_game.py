@@ -4,7 +4,6 @@ from gammond.engine.errors import DataFileError, GammondError, StateError
 from gammond.engine.match_files.mat.reader import parse_mat
 from gammond.engine.rules.match import MatchState
 from gammond.engine.rules.notation import format_play
-from gammond.engine.rules.outcome import LOSE_G, WIN, WIN_G
 from gammond.engine.rules.position import Position
 from gammond.engine.wording import format_count
 from gammond.nets.players.pubeval import PubevalPlayer
@@ -15,7 +14,6 @@ from gammond.protocol.repl.game.playing import make_play, play_best_action, roll
 from gammond.protocol.repl.game.repl_game import ReplGame
 from gammond.protocol.repl.game.views import show_board, show_score
 from gammond.protocol.state.settings import change_match
-from tests.boards import RacingEvaluator, position
 from tests.protocol.repl.tables import (
     ScriptedDice,
     dealt,
@@ -24,6 +22,8 @@ from tests.protocol.repl.tables import (
     make_talk,
     session_without_nets,
 )
+from tests.support.boards import position
+from tests.support.evaluators import GammonEvaluator
 
 ENGINE_NEARLY_OFF = position({3: 2}, {24: 1})
 GAMMON_NEXT = position({1: 1}, {24: 8, 23: 7})
@@ -250,15 +250,6 @@ def test_an_engine_turn_that_failed_is_taken_up_by_the_next_word():
     lines = roll(game, WorkControl())
     assert lines[0].startswith("5-2: gammond plays ")
     assert lines[1] == "You roll 6-4."
-
-
-class GammonEvaluator(RacingEvaluator):
-    """An evaluator for which every win is a gammon."""
-
-    def evaluate(self, boards):
-        outcomes = super().evaluate(boards)
-        outcomes[:, WIN_G], outcomes[:, LOSE_G] = outcomes[:, WIN], 1 - outcomes[:, WIN]
-        return outcomes
 
 
 def failing(boards):

@@ -5,12 +5,12 @@ import pytest
 
 from gammond.engine.errors import GammondError, StateError
 from gammond.engine.rules.match import MatchState
-from gammond.engine.rules.outcome import LOSE_G, WIN, WIN_G
 from gammond.protocol.core.requests import WorkControl
 from gammond.protocol.repl.game.games import play_from_here, undo
 from gammond.protocol.repl.game.playing import make_play, roll, take_action
-from tests.boards import RacingEvaluator, position
 from tests.protocol.repl.tables import dealt, game_at, make_talk
+from tests.support.boards import position
+from tests.support.evaluators import GammonEvaluator, RacingEvaluator
 
 ENGINE_AHEAD = position({6: 5, 5: 5, 4: 4}, {24: 4, 23: 2})
 HUMAN_AHEAD = position({1: 4, 2: 2}, {19: 5, 20: 5, 21: 4})
@@ -101,15 +101,6 @@ def test_the_person_may_beaver_in_money_play():
     assert lines[0] == "You beaver to 4."
     assert lines[1] == "gammond passes."
     assert lines[2] == "You win a single game, 2 points."
-
-
-class GammonEvaluator(RacingEvaluator):
-    """An evaluator for which every win is a gammon."""
-
-    def evaluate(self, boards):
-        outcomes = super().evaluate(boards)
-        outcomes[:, WIN_G], outcomes[:, LOSE_G] = outcomes[:, WIN], 1 - outcomes[:, WIN]
-        return outcomes
 
 
 class DecidedEvaluator(RacingEvaluator):

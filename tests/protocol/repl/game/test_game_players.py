@@ -15,8 +15,8 @@ from gammond.protocol.repl.game.games import play_against, undo
 from gammond.protocol.repl.game.playing import make_play, roll, take_action
 from gammond.protocol.repl.game.repl_game import ReplGame
 from gammond.protocol.repl.game.views import show_board, show_score
-from tests.boards import position
 from tests.protocol.repl.tables import make_session, make_talk
+from tests.support.boards import position
 
 CONTROL = WorkControl()
 

@@ -4,8 +4,8 @@ from gammond.engine.rules.match import MatchState
 from gammond.engine.rules.position import Position
 from gammond.protocol.commands.decisions import ROLL_ACTION, choose_action
 from gammond.protocol.core.requests import WorkControl
-from tests.boards import position
 from tests.protocol.repl.tables import make_session
+from tests.support.boards import position
 
 AHEAD = position({1: 4, 2: 2}, {19: 5, 20: 5, 21: 4})
 

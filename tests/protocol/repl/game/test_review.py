@@ -18,8 +18,8 @@ from gammond.protocol.repl.records.losses import (
     summarize_losses,
 )
 from gammond.protocol.repl.records.open_record import Place
-from tests.boards import position
 from tests.protocol.repl.tables import game_at, make_talk
+from tests.support.boards import position
 
 AHEAD = position({1: 4, 2: 2}, {19: 5, 20: 5, 21: 4})
 CONTROL = WorkControl()

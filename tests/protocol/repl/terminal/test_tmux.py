@@ -10,11 +10,11 @@ import time
 import pytest
 
 from gammond.protocol.repl.terminal.prompt_loop import PROMPT
-from tests.data_folders import link_databases
 from tests.engine.match_files.played_games import MAT_GAME
 from tests.protocol.repl.dialogue.test_docs import MATCH, TRANSCRIPTS, exchanges
 from tests.protocol.repl.recording import PICTURE, record
 from tests.protocol.repl.screen import ROOT, WAIT_S, Screen
+from tests.support.data_folders import link_databases
 
 pytestmark = pytest.mark.skipif(shutil.which("tmux") is None, reason="needs tmux")
 

@@ -15,8 +15,8 @@ from gammond.protocol.core.limits import ClientLimits
 from gammond.protocol.transports.listening import ServerOptions
 from gammond.protocol.transports.web.limits import WebLimits, WebOptions
 from gammond.protocol.transports.web.server import serve_web
-from tests.boards import RacingEvaluator
 from tests.protocol.talking import make_service
+from tests.support.evaluators import RacingEvaluator
 
 
 class Running:

@@ -20,8 +20,8 @@ from gammond.protocol.transports.tcp_limits import TcpLimits
 from gammond.protocol.transports.web.limits import WebLimits, WebOptions
 from gammond.protocol.transports.web.server import serve_web
 from tests.attacks.floods import FLOODS, TCP, Place, read_until
-from tests.machine_speed import measure_loop_s
 from tests.protocol.talking import make_service
+from tests.support.machine_speed import measure_loop_s
 
 ATTACKERS = 10
 FLOOD_S = 0.6

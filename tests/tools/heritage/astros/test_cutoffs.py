@@ -9,7 +9,7 @@ import pytest
 from gammond.engine.evaluation.pruning import EvaluatorPruner
 from gammond.tools import cli
 from gammond.tools.heritage.astros import cutoffs as star
-from tests.boards import RacingEvaluator
+from tests.support.evaluators import RacingEvaluator
 
 
 @pytest.fixture

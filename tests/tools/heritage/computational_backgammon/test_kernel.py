@@ -17,7 +17,7 @@ from gammond.tools.heritage.computational_backgammon.kernels.games import learn_
 from gammond.tools.heritage.computational_backgammon.kernels.kinds import KINDS, classify_kinds, find_kind
 from gammond.tools.heritage.computational_backgammon.net_set import ClassicNetSet, load_bearoff_table
 from gammond.tools.train.weights.random_positions import sample_random_positions
-from tests.boards import position
+from tests.support.boards import position
 
 RATE = 0.5
 

@@ -9,7 +9,7 @@ from gammond.nets.heritage.gengammon.net import GengammonNet, GengammonPlayer
 from gammond.nets.players.pubeval import PubevalPlayer
 from gammond.tools.heritage.gengammon.agreement import ExpertRankings, pack_moves
 from gammond.tools.heritage.gengammon.expert_moves.dataset import ExpertMoves, list_candidates
-from tests import boards
+from tests.support import boards
 
 
 def expert_moves(count: int, seed: int, expert=None, matches: int = 10) -> ExpertMoves:

@@ -14,7 +14,7 @@ from gammond.tools.heritage.gengammon.playouts import (
     measure_lead,
     sample_own_positions,
 )
-from tests import boards
+from tests.support import boards
 from tests.tools.heritage.gengammon.teaching import random_net
 
 NET = random_net(1, "linear")

@@ -11,7 +11,7 @@ from gammond.nets.heritage.phase_features.features import (
     encode_gated_inputs,
 )
 from gammond.tools.heritage.phase_features.trainer import GATED, INPUT_ENCODINGS
-from tests import boards
+from tests.support import boards
 
 SAMPLE = boards.random_boards(300, seed=1)
 

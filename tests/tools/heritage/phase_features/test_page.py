@@ -22,7 +22,7 @@ from gammond.nets.heritage.phase_features.players import (
 )
 from gammond.tools.heritage.phase_features.command import sample_games
 from gammond.tools.heritage.phase_features.settings import HeuristicNetSettings
-from tests.boards import random_rolls
+from tests.support.boards import random_rolls
 
 PAGE = (Path(__file__).parents[4] / "docs" / "lab" / "history" / "4-phase-features.md").read_text("utf-8")
 

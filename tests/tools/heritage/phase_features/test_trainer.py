@@ -10,7 +10,7 @@ from gammond.nets.heritage.phase_features.net import PhaseNet, draw_weights
 from gammond.nets.heritage.phase_features.players import PhaseHeuristicScorer
 from gammond.tools.heritage.phase_features.report import compute_mean_squared_error
 from gammond.tools.heritage.phase_features.trainer import GATED, INPUT_ENCODINGS, PhaseNetTrainer
-from tests import boards
+from tests.support import boards
 
 SAMPLE = boards.random_boards(500, seed=1)
 

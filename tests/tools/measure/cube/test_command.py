@@ -17,7 +17,8 @@ from gammond.tools import cli
 from gammond.tools.measure.cube import command as cube_efficiency
 from gammond.tools.measure.cube.fit import EFFICIENCY_NAMES, EFFICIENCY_TARGETS
 from gammond.tools.measure.cube.values import CubeValueEvaluator
-from tests.boards import RacingEvaluator, position
+from tests.support.boards import position
+from tests.support.evaluators import RacingEvaluator
 
 TABLE = build_two_sided(6, 4, threads=1)
 SMALL = ["measure", "cube", "race", "ending", "--positions", "6", "--trials", "36", "--threads", "1"]

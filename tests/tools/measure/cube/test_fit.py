@@ -23,7 +23,7 @@ from gammond.tools.measure.cube.fit import (
     formula_to_vector,
 )
 from gammond.tools.measure.cube.values import CubeValues, make_money_game
-from tests.boards import position
+from tests.support.boards import position
 
 ODD_FORMULA = EfficiencyFormula(0.81, 0.55, (0.4, 0.9), (0.05, 0.2, 0.5, 0.6, 0.75))
 ODD = CubeEfficiencies.make_equal(ODD_FORMULA)

@@ -19,7 +19,8 @@ from gammond.tools.measure.cube.positions import (
     is_near_doubling_window,
 )
 from gammond.tools.measure.cube.values import make_money_game
-from tests.boards import RacingEvaluator, position
+from tests.support.boards import position
+from tests.support.evaluators import RacingEvaluator
 
 EVALUATOR = RacingEvaluator()
 TABLE = build_two_sided(6, 3, threads=1)

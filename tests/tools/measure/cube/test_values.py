@@ -13,7 +13,7 @@ from gammond.engine.errors import CancelledWork
 from gammond.engine.evaluation.pruning import EvaluatorPruner
 from gammond.engine.rollout import RolloutEvaluators
 from gammond.tools.measure.cube.values import CubeValueEvaluator, make_money_game
-from tests.boards import position
+from tests.support.boards import position
 
 SMALL, LARGE = (build_two_sided(6, checkers, threads=1) for checkers in (2, 4))
 EVALUATORS = RolloutEvaluators(EvaluatorPruner(LARGE), LARGE, exact_cubeful=(SMALL,))

@@ -16,7 +16,7 @@ from gammond.tools.train.cube_decisions.decision_file import (
     write_decisions,
 )
 from gammond.tools.train.cube_decisions.match_states import make_match
-from tests.boards import position
+from tests.support.boards import position
 
 ROLLOUT = DecisionRollout(
     (0.123, -1.5), (0.021, 0.034), 0.017, 108, Outcome(0.512, 0.124, 0.011, 0.1, -0.001)

@@ -24,7 +24,8 @@ from gammond.tools.train.cube_decisions.efficiency_models import (
     weigh_phases,
 )
 from gammond.tools.train.cube_decisions.match_states import make_match
-from tests.boards import RacingEvaluator, played_boards
+from tests.support.boards import played_boards
+from tests.support.evaluators import RacingEvaluator
 
 EFFICIENCY = 0.4
 MATCHES = (MatchState(beavers=False), MatchState(beavers=False, jacoby=True), make_match(5, 7))

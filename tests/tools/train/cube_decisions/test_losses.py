@@ -11,7 +11,7 @@ from gammond.tools.train.cube_decisions.deciders import CubeOpinions
 from gammond.tools.train.cube_decisions.decision_file import DecisionRollout, RatedDecision
 from gammond.tools.train.cube_decisions.losses import compare_players, compute_losses
 from gammond.tools.train.cube_decisions.match_states import make_match
-from tests.boards import position
+from tests.support.boards import position
 
 RACE = position({5: 4, 6: 5}, {20: 5, 19: 4})
 

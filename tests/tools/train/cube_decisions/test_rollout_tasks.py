@@ -20,7 +20,7 @@ from gammond.tools.train.cube_decisions.rollout_tasks import (
     roll_out_shard,
 )
 from gammond.tools.train.runs.shard_loop import make_missing_shards
-from tests.boards import position
+from tests.support.boards import position
 
 PLAYERS = RolloutPlayers("fast", STANDARD_RULES, 0, 0)
 SETTINGS = RolloutSettings(trials=36, seed=7, stop_error=0.0)

@@ -15,7 +15,7 @@ from gammond.tools.train.validation import peer_games
 from gammond.tools.train.validation.peer_games import compare_games, play_out, select_labels
 from gammond.tools.train.validation.positions import ValidationPositions
 from gammond.tools.train.validation.rollout_labels import ROLLOUTS, RolloutLabels, write_rollouts
-from tests import boards
+from tests.support import boards
 
 BEAROFFS = [boards.position({3: 2, 1: 1}, {25 - 2: 2}).board, boards.position({1: 2}, {25 - 6: 15}).board]
 """The second is won with the first roll, a gammon."""

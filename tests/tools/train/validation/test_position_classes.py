@@ -14,7 +14,7 @@ from gammond.tools.train.validation.position_classes import (
     has_two_anchors,
     parse_classes,
 )
-from tests import boards
+from tests.support import boards
 
 COMING_HOME = {2: 4, 3: 3, 4: 3, 5: 3, 12: 2}
 """A side that brings its last two checkers home, in the numbering of the other side's home board."""

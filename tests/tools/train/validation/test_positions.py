@@ -22,7 +22,7 @@ from gammond.tools.train.validation.positions import (
 )
 from gammond.tools.train.weights.net_set import load_net_set
 from gammond.tools.train.weights.random_positions import sample_random_positions
-from tests.boards import random_boards
+from tests.support.boards import random_boards
 
 pytest.importorskip("onnx", reason="nets are read and run as ONNX files (extra 'train')")
 

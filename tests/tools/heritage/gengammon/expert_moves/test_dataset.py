@@ -20,7 +20,7 @@ from gammond.tools.heritage.gengammon.expert_moves.dataset import (
     split_by_match,
     write_expert_moves,
 )
-from tests.boards import position
+from tests.support.boards import position
 
 
 def moves_of(*played, matches=None):

@@ -10,8 +10,8 @@ import numpy as np
 from gammond.engine.evaluation.evaluator import Evaluator, choose_best_children
 from gammond.engine.rules.dice import ROLLS, Roll
 from gammond.engine.rules.moves import legal_plays
-from gammond.engine.rules.outcome import LOSE_G, WIN, evaluate_finished
 from gammond.engine.rules.position import CHECKERS, OFF, Position
+from tests.support.evaluators import RandomEvaluator
 
 GAMES_AT_ONCE = 512
 
@@ -34,57 +34,6 @@ def position(x: dict[int, int], o: dict[int, int], checkers: int = CHECKERS) -> 
 def replies(position: Position, roll: Roll) -> tuple[Position, ...]:
     """Return the positions after the legal plays of a roll, in their order, as the next mover sees them."""
     return tuple(play.result for play in legal_plays(position, roll))
-
-
-class RacingEvaluator:
-    """A greedy evaluator: hit, get home, leave no blots. Enough to play games to their end."""
-
-    name = "racing"
-    plies = 0
-
-    def evaluate(self, boards):
-        """Give outcomes for ``int8[n, 2, 26]`` boards."""
-        own, opponent = boards[:, 0].astype(np.int64), boards[:, 1].astype(np.int64)
-        points = np.arange(26)
-        lead = opponent @ points - own @ points
-        blots = (opponent[:, 1:19] == 1).sum(axis=1) - (own[:, 1:19] == 1).sum(axis=1)
-        outcomes = np.zeros((len(boards), 5), np.float32)
-        outcomes[:, WIN] = 1 / (1 + np.exp(-(lead + 4 * blots) / 40))
-        over = (boards[:, :, OFF] == CHECKERS).any(axis=1)
-        outcomes[over] = evaluate_finished(boards[over])
-        return outcomes
-
-
-class TornEvaluator:
-    """An evaluator torn between gammons and wins.
-
-    With the most checkers on the six point the mover has the higher equity, otherwise the higher chance.
-    """
-
-    name = "torn"
-    plies = 0
-
-    def evaluate(self, boards):
-        """Give outcomes for ``int8[n, 2, 26]`` boards."""
-        bold = boards[:, 1, 6] == boards[:, 1, 6].max()
-        outcomes = np.zeros((len(boards), 5), np.float32)
-        outcomes[:, WIN] = np.where(bold, 0.42, 0.40)
-        outcomes[:, LOSE_G] = np.where(bold, 0.5, 0.3)
-        return outcomes
-
-
-class RandomEvaluator:
-    """An evaluator of random numbers: its plays are random."""
-
-    name = "random"
-    plies = 0
-
-    def __init__(self, seed: int) -> None:
-        self._generator = np.random.default_rng(seed)
-
-    def evaluate(self, boards):
-        """Give outcomes for ``int8[n, 2, 26]`` boards."""
-        return self._generator.random((len(boards), 5), np.float32)
 
 
 def random_rolls(count: int, seed: int):
