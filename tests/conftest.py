@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -49,10 +50,14 @@ def pytest_xdist_auto_num_workers(config):
 
 
 def pytest_sessionstart(session):
-    """Compile the common kernels on all cores, before the workers of a parallel run each compile them."""
+    """Compile all kernels on all cores before a run of all tests, whose workers would each compile them.
+
+    A run of a part compiles what its tests use, once, and finds it from then on.
+    """
+    is_whole = session.config.args_source is pytest.Config.ArgsSource.TESTPATHS
     is_worker = hasattr(session.config, "workerinput")
     is_parallel = bool(getattr(session.config.option, "numprocesses", 0))
-    if is_worker or not is_parallel or os.environ.get("NUMBA_DISABLE_JIT") == "1":
+    if not is_whole or is_worker or not is_parallel or os.environ.get("NUMBA_DISABLE_JIT") == "1":
         return
     with tempfile.TemporaryDirectory() as folder:
         _start_gammond("prepare").wait()
@@ -97,3 +102,24 @@ def pytest_runtest_makereport(item, call):
         if report.skipped and marker in item.keywords and os.environ.get(variable) == "1":
             report.outcome = "failed"
             report.longrepr = f"{item.nodeid} was skipped, and {variable}=1: {report.longrepr}"
+
+
+def pytest_terminal_summary(terminalreporter):
+    """Say how many tests each area has, and how long they took, set up and taken down, on one core."""
+    tests, seconds = Counter(), Counter()
+    for reports in terminalreporter.stats.values():
+        for report in reports:
+            if isinstance(report, pytest.TestReport):
+                area = _name_area(report.nodeid)
+                tests[area] += report.when == "call"
+                seconds[area] += report.duration
+    if len(seconds) > 1:
+        terminalreporter.section("areas")
+        for area in sorted(seconds):
+            terminalreporter.write_line(f"{area:32}{tests[area]:7,}{seconds[area]:9,.1f} s")
+
+
+def _name_area(nodeid):
+    """Name the folder of a test: `tests/tools/batch`, never deeper."""
+    folders = Path(nodeid.partition("::")[0]).parts[:-1]
+    return "/".join(folders[:3])
