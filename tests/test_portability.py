@@ -1,10 +1,30 @@
-"""Our modules import on systems without POSIX: nothing at import takes a module that Windows lacks."""
+"""What players use works without POSIX: imports, commands and servers where gammond finds what Windows has.
 
+`tests/support/windows` takes the rest away, in these processes and those that they start.
+"""
+
+import os
+import re
+import signal
 import subprocess
 import sys
+import urllib.request
 from pathlib import Path
 
+import pytest
+
+import gammond
+
 ROOT = Path(__file__).resolve().parents[1]
+MATCH = """ 1 point match
+
+ Game 1
+ ann : 0                              bob : 0
+  1) 31: 8/5 6/5                      64: 24/14
+  2) 52: 13/8 24/22                   21: 13/10
+                                      Wins 1 point
+"""
+WINDOWS = {"PYTHONPATH": str(ROOT / "tests" / "support" / "windows")}
 
 CHECK = """
 import builtins, importlib, pkgutil, sys
@@ -43,3 +63,71 @@ def test_every_module_imports_without_posix_modules():
     )
     assert ended.returncode == 0, ended.stderr
     assert int(ended.stdout) > 300
+
+
+def start(*arguments, **options):
+    return subprocess.Popen(
+        [sys.executable, "-m", "gammond", *arguments], env=os.environ | WINDOWS, text=True, **options
+    )
+
+
+def run(folder, *arguments, text=""):
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    process = start(*arguments, cwd=folder, **pipes)
+    output, errors = process.communicate(text, timeout=300)
+    assert process.returncode == 0, errors
+    return output
+
+
+def test_a_session_over_pipes_works_as_on_windows(tmp_path):
+    answers = run(tmp_path, text="position startpos\neval\ndice 3 1\nmoves 1\nquit\n").splitlines()
+    assert [line.split()[0] for line in answers] == ["ok", "eval", "ok", "move", "moves", "ok"]
+
+
+@pytest.mark.slow
+def test_commands_work_as_on_windows(tmp_path):
+    (tmp_path / "match.mat").write_text(MATCH)
+    positions = tmp_path / "positions.txt"
+    positions.write_text("4HPwATDgc/ABMA\n" * 500)
+    assert "8/5 6/5" in run(tmp_path, "hint", "startpos", "--dice", "31")
+    assert "cubeful" in run(tmp_path, "rollout", "startpos", "--trials", "36", "--threads", "2")
+    for _ in range(2):  # the second time in the place of the file that the first one wrote
+        run(tmp_path, "batch", str(positions), "--threads", "2", "--output", "rows.csv", "--force")
+        run(tmp_path, "analyse", "match.mat", "--plies", "0", "--output", "report.txt", "--force")
+        run(tmp_path, "convert", "match.mat", "--to", "sgf", "--output", "match.sgf", "--force")
+    assert len((tmp_path / "rows.csv").read_text().splitlines()) == 501
+    games = "--games", "40", "--threads", "2"
+    assert "points per game" in run(tmp_path, "tournament", "pubeval", "random", *games)
+
+
+@pytest.mark.slow
+def test_what_was_worked_out_is_kept_beside_a_file_that_another_program_has_open(tmp_path):
+    (tmp_path / "match.mat").write_text(MATCH)
+    report = tmp_path / "report.txt"
+    report.write_text("last week's")
+    with report.open():
+        command = "analyse", "match.mat", "--plies", "0", "--output", "report.txt", "--force"
+        process = start(*command, cwd=tmp_path, stderr=subprocess.PIPE)
+        errors = process.communicate(timeout=120)[1]
+    assert process.returncode == 2
+    (beside,) = set(tmp_path.glob("report.*.txt"))
+    assert "close the program that has it open" in errors
+    assert beside.name in errors
+    assert "ann" in beside.read_text()
+    assert report.read_text() == "last week's"
+
+
+@pytest.mark.slow
+def test_a_server_answers_and_ends_on_ctrl_c_as_on_windows(tmp_path):
+    server = start("serve", "--tcp", "0", "--web", "0", cwd=tmp_path, stderr=subprocess.PIPE)
+    said = ""
+    while not ((port := re.search(r"listens on \S+ port (\d+)", said)) and "shows the board" in said):
+        said += server.stderr.readline()
+    page = re.search(r"http://\S+", said)[0]
+    with gammond.Client.connect("127.0.0.1", int(port[1])) as client:
+        assert client.evaluate(gammond.Position.start()).outcome.win == pytest.approx(0.526, abs=0.02)
+        assert urllib.request.urlopen(page).status == 200
+        server.send_signal(signal.SIGINT)
+        said = server.communicate(timeout=60)[1]
+    assert server.returncode == 0
+    assert "ended" in said

@@ -179,10 +179,11 @@ def check_output_folder(folder: Path, *, force: bool | None = False, field: str 
 def open_output(file: Path) -> Iterator[BinaryIO]:
     """Open a file that takes its place whole at the end of the block, or not at all if that fails.
 
-    A link stays one, and leads to the new file; devices and pipes are written as the block does.
+    A link stays one, and leads to the new file; devices and pipes are written as the block does. Where the
+    system lets no file be replaced that another program has open, as Windows, the new one stays beside it.
 
     Raises:
-        OSError: It cannot be written.
+        OSError: It cannot be written; the reason names the file that holds the content, if one does.
     """
     place = Path(os.path.realpath(file))
     if place.exists() and not place.is_file():
@@ -197,7 +198,13 @@ def open_output(file: Path) -> Iterator[BinaryIO]:
             os.fsync(out.fileno())
         with suppress(FileNotFoundError):
             unfinished.chmod(stat.S_IMODE(place.stat().st_mode))
-        unfinished.replace(place)
+        try:
+            unfinished.replace(place)
+        except PermissionError as error:
+            beside = place.with_name(f"{place.stem[:_NAME_CHARACTERS]}.{os.urandom(4).hex()}{place.suffix}")
+            unfinished.rename(beside)
+            reason = f"{error.strerror}: close the program that has it open; its new content is in {beside}"
+            raise PermissionError(error.errno, reason, str(file)) from error
     finally:
         unfinished.unlink(missing_ok=True)
 

@@ -8,6 +8,7 @@ import ipaddress
 import logging
 import os
 import selectors
+import signal
 import socket
 from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from contextlib import nullcontext, suppress
@@ -225,8 +226,8 @@ class ListeningServer(Generic[_ClientT]):
             ValueRangeError: The port is one that this user may not listen on.
         """
         for kind in list_ending_signals():
-            with suppress(NotImplementedError, RuntimeError, ValueError):  # another thread than the main one
-                self.loop.add_signal_handler(kind, self.stop_event.set)
+            with suppress(RuntimeError, ValueError):  # another thread than the main one
+                self._end_on(kind)
         listeners = await self._listen(make_client)
         for each in (same for listener in listeners for same in listener.sockets):
             with each.dup() as same:  # the loop takes in as many clients at once as it lets wait
@@ -247,6 +248,13 @@ class ListeningServer(Generic[_ClientT]):
             listener.close()
         await self.shared.wait_while(self.has_expected_requests, FIRST_REQUEST_S)
         await self.drain()
+
+    def _end_on(self, kind: signal.Signals) -> None:
+        """End after a signal, which the event loop of Windows cannot take."""
+        try:
+            self.loop.add_signal_handler(kind, self.stop_event.set)
+        except NotImplementedError:
+            signal.signal(kind, lambda *_: self.loop.call_soon_threadsafe(self.stop_event.set))
 
     async def _listen(self, make_client: Callable[[], asyncio.Protocol]) -> list[asyncio.Server]:
         host, port = self._options.host, self._options.port

@@ -13,9 +13,10 @@ from typing import NoReturn
 def list_ending_signals() -> tuple[signal.Signals, ...]:
     """Return the signals after which a server takes no more, answers what it has, and ends.
 
-    They are SIGTERM, SIGINT and, where it exists and is not ignored (as under ``nohup``), SIGHUP.
+    They are SIGTERM, SIGINT and, where it exists and is not ignored (as under ``nohup``), SIGHUP; on Windows
+    SIGBREAK, of a console that is closed.
     """
-    hang_up = getattr(signal, "SIGHUP", None)
+    hang_up = getattr(signal, "SIGHUP", None) or getattr(signal, "SIGBREAK", None)
     if hang_up is None or signal.getsignal(hang_up) == signal.SIG_IGN:
         return signal.SIGTERM, signal.SIGINT
     return signal.SIGTERM, signal.SIGINT, hang_up

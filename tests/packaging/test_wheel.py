@@ -111,6 +111,8 @@ def test_a_wheel_of_the_source_distribution_is_the_same(wheel, tmp_path):
     (source,) = tmp_path.glob("*.tar.gz")
     subprocess.run(["tar", "-xzf", source.name], cwd=tmp_path, check=True)
     (folder,) = (each for each in tmp_path.iterdir() if each.is_dir())
+    for name in ("docs/index.md", "examples/play_match.py", "deploy/Dockerfile", "SECURITY.md"):
+        assert (folder / name).is_file()
     subprocess.run([*build, "wheel", "-d", str(tmp_path)], cwd=folder, check=True, capture_output=True)
     (again,) = tmp_path.glob("*.whl")
     with zipfile.ZipFile(wheel) as one, zipfile.ZipFile(again) as other:

@@ -26,8 +26,8 @@ from gammond.protocol.transports.process_end import end_process
 GRACE_PERIOD_S = 2.0
 """Seconds after an interrupt in which further ones are ignored: the tool is writing its results."""
 
-_HANG_UP = getattr(signal, "SIGHUP", None)
-"""What comes when a terminal is closed; not every system has it."""
+_HANG_UP = getattr(signal, "SIGHUP", None) or getattr(signal, "SIGBREAK", None)
+"""What comes when a terminal is closed: Windows has the other one."""
 
 _SIGNALS = (signal.SIGINT, signal.SIGTERM, *(() if _HANG_UP is None else (_HANG_UP,)))
 
