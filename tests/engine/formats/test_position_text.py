@@ -31,8 +31,6 @@ BEAROFF = position({6: 3, 1: 2}, {20: 1, 24: 4})
         ("XGID=-b----E-C---eE---c-e----B-:0:0:1:31:2:1:0:5:10", FIVE_POINTS),
         ("xgid=-b----E-C---eE---c-e----B-:0:0:1:31:2:1:0:5:10", FIVE_POINTS),
         ("-b----E-C---eE---c-e----B-:0:0:1:31:2:1:0:5:10", FIVE_POINTS),
-        ('"XGID=-b----E-C---eE---c-e----B-:0:0:1:31:2:1:0:5:10"', FIVE_POINTS),
-        ("'4HPwATDgc/ABMA'", None),
         ("GNUbg ID: 4HPwATDgc/ABMA:cAkAAAAAAAAE", MatchState(on_roll=1)),
         ("gnubgid=4HPwATDgc/ABMA:cAkAAAAAAAAE", MatchState(on_roll=1)),
         ("Position ID: 4HPwATDgc/ABMA", None),

@@ -9,7 +9,6 @@ from gammond.engine.formats.position_id import encode_position_id
 from gammond.engine.formats.xgid import (
     decode_xgid,
     describe_reading,
-    encode_xgid,
     has_highest_cube,
 )
 from gammond.engine.rules.match import MatchState
@@ -107,14 +106,6 @@ def test_a_refusal_names_the_field(text, error, message):
     with pytest.raises(error, match=message) as caught:
         decode_xgid(text)
     assert caught.value.field
-
-
-@pytest.mark.parametrize(("cube", "owner"), [(2, 1), (4, 1), (64, 0)])
-def test_a_beaver_that_waits_is_written_as_it_is_read(cube, owner):
-    match = MatchState(on_roll=1 - owner, doubled=True, beavered=True, cube=cube, cube_owner=owner)
-    text = encode_xgid(Position.start(), match)
-    assert text.split(":")[4] == "B"
-    assert decode_xgid(text) == (Position.start(), match)
 
 
 def test_a_highest_cube_that_would_be_written_differently_is_told():

@@ -70,18 +70,15 @@ def test_a_play_has_the_candidates_of_a_single_question(engine, analysed):
         assert len(set(results)) == len(results)
 
 
-def test_the_first_five_candidates_and_the_play_that_was_made_have_one_depth(analysed):
+def test_the_first_candidates_have_one_depth_and_each_depth_is_ranked_by_itself(
+    analysed,
+):
     for situation, action, notes in walk(analysed):
         if isinstance(action, PlayAction):
             plays = len(legal_plays(situation.position, action.roll))
             depths = [each.evaluation.depth for each in notes.candidates]
             assert depths[:5] == ["1-ply"] * min(5, plays)
             assert set(depths[5:]) <= {"1-ply", "0-ply"}
-
-
-def test_candidates_are_ranked_within_a_depth_only(analysed):
-    for _, action, notes in walk(analysed):
-        if isinstance(action, PlayAction):
             keys = [(each.evaluation.depth, each.evaluation.equity) for each in notes.candidates]
             assert keys == sorted(keys, reverse=True)
 

@@ -232,11 +232,6 @@ def test_what_the_program_wrote_is_no_note(text):
     assert read(text).notes.comment == ""
 
 
-def test_a_match_file_where_a_position_is_expected_says_what_to_do():
-    with pytest.raises(FormatError, match=r"got a match file \(mat\): gammond analyse"):
-        read_positions(b" 5 point match\n\n Game 1\n ann : 0  bob : 0\n  1) 31: 8/5 6/5\n")
-
-
 @pytest.mark.parametrize("text", [XG_PLAYS, BGBLITZ_PLAYS])
 def test_names_are_fit_to_be_shown(text):
     names = read(text.replace("Ann Lee", "A\x1b[2Jn").replace("Rot", "A\x1b[2Jn")).names
@@ -246,11 +241,6 @@ def test_names_are_fit_to_be_shown(text):
 def test_read_as_a_match_a_position_is_called_one():
     with pytest.raises(FormatError, match="got a position: give it to gammond eval"):
         read_matches(XG_CUBE.encode())
-
-
-def test_a_text_without_an_xgid_is_refused():
-    with pytest.raises(FormatError, match="a line with an XGID"):
-        read_positions(BOARD.encode())
 
 
 def test_an_impossible_position_is_named_with_its_file():

@@ -66,18 +66,6 @@ def test_the_example_of_the_gengammon_project_is_read():
     assert format_play(game.actions[2].play) == "bar/23 24/18*"
 
 
-def test_moves_without_stars_and_cells_that_touch_are_read():
-    read = rows(
-        "  1) 31: 8/5 6/5                 22: 24/22 24/22 6/4 6/4",
-        "  2) 11: 24/23 24/23 6/5 6/5 64: 22/16 22/18",
-        "  3)  Doubles => 2                Drops",
-        "      Wins 1 point",
-    )
-    assert read.issues == ()
-    assert len(read.games[0].actions) == 6
-    assert read.games[0].result == GameResult(0, 1, 1)
-
-
 def test_points_cut_to_what_wins_the_match_are_no_fault():
     read = rows(
         "  1) 31: 8/5 6/5                  Doubles => 2",
@@ -155,19 +143,6 @@ def test_words_for_no_move_are_none_and_an_illegal_play_where_one_was_possible(w
 def test_a_result_without_a_number_is_what_the_rules_or_the_cube_give():
     read = rows(ROW, "      Wins it")
     assert (read.issues, read.games[0].result) == ((), GameResult(0, 1, 1))
-
-
-def test_a_game_that_is_broken_does_not_stop_the_next_one(match):
-    text = format_mat(("one", "two"), match)
-    lines = text.splitlines()
-    first = next(at for at, line in enumerate(lines) if line.startswith("  1)"))
-    lines[first] = "  1) 66: 13/1"
-    read = read_match("\n".join(lines))
-    assert [strip_game(game) for game in read.games[1:]] == match[1:]
-    result = read.games[0].result
-    assert (result.winner, result.points) == (match[0].result.winner, match[0].result.points)
-    fault = read.issues[0]
-    assert (fault.line, fault.game, fault.kind) == (first + 1, 1, IssueKind.ILLEGAL_PLAY)
 
 
 def test_a_double_in_the_crawford_game_is_a_fault_that_counts_unless_it_is_off():
@@ -255,10 +230,3 @@ def test_a_game_without_rows_is_reported():
         (2, IssueKind.UNREADABLE),
         (2, IssueKind.NO_RESULT),
     ]
-
-
-def test_a_game_that_stops_is_reported_and_its_plays_stay():
-    read = rows(ROW)
-    assert [fault.kind for fault in read.issues] == [IssueKind.NO_RESULT]
-    assert len(read.games[0].actions) == 2
-    assert read.games[0].result is None

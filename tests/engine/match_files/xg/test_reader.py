@@ -21,11 +21,9 @@ from gammond.engine.rules.game_record import (
 from gammond.engine.rules.match import GameResult, MatchState
 from gammond.engine.rules.moves import legal_plays
 from gammond.engine.rules.position import Position
-from gammond.engine.rules.rules import HYPERGAMMON
 from tests.engine.match_files.played_games import (
     make_game,
     play_money_games,
-    play_variant_match,
     read_match,
     strip_game,
 )
@@ -108,12 +106,6 @@ def test_each_play_has_its_candidates_and_the_cube_decision_before_it(match):
                 assert notes.cube is None
     assert listed > 1000
     assert cubes > 100
-
-
-def test_a_file_without_analysis_has_none(match):
-    found = read(xg_files.write_games(NAMES, match[:1], analysed=False))
-    assert found.issues == ()
-    assert not any(notes.candidates or notes.cube for notes in found.games[0].notes.values())
 
 
 @pytest.mark.parametrize("raccoons", [False, True])
@@ -258,15 +250,6 @@ def test_a_variant_begins_in_its_own_position(variation, name):
     found = read(xg_files.write_games(NAMES, [game], Variation=variation))
     assert found.issues == ()
     assert strip_game(found.games[0]) == game
-
-
-def test_a_whole_match_of_hypergammon_is_read_with_what_was_evaluated():
-    games = play_variant_match(HYPERGAMMON)
-    found = read(xg_files.write_games(NAMES, games, Variation=2))
-    assert found.issues == ()
-    assert [strip_game(game) for game in found.games] == games
-    notes = [notes for game in found.games for notes in game.notes.values()]
-    assert any(each.candidates for each in notes)
 
 
 @pytest.mark.parametrize("kind", [6, 255])
