@@ -20,7 +20,6 @@ from gammond.engine.rules.match import MatchState
 from gammond.engine.rules.moves import legal_plays
 from gammond.engine.rules.position import Position
 from gammond.engine.runtime.threads import Workers
-from gammond.nets.catalogue import load_engine
 from tests.support.boards import position
 
 MATCH = """(;FF[4]GM[6]MI[length:5][game:0][ws:0][bs:0]PW[ann]PB[bob]RU[Crawford]RE[B+2]
@@ -28,11 +27,6 @@ MATCH = """(;FF[4]GM[6]MI[length:5][game:0][ws:0][bs:0]PW[ann]PB[bob]RU[Crawford
 ;B[double];W[drop])(;FF[4]GM[6]MI[length:5][game:1][ws:0][bs:2]PW[ann]PB[bob]RU[Crawford]RE[B+2R]
 ;W[64xn];B[31qtst])(;FF[4]GM[6]MI[length:5][game:2][ws:0][bs:4]PW[ann]PB[bob]RU[Crawford:CrawfordGame]RE[W+1R]
 ;W[31hefe];B[52lqln];W[61mghg])"""
-
-
-@pytest.fixture(scope="module")
-def engine():
-    return load_engine()
 
 
 @pytest.fixture(scope="module")

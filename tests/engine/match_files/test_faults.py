@@ -204,21 +204,6 @@ def test_an_excerpt_may_lack_the_crawford_game():
     assert not match.games[1].initial_state.crawford
 
 
-def test_what_follows_a_play_that_cannot_be_read_shows_which_it_was():
-    rest = (
-        "  3) 61: 13/7 8/7                     42: 13/9 6/4\n  4) 21: 13/11 6/5                     31: 9/5\n"
-    )
-    whole = read_match(
-        f"{HEAD}  2) 52: 13/8 24/22                   21: 14/11\n{rest}{PASS.format(5)}"
-    ).games[0]
-    match = read_match(f"{HEAD}  2) 52: 13/8 x?/22                   21: 14/11\n{rest}{PASS.format(5)}")
-    (game,) = match.games
-    assert kinds(match) == [IssueKind.UNREADABLE, IssueKind.MISSING]
-    assert (game.actions[:2], game.result) == (whole.actions[:2], whole.result)
-    assert list(map(tell, game.actions[-7:-2])) == list(map(tell, whole.actions[-7:-2]))
-    assert (game.is_cut, match.is_whole) == (True, False)
-
-
 @pytest.fixture(scope="module")
 def long_game(match):
     """The lines of a match of one game, and the place of its sixth row."""
