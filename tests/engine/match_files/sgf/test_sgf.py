@@ -281,9 +281,12 @@ def test_half_a_rollout_is_left_out():
         assert [each.evaluation.depth for each in match.games[0].notes[1].candidates] == ["2-ply"]
 
 
-def test_a_lost_bracket_semicolon_or_root_costs_no_other_action():
+def test_a_double_that_is_there_twice_and_a_lost_bracket_semicolon_or_root_cost_no_other_action():
     second = OPENING.replace("game:0", "game:1").replace("bs:0", "bs:1")
     whole = read_match(OPENING + "\n" + second)
+    assert (
+        read_match(OPENING.replace(";W[double]", ";W[double];W[double]") + "\n" + second).games == whole.games
+    )
     closed = read_match(OPENING.replace("drop]", "drop") + "\n" + second)
     assert closed.games == whole.games
     joined = read_match(OPENING.replace("\n;W[double]", "\nW[double]") + "\n" + second)
