@@ -34,11 +34,6 @@ def test_ids_seen_in_gnubg_mean_what_they_meant_there(text, match):
     assert encode_match_id(match) == text
 
 
-def test_the_manuals_example_is_read():
-    match = decode_match_id("QYkqASAAIAAA")
-    assert match == MatchState(length=9, score=(2, 4), cube=2, cube_owner=0, on_roll=1, roll=(5, 2))
-
-
 def test_random_states_survive_the_round_trip():
     generator = random.Random(8)
     for _ in range(2000):

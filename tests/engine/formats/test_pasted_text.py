@@ -7,17 +7,21 @@ from urllib.parse import quote
 import pytest
 
 from gammond.engine.errors import FormatError
-from gammond.engine.formats.fibs_board import encode_fibs_board
 from gammond.engine.formats.position_batch import parse_positions
-from gammond.engine.formats.position_text import find_match_id, find_position, parse_position, split_lines
+from gammond.engine.formats.position_text import (
+    FORMATS,
+    find_match_id,
+    find_position,
+    parse_position,
+    split_lines,
+)
 
 ID = "4HPwATDgc/ABMA"
 XGID = "XGID=-b----E-C---eE---c-e----B-:0:0:1:31:2:1:0:5:10"
 OGID = "OGID=11jjjjjhhhccccc:ooddddd88866666:N0N:31:W:R:2:1:5:0"
 GNUBG_ID = f"{ID}:cIkFAAAAAAAE"
-SNOWIE = "5;0;0;0;1;X;O;0;1;2;1;0;0;-2;0;0;0;0;5;0;3;0;0;0;-5;5;0;0;0;-3;0;-5;0;0;0;0;2;0;3;1;"
-FIBS = encode_fibs_board(*parse_position(XGID))
-FORMS = (XGID, XGID.removeprefix("XGID="), OGID, OGID.removeprefix("OGID="), ID, GNUBG_ID, SNOWIE, FIBS)
+WRITTEN = [form.encode(*parse_position(XGID)) for form in FORMATS.values()]
+FORMS = (*WRITTEN, XGID.removeprefix("XGID="), OGID.removeprefix("OGID="), ID, GNUBG_ID)
 LABELLED = (XGID, OGID, f"GNUbg ID: {GNUBG_ID}", f"Position ID: {ID} Match ID: cIkFAAAAAAAE")
 
 

@@ -20,17 +20,6 @@ from tests.support import boards
 OPENING = "4HPwATDgc/ABMA"
 
 
-def test_the_opening_has_the_id_of_the_manual():
-    assert encode_position_id(Position.start()) == OPENING
-    assert decode_position_id(OPENING) == Position.start()
-
-
-def test_the_side_not_on_roll_comes_first():
-    on_roll_has_two_off = boards.position({1: 13}, {24: 15})
-    assert encode_position_id(on_roll_has_two_off) == "/38AAAD/HwAAAA"
-    assert decode_position_id("/38AAAD/HwAAAA") == on_roll_has_two_off
-
-
 @pytest.mark.parametrize("text", [f"  {OPENING}\n", f"{OPENING}=="])
 def test_blanks_and_padding_are_accepted(text):
     assert decode_position_id(text) == Position.start()

@@ -2,21 +2,14 @@
 
 from __future__ import annotations
 
-import random
-from dataclasses import replace
-
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
-from gammond.engine.errors import FormatError, GammondError, PositionError, UnsupportedError, ValueRangeError
+from gammond.engine.errors import FormatError, PositionError, UnsupportedError, ValueRangeError
 from gammond.engine.formats.position_text import parse_position
-from gammond.engine.formats.snowie import decode_snowie, encode_snowie, is_snowie
+from gammond.engine.formats.snowie import decode_snowie, encode_snowie
 from gammond.engine.formats.xgid import decode_xgid
 from gammond.engine.rules.match import MatchState
 from gammond.engine.rules.position import Position
-from tests.support import boards
-from tests.support.match_states import random_match_state
 
 START = "0;-2;0;0;0;0;5;0;3;0;0;0;-5;5;0;0;0;-3;0;-5;0;0;0;0;2;0"
 BAR = "-1;-2;0;0;0;0;5;0;3;0;0;0;-5;5;0;0;0;-3;0;-4;0;0;0;0;1;1"
@@ -34,19 +27,6 @@ BAR = "-1;-2;0;0;0;0;5;0;3;0;0;0;-5;5;0;0;0;-3;0;-4;0;0;0;0;1;1"
 def test_gnubg_lines_are_what_it_was_set_to(line, xgid):
     assert decode_snowie(line) == decode_xgid(xgid)
     assert encode_snowie(*decode_xgid(xgid), ("b", "a")) == line
-
-
-def test_random_positions_and_states_survive_the_round_trip():
-    generator = random.Random(9)
-    for board in boards.random_boards(400, seed=9):
-        match = replace(random_match_state(generator), beavers=True)
-        if match.doubled:
-            with pytest.raises(UnsupportedError, match="double"):
-                encode_snowie(Position(board), match)
-            match = match.without_offers()
-        text = encode_snowie(Position(board), match)
-        assert is_snowie(text)
-        assert decode_snowie(text) == parse_position(text) == (Position(board), match)
 
 
 def test_a_name_cannot_change_the_fields():
@@ -80,23 +60,3 @@ def test_a_refusal_names_the_field(text, error, message):
     with pytest.raises(error, match=message) as caught:
         decode_snowie(text)
     assert caught.value.field
-
-
-def test_offers_cannot_be_written():
-    for offer in (MatchState(doubled=True), MatchState(resigned=2)):
-        with pytest.raises(UnsupportedError, match="pending"):
-            encode_snowie(Position.start(), offer)
-
-
-@given(
-    st.text(alphabet="0123456789;-ab ", max_size=200)
-    | st.lists(
-        st.sampled_from(["0", "1", "-1", "2", "15", "", "a", "99999999"]), min_size=38, max_size=41
-    ).map(";".join)
-)
-def test_any_text_is_read_or_refused_with_a_typed_error(text):
-    try:
-        state = decode_snowie(text)
-    except GammondError:
-        return
-    assert decode_snowie(encode_snowie(*state)) == state

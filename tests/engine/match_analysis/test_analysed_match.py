@@ -20,7 +20,6 @@ from gammond.engine.match_reports.text_report import format_text
 from gammond.engine.rollout import RolloutSettings
 from gammond.engine.rules.game_record import replay
 from gammond.engine.rules.rules import HYPERGAMMON, Rules
-from gammond.nets.catalogue import load_engine
 
 MATCH = """; [Variation "HyperGammon (1)"]
 
@@ -59,14 +58,14 @@ FAR_AHEAD = """ 99 point match
 
 
 @pytest.fixture(scope="module")
-def noted():
+def noted(engine):
     (match,) = parse_mat(MATCH)
     assert match.issues == ()
-    return analyse_match(load_engine(), match, SETTINGS)
+    return analyse_match(engine, match, SETTINGS)
 
 
-def test_a_match_of_hypergammon_is_analysed_by_its_solution_and_its_match_equities(noted):
-    analysed = make_analysed_match(load_engine(), noted, SETTINGS, nets={"strong": "0" * 64})
+def test_a_match_of_hypergammon_is_analysed_by_its_solution_and_its_match_equities(noted, engine):
+    analysed = make_analysed_match(engine, noted, SETTINGS, nets={"strong": "0" * 64})
     assert analysed.method.endswith(", net hypergammon-1, 0-ply, match equities of hypergammon-1")
     assert analysed.table.name == find_table(noted.rules.rules).name == "hypergammon-1"
     assert analysed.nets == {}
@@ -75,10 +74,10 @@ def test_a_match_of_hypergammon_is_analysed_by_its_solution_and_its_match_equiti
 
 
 @pytest.fixture(scope="module")
-def far_ahead():
+def far_ahead(engine):
     """A match at 97-0 of 99 points, in which nothing matters until the cube is high enough for all of it."""
     (match,) = parse_mat(FAR_AHEAD)
-    return make_analysed_match(load_engine(), analyse_match(load_engine(), match, SETTINGS), SETTINGS)
+    return make_analysed_match(engine, analyse_match(engine, match, SETTINGS), SETTINGS)
 
 
 def test_errors_at_a_score_where_points_have_no_scale_make_no_rating_and_keep_their_winning_chances(
@@ -117,15 +116,13 @@ def test_where_there_is_no_solution_the_match_equities_are_those_of_backgammon(t
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_game_is_replayed_once_for_its_analysis_and_all_that_is_written_of_it(monkeypatch):
+def test_a_game_is_replayed_once_for_its_analysis_and_all_that_is_written_of_it(monkeypatch, engine):
     replayed = []
     monkeypatch.setattr(model, "replay", lambda *start: replayed.append(start) or replay(*start))
     (match,) = parse_mat(FAR_AHEAD)
-    noted = analyse_match(load_engine(), match, SETTINGS)
-    rolled = roll_out_decisions(
-        load_engine(), noted, DecisionRollouts(RolloutSettings(trials=1, truncation=1))
-    )
-    analysed = make_analysed_match(load_engine(), rolled, SETTINGS)
+    noted = analyse_match(engine, match, SETTINGS)
+    rolled = roll_out_decisions(engine, noted, DecisionRollouts(RolloutSettings(trials=1, truncation=1)))
+    analysed = make_analysed_match(engine, rolled, SETTINGS)
     describe_match(analysed)
     format_html(analysed, datetime(2026, 1, 1))
     format_text(analysed, 20)

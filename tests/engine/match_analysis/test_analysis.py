@@ -20,7 +20,6 @@ from gammond.engine.rules.match import MatchState
 from gammond.engine.rules.moves import legal_plays
 from gammond.engine.rules.position import Position
 from gammond.engine.runtime.threads import Workers
-from gammond.nets.catalogue import load_engine
 from tests.support.boards import position
 
 MATCH = """(;FF[4]GM[6]MI[length:5][game:0][ws:0][bs:0]PW[ann]PB[bob]RU[Crawford]RE[B+2]
@@ -28,11 +27,6 @@ MATCH = """(;FF[4]GM[6]MI[length:5][game:0][ws:0][bs:0]PW[ann]PB[bob]RU[Crawford
 ;B[double];W[drop])(;FF[4]GM[6]MI[length:5][game:1][ws:0][bs:2]PW[ann]PB[bob]RU[Crawford]RE[B+2R]
 ;W[64xn];B[31qtst])(;FF[4]GM[6]MI[length:5][game:2][ws:0][bs:4]PW[ann]PB[bob]RU[Crawford:CrawfordGame]RE[W+1R]
 ;W[31hefe];B[52lqln];W[61mghg])"""
-
-
-@pytest.fixture(scope="module")
-def engine():
-    return load_engine()
 
 
 @pytest.fixture(scope="module")
@@ -70,18 +64,15 @@ def test_a_play_has_the_candidates_of_a_single_question(engine, analysed):
         assert len(set(results)) == len(results)
 
 
-def test_the_first_five_candidates_and_the_play_that_was_made_have_one_depth(analysed):
+def test_the_first_candidates_have_one_depth_and_each_depth_is_ranked_by_itself(
+    analysed,
+):
     for situation, action, notes in walk(analysed):
         if isinstance(action, PlayAction):
             plays = len(legal_plays(situation.position, action.roll))
             depths = [each.evaluation.depth for each in notes.candidates]
             assert depths[:5] == ["1-ply"] * min(5, plays)
             assert set(depths[5:]) <= {"1-ply", "0-ply"}
-
-
-def test_candidates_are_ranked_within_a_depth_only(analysed):
-    for _, action, notes in walk(analysed):
-        if isinstance(action, PlayAction):
             keys = [(each.evaluation.depth, each.evaluation.equity) for each in notes.candidates]
             assert keys == sorted(keys, reverse=True)
 

@@ -92,13 +92,6 @@ def test_a_play_loses_what_it_is_behind_the_first(match, equities, error):
     assert decision.best == format_play(plays[0])
 
 
-def test_a_game_with_other_notes_is_not_replayed_again(match):
-    game = match.games[0]
-    assert game.with_notes({}).replayed is game.replayed
-    assert game.with_notes({}).notes == {}
-    assert replace(game, actions=game.actions[:2]).replayed == game.replayed[:2]
-
-
 def test_what_has_no_evaluation_is_left_out():
     games = play_random_match()[:2]
     data = xg_files.make_file(xg_files.write_games(("one", "two"), games, analysed=False))

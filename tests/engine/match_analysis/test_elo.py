@@ -55,11 +55,6 @@ def test_the_errors_are_as_large_as_the_spread_of_many_tables():
     assert spread[1:] == pytest.approx(claimed[1:], rel=0.15)
 
 
-def test_pairs_that_cancel_luck_make_the_errors_smaller():
-    wins, variances = table([0.0, 0.4])
-    assert estimate_elo(wins, variances / 4)[1][1] == pytest.approx(estimate_elo(wins, variances)[1][1] / 2)
-
-
 def test_a_player_that_won_nothing_counts_half_a_game():
     wins = np.array([[0.0, 100.0], [0.0, 0.0]])
     elo, errors = estimate_elo(wins, np.zeros((2, 2)))

@@ -15,15 +15,9 @@ from gammond.engine.match_files.mat.reader import parse_mat
 from gammond.engine.rollout.settings import RolloutSettings
 from gammond.engine.rules.game_record import PlayAction, SetAction
 from gammond.engine.rules.moves import legal_plays
-from gammond.nets.catalogue import load_engine
 from tests.engine.match_files.faulty_matches import CUT, GAP, ILLEGAL
 
 SETTINGS = AnalysisSettings(0, 1)
-
-
-@pytest.fixture(scope="module")
-def engine():
-    return load_engine()
 
 
 def analyse(engine, text):

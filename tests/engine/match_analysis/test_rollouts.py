@@ -17,18 +17,12 @@ from gammond.engine.match_files.model import ActionNotes
 from gammond.engine.match_files.sgf.reader import parse_sgf
 from gammond.engine.rollout import RolloutSettings
 from gammond.engine.rollout.decisions import roll_out_cube, roll_out_plays
-from gammond.nets.catalogue import load_engine
 
 MATCH = """(;FF[4]GM[6]MI[length:5][game:0][ws:0][bs:0]PW[ann]PB[bob]RU[Crawford]RE[B+2]
 ;B[31qtst];W[64xn];B[65al]C[runs];W[double];B[take];W[42hdfd];B[21lnst];W[66])
 (;FF[4]GM[6]MI[length:5][game:1][ws:0][bs:2]PW[ann]PB[bob]RU[Crawford]RE[W+1R]
 ;W[21mkfe];B[41ablp];W[51mhfe];B[32adln];W[43mimj])"""
 SETTINGS = RolloutSettings(trials=36, truncation=3, min_trials=36)
-
-
-@pytest.fixture(scope="module")
-def engine():
-    return load_engine()
 
 
 @pytest.fixture(scope="module")

@@ -1,15 +1,10 @@
-"""Correct matches of every format with one damaged row, and what is asked of reading them.
-
-``python -m tests.engine.match_files.damaged_files 20000`` reads so many and prints how they were read.
-"""
+"""Correct matches of every format with one damaged row, and what is asked of reading them."""
 
 from __future__ import annotations
 
-import argparse
 import itertools
 import random
 import re
-import sys
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -38,7 +33,6 @@ from gammond.engine.rules.game_record import (
 )
 from gammond.engine.rules.match import MatchState
 from gammond.engine.rules.moves import Play
-from gammond.engine.rules.position import Position
 from tests.engine.match_files.played_games import Dicer, dice
 from tests.engine.match_files.row_damages import (
     OGXM_DAMAGES,
@@ -61,13 +55,6 @@ SECONDS = 5.0
 Rows = Sequence[Any]
 
 
-class Doubler(Dicer):
-    """Plays by lot, and doubles more often: games are shorter."""
-
-    def should_double(self, position: Position, match: MatchState) -> bool:
-        return self._rng.random() < 0.1
-
-
 @cache
 def play_games(seed: int) -> tuple[RecordedGame, ...]:
     """Play up to three games of a match, or of a session where the seed is a multiple of 4, some resigned."""
@@ -76,7 +63,7 @@ def play_games(seed: int) -> tuple[RecordedGame, ...]:
     games: list[RecordedGame] = []
     while begun is not None and len(games) < 3:
         begun = replace(begun, on_roll=rng.randrange(2))
-        players = Doubler(rng.random()), Doubler(rng.random())
+        players = Dicer(rng.random(), 0.1), Dicer(rng.random(), 0.1)
         game = play_game(players, begun, dice(1000 * seed + len(games)))
         games.append(_resign(game, rng) if rng.random() < 0.5 else game)
         begun = begun.after_game(games[-1].result.winner, games[-1].result.points)
@@ -387,38 +374,3 @@ def list_cases(first: int = 0) -> Iterator[tuple[str, str, int, int]]:
         for format_name, form in FORMATS.items():
             for name in form.damages:
                 yield format_name, name, seed, seed % MATCHES
-
-
-def main() -> int:
-    """Read damaged files and print how."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("count", type=int, help="how many damaged files are read")
-    parser.add_argument("--first", type=int, default=0, metavar="SEED", help="the first seed")
-    options = parser.parse_args()
-    counts: dict[tuple[str, str], Counter[str]] = {}
-    faulty = 0
-    for case in itertools.islice(list_cases(options.first), options.count):
-        reading = check(*case)
-        counts.setdefault(case[:2], Counter())[reading.outcome] += 1
-        faulty += bool(reading.faults)
-        for fault in reading.faults:
-            sys.stdout.write(f"{case}: {fault}\n")
-            sys.stdout.flush()
-    sys.stdout.write(_format_counts(counts))
-    sys.stdout.write(f"{options.count:,} files, {faulty:,} of them with a fault\n")
-    return int(faulty > 0)
-
-
-def _format_counts(counts: Mapping[tuple[str, str], Counter[str]]) -> str:
-    outcomes = "same", "noted", "cut", "unreadable", "impossible"
-    lines = [f"{'format':10}{'damage':20}" + "".join(f"{outcome:>12}" for outcome in outcomes)]
-    for (format_name, name), counted in sorted(counts.items()):
-        shown = "".join(f"{counted[outcome]:12}" for outcome in outcomes)
-        lines.append(f"{format_name:10}{name:20}{shown}")
-    total = sum(counts.values(), Counter())
-    lines.append(f"{'all':30}" + "".join(f"{total[outcome]:12}" for outcome in outcomes))
-    return "\n".join(lines) + "\n"
-
-
-if __name__ == "__main__":
-    sys.exit(main())

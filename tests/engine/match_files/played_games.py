@@ -11,6 +11,7 @@ import numpy as np
 
 from gammond.engine.evaluation.results import CubeResponse
 from gammond.engine.match_files.model import RecordedGame
+from gammond.engine.match_files.reading import read_matches
 from gammond.engine.play.cube_games import play_game, play_match
 from gammond.engine.rules.dice import draw_paired_dice
 from gammond.engine.rules.match import MatchState
@@ -31,10 +32,11 @@ MAT_GAME = """\
 
 
 class Dicer:
-    """Plays and handles the cube by lot."""
+    """Plays and handles the cube by lot, and doubles as often as it is told."""
 
-    def __init__(self, seed):
+    def __init__(self, seed, doubling_chance=0.01):
         self._rng = random.Random(seed)
+        self._doubling_chance = doubling_chance
 
     def with_rules(self, rules):
         return self
@@ -43,7 +45,7 @@ class Dicer:
         return SimpleNamespace(play=self._rng.choice(legal_plays(position, roll)))
 
     def should_double(self, position, match):
-        return self._rng.random() < 0.01
+        return self._rng.random() < self._doubling_chance
 
     def choose_response(self, position, match):
         return CubeResponse.TAKE if self._rng.random() < 0.7 else CubeResponse.PASS
@@ -64,13 +66,20 @@ def play_random_match():
 
 
 @functools.cache
-def play_money_games():
-    """Play six games for money; all callers share the list."""
+def play_money_games(count=6, doubling_chance=0.01):
+    """Play games for money; all callers share the list."""
     begun, games = MatchState(), []
-    for number in range(6):
-        games.append(play_game((Dicer(3), Dicer(4)), replace(begun, on_roll=number % 2), dice(number + 20)))
+    for number in range(count):
+        players = Dicer(3, doubling_chance), Dicer(4, doubling_chance)
+        games.append(play_game(players, replace(begun, on_roll=number % 2), dice(number + 20)))
         begun = begun.after_game(games[-1].result.winner, games[-1].result.points)
     return games
+
+
+def read_match(content, **options):
+    """Read the one match of a file."""
+    (match,) = read_matches(content.encode() if isinstance(content, str) else content, **options)
+    return match
 
 
 def make_game(begun, actions, result, rules=STANDARD_RULES):

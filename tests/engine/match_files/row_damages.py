@@ -229,11 +229,6 @@ def _move_elsewhere(ply: dict[str, Any], rng: random.Random) -> None:
         ply["moves"][0]["from"] = rng.randint(1, 24)
 
 
-def _turn_seat(ply: dict[str, Any], rng: random.Random) -> None:
-    if "color" in ply:
-        ply["color"] = 1 - ply["color"]
-
-
 def _change_points(ply: dict[str, Any], rng: random.Random) -> None:
     if "points_won" in ply:
         ply["points_won"] = 9
@@ -244,18 +239,10 @@ def _change_named_winner(ply: dict[str, Any], rng: random.Random) -> None:
         ply["winner"] = 1 - ply["winner"]
 
 
-def _swap_action(ply: dict[str, Any], rng: random.Random) -> None:
-    if "action_id" in ply and "d1" not in ply:
-        ply["action_id"] = rng.randint(21, 37)
-
-
 OGXM_DAMAGES: Mapping[str, Damage] = {
-    "dropped": lambda ply, rng: [ply] if "plies" in ply else [],
-    "doubled": lambda ply, rng: [ply] if "plies" in ply else [ply, ply],
     "wrong dice": _change_ply(_reroll),
     "wrong move": _change_ply(_move_elsewhere),
-    "another seat": _change_ply(_turn_seat),
-    "another double": _change_ply(_swap_action),
     "another winner": _change_ply(_change_named_winner),
     "other points": _change_ply(_change_points),
 }
+"""Those that its library writes; it refuses a document whose plies contradict each other."""

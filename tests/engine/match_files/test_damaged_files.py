@@ -3,23 +3,29 @@
 from __future__ import annotations
 
 import itertools
+import random
 
 import pytest
 
-from tests.engine.match_files.damaged_files import FORMATS, check, list_cases
+from gammond.engine.errors import FormatError
+from gammond.engine.match_files.reading import read_matches
+from tests.engine.match_files.damaged_files import FORMATS, check, list_cases, write_source
+from tests.engine.match_files.played_games import read_match
+from tests.engine.match_files.row_damages import TEXT_DAMAGES
 
 CASES = [(format_name, name) for format_name, form in FORMATS.items() for name in form.damages]
 
-HARMLESS = (
-    "a hit too many",
-    "a hit missing",
-    "another wording",
-    "no number",
-    "another number",
-    "blanks",
-    "doubled",
+TEXTS = [name for name, form in FORMATS.items() if form.damages.keys() == TEXT_DAMAGES.keys()]
+SAYS_THE_SAME = (
+    *itertools.product(
+        TEXTS, ("a hit too many", "a hit missing", "another wording", "another number", "blanks")
+    ),
+    *itertools.product(("xg",), ("no names", "no position", "not played", "another response")),
+    *(("mat", "no names"), ("sgg", "doubled")),
 )
+"""Formats, and what can be other in a row of them while its game stays as it is."""
 
+COSTS_NO_OTHER_ROW = "doubled", "no number", "nonsense in it", "wrong dice", "another winner", "other points"
 SINGLE_ACTIONS = ("sgf", "oldmoves", "sgg", "tmg", "party", "xg")
 """Formats of which a row is one action, or a part of one."""
 
@@ -35,16 +41,48 @@ def test_a_damaged_row_costs_neither_what_is_before_it_nor_a_result(format_name,
     assert not check(format_name, name, 1).faults
 
 
-@pytest.mark.parametrize("name", HARMLESS)
-def test_a_row_that_says_the_same_in_another_way_costs_nothing(name):
-    for seed in range(4):
-        assert check("mat", name, seed, seed).outcome in ("same", "noted")
+@pytest.mark.parametrize(("format_name", "name"), SAYS_THE_SAME)
+def test_a_row_that_says_the_same_in_another_way_costs_nothing(format_name, name):
+    assert {check(format_name, name, seed, seed).outcome for seed in range(3)} == {"same"}
 
 
-@pytest.mark.parametrize("name", ["dropped", "nonsense", "wrong dice"])
-@pytest.mark.parametrize("format_name", SINGLE_ACTIONS)
-def test_what_follows_a_lost_action_shows_how_the_game_stood(format_name, name):
-    assert [check(format_name, name, seed, seed).outcome for seed in range(3)].count("cut") == 0
+@pytest.mark.parametrize(
+    ("format_name", "name"),
+    [
+        *itertools.product(TEXTS, COSTS_NO_OTHER_ROW),
+        *itertools.product(
+            ("xg",), ("doubled", "wrong dice", "wrong move", "wrong position", "another winner")
+        ),
+        *itertools.product(SINGLE_ACTIONS, ("dropped", "nonsense", "wrong dice")),
+    ],
+)
+def test_what_follows_a_row_that_is_wrong_is_read(format_name, name):
+    assert "cut" not in {check(format_name, name, seed, seed).outcome for seed in range(3)}
+
+
+@pytest.mark.parametrize("format_name", FORMATS)
+def test_a_file_that_is_cut_anywhere_keeps_the_games_before_and_the_beginning_of_the_last(format_name):
+    skip_without_library(format_name)
+    form, source = FORMATS[format_name], write_source(format_name, 5)
+    content, whole = form.join(source.rows), source.whole.games
+    ends = set()
+    for end in (*random.Random(5).sample(range(len(content)), 12), len(content) - 2):
+        try:
+            games = [game for match in read_matches(content[:end]) for game in match.games]
+        except FormatError:  # before the first play, or a part that is read only as a whole
+            continue
+        *before, last = games or [whole[0]]
+        assert tuple(before) == whole[: len(before)]
+        certain = last.actions[:-2]  # a play that is cut may pass for another one
+        assert certain == whole[len(before)].actions[: len(certain)]
+        ends.add(len(games))
+    assert format_name == "ogxm" or max(ends) == len(whole)
+
+
+@pytest.mark.parametrize("format_name", TEXTS)
+def test_names_that_do_not_print_are_escaped(format_name):
+    content = FORMATS[format_name].join(write_source(format_name, 5).rows)
+    assert read_match(content.replace(b"one", b"o\x1bn")).names == (r"o\x1bn", "two")
 
 
 @pytest.mark.slow

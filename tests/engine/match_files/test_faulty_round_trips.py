@@ -8,6 +8,7 @@ from dataclasses import replace
 import pytest
 
 from gammond.engine.match_files.mat.reader import parse_mat
+from gammond.engine.match_files.model import IssueKind
 from gammond.engine.match_files.writing import MATCH_FORMATS, write_match
 from gammond.engine.rules.game_record import PlayAction, SetAction
 from tests.engine.match_files.faulty_matches import (
@@ -39,6 +40,8 @@ def test_illegal_actions_gaps_and_results_of_no_cube_are_read_again(form, text):
     assert [game.actions for game in read.games] == [game.actions for game in match.games]
     assert [game.result for game in read.games] == [game.result for game in match.games]
     assert lost == []
+    illegal = [each for game in read.games for each in game.actions if not getattr(each, "is_legal", True)]
+    assert [issue.kind for issue in read.issues].count(IssueKind.ILLEGAL_PLAY) >= len(illegal)
 
 
 def test_an_illegal_play_is_written_as_plain_moves_with_its_dice():

@@ -8,7 +8,7 @@ from gammond.engine.match_analysis.tasks import list_tasks
 from gammond.engine.match_files.reading import read_matches
 from gammond.engine.match_files.writing import MATCH_FORMATS, describe_record
 from gammond.engine.match_files.xg.records import GAME_FOOTER, decode_record, is_resigned
-from gammond.engine.rules.game_record import DoubleAction, ResignationAction, ResponseAction, RollAction
+from gammond.engine.rules.game_record import DoubleAction, ResignationAction, ResponseAction
 from tests.engine.match_files.xg import xg_files
 
 _MAT = " 5 point match\n\n Game 1\n one : 0    two : 0\n  1) 31: 8/5 6/5      64: 24/18 13/9\n{}"
@@ -79,13 +79,6 @@ def test_a_resignation_that_the_file_states_was_somebodys_decision(text):
     assert last.is_stated
     assert list(list_tasks(0, game))[-1].places == (len(game.actions) - 1,)
     assert "by_result" not in describe_record(match)["games"][0]["actions"][-1]
-
-
-def test_a_roll_that_was_not_played_before_the_end_is_a_resignation():
-    match = read(_MAT.format("  2) 53: ????\n                          Wins 2 points\n"))
-    *_, roll, last = match.games[0].actions
-    assert isinstance(roll, RollAction)
-    assert last.is_stated
 
 
 @pytest.mark.parametrize("text", [BY_RESULT["mat"], STATED["sgf"]], ids=["by the result", "stated"])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from itertools import pairwise
 
@@ -23,7 +24,7 @@ from gammond.engine.rules.game_record import (
     SetAction,
 )
 from gammond.engine.rules.moves import legal_plays
-from gammond.engine.rules.rules import HYPERGAMMON, HYPERGAMMON_2, NACKGAMMON, STANDARD_RULES, Rules
+from gammond.engine.rules.rules import HYPERGAMMON, HYPERGAMMON_2, NACKGAMMON, STANDARD_RULES, VARIANTS, Rules
 from tests.engine.match_files.generated_matches import Draw
 
 LENGTHS = st.sampled_from([0, 0, 1, 2, 3, 7, 13])
@@ -42,20 +43,12 @@ def find_match(is_wanted):
 
 @settings(max_examples=60, deadline=None)
 @given(length=LENGTHS, rules=GAMES, seed=SEEDS)
-def test_a_mat_file_keeps_all_but_comments(length, rules, seed):
-    match = Draw(length, rules).make_match(seed)
+def test_a_mat_file_keeps_all_but_comments_and_says_where_a_play_was_illegal(length, rules, seed):
+    match = Draw(length, rules, illegal_plays=True).make_match(seed)
     (read,) = parse_mat(format_match(match))
     if begins_after_crawford_game(match):
         match = replace(match, rules=replace(match.rules, crawford=False))
-    assert read == replace(match, format="mat")
-
-
-@settings(max_examples=30, deadline=None)
-@given(length=LENGTHS, rules=GAMES, seed=SEEDS)
-def test_a_mat_file_keeps_what_was_set_after_a_roll_as_an_illegal_play(length, rules, seed):
-    match = Draw(length, rules, illegal_plays=True).make_match(seed)
-    (read,) = parse_mat(format_match(match))
-    assert read.games == match.games
+    assert replace(read, issues=()) == replace(match, format="mat")
     sets = sum(isinstance(action, SetAction) for game in match.games for action in game.actions)
     assert [issue.kind for issue in read.issues] == [IssueKind.ILLEGAL_PLAY] * sets
 
@@ -81,6 +74,24 @@ def test_a_mat_file_leaves_out_resignations_that_were_rejected(length, seed):
         kept = [action for action in whole.actions if getattr(action, "is_accepted", True)]
         assert list(game.actions) == kept
         assert game.result == whole.result
+
+
+@pytest.mark.parametrize(
+    ("variant", "in_mat", "in_sgf"),
+    [
+        ("nackgammon", "NackGammon", "Nackgammon"),
+        ("hypergammon1", "HyperGammon (1)", "Hypergammon1"),
+        ("hypergammon2", "HyperGammon (2)", "Hypergammon2"),
+        ("hypergammon", "HyperGammon (3)", "Hypergammon3"),
+    ],
+)
+def test_a_variant_is_read_by_the_name_that_other_programs_have_for_it(variant, in_mat, in_sgf):
+    match = Draw(5, Rules(VARIANTS[variant])).make_match(1)
+    mat, sgf = format_match(match), format_sgf(match)
+    assert f'; [Variation "{in_mat}"]' in mat
+    assert re.search(rf"RU\[[A-Za-z:]*\b{in_sgf}\]", sgf)
+    for (read,) in (parse_mat(mat), parse_sgf(sgf)):
+        assert (read.issues, read.games) == ((), match.games)
 
 
 def test_a_comment_on_a_resignation_stays_in_an_sgf_file_behind_the_action_before_it():

@@ -3,29 +3,23 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 import pytest
 
-from gammond.engine.match_files.mat.reader import parse_mat
 from gammond.engine.match_files.mat.writer import format_mat
 from gammond.engine.match_files.model import IssueKind
 from gammond.engine.rules.match import GameResult
-from tests.engine.match_files.played_games import play_random_match
+from tests.engine.match_files.played_games import read_match
 
 NAMES = "ann", "bob"
-CELL = r"(?:[0-9][0-9]:|Doubles => [0-9]+|Takes|Drops)(?:\s(?![0-9]{2}:)[0-9a-z/*]+)*"
-
-
-def parse(text):
-    (match,) = parse_mat(text)
-    return match
+GAME_BEGIN = re.compile("(?=^ Game )", re.MULTILINE)
 
 
 @pytest.fixture(scope="module")
-def whole():
+def whole(match):
     """Return the text of three games of a match."""
-    games = list(play_random_match())[:3]
-    return format_mat(NAMES, games)
+    return format_mat(NAMES, match[:3])
 
 
 def swap_heading(text, number):
@@ -37,31 +31,27 @@ def swap_heading(text, number):
     )
 
 
-def swap_game(text, number):
-    """Return a text with the players of a game in the other columns: rows are numbered by the left one."""
-    lines, rows = swap_heading(text, number).splitlines(), []
-    begin = lines.index(f" Game {number}") + 2
-    end = next((at for at in range(begin, len(lines)) if lines[at].startswith(" Game ")), len(lines))
-    for line in lines[begin:end]:
-        number, dot, row = line.partition(")")
-        cells = re.findall(CELL, row) if dot and number.strip().isdigit() else []
-        first = 1 if len(cells) == 1 and len(row) - len(row.lstrip()) > 12 else 0
-        for seat, action in enumerate(cells, first):
-            if seat == 1:
-                rows.append([action, ""])
-            else:
-                rows = rows if rows and not rows[-1][1] else [*rows, ["", ""]]
-                rows[-1][1] = action
-    won = next(line for line in lines[begin:end] if "Wins" in line)
-    is_left = len(won) - len(won.lstrip()) < 20
-    shown = [f"{number:3}) {left:39} {right}" for number, (left, right) in enumerate(rows, 1)]
-    shown.append(" " * (35 if is_left else 6) + won.strip())
-    return "\n".join([*lines[:begin], *shown, "", *lines[end:]])
+def swap_game(games, number):
+    """Return the text of games, one of them with the players in the other columns."""
+    turned = format_mat(NAMES[::-1], list(map(change_seats, games)))
+    parts = GAME_BEGIN.split(format_mat(NAMES, games))
+    parts[number] = GAME_BEGIN.split(turned)[number]
+    return "".join(parts)
+
+
+def change_seats(game):
+    begun, result = game.initial_state, game.result
+    return replace(
+        game,
+        initial_state=replace(begun, on_roll=1 - begun.on_roll, score=begun.score[::-1]),
+        actions=tuple(replace(action, seat=1 - action.seat) for action in game.actions),
+        result=replace(result, winner=1 - result.winner),
+    )
 
 
 @pytest.mark.parametrize("number", [2, 3])
-def test_a_game_whose_heading_and_columns_are_swapped_is_read_by_name(whole, number):
-    expected, match = parse(whole), parse(swap_game(whole, number))
+def test_a_game_whose_heading_and_columns_are_swapped_is_read_by_name(whole, match, number):
+    expected, match = read_match(whole), read_match(swap_game(match[:3], number))
     assert [issue.kind for issue in match.issues] == [IssueKind.PLAYERS_SWAPPED]
     assert "the columns are those of bob and of ann" in match.issues[0].message
     assert (match.issues[0].game, match.names, match.is_whole) == (number, NAMES, True)
@@ -74,21 +64,21 @@ def test_a_game_whose_heading_and_columns_are_swapped_is_read_by_name(whole, num
 
 
 def test_a_heading_that_alone_is_swapped_leaves_the_columns_where_the_score_after_it_says_so(whole):
-    expected, match = parse(whole), parse(swap_heading(whole, 2))
+    expected, match = read_match(whole), read_match(swap_heading(whole, 2))
     assert [issue.kind for issue in match.issues] == [IssueKind.PLAYERS_SWAPPED]
     assert "as the score after the game shows" in match.issues[0].message
     assert match.games == expected.games
 
 
 def test_names_that_alone_are_swapped_leave_the_columns_to_the_score(whole):
-    score = parse(whole).games[1].initial_state.score
+    score = read_match(whole).games[1].initial_state.score
     assert score[0] != score[1]
     heading = " {} : {}                        {} : {}\n"
     begin = whole.index(" Game 2\n") + len(" Game 2\n")
     end = whole.index("\n", begin) + 1
     text = whole[:begin] + heading.format("bob", score[0], "ann", score[1]) + whole[end:]
-    assert parse(text).games == parse(whole).games
-    assert "only the names are swapped" in parse(text).issues[0].message
+    assert read_match(text).games == read_match(whole).games
+    assert "only the names are swapped" in read_match(text).issues[0].message
 
 
 COLLAPSED = (
@@ -100,7 +90,7 @@ NEXT_GAME = "Game 2\nann : {} bob : {}\n1) 31: 8/5 6/5 64: 24/14\n2) Doubles => 
 @pytest.mark.parametrize("row", ["", " 21: 14/11"])
 @pytest.mark.parametrize("front", ["", " "])
 def test_a_winner_whose_column_is_lost_is_doubtful(row, front):
-    match = parse(COLLAPSED.format(row, front))
+    match = read_match(COLLAPSED.format(row, front))
     winner = 1 if row else 0
     assert match.games[0].result == GameResult(winner, 1, 1)
     assert [issue.kind for issue in match.issues] == [IssueKind.DOUBTFUL_RESULT]
@@ -109,7 +99,7 @@ def test_a_winner_whose_column_is_lost_is_doubtful(row, front):
 
 
 def test_a_doubtful_winner_may_have_wrong_points_too():
-    match = parse(COLLAPSED.format(" 21: 14/11", "").replace("Wins 1 point", "Wins 4 points"))
+    match = read_match(COLLAPSED.format(" 21: 14/11", "").replace("Wins 1 point", "Wins 4 points"))
     (issue,) = match.issues
     assert issue.kind is IssueKind.DOUBTFUL_RESULT
     assert "who acted last; expected 1, 2 or 3 for a game resigned at a cube of 1" in issue.message
@@ -117,7 +107,7 @@ def test_a_doubtful_winner_may_have_wrong_points_too():
 
 @pytest.mark.parametrize("score", [(1, 0), (0, 1)])
 def test_the_next_score_tells_a_winner_whose_column_is_lost(score):
-    match = parse(COLLAPSED.format("", "") + NEXT_GAME.format(*score))
+    match = read_match(COLLAPSED.format("", "") + NEXT_GAME.format(*score))
     assert [game.result for game in match.games] == [
         GameResult(score.index(1), 1, 1),
         GameResult(0, 1, 1),  # after a pass the rules tell
@@ -127,13 +117,13 @@ def test_the_next_score_tells_a_winner_whose_column_is_lost(score):
 
 @pytest.mark.parametrize("front", ["      ", "ann "])
 def test_a_winner_whose_column_or_name_is_there_is_not_doubtful(front):
-    match = parse(COLLAPSED.format(" 21: 14/11", front))
+    match = read_match(COLLAPSED.format(" 21: 14/11", front))
     assert (match.games[0].result, match.issues) == (GameResult(0, 1, 1), ())
 
 
 def test_talk_behind_the_result_is_a_comment_and_costs_nothing():
     text = COLLAPSED.format("", "      ") + "(bob lost on time)\n"
-    match = parse(text)
+    match = read_match(text)
     assert (match.issues, match.games[0].result) == ((), GameResult(0, 1, 1))
     notes = list(match.games[0].notes.values())
     assert [note.comment for note in notes] == ["(bob lost on time)"]

@@ -13,8 +13,7 @@ from hypothesis import strategies as st
 from gammond.engine.errors import FormatError, UnsupportedError
 from gammond.engine.evaluation.results import CubeDecision, Evaluation, RankedPlay
 from gammond.engine.match_files.mat.reader import parse_mat
-from gammond.engine.match_files.mat.writer import format_match
-from gammond.engine.match_files.model import NO_NOTES, ActionNotes, IssueKind
+from gammond.engine.match_files.model import NO_NOTES, ActionNotes
 from gammond.engine.match_files.ogxm.reader import parse_ogxm
 from gammond.engine.match_files.ogxm.writer import format_ogxm
 from gammond.engine.match_files.sgf.reader import parse_sgf
@@ -24,6 +23,7 @@ from gammond.engine.rules.game_record import DoubleAction, PlayAction, ResponseA
 from gammond.engine.rules.moves import legal_plays
 from gammond.engine.rules.outcome import Outcome
 from gammond.engine.rules.rules import HYPERGAMMON, HYPERGAMMON_2, NACKGAMMON, STANDARD_RULES, Rules
+from tests.engine.match_files.faulty_matches import ILLEGAL
 from tests.engine.match_files.generated_matches import Draw
 
 pytest.importorskip("ogxm")
@@ -128,31 +128,6 @@ def test_an_analysis_is_kept(length):
     assert again == content
 
 
-PLAYED_AGAINST_THE_RULES = """\
- 5 point match
-
- Game 1
- ann : 0                    bob : 0
-  1) 31: 13/7 6/5             62: 24/18 13/11
-  2) 42: bar/21 13/11         55: 8/3
-  3)  Doubles => 2            Takes
-  4) 61: 13/7 8/7
-      Wins 4 points
-"""
-
-
-def test_illegal_plays_are_kept_and_said_and_the_same_in_other_formats():
-    (match,) = parse_mat(PLAYED_AGAINST_THE_RULES)
-    actions = [order_dice(action) for action in match.games[0].actions]
-    assert [action.is_legal for action in actions if isinstance(action, PlayAction)].count(False) == 2
-    (read,) = parse_ogxm(format_ogxm(match))
-    assert [game.actions for game in read.games] == [tuple(actions)]
-    assert [issue.kind for issue in read.issues] == [IssueKind.ILLEGAL_PLAY] * 2
-    (by_mat,) = parse_mat(format_match(read))
-    (by_sgf,) = parse_sgf(format_sgf(read))
-    assert list_games(by_mat) == list_games(by_sgf) == list_games(read)
-
-
 def test_games_that_are_missing_leave_the_score_of_the_next_one():
     match = normalise(Draw(7).make_match(2))
     assert len(match.games) > 2
@@ -165,7 +140,7 @@ def test_games_that_are_missing_leave_the_score_of_the_next_one():
 
 def test_what_has_no_place_is_named():
     match = annotate(Draw(0, rejected=True, illegal_plays=True).make_match(4))
-    (played,) = parse_mat(PLAYED_AGAINST_THE_RULES)
+    (played,) = parse_mat(ILLEGAL)
     game = annotate(played).games[0]
     place = next(place for place, action in enumerate(game.actions) if not getattr(action, "is_legal", True))
     notes = {**game.notes, place: game.notes[max(game.notes)]}

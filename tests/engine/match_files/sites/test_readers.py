@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import os
-from pathlib import Path
-
 import pytest
 
 from gammond.engine.errors import FormatError
@@ -18,7 +15,7 @@ from gammond.engine.rules.game_record import (
     RollAction,
 )
 from gammond.engine.rules.match import MAX_CUBE, GameResult
-from tests.engine.match_files.played_games import play_money_games
+from tests.engine.match_files.played_games import read_match
 from tests.engine.match_files.sites import site_files
 
 FIBS = "Score is 1-0 in a 5 point match.\nann is X - bob is O\n\n"
@@ -29,22 +26,16 @@ PARTY = "MATCHLENGTH=5\nGAME_1_PLAYER_1=ann\nGAME_1_PLAYER_2=bob\nGAME_1_GAMEPLA
 EMPIRE = "ann bob\n"
 
 
-def only(text):
-    (match,) = read_matches(text.encode())
-    return match
-
-
-def test_gammon_empire_gives_the_actions_and_results_without_the_match():
-    games = play_money_games()
-    match = only(site_files.write_empire(games))
+def test_gammon_empire_gives_the_actions_and_results_without_the_match(money):
+    match = read_match(site_files.write_empire(money))
     assert (match.format, match.issues, match.names) == ("empire", (), ("one", "two"))
     assert [(game.actions, game.result) for game in match.games] == [
-        (game.actions, game.result) for game in games
+        (game.actions, game.result) for game in money
     ]
 
 
 def test_moves_of_fibs_rise_for_one_of_the_players():
-    match = only(FIBS + "O: (6 4) 1-7 12-16\nX: (3 1) 8-5 6-5\nO: (6 5) 7-13 13-18\nO: wins 1 point.\n")
+    match = read_match(FIBS + "O: (6 4) 1-7 12-16\nX: (3 1) 8-5 6-5\nO: (6 5) 7-13 13-18\nO: wins 1 point.\n")
     plays = [action.play.moves for action in match.games[0].actions if isinstance(action, PlayAction)]
     assert plays == [((24, 18), (13, 9)), ((8, 5), (6, 5)), ((18, 13), (13, 7))]
     assert match.games[0].actions[-1] == ResignationAction(0, 1)
@@ -52,14 +43,14 @@ def test_moves_of_fibs_rise_for_one_of_the_players():
 
 def test_points_that_fibs_swaps_are_put_right():
     game = "O: (6 4) 1-7 12-16\nO: wins 2 points.\n\n"
-    match = only(FIBS + game + FIBS.replace("1-0", "2-1") + game)
+    match = read_match(FIBS + game + FIBS.replace("1-0", "2-1") + game)
     assert [game.initial_state.score for game in match.games] == [(1, 0), (1, 2)]
 
 
 def test_players_of_fibs_who_change_letters_keep_their_seats():
     game = "X: (6 4) 24-18 13-9\nX: wins 1 point.\n\n"
     other = FIBS.replace("1-0", "0-2").replace("ann is X - bob is O", "bob is X - ann is O")
-    match = only(FIBS + game + other + game)
+    match = read_match(FIBS + game + other + game)
     assert [(game.initial_state.score, game.result.winner) for game in match.games] == [
         ((1, 0), 0),
         ((2, 0), 1),
@@ -67,7 +58,7 @@ def test_players_of_fibs_who_change_letters_keep_their_seats():
 
 
 def test_a_resignation_on_fibs_is_accepted_or_goes_on():
-    match = only(
+    match = read_match(
         FIBS + "O: (6 4) 1-7 12-16\nX: wants to resign.\nO: rejects.\nX: (3 1) 8-5 6-5\n"
         "O: wants to resign.\nX: accepts.\nX: wins 2 points.\n"
     )
@@ -84,7 +75,7 @@ def test_matches_of_other_lengths_are_other_matches():
 
 
 def test_headers_of_gamesgrid_are_read():
-    match = only(
+    match = read_match(
         "ann vs. bob\nMonday November 23, 2026\nGamesGrid Backgammon Server\nELO: 1725.61 1234 1689.20 567\n"
         "Jacoby: Yes\nAutomatic Doubles: Yes\nCrawford: No\nBeavers: No\nRaccoons: Yes\nDoubling Cube: No\n"
         "Variant: Nackgammon\nGame 1.0-0\n\n1\t64: \n1\t64: 24/18, 13/9\nann wins 1 points.\n"
@@ -107,7 +98,7 @@ VARIANT_HEADERS = {
 
 @pytest.mark.parametrize("format_name", VARIANT_HEADERS)
 def test_games_of_a_variant_with_an_unknown_number_of_checkers_are_left_out(format_name):
-    match = only(VARIANT_HEADERS[format_name].format("HyperGammon (4)"))
+    match = read_match(VARIANT_HEADERS[format_name].format("HyperGammon (4)"))
     assert (match.format, match.games) == (format_name, ())
     (issue,) = match.issues
     assert issue.kind is IssueKind.UNSUPPORTED
@@ -117,7 +108,7 @@ def test_games_of_a_variant_with_an_unknown_number_of_checkers_are_left_out(form
 
 @pytest.mark.parametrize("format_name", VARIANT_HEADERS)
 def test_a_variant_that_is_read_as_backgammon_is_said_to_be(format_name):
-    match = only(VARIANT_HEADERS[format_name].format("Tavla"))
+    match = read_match(VARIANT_HEADERS[format_name].format("Tavla"))
     assert len(match.games) == 1
     assert "'Tavla': read as backgammon" in match.issues[0].message
 
@@ -137,7 +128,7 @@ def test_a_variant_that_is_read_as_backgammon_is_said_to_be(format_name):
     ],
 )
 def test_a_rule_that_is_not_understood_is_an_issue_with_how_it_is_read(text, message):
-    match = only(text)
+    match = read_match(text)
     assert any(message in issue.message for issue in match.issues)
     assert match.length == 0
     assert match.rules.crawford
@@ -146,18 +137,20 @@ def test_a_rule_that_is_not_understood_is_an_issue_with_how_it_is_read(text, mes
 
 
 def test_gamesgrid_may_state_the_length_in_a_header_alone():
-    assert only(GRID.replace("1.0-0/5", "1.0-0") + "1\t64: \n").length == 5
+    assert read_match(GRID.replace("1.0-0/5", "1.0-0") + "1\t64: \n").length == 5
 
 
 def test_entries_of_gamesgrid_that_come_twice_count_once():
-    match = only(GRID + "1\t\t64: \n1\t\t64: \n1\t\t64: 24/18, 13/9\n1\t\t64: 24/18, 13/9\n2\t31: \nhello\n")
+    match = read_match(
+        GRID + "1\t\t64: \n1\t\t64: \n1\t\t64: 24/18, 13/9\n1\t\t64: 24/18, 13/9\n2\t31: \nhello\n"
+    )
     (game,) = match.games
     assert [type(action) for action in game.actions] == [PlayAction, RollAction]
     assert game.notes[1].comment == "hello"
 
 
 def test_automatic_doubles_and_beavers_of_gamesgrid_are_read():
-    match = only(
+    match = read_match(
         GRID_MONEY + "1\t11: Automatic double\n1\t64: 24/18, 13/9\n1\t\tDouble to 4\n2\tBeaver to 8\n"
         "2\t\t31: \n2\t\t31: 8/5, 6/5\n3\tResign\nbob wins 8 points.\n"
     )
@@ -174,7 +167,7 @@ def test_automatic_doubles_and_beavers_of_gamesgrid_are_read():
 
 @pytest.mark.parametrize(("score", "crawford"), [("4*-2", True), ("4-2", False)])
 def test_a_star_at_a_score_of_gamesgrid_is_the_crawford_game(score, crawford):
-    match = only(GRID.replace("Game 1.0-0", f"Game 6.{score}") + "1\t64: 24/18, 13/9\n")
+    match = read_match(GRID.replace("Game 1.0-0", f"Game 6.{score}") + "1\t64: 24/18, 13/9\n")
     assert match.games[0].initial_state.crawford is crawford
 
 
@@ -186,7 +179,7 @@ def test_a_star_at_a_score_of_gamesgrid_is_the_crawford_game(score, crawford):
     ],
 )
 def test_players_and_rules_of_truemoneygames_are_read(cube, limit, cubes, issues):
-    match = only(
+    match = read_match(
         TMG.replace("1 ann 10.0", "1 ann lee 10.0").replace(
             "Length: 0", f"Jacoby: 1\nBeavers: 1\nLength: 0\nCube: {cube}"
         )
@@ -225,7 +218,7 @@ def test_players_and_rules_of_truemoneygames_are_read(cube, limit, cubes, issues
 )
 def test_a_fault_has_its_line_and_what_came_before_it_stays(text, kind, message):
     first = text.rstrip("\n").count("\n") + (not text.startswith(EMPIRE))
-    (issue,) = [issue for issue in only(text).issues if issue.kind is kind]
+    (issue,) = [issue for issue in read_match(text).issues if issue.kind is kind]
     assert message in issue.message
     assert issue.line in (first, first + 1)
     with pytest.raises(FormatError, match="line"):
@@ -244,40 +237,23 @@ def test_a_file_without_a_game_is_refused(text):
 
 @pytest.mark.parametrize("text", ["ann is X - bob is O", "GAME_1_GAMEPLAY="])
 def test_a_game_without_actions_is_left_out(text):
-    assert only(text).games == ()
-
-
-@pytest.mark.skipif("GAMMOND_SAMPLES" not in os.environ, reason="GAMMOND_SAMPLES names no folder of samples")
-def test_the_samples_of_one_match_in_six_formats_agree():
-    folder = Path(os.environ["GAMMOND_SAMPLES"])
-    (match,) = read_matches(folder / "mat" / "charlot1-charlot2_7p.mat")
-    files = [file for file in (folder / "handmade").iterdir() if file.suffix != ".mat"]
-    assert len(files) == 5
-    for file in files:
-        (other,) = read_matches(file)
-        assert (other.issues, other.names) == ((), match.names)
-        assert [game.actions for game in other.games] == [game.actions for game in match.games]
-        assert [game.result for game in other.games] == [game.result for game in match.games]
-        if other.format != "empire":
-            assert [game.initial_state for game in other.games] == [
-                game.initial_state for game in match.games
-            ]
+    assert read_match(text).games == ()
 
 
 def test_the_winner_of_a_game_on_fibs_is_who_accepted_its_resignation():
-    match = only(FIBS + "O: (6 4) 1-7 12-16\nX: wants to resign.\nO: accepts.\nX: wins 1 point.\n")
+    match = read_match(FIBS + "O: (6 4) 1-7 12-16\nX: wants to resign.\nO: accepts.\nX: wins 1 point.\n")
     assert match.games[0].result == GameResult(1, 1, 1)
     assert [issue.kind for issue in match.issues] == [IssueKind.WRONG_RESULT]
 
 
 def test_two_rolls_of_a_turn_are_one_by_the_play():
-    match = only(GRID + "1\t64: \n1\t31: 24/18, 13/9\n1\t\t21: 13/11, 6/5\n")
+    match = read_match(GRID + "1\t64: \n1\t31: 24/18, 13/9\n1\t\t21: 13/11, 6/5\n")
     assert [action.roll for action in match.games[0].actions] == [(6, 4), (2, 1)]
     assert [issue.kind for issue in match.issues] == [IssueKind.OUT_OF_TURN, IssueKind.NO_RESULT]
 
 
 def test_a_play_before_which_the_roll_is_missing_shows_it():
-    match = only(TMG + "  1 4 24/18 13/9\n  -2 1 21:\n  -3 4 13/11 6/5\n  -3 4 13/11 6/5\n")
+    match = read_match(TMG + "  1 4 24/18 13/9\n  -2 1 21:\n  -3 4 13/11 6/5\n  -3 4 13/11 6/5\n")
     assert [action.roll for action in match.games[0].actions] == [(6, 4), (2, 1)]
     assert [issue.kind for issue in match.issues] == [
         IssueKind.UNREADABLE,
@@ -288,7 +264,7 @@ def test_a_play_before_which_the_roll_is_missing_shows_it():
 
 def test_a_game_of_which_the_heading_is_missing_begins_after_a_result():
     first = "1\t64: 24/18, 13/9\nbob wins 1 points.\n"
-    match = only(GRID + first + "1\t\t31: 8/5, 6/5\n2\t21: 13/11, 6/5\n")
+    match = read_match(GRID + first + "1\t\t31: 8/5, 6/5\n2\t21: 13/11, 6/5\n")
     assert [len(game.actions) for game in match.games] == [2, 2]
     assert match.games[1].initial_state.score == (0, 1)
     assert [(issue.kind, issue.game) for issue in match.issues] == [
@@ -299,22 +275,22 @@ def test_a_game_of_which_the_heading_is_missing_begins_after_a_result():
 
 def test_a_line_of_partygammon_may_be_broken_or_lack_its_key():
     moves = "1 12 Rolls 64 24/18 13/9#2 12 Rolls 21 13/11 6/5#1 12 Rolls 31 8/5 6/5\nGAME_1_SCORE2=1\n"
-    broken = only(PARTY + moves.replace("6/5#1", "6/5\n#1"))
-    assert broken.games[0].actions == only(PARTY + moves).games[0].actions
+    broken = read_match(PARTY + moves.replace("6/5#1", "6/5\n#1"))
+    assert broken.games[0].actions == read_match(PARTY + moves).games[0].actions
     second = "GAME_2_PLAYER_1=ann\nEPLAY=" + moves.replace("GAME_1_SCORE2=1", "GAME_2_SCORE2=2")
-    lost = only(PARTY + moves + second)
+    lost = read_match(PARTY + moves + second)
     assert [len(game.actions) for game in lost.games] == [4, 4]
 
 
 def test_the_score_of_one_player_after_a_game_of_partygammon_shows_the_winner():
-    match = only(PARTY + "1 12 Rolls 64 24/18 13/9\nGAME_1_SCORE2=2\n")
+    match = read_match(PARTY + "1 12 Rolls 64 24/18 13/9\nGAME_1_SCORE2=2\n")
     assert match.games[0].result == GameResult(1, 2, 2)
     assert [issue.kind for issue in match.issues] == [IssueKind.UNREADABLE]
 
 
 def test_games_of_gammonempire_begin_without_their_names_and_end_without_their_points():
     game = "  1) 64: 24/18 13/9    31: 8/5 6/5\n"
-    match = only(f"ann bob\n{game}win 1\n{game}win 1\nann bob\n{game}ann bob\n{game}win 1\n")
+    match = read_match(f"ann bob\n{game}win 1\n{game}win 1\nann bob\n{game}ann bob\n{game}win 1\n")
     assert [len(found.actions) for found in match.games] == [3, 3, 2, 3]
     assert [(issue.kind, issue.game) for issue in match.issues] == [
         (IssueKind.UNREADABLE, 2),
@@ -332,5 +308,5 @@ def test_games_of_gammonempire_begin_without_their_names_and_end_without_their_p
     ],
 )
 def test_all_formats_know_the_same_words_of_the_cube(start, take):
-    (game,) = only(f"{start}{take}\n").games
+    (game,) = read_match(f"{start}{take}\n").games
     assert game.actions[1:] == (DoubleAction(1, 2), ResponseAction(0, True))

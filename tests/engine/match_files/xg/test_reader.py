@@ -10,8 +10,6 @@ import pytest
 from gammond.engine.errors import FormatError
 from gammond.engine.match_files.conventions import find_variant
 from gammond.engine.match_files.model import IssueKind, describe_issues
-from gammond.engine.match_files.reading import read_matches
-from gammond.engine.match_files.xg.records import LAYOUTS
 from gammond.engine.rules.game_record import (
     DoubleAction,
     PlayAction,
@@ -23,12 +21,10 @@ from gammond.engine.rules.game_record import (
 from gammond.engine.rules.match import GameResult, MatchState
 from gammond.engine.rules.moves import legal_plays
 from gammond.engine.rules.position import Position
-from gammond.engine.rules.rules import HYPERGAMMON
 from tests.engine.match_files.played_games import (
     make_game,
     play_money_games,
-    play_random_match,
-    play_variant_match,
+    read_match,
     strip_game,
 )
 from tests.engine.match_files.xg import xg_files
@@ -38,19 +34,8 @@ NAMES = "Ann", "Bob Ö"
 START = Position.start()
 
 
-@pytest.fixture(scope="module")
-def match():
-    return play_random_match()
-
-
-@pytest.fixture(scope="module")
-def money():
-    return play_money_games()
-
-
 def read(records, comments=(), **options):
-    (found,) = read_matches(xg_files.make_file(records, comments), **options)
-    return found
+    return read_match(xg_files.make_file(records, comments), **options)
 
 
 def first_play(roll, start=START):
@@ -67,7 +52,7 @@ def short_game(*more, begun=None, result=None):
 @pytest.mark.parametrize("share", [0.3, 0.5, 0.9])
 def test_a_file_that_was_cut_says_so_in_a_line_and_once_what_is_missing(match, share):
     data = xg_files.make_file(xg_files.write_games(NAMES, match))
-    (found,) = read_matches(data[: 9000 + int(share * (len(data) - 9000))])
+    found = read_match(data[: 9000 + int(share * (len(data) - 9000))])
     assert not found.is_whole
     lines = describe_issues(found.issues)
     assert len(lines) == 2
@@ -77,7 +62,7 @@ def test_a_file_that_was_cut_says_so_in_a_line_and_once_what_is_missing(match, s
 
 
 def test_a_file_that_lacks_its_index_alone_has_lost_nothing(match):
-    (found,) = read_matches(xg_files.make_file(xg_files.write_games(NAMES, match), end=-1))
+    found = read_match(xg_files.make_file(xg_files.write_games(NAMES, match), end=-1))
     assert [issue.kind for issue in found.issues] == [IssueKind.UNREADABLE]
     assert found.is_whole
     assert [strip_game(game) for game in found.games] == match
@@ -121,12 +106,6 @@ def test_each_play_has_its_candidates_and_the_cube_decision_before_it(match):
                 assert notes.cube is None
     assert listed > 1000
     assert cubes > 100
-
-
-def test_a_file_without_analysis_has_none(match):
-    found = read(xg_files.write_games(NAMES, match[:1], analysed=False))
-    assert found.issues == ()
-    assert not any(notes.candidates or notes.cube for notes in found.games[0].notes.values())
 
 
 @pytest.mark.parametrize("raccoons", [False, True])
@@ -273,30 +252,6 @@ def test_a_variant_begins_in_its_own_position(variation, name):
     assert strip_game(found.games[0]) == game
 
 
-def test_a_whole_match_of_hypergammon_is_read_with_what_was_evaluated():
-    games = play_variant_match(HYPERGAMMON)
-    found = read(xg_files.write_games(NAMES, games, Variation=2))
-    assert found.issues == ()
-    assert [strip_game(game) for game in found.games] == games
-    notes = [notes for game in found.games for notes in game.notes.values()]
-    assert any(each.candidates for each in notes)
-
-
-def test_a_position_that_no_play_leads_to_costs_one_play(money):
-    records = xg_files.write_games(NAMES, money)
-    at = next(i for i, record in enumerate(records) if record[8] == 3) + 4
-    broken = bytearray(records[at])
-    broken[9 + 26 : 9 + 52] = bytes(xg_files.places(START.board).astype(np.int8))
-    found = read([*records[:at], bytes(broken), *records[at + 1 :]])
-    assert [(issue.kind, issue.game, issue.move) for issue in found.issues] == [
-        (IssueKind.ILLEGAL_PLAY, 1, 2),
-        (IssueKind.MISSING, 1, 2),
-    ]
-    assert found.games[0].result == money[0].result
-    assert found.games[0].actions[-5:] == money[0].actions[-5:]
-    assert [strip_game(game) for game in found.games[1:]] == money[1:]
-
-
 @pytest.mark.parametrize("kind", [6, 255])
 def test_a_record_of_an_unknown_kind_is_an_issue(kind):
     records = xg_files.write_games(NAMES, [short_game(ResignationAction(1, 1))])
@@ -305,12 +260,6 @@ def test_a_record_of_an_unknown_kind_is_an_issue(kind):
     found = read([*records[:-1], bytes(unknown), records[-1]])
     assert [issue.kind for issue in found.issues] == [IssueKind.UNREADABLE]
     assert f"got {kind}" in found.issues[0].message
-
-
-def test_a_strict_reader_refuses_the_first_fault():
-    records = xg_files.write_games(NAMES, [short_game(ResignationAction(1, 1))], Variation=9)
-    with pytest.raises(FormatError, match="variation 9"):
-        read(records, strict=True)
 
 
 def test_evaluations_that_are_no_numbers_are_left_out():
@@ -342,21 +291,6 @@ def test_a_file_with_a_cube_decision_alone_is_no_match():
     header = xg_files.make_header(NAMES), xg_files.make_game_header(1, MatchState(), START.board)
     with pytest.raises(FormatError, match="gammond eval"):
         read([*header, xg_files.write_cube(START, MatchState(), 0)])
-
-
-def test_a_game_whose_header_holds_no_checkers_begins_at_the_start(match):
-    records = xg_files.write_games(NAMES, match[:2])
-    bare = np.zeros((2, 26), np.int8)
-    numbers = iter((1, 2))
-    records = [
-        xg_files.make_game_header(number, match[number - 1].initial_state, bare)
-        if record[8] == 1 and (number := next(numbers))
-        else record
-        for record in records
-    ]
-    found = read(records)
-    assert found.issues == ()
-    assert [strip_game(game) for game in found.games] == match[:2]
 
 
 def read_kinds(records):
@@ -393,24 +327,6 @@ def test_a_damaged_record_that_looks_like_the_header_of_another_game_costs_itsel
     assert found.games[1] == whole.games[1]
     assert len(found.games[0].actions) >= len(whole.games[0].actions) - 1
     assert kinds[0] is IssueKind.UNREADABLE
-
-
-def test_a_record_that_is_there_twice_counts_once(two_games):
-    records, whole = two_games
-    place = find_kind(records, 3, 7)
-    found, kinds = read_kinds([*records[: place + 1], *records[place:]])
-    assert found.games == whole.games
-    assert kinds == [IssueKind.OUT_OF_TURN]
-
-
-def test_a_play_that_its_record_lacks_is_that_of_the_next_position(two_games):
-    records, whole = two_games
-    place = find_kind(records, 3, 7)
-    changed = bytearray(records[place])
-    np.frombuffer(changed, LAYOUTS[3], count=1)["played"] = 0
-    found, kinds = read_kinds([*records[:place], bytes(changed), *records[place + 1 :]])
-    assert found.games == whole.games
-    assert kinds == []
 
 
 @pytest.mark.parametrize(("take", "actions"), [(-1, [PlayAction] * 3), (0, [PlayAction, DoubleAction])])
