@@ -30,6 +30,11 @@ def position(x: dict[int, int], o: dict[int, int], checkers: int = CHECKERS) -> 
     return Position(board, checkers)
 
 
+def stack(*positions: Position):
+    """``int8[n, 2, 26]`` of positions."""
+    return np.stack([each.board for each in positions])
+
+
 @functools.lru_cache(maxsize=20_000)  # slow twins ask for the same ones time and again
 def replies(position: Position, roll: Roll) -> tuple[Position, ...]:
     """Return the positions after the legal plays of a roll, in their order, as the next mover sees them."""

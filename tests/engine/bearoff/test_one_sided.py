@@ -1,14 +1,10 @@
 import numpy as np
 import pytest
 
-from gammond.engine.bearoff.one_sided import OneSidedTable, build_one_sided, estimate_one_sided_bytes
-from gammond.engine.errors import DataFileError, PositionError, ValueRangeError
+from gammond.engine.bearoff.one_sided import OneSidedTable, build_one_sided
+from gammond.engine.errors import DataFileError
 from tests.support import naive_bearoff
-from tests.support.boards import position
-
-
-def batch(*positions):
-    return np.stack([p.board for p in positions])
+from tests.support.boards import position, stack
 
 
 def assert_same(chances, expected):
@@ -97,7 +93,7 @@ def test_outcomes_are_races_of_two_distributions(one_sided):
 
 
 def test_no_gammon_is_seen_once_the_loser_has_a_checker_off(one_sided):
-    boards = batch(position({1: 1}, {19: 15}), position({1: 1}, {19: 14}), position({1: 4}, {19: 15}))
+    boards = stack(position({1: 1}, {19: 15}), position({1: 1}, {19: 14}), position({1: 4}, {19: 15}))
     outcomes = one_sided.evaluate(boards)
     assert outcomes[0] == pytest.approx([1, 1, 0, 0, 0], abs=1e-6)
     assert outcomes[1] == pytest.approx([1, 0, 0, 0, 0], abs=1e-6)
@@ -106,67 +102,16 @@ def test_no_gammon_is_seen_once_the_loser_has_a_checker_off(one_sided):
     assert outcomes[2, 0] == pytest.approx(1, abs=1e-6)
 
 
-def test_gammons_are_lost_as_they_are_won(one_sided):
-    outcomes = one_sided.evaluate(batch(position({6: 15}, {24: 1})))
-    # the player on roll saves the gammon with a roll that bears one off, else loses it
-    assert outcomes[0] == pytest.approx([0, 0, 0, 19 / 36, 0], abs=1e-6)
-
-
 def test_finished_positions_are_exact(one_sided):
-    boards = batch(
+    boards = stack(
         position({}, {19: 15}), position({}, {19: 14}), position({6: 15}, {}), position({6: 14}, {})
     )
     expected = [[1, 1, 0, 0, 0], [1, 0, 0, 0, 0], [0, 0, 0, 1, 0], [0, 0, 0, 0, 0]]
     assert one_sided.evaluate(boards).tolist() == expected
 
 
-def test_a_position_outside_the_table_is_refused(one_sided):
-    board = position({7: 1}, {24: 1})
-    assert not one_sided.covers(batch(board)).any()
-    with pytest.raises(PositionError, match="within 6 points"):
-        one_sided.evaluate(batch(board))
-
-
-def test_threads_do_not_change_a_bit():
-    built, alone = (build_one_sided(6, 9, threads=threads) for threads in (3, 1))
-    for array, same in zip(built.arrays, alone.arrays, strict=True):
-        assert array.tobytes() == same.tobytes()
-
-
-def test_progress_ends_with_all_sides():
-    reports = []
-    build_one_sided(4, 3, progress=lambda done, total: reports.append((done, total)))
-    assert reports == sorted(reports)
-    assert reports[-1] == (35, 35)
-
-
-def test_building_stops_when_its_progress_raises():
-    reports = []
-
-    def stop(*counts):
-        reports.append(counts)
-        raise KeyboardInterrupt
-
-    with pytest.raises(KeyboardInterrupt):
-        build_one_sided(6, 15, progress=stop)
-    assert len(reports) == 1
-
-
-@pytest.mark.parametrize(("points", "checkers"), [(19, 2), (6, 16)])
-def test_impossible_tables_are_refused(points, checkers):
-    with pytest.raises(ValueRangeError):
-        build_one_sided(points, checkers)
-
-
 def payload(table):
     return bytearray(b"".join(array.tobytes() for array in table.arrays))
-
-
-def test_a_payload_survives_reading():
-    table = build_one_sided(2, 15)
-    read = OneSidedTable.from_payload(table.header, memoryview(payload(table)))
-    for array, same in zip(read.arrays, table.arrays, strict=True):
-        assert array.tolist() == same.tolist()
 
 
 def test_a_payload_of_another_size_or_with_rows_outside_is_refused():
@@ -177,8 +122,3 @@ def test_a_payload_of_another_size_or_with_rows_outside_is_refused():
     content[0] = 200
     with pytest.raises(DataFileError, match="outside"):
         OneSidedTable.from_payload(table.header, memoryview(content))
-
-
-def test_the_memory_said_is_not_less_than_what_is_used(one_sided):
-    used = sum(array.nbytes for array in one_sided.arrays)
-    assert used <= estimate_one_sided_bytes(6, 15)[1] < 1.5 * used

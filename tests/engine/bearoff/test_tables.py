@@ -1,11 +1,14 @@
-"""Lookup of bearoff positions by kernels, against the evaluators."""
+"""Tables of both kinds: how they are built, and look-ups by kernels, against the evaluators."""
+
+import tracemalloc
 
 import numpy as np
 import pytest
 
 from gammond.engine.bearoff import pack_tables
-from gammond.engine.bearoff.one_sided import build_one_sided
-from gammond.engine.bearoff.two_sided import build_two_sided
+from gammond.engine.bearoff.one_sided import build_one_sided, estimate_one_sided_bytes
+from gammond.engine.bearoff.two_sided import build_two_sided, estimate_two_sided_bytes
+from gammond.engine.errors import ValueRangeError
 from gammond.engine.kernels.bearoff_tables import look_up_outcome
 from gammond.engine.rules.position import CHECKERS
 
@@ -70,3 +73,57 @@ def test_the_default_tables_answer_with_their_gammons(two_sided, one_sided):
 def test_other_evaluators_and_another_order_are_refused(exact):
     with pytest.raises(TypeError, match="expected a two-sided and then a one-sided"):
         pack_tables(exact)
+
+
+@pytest.mark.parametrize(("build", "points", "checkers"), [(build_one_sided, 6, 9), (build_two_sided, 5, 5)])
+def test_threads_do_not_change_a_bit(build, points, checkers):
+    built, alone = (build(points, checkers, threads=threads) for threads in (5, 1))
+    for array, same in zip(built.arrays, alone.arrays, strict=True):
+        assert array.tobytes() == same.tobytes()
+
+
+@pytest.mark.parametrize(("build", "total"), [(build_one_sided, 35), (build_two_sided, 35**2)])
+def test_progress_ends_with_all_that_is_built(build, total):
+    reports = []
+    build(4, 3, progress=lambda *counts: reports.append(counts))
+    assert reports == sorted(reports)
+    assert reports[-1] == (total, total)
+
+
+@pytest.mark.parametrize(("build", "checkers"), [(build_one_sided, 15), (build_two_sided, 6)])
+def test_building_stops_when_its_progress_raises(build, checkers):
+    reports = []
+
+    def stop(*counts):
+        reports.append(counts)
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        build(6, checkers, progress=stop)
+    assert len(reports) == 1
+
+
+@pytest.mark.parametrize(
+    ("build", "points", "checkers"),
+    [
+        *((build_one_sided, *size) for size in ((19, 2), (6, 16))),
+        *((build_two_sided, *size) for size in ((13, 2), (6, 15), (0, 3), (3, 0))),
+    ],
+)
+def test_impossible_tables_and_those_with_contact_or_gammons_are_refused(build, points, checkers):
+    with pytest.raises(ValueRangeError):
+        build(points, checkers)
+
+
+def test_the_memory_said_is_not_less_than_what_a_one_sided_table_uses(one_sided):
+    used = sum(array.nbytes for array in one_sided.arrays)
+    assert used <= estimate_one_sided_bytes(6, 15)[1] < 1.5 * used
+
+
+@pytest.mark.parametrize("cubeful", [False, True])
+def test_building_takes_the_memory_that_was_announced(cubeful):
+    tracemalloc.start()
+    build_two_sided(6, 5, cubeful=cubeful, threads=1)
+    _, peak_bytes = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert peak_bytes == pytest.approx(estimate_two_sided_bytes(6, 5, cubeful)[0], rel=0.2)

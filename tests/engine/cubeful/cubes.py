@@ -37,13 +37,6 @@ def dead_value(outcome: Outcome, game: CubeGame) -> float:
     return sum(chance * result_value(game, points) for points, chance in chances.items())
 
 
-def gammon_value(game: CubeGame, *, won: bool = True) -> float:
-    """What a gammon adds, in units of the difference between winning and losing a single game."""
-    sign = 1 if won else -1
-    _, stake = game.equity_scale
-    return 0.5 * sign * (result_value(game, 2 * sign) - result_value(game, sign)) / stake
-
-
 def kleinman(own_pips: int, other_pips: int) -> float:
     """The chance to win a race, on roll. Source: Danny Kleinman, Vision Laughs at Counting (1980)."""
     lead = other_pips - own_pips + 4

@@ -8,7 +8,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gammond.engine.cubeful import CubefulValues, CubeGame
-from gammond.engine.errors import ValueRangeError
 from gammond.engine.evaluation.results import TIE_POINTS
 from gammond.engine.rules.outcome import LOSE_G, WIN, WIN_G, Outcome, Outcomes
 
@@ -44,12 +43,7 @@ def doubling_window(outcome: Outcome, efficiency: float, game: CubeGame) -> Doub
 
     Returns:
         The window; None where the side on roll cannot gain by doubling.
-
-    Raises:
-        ValueRangeError: The efficiency is not within 0 to 1.
     """
-    if not 0.0 <= efficiency <= 1.0:
-        raise ValueRangeError(f"expected a cube efficiency of 0 to 1, got {efficiency}", field="efficiency")
     if not game.may_double:
         return None
     wins = np.linspace(0.0, 1.0, _STEPS + 1)
@@ -57,21 +51,21 @@ def doubling_window(outcome: Outcome, efficiency: float, game: CubeGame) -> Doub
     held = points[:, 0]
     taken = game.arrays.stake_factor * points[:, game.state_after_take]
     has_beavers = game.is_money and game.match.beavers
-    cash = _find_nonnegative_start(taken - 1.0, wins)
-    double = _find_nonnegative_start(np.minimum(taken, 1.0) - held, wins)
+    cash = _find_start(taken - 1.0, wins)
+    double = _find_start(np.minimum(taken, 1.0) - held, wins)
     return DoublingWindow(
-        beaver_below=_find_nonnegative_start(taken, wins) if has_beavers else None,
+        beaver_below=_find_start(taken, wins) if has_beavers else None,
         double=min(double, cash) if double is not None and cash is not None else double,
         cash=cash,
-        too_good=None if cash is None else _find_positive_start(held - 1.0, wins),
+        too_good=_find_start(held - 1.0 - 2 * TIE_POINTS, wins),  # a certain win for a point is not
     )
 
 
 def take_point(outcome: Outcome, efficiency: float, game: CubeGame) -> float | None:
     """Return the take point: the winning chances from which on the side not on roll takes a double.
 
-    It is 0 where every double is a take, None where the side on roll cannot gain by doubling; arguments and
-    errors as `doubling_window`.
+    It is 0 where every double is a take, None where the side on roll cannot gain by doubling; arguments as
+    `doubling_window`.
     """
     window = doubling_window(outcome, efficiency, game)
     if window is None:
@@ -95,22 +89,11 @@ def _compute_shares(parts: NDArray[np.float64], whole: float) -> NDArray[np.floa
     return parts / whole if whole > 0.0 else np.zeros_like(parts)
 
 
-def _find_nonnegative_start(differences: NDArray[np.float64], wins: NDArray[np.float64]) -> float | None:
+def _find_start(differences: NDArray[np.float64], wins: NDArray[np.float64]) -> float | None:
     """Return the winning chances from which on a difference is not negative; None where there are none."""
-    rises = np.flatnonzero((differences[:-1] < -TIE_POINTS) & (differences[1:] >= -TIE_POINTS))
+    is_less = differences < -TIE_POINTS
+    rises = np.flatnonzero(is_less[:-1] & ~is_less[1:])
     if not rises.size:
-        return 0.0 if (differences[:2] >= -TIE_POINTS).all() else None
-    return _interpolate_zero(differences, wins, int(rises[-1]))
-
-
-def _find_positive_start(differences: NDArray[np.float64], wins: NDArray[np.float64]) -> float | None:
-    """Return the winning chances from which on a difference is positive; None where it never is."""
-    rises = np.flatnonzero((differences[:-1] <= TIE_POINTS) & (differences[1:] > TIE_POINTS))
-    return _interpolate_zero(differences, wins, int(rises[-1])) if rises.size else None
-
-
-def _interpolate_zero(differences: NDArray[np.float64], wins: NDArray[np.float64], i: int) -> float:
-    """Return where the straight line over a step crosses zero, or the nearer end of the step."""
-    left, right = float(differences[i]), float(differences[i + 1])
-    share = min(max(-left / (right - left), 0.0), 1.0)
-    return float(wins[i] + (wins[i + 1] - wins[i]) * share)
+        return None if is_less[:2].any() else 0.0
+    last = int(rises[-1])  # a straight line over the step
+    return float(np.interp(0.0, differences[last : last + 2], wins[last : last + 2]))

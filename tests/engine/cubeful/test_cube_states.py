@@ -13,28 +13,29 @@ from gammond.engine.rules.match import MatchState
 from tests.engine.cubeful.cubes import result_value
 
 
-def states_of(match: MatchState, **options) -> list[tuple[int, int | None]]:
-    return [(state.value, state.owner) for state in make_cube_game(match, **options).states]
+@pytest.mark.parametrize(
+    ("match", "states"),
+    [
+        (MatchState(), [(1, None), (1, 0), (1, 1)]),
+        (MatchState(cube=8, cube_owner=1), [(1, 1), (1, 0)]),
+        (MatchState(cube=4096, cube_owner=1), [(1, 1)]),
+        (MatchState(length=3), [(1, None), (2, 1), (2, 0), (4, 0), (4, 1)]),
+        (MatchState(length=2), [(1, None), (2, 1), (2, 0)]),
+        (MatchState(length=7, score=(0, 4), cube=2, cube_owner=0), [(2, 0), (4, 1)]),
+        (MatchState(length=5, score=(4, 2), crawford=True), [(1, None)]),
+        (MatchState(length=1), [(1, None), (2, 1)]),
+    ],
+    ids=str,
+)
+def test_a_match_has_every_cube_until_nobody_gains_by_turning_it_and_money_has_each_owner(match, states):
+    """And the state after a useless double, so that there can be a response."""
+    assert [(state.value, state.owner) for state in make_cube_game(match).states] == states
 
 
-def test_money_has_three_states_and_two_once_the_cube_is_turned():
-    assert states_of(MatchState()) == [(1, None), (1, 0), (1, 1)]
-    assert states_of(MatchState(cube=8, cube_owner=1)) == [(1, 1), (1, 0)]
-    assert states_of(MatchState(cube=4096, cube_owner=1)) == [(1, 1)]
-
-
-def test_a_match_has_every_cube_until_nobody_gains_by_turning_it():
-    assert states_of(MatchState(length=3)) == [(1, None), (2, 1), (2, 0), (4, 0), (4, 1)]
-    assert states_of(MatchState(length=2)) == [(1, None), (2, 1), (2, 0)]
-    assert states_of(MatchState(length=7, score=(0, 4), cube=2, cube_owner=0)) == [(2, 0), (4, 1)]
-
-
-def test_a_game_without_a_use_for_the_cube_has_its_present_state_and_the_useless_double():
-    assert states_of(MatchState(length=5, score=(4, 2), crawford=True)) == [(1, None)]
-    at_match_point = make_cube_game(MatchState(length=1))
-    assert [(s.value, s.owner) for s in at_match_point.states] == [(1, None), (2, 1)]
-    assert not at_match_point.arrays.may_double.any()
-    assert at_match_point.arrays.state_after_take.tolist() == [1, -1]
+def test_nobody_gains_by_a_useless_double():
+    arrays = make_cube_game(MatchState(length=1)).arrays
+    assert not arrays.may_double.any()
+    assert arrays.state_after_take.tolist() == [1, -1]
 
 
 def test_fewer_turns_leave_fewer_states_but_the_same_worths():
@@ -60,15 +61,6 @@ def test_both_seats_see_the_same_columns():
             if view.arrays.may_double[column]:
                 after = game.states[view.arrays.state_after_take[column]]
                 assert after == CubeState(2 * state.value, 1 - view.seat)
-
-
-def test_nobody_doubles_a_cube_that_already_wins_the_match():
-    match = MatchState(length=5, score=(3, 2))
-    game = make_cube_game(match)
-    for view in (game, game.other):
-        for column, state in enumerate(game.states):
-            if view.arrays.may_double[column]:
-                assert state.value < match.away(view.seat)
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,6 @@ from gammond.engine.rules.match import MatchState
 from gammond.engine.rules.outcome import Outcome
 
 MONEY = make_cube_game(MatchState())
-JACOBY = make_cube_game(MatchState(jacoby=True))
 
 
 def value(outcome: Outcome, game) -> float:
@@ -18,36 +17,32 @@ def value(outcome: Outcome, game) -> float:
     return float(game.evaluate(rows, np.full(1, 0.68, np.float32))[0, 0])
 
 
+LOST_GAMMON, LOST_BACKGAMMON = (0, 0, 0, 1, 0), (0, 0, 0, 1, 1)
+
+
 @pytest.mark.parametrize(
-    ("outcome", "points"),
+    ("match", "outcome", "points"),
     [
-        ((0.0, 0, 0, 0, 0), 1),
-        ((0.0, 0, 0, 1, 0), 2),
-        ((0.0, 0, 0, 1, 1), 3),
-        ((0.0, 0, 0, 0.5, 0), 0),
-        ((0.0, 0, 0, 1, 0.5), 0),
-        ((0.05, 0, 0, 0, 0), 0),
-        ((0.0001, 0, 0, 0, 0), 1),
+        (MatchState(), (0, 0, 0, 0, 0), 1),
+        (MatchState(), LOST_GAMMON, 2),
+        (MatchState(), LOST_BACKGAMMON, 3),
+        (MatchState(), (0, 0, 0, 0.5, 0), 0),
+        (MatchState(), (0, 0, 0, 1, 0.5), 0),
+        (MatchState(), (0.05, 0, 0, 0, 0), 0),
+        (MatchState(), (0.0001, 0, 0, 0, 0), 1),
+        (MatchState(jacoby=True), LOST_GAMMON, 1),
+        (MatchState(jacoby=True, cube=2, cube_owner=1), LOST_GAMMON, 2),
+        (MatchState(length=5, score=(2, 4)), LOST_BACKGAMMON, 1),
+        (MatchState(length=5, score=(2, 3)), LOST_BACKGAMMON, 2),
     ],
 )
-def test_a_game_is_resigned_for_what_it_costs_for_certain(outcome, points):
-    assert choose_resignation(value(Outcome(*outcome), MONEY), MONEY) == points
+def test_a_game_is_resigned_for_the_least_that_costs_what_it_costs_for_certain(match, outcome, points):
+    game = make_cube_game(match)
+    assert choose_resignation(value(Outcome(*outcome), game), game) == points
 
 
-def test_under_jacoby_a_gammon_with_the_cube_in_the_middle_costs_one_point():
-    lost = Outcome(0.0, 0.0, 0.0, 1.0, 0.0)
-    assert choose_resignation(value(lost, JACOBY), JACOBY) == 1
-    assert should_accept_resignation(-1.0, 1, JACOBY)
-    owned = make_cube_game(MatchState(jacoby=True, cube=2, cube_owner=1))
-    assert choose_resignation(value(lost, owned), owned) == 2
-
-
-def test_in_a_match_the_least_resignation_of_the_same_worth_is_offered():
-    lost = Outcome(0.0, 0.0, 0.0, 1.0, 1.0)
-    last_game = make_cube_game(MatchState(length=5, score=(2, 4)))
-    assert choose_resignation(value(lost, last_game), last_game) == 1
-    two_to_go = make_cube_game(MatchState(length=5, score=(2, 3)))
-    assert choose_resignation(value(lost, two_to_go), two_to_go) == 2
+def test_under_jacoby_a_single_game_is_accepted_where_the_cube_is_in_the_middle():
+    assert should_accept_resignation(-1.0, 1, make_cube_game(MatchState(jacoby=True)))
 
 
 @pytest.mark.parametrize(

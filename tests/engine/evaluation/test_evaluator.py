@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from gammond.engine.evaluation.evaluator import choose_best_children
 from gammond.engine.rules.moves import legal_plays
 from gammond.engine.rules.position import Position
@@ -21,12 +19,3 @@ def test_the_best_child_is_the_first_of_the_ranked_plays():
         position, roll = Position(board), (int(dice[0]), int(dice[1]))
         best = rank_plays(RacingEvaluator(), position, roll)[0].play
         assert Position(child) == best.result == legal_plays(position, roll)[place].result
-
-
-def test_the_best_children_of_a_batch_are_those_of_its_positions_alone():
-    together, _ = choose_best_children(RacingEvaluator(), SAMPLE, DICE)
-    alone = [
-        choose_best_children(RacingEvaluator(), SAMPLE[i : i + 1], DICE[i : i + 1])[0][0]
-        for i in range(len(SAMPLE))
-    ]
-    assert np.array_equal(together, np.stack(alone))

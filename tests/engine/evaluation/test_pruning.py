@@ -1,7 +1,10 @@
+from itertools import pairwise
+
 import numpy as np
 import pytest
 
 from gammond.engine.evaluation.pruning import EvaluatorPruner, ShortlistPruner
+from gammond.engine.rules.outcome import cubeless_equity
 from tests.support import boards
 from tests.support.evaluators import RacingEvaluator
 
@@ -21,41 +24,21 @@ class _Opposite(RacingEvaluator):
         return outcomes
 
 
-def _fields(replies):
-    return replies.children.tolist(), replies.moves.tolist(), replies.offsets.tolist()
-
-
+@pytest.mark.parametrize("size", [1, 2, 4000])
 @pytest.mark.parametrize(("keep", "margin"), [(1, 0.0), (4, 0.1), (1000, 9.0)])
-def test_a_list_of_all_plays_leaves_the_choice_to_the_evaluator(keep, margin):
-    shortlisted = ShortlistPruner(EvaluatorPruner(_Opposite()), EVALUATOR, shortlist_size=4000, margin=9.0)
-    found = shortlisted.prune_plays(BOARDS, DICE, keep, margin)
-    expected = EvaluatorPruner(EVALUATOR).prune_plays(BOARDS, DICE, keep, margin)
-    if keep == 1:
-        chosen = [EVALUATOR.evaluate(each.children)[:, 0] for each in (found, expected)]
-        assert np.array_equal(*chosen)
-    assert found.offsets.tolist() == expected.offsets.tolist()
-    assert np.array_equal(found.equities, expected.equities)
-
-
-def test_a_list_of_one_leaves_the_choice_to_the_pruner():
+def test_the_evaluator_chooses_among_the_plays_that_the_pruner_lists(size, keep, margin):
     pruner = EvaluatorPruner(_Opposite())
-    found = ShortlistPruner(pruner, EVALUATOR, shortlist_size=1).prune_plays(BOARDS, DICE, 1, 0.0)
-    assert _fields(found) == _fields(pruner.prune_plays(BOARDS, DICE, 1, 0.0))
-
-
-def test_each_choice_depends_on_its_own_position_and_roll():
-    shortlisted = ShortlistPruner(EvaluatorPruner(_Opposite()), EVALUATOR, shortlist_size=3, margin=0.5)
-    whole = shortlisted.prune_plays(BOARDS, DICE, 1, 0.0)
-    for row in (0, 17, 59):
-        alone = shortlisted.prune_plays(BOARDS[row : row + 1], DICE[row : row + 1], 1, 0.0)
-        assert np.array_equal(alone.children[0], whole.children[row])
-
-
-def test_the_evaluator_chooses_between_two_listed_plays():
-    pruner = EvaluatorPruner(_Opposite())
-    listed = pruner.prune_plays(BOARDS, DICE, 2, 9.0)
-    found = ShortlistPruner(pruner, EVALUATOR, shortlist_size=2, margin=9.0).prune_plays(BOARDS, DICE, 1, 0.0)
-    for row in range(len(BOARDS)):
-        plays = listed.children[listed.offsets[row] : listed.offsets[row + 1]]
-        best = np.argmin(EVALUATOR.evaluate(plays)[:, 0])
-        assert np.array_equal(found.children[row], plays[best])
+    listed = pruner.prune_plays(BOARDS, DICE, size, 9.0)
+    found = ShortlistPruner(pruner, EVALUATOR, size, 9.0).prune_plays(BOARDS, DICE, keep, margin)
+    counts = np.diff(listed.offsets)
+    is_alone = np.repeat(counts, counts) == 1  # and keeps the equity that it has
+    equities = np.where(is_alone, listed.equities, cubeless_equity(EVALUATOR.evaluate(listed.children)))
+    expected = []
+    for start, end in pairwise(listed.offsets):
+        order = start + np.argsort(equities[start:end], kind="stable")[:keep]
+        expected.append(order[equities[order] <= equities[order[0]] + np.float32(margin)])
+    assert np.diff(found.offsets).tolist() == [len(rows) for rows in expected]
+    rows = np.concatenate(expected)
+    for field in ("children", "moves"):
+        assert np.array_equal(getattr(found, field), getattr(listed, field)[rows])
+    assert np.array_equal(found.equities, equities[rows])

@@ -9,8 +9,6 @@ import pytest
 
 from gammond.engine.cubeful import DEFAULT_EFFICIENCIES
 from gammond.engine.kernels import cubeful as kernel
-from gammond.engine.rules.position import Position
-from tests.support.boards import position
 
 pytestmark = pytest.mark.nojit
 
@@ -215,48 +213,6 @@ def test_impossible_outcomes_are_read_as_the_nearest_possible_ones():
     kernel.compute_cube_values(make_game(kernel.MONEY), rows.astype(np.float32), efficiencies, values)
     assert values[0] == pytest.approx(values[1])
     assert values[2] == pytest.approx(values[3], abs=1e-6)
-
-
-def test_efficiencies_are_looked_up_by_phase_and_pips():
-    table = np.linspace(0.1, 0.9, 4 * 376, dtype=np.float32).reshape(4, 376)
-    cases = [
-        (Position.start(), table[0, 167]),
-        (position({24: 1, 3: 2}, {5: 4}), table[1, 30]),
-        (position({8: 3, 1: 12}, {19: 15}), table[2, 36]),
-        (position({6: 3, 1: 12}, {18: 15}), table[2, 30]),
-        (position({6: 3, 1: 2}, {19: 15}), table[3, 20]),
-        (position({}, {19: 15}), table[0, 0]),
-    ]
-    by_pips = np.stack([table, 0.5 * table, 0.25 * table])
-    tables = kernel.EfficiencyTables(by_pips, np.zeros((3, 5), np.float32))
-    result = np.empty((len(cases), 3), np.float32)
-    boards = np.stack([each.board for each, _ in cases])
-    kernel.compute_efficiencies(boards, any_outcomes(len(cases), 7), tables, result)
-    assert result.tolist() == [[expected, 0.5 * expected, 0.25 * expected] for _, expected in cases]
-
-
-@pytest.mark.parametrize(
-    ("slope", "outcome", "added"),
-    [
-        (0, (0.7, 0, 0, 0, 0), 0.2),
-        (0, (0.1, 0, 0, 0, 0), -0.4),
-        (1, (0.6, 0.3, 0.1, 0, 0), 0.5),
-        (1, (0.0, 0.0, 0, 0.2, 0), 0.0),
-        (2, (0.6, 0.3, 0.1, 0.1, 0), 0.25),
-        (3, (0.5, 0, 0, 0, 0), 0.08),
-        (4, (0.5, 0, 0, 0, 0), 0.24),
-    ],
-)
-def test_efficiencies_grow_with_what_their_slopes_are_for(slope, outcome, added):
-    """8 pips against 24."""
-    slopes = np.zeros((3, 5), np.float32)
-    slopes[1, slope], slopes[2, slope] = 1.0, 10.0
-    tables = kernel.EfficiencyTables(np.full((3, 4, 376), 0.5, np.float32), slopes)
-    result = np.empty((1, 3), np.float32)
-    board = position({5: 1, 3: 1}, {1: 1}).board[None]
-    kernel.compute_efficiencies(board, np.array([outcome], np.float32), tables, result)
-    most = min(max(0.5 + 10.0 * added, 0.0), 1.0)
-    assert result[0] == pytest.approx([0.5, 0.5 + added, most], abs=1e-6)
 
 
 @pytest.mark.parametrize("beavers", [False, True])

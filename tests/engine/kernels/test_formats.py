@@ -42,24 +42,22 @@ def decoded_slowly(text: str):
         return None
 
 
-def as_characters(ids):
-    return np.frombuffer("".join(ids).encode(), np.uint8).reshape(-1, kernel_formats.ID_LENGTH)
+def decode(ids):
+    """Return the positions of texts, and the code of each."""
+    texts = [text.encode("latin-1") if isinstance(text, str) else bytes(text) for text in ids]
+    found, codes = np.empty((len(ids), 2, 26), np.int8), np.full(len(ids), 99, np.uint8)
+    characters = np.frombuffer(b"".join(texts), np.uint8).reshape(-1, kernel_formats.ID_LENGTH)
+    kernel_formats.decode_ids(characters, found, codes)
+    return found, codes
 
 
 @pytest.mark.nojit
-def test_encoding_agrees_with_the_slow_twin():
+def test_encoding_agrees_with_the_slow_twin_and_decoding_undoes_it():
     sample = boards.random_boards(500, seed=3)
     ids = np.empty((len(sample), kernel_formats.ID_LENGTH), np.uint8)
     kernel_formats.encode_ids(sample, ids)
     assert [row.tobytes().decode() for row in ids] == [encoded_slowly(board) for board in sample]
-
-
-@pytest.mark.nojit
-def test_decoding_undoes_encoding():
-    sample = boards.random_boards(500, seed=4)
-    found = np.empty_like(sample)
-    codes = np.full(len(sample), 99, np.uint8)
-    kernel_formats.decode_ids(as_characters([encoded_slowly(board) for board in sample]), found, codes)
+    found, codes = decode(ids)
     assert (codes == kernel_formats.OK).all()
     assert (found == sample).all()
 
@@ -72,9 +70,7 @@ def test_ids_with_one_character_changed_are_read_as_the_slow_twin_reads_them():
         text = list(encoded_slowly(board))
         text[generator.integers(0, 14)] = alphabet[generator.integers(0, 64)]
         ids.append("".join(text))
-    found = np.empty((len(ids), 2, 26), np.int8)
-    codes = np.empty(len(ids), np.uint8)
-    kernel_formats.decode_ids(as_characters(ids), found, codes)
+    found, codes = decode(ids)
     expected = [decoded_slowly(text) for text in ids]
     assert [board is not None for board in expected] == (codes == kernel_formats.OK).tolist()
     assert all((found[i] == board).all() for i, board in enumerate(expected) if board is not None)
@@ -83,6 +79,17 @@ def test_ids_with_one_character_changed_are_read_as_the_slow_twin_reads_them():
         kernel_formats.TOO_MANY_CHECKERS,
         kernel_formats.SHARED_POINT,
     }
+
+
+def make_board(*places):
+    """Return ``int8[2, 26]`` with (side, point, count), not checked."""
+    board = np.zeros((2, 26), np.int8)
+    for side, point, count in places:
+        board[side, point] = count
+    return board
+
+
+CLOSED = [(side, point, 2) for side in range(2) for point in range(1, 7)]
 
 
 @pytest.mark.nojit
@@ -96,23 +103,10 @@ def test_ids_with_one_character_changed_are_read_as_the_slow_twin_reads_them():
         ("4HPwATDgc/ABMB", kernel_formats.TRAILING_BITS),
         ("AAAAAAAAAAAAgA", kernel_formats.TRAILING_BITS),
         ("AAAAAAAAAAAAAA", kernel_formats.BOTH_FINISHED),
+        (encoded_slowly(make_board((0, 10, 15), (1, 15, 15))), kernel_formats.SHARED_POINT),
+        (encoded_slowly(make_board(*CLOSED, (0, 25, 3), (1, 25, 3))), kernel_formats.BOTH_SHUT_OUT),
     ],
 )
 def test_each_fault_has_its_code(text, code):
-    found = np.empty((1, 2, 26), np.int8)
-    codes = np.empty(1, np.uint8)
-    kernel_formats.decode_ids(np.frombuffer(text.encode("latin-1"), np.uint8).reshape(1, -1), found, codes)
-    assert codes[0] == code
-
-
-@pytest.mark.nojit
-def test_shared_points_and_two_closed_boards_are_found():
-    shared = np.zeros((2, 26), np.int8)
-    shared[0, 10] = shared[1, 15] = 15
-    shut_out = np.zeros((2, 26), np.int8)
-    shut_out[:, 1:7] = 2
-    shut_out[:, 25] = 3
-    found = np.empty((2, 2, 26), np.int8)
-    codes = np.empty(2, np.uint8)
-    kernel_formats.decode_ids(as_characters([encoded_slowly(shared), encoded_slowly(shut_out)]), found, codes)
-    assert codes.tolist() == [kernel_formats.SHARED_POINT, kernel_formats.BOTH_SHUT_OUT]
+    _, codes = decode([text])
+    assert codes.tolist() == [code]

@@ -23,16 +23,6 @@ def ask(cells, numbers):
 
 
 @kernel
-def take(lock):
-    return try_lock(lock)
-
-
-@kernel
-def free(lock):
-    unlock(lock)
-
-
-@kernel
 def add_under_lock(lock, total, times):
     for _ in range(times):
         while not try_lock(lock):
@@ -126,15 +116,6 @@ def test_a_question_goes_with_what_asks_it():
     asker = weakref.ref(Asker())
     gc.collect()
     assert asker() is None
-
-
-@pytest.mark.nojit
-def test_a_lock_is_taken_once():
-    lock = np.zeros(1, np.int64)
-    assert take(lock)
-    assert not take(lock)
-    free(lock)
-    assert take(lock)
 
 
 def test_threads_under_a_lock_do_not_lose_additions():

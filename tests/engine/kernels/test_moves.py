@@ -13,17 +13,10 @@ from tests.support import boards, naive
 from tests.support.evaluators import RacingEvaluator, RandomEvaluator
 
 
-@pytest.mark.nojit
-def test_the_opening_position_has_447_distinct_results_over_the_21_rolls():
-    _, _, offsets = expand_rolls(
-        np.repeat(Position.start().board[None], 21, axis=0), np.array(ROLLS, np.int8)
-    )
-    assert offsets[-1] == 447
-
-
-def test_the_replies_to_all_results_of_the_opening_position_sum_to_202782():
+def test_the_opening_position_has_447_distinct_results_and_these_have_202782():
     dice = np.array(ROLLS, np.int8)
     results, _, _ = expand_rolls(np.repeat(Position.start().board[None], 21, axis=0), dice)
+    assert len(results) == 447
     _, _, offsets = expand_rolls(np.repeat(results, 21, axis=0), np.tile(dice, (447, 1)))
     assert offsets[-1] == 202_782
 
@@ -51,17 +44,17 @@ def test_some_positions_of_every_kind_agree_with_the_slow_twin_with_the_compiler
     assert naive.disagreements(sample, boards.random_rolls(101, seed=8)) == []
 
 
-def test_every_roll_agrees_with_the_slow_twin_when_fifteen_blots_can_move():
-    apart = boards.position(x={point: 1 for point in range(10, 25)}, o={4: 1})
-    sample = np.repeat(apart.board[None], 21, axis=0)
-    assert naive.disagreements(sample, np.array(ROLLS, np.int8)) == []
-
-
-def test_no_roll_has_more_results_than_there_is_room_for():
-    apart = boards.position(x={point: 1 for point in range(10, 25)}, o={0: 1})
-    sixes, _, offsets = expand_rolls(np.repeat(apart.board[None], 21, axis=0), np.array(ROLLS, np.int8))
-    assert np.diff(offsets).max() <= kernel_moves.MAX_PLAYS
-    assert len(sixes) == offsets[-1]
+@pytest.mark.parametrize("o", [{4: 1}, {0: 1}])
+def test_every_roll_agrees_with_the_slow_twin_when_fifteen_blots_can_move(o):
+    apart = boards.position(x={point: 1 for point in range(10, 25)}, o=o)
+    sample, dice = np.repeat(apart.board[None], 21, axis=0), np.array(ROLLS, np.int8)
+    assert naive.disagreements(sample, dice) == []
+    children, moves, offsets = expand_rolls(sample, dice)
+    assert 500 < np.diff(offsets).max() <= kernel_moves.MAX_PLAYS
+    many = expand_rolls(np.tile(sample, (30, 1, 1)), np.tile(dice, (30, 1)))  # outgrows the first array
+    assert np.array_equal(many[0], np.tile(children, (30, 1, 1)))
+    assert np.array_equal(many[1], np.tile(moves, (30, 1)))
+    assert np.array_equal(np.diff(many[2]), np.tile(np.diff(offsets), 30))
 
 
 def test_checker_moves_lead_one_by_one_through_legal_moves_to_the_result():
@@ -91,19 +84,6 @@ def _followed(state, moves, left):
         else:
             pytest.fail(f"no die left of {left} plays {source}/{target}")
     return state
-
-
-def test_many_positions_with_many_results_each_outgrow_the_first_array():
-    apart = boards.position(x={point: 1 for point in range(10, 25)}, o={4: 1})
-    single, _, offsets = expand_rolls(apart.board[None], np.array([[1, 1]], np.int8))
-    count = offsets[-1]
-    assert count > 500
-    children, moves, offsets = expand_rolls(
-        np.repeat(apart.board[None], 50, axis=0), np.full((50, 2), 1, np.int8)
-    )
-    assert np.array_equal(np.diff(offsets), np.full(50, count))
-    assert np.array_equal(children, np.tile(single, (50, 1, 1)))
-    assert len(moves) == len(children)
 
 
 def test_no_positions_have_no_results():

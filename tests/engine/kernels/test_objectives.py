@@ -9,7 +9,6 @@ import pytest
 
 from gammond.engine.kernels import objectives as kernel
 from gammond.engine.kernels.cubeful import CUBELESS, DEAD_CUBE, MATCH, MONEY
-from gammond.engine.rules.outcome import invert_outcomes
 
 COLUMNS = {CUBELESS: 5, DEAD_CUBE: 6, MONEY: 8, MATCH: 9}
 
@@ -42,29 +41,6 @@ def test_the_best_few_replies_are_chosen_best_first(kind, width, margin):
     chosen, chosen_offsets = kernel.choose_replies(kind, values, offsets, width, margin)
     assert [chosen[start:end].tolist() for start, end in pairwise(chosen_offsets)] == expected
     assert len(chosen) == chosen_offsets[-1]
-
-
-@pytest.mark.nojit
-@pytest.mark.parametrize("kind", COLUMNS)
-def test_averages_are_those_of_the_best_replies_seen_from_the_other_side(kind):
-    generator = np.random.default_rng(7)
-    positions, rolls, columns = 5, 4, COLUMNS[kind]
-    offsets = segments(generator, positions * rolls)
-    values = generator.random((offsets[-1], columns), np.float32)
-    weights = generator.random(rolls)
-    weights /= weights.sum()
-    averages = kernel.average_best_replies(kind, values, offsets, weights)
-    assert averages.shape == (positions, columns)
-    for i in range(positions):
-        expected = np.zeros(columns)
-        for r, weight in enumerate(weights):
-            replies = values[offsets[i * rolls + r] : offsets[i * rolls + r + 1]]
-            first = replies[np.argmin(score(kind, replies))]
-            expected[:5] += weight * invert_outcomes(first[:5])
-            for state in range(columns - 5):
-                best = float(replies[np.argmin(score(kind, replies, state)), 5 + state])
-                expected[5 + state] += weight * (-best if kind == MONEY else 1.0 - best)
-        assert averages[i] == pytest.approx(expected, abs=1e-6)
 
 
 @pytest.mark.nojit

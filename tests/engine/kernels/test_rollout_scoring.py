@@ -11,16 +11,14 @@ import pytest
 from gammond.engine.cubeful import CubeEfficiencies, EfficiencyFormula, make_cube_game
 from gammond.engine.evaluation.results import CubeResponse
 from gammond.engine.kernels.bearoff_tables import NO_TABLES
-from gammond.engine.kernels.rollout import CUBE, END, ROWS, TRUNCATED
+from gammond.engine.kernels.rollout import CUBE, ROWS, TRUNCATED
 from gammond.engine.kernels.rollout_scoring import compute_values, decide, mark_decisions
 from gammond.engine.rollout import RolloutSettings, TrialCubes
 from gammond.engine.rollout.results import VALUE_COLUMN
 from gammond.engine.rollout.trials import make_block, make_trial_rules
 from gammond.engine.rules.match import MatchState
 from gammond.engine.rules.outcome import Outcome
-from tests.support import boards
-
-CONTACT = boards.position({25: 1, 20: 2, 6: 3, 4: 2}, {2: 2, 7: 1, 19: 4, 21: 3})
+from tests.engine.rollout.racing import CONTACT
 
 
 def play_cube(game, outcomes):
@@ -83,20 +81,3 @@ def test_doubles_and_values_can_rest_on_other_efficiencies():
     other = make_cube_game(match, efficiencies=CubeEfficiencies())
     assert make_cube_game(match).name != other.name
     assert other.other.efficiencies == other.efficiencies
-
-
-@pytest.mark.nojit
-@pytest.mark.parametrize("turn", [0, 1])
-def test_a_finished_game_scores_for_the_side_on_roll_at_the_start(turn):
-    """The side that is not on roll has just won a gammon with the cube at 2."""
-    game = make_cube_game(MatchState())
-    cubes = TrialCubes(np.array([game.state_after_take], np.int8), np.array([2.0]))
-    lost = boards.position({24: 15}, {})
-    block = make_block(lost.board[None], cubes, 1, VALUE_COLUMN + 1)
-    block.progress[1] = turn
-    rules = make_trial_rules(game, RolloutSettings())
-    mark_decisions(rules, block)
-    assert block.kinds.tolist() == [END]
-    decide(rules, block, compute_values(rules, NO_TABLES, block))
-    assert block.progress[ROWS] == 0
-    assert block.scores[0].tolist() == ([1, 1, 1, 0, 0, 6] if turn else [0, 0, 0, 1, 1, -6])

@@ -9,7 +9,6 @@ from gammond.engine.kernels import search as kernel_search
 from gammond.engine.rules.position import CHECKERS, OFF
 from gammond.engine.search.cache import deduplicate_boards
 from tests.support import boards
-from tests.support.evaluators import RandomEvaluator
 
 
 def empty_cache(entries, columns, lock=0):
@@ -53,11 +52,6 @@ def test_distinct_positions_are_those_of_a_dictionary(count):
     assert len(found.keys) == len(order)
 
 
-def test_positions_that_differ_have_different_keys():
-    sample = boards.played_boards(RandomEvaluator(4), 20_000, seed=5)
-    assert len(deduplicate_boards(sample).boards) == len({board.tobytes() for board in sample})
-
-
 @pytest.mark.nojit
 def test_a_cache_of_a_dictionary_with_two_entries_a_bucket_behaves_alike():
     sample = deduplicate_boards(boards.random_boards(12, seed=8)).keys
@@ -78,20 +72,6 @@ def test_a_cache_of_a_dictionary_with_two_entries_a_bucket_behaves_alike():
         held = np.flatnonzero(~np.isnan(found[:, 0]))
         assert {i: float(found[i, 0]) for i in held} == first_of
         assert missing.tolist() == np.setdiff1d(np.arange(len(sample)), held).tolist()
-
-
-@pytest.mark.nojit
-def test_narrow_values_that_move_wide_ones_out_of_the_way_leave_them_whole():
-    sample = deduplicate_boards(boards.random_boards(2, seed=8)).keys
-    cache = empty_cache(2, 4)
-    wide = np.array([[1, 2, 3, 4]] * 2, np.float32)
-    narrow = np.array([[5, 6]] * 2, np.float32)
-    kernel_search.store(cache, sample, np.array([0]), 1, wide)
-    kernel_search.store(cache, sample, np.array([1]), 2, narrow)
-    for tag, row, values in ((1, 0, wide), (2, 1, narrow)):
-        found = np.zeros((2, values.shape[1]), np.float32)
-        assert kernel_search.look_up(cache, sample, tag, found).tolist() == [1 - row]
-        assert found[row].tolist() == values[row].tolist()
 
 
 @pytest.mark.nojit

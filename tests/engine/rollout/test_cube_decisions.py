@@ -40,13 +40,6 @@ def test_the_last_roll_of_a_game_is_a_double_and_a_take(evaluators):
     assert rolled.decision.response is CubeResponse.TAKE
 
 
-def test_luck_taken_off_leaves_the_exact_values_of_the_last_roll(evaluators):
-    rolled = roll_out_cube(LAST_ROLL, MONEY, evaluators, RolloutSettings(trials=36))
-    assert rolled.no_double.equity == pytest.approx(2 * 23 / 36 - 1, abs=1e-6)
-    assert rolled.take.equity == pytest.approx(2 * (2 * 23 / 36 - 1), abs=1e-6)
-    assert rolled.take.error < 1e-6
-
-
 def test_a_sure_win_is_a_double_and_a_pass(evaluators):
     rolled = roll_out_cube(SURE, MONEY, evaluators, FULL)
     assert rolled.take.equity == 2

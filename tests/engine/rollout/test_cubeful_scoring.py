@@ -3,7 +3,6 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from gammond.engine.bearoff.one_sided import build_one_sided
 from gammond.engine.bearoff.two_sided import build_two_sided
 from gammond.engine.cubeful import make_cube_game, make_dead_cube_game
 from gammond.engine.evaluation.pruning import EvaluatorPruner
@@ -17,13 +16,10 @@ from gammond.engine.rollout import (
 from gammond.engine.rollout.results import VALUE_COLUMN
 from gammond.engine.rollout.trials import TrialBlock, make_trial_rules
 from gammond.engine.rules.match import MatchState
+from tests.engine.rollout.racing import BEAROFF, CONTACT, EVALUATOR, EVALUATORS, RACE
 from tests.support import boards, naive_rollout
 from tests.support.evaluators import RacingEvaluator
 
-EVALUATOR = RacingEvaluator()
-EVALUATORS = RolloutEvaluators(EvaluatorPruner(EVALUATOR), EVALUATOR)
-RACE = boards.position({6: 3, 5: 2, 3: 2}, {21: 3, 20: 2, 19: 2})
-CONTACT = boards.position({25: 1, 20: 2, 6: 3, 4: 2}, {2: 2, 7: 1, 19: 4, 21: 3})
 GAMMONISH = boards.position({6: 2, 5: 2, 4: 3, 3: 3}, {1: 7, 12: 8})
 
 
@@ -58,6 +54,11 @@ MATCHES = [
 ]
 
 
+@pytest.fixture(scope="module")
+def table():
+    return build_two_sided(6, 3, threads=1)
+
+
 @pytest.mark.parametrize("match", MATCHES, ids=str)
 @pytest.mark.parametrize("start", [RACE, CONTACT, GAMMONISH], ids=["race", "contact", "gammonish"])
 def test_trials_with_the_cube_are_those_played_by_hand(match, start):
@@ -89,13 +90,6 @@ def test_cubes_are_doubled_passed_taken_and_beavered_in_these_trials():
     assert np.abs(points).max() >= 4
 
 
-def test_the_value_at_double_match_point_is_the_chance_to_win():
-    game = make_cube_game(MatchState(length=3, score=(2, 2)))
-    settings = RolloutSettings(trials=72, truncation=5)
-    scores = roll_out([CONTACT], EVALUATORS, settings, game=game).state.scores[0]
-    assert scores[:, VALUE_COLUMN] == pytest.approx(scores[:, 0], abs=1e-6)
-
-
 def test_the_outcome_of_a_dead_cube_is_that_of_a_cubeless_rollout():
     game = make_cube_game(MatchState(length=7, score=(6, 4), crawford=True))
     settings = RolloutSettings(trials=72)
@@ -104,55 +98,17 @@ def test_the_outcome_of_a_dead_cube_is_that_of_a_cubeless_rollout():
     assert np.allclose(with_dead_cube[:, :5], cubeless, atol=1e-12)
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("match", [MatchState(), MatchState(length=5, score=(1, 2))], ids=["money", "match"])
-def test_variance_reduction_keeps_the_cubeful_mean_and_shrinks_its_error(match):
-    evaluator = build_one_sided(6, 7, threads=1)
-    evaluators = RolloutEvaluators(EvaluatorPruner(evaluator), evaluator)
-    game = make_cube_game(match)
-    plain, reduced = (
-        roll_out(
-            [RACE], evaluators, RolloutSettings(trials=trials, variance_reduction=on), game=game
-        ).state.estimate(0, game)
-        for on, trials in ((False, 5184), (True, 648))
-    )
-    error = np.hypot(plain.error, reduced.error)
-    assert abs(plain.equity - reduced.equity) < 3.5 * error
-    assert reduced.error * np.sqrt(648) < 0.5 * plain.error * np.sqrt(5184)
-
-
-def test_an_extended_cubeful_rollout_is_the_whole_one():
-    game = make_cube_game(MatchState())
-    half = roll_out([CONTACT], SHARP_EVALUATORS, RolloutSettings(trials=72, truncation=5), game=game)
-    settings = RolloutSettings(trials=144, truncation=5, threads=2)
-    rest = roll_out([CONTACT], SHARP_EVALUATORS, settings, game=game, resume=half.state)
-    whole = roll_out([CONTACT], SHARP_EVALUATORS, settings, game=game)
-    assert np.array_equal(rest.state.scores[0], whole.state.scores[0])
-
-
-def test_the_other_side_sees_the_value_turned_round():
-    for match in (MatchState(), MatchState(length=5, score=(1, 3))):
-        game = make_cube_game(match)
-        state = roll_out([CONTACT], EVALUATORS, RolloutSettings(trials=36, truncation=3), game=game).state
-        here, there = state.estimate(0, game), state.estimate(0, game, for_opponent=True)
-        assert there.equity == -here.equity
-        assert there.outcome.win == pytest.approx(1.0 - here.outcome.win)
-        assert there.outcome.win_g == pytest.approx(here.outcome.lose_g)
-
-
-def test_an_exact_position_is_scored_by_its_exact_outcome():
-    table = build_two_sided(6, 3, threads=1)
-    bearoff = boards.position({6: 1, 4: 1, 2: 1}, {19: 2, 23: 1})
+@pytest.mark.parametrize("role", ["exact", "exact_cubeful"])
+def test_an_exact_position_of_a_match_is_scored_by_its_exact_outcome(table, role):
     game = make_cube_game(MatchState(length=3, score=(2, 2)))
-    evaluators = RolloutEvaluators(EvaluatorPruner(EVALUATOR), EVALUATOR, exact=(table,))
-    estimate = roll_out([bearoff], evaluators, RolloutSettings(trials=36), game=game).state.estimate(0, game)
-    win = float(table.evaluate(bearoff.board[None])[0, 0])
+    evaluators = RolloutEvaluators(EvaluatorPruner(EVALUATOR), EVALUATOR, **{role: (table,)})
+    estimate = roll_out([BEAROFF], evaluators, RolloutSettings(trials=36), game=game).state.estimate(0, game)
+    win = float(table.evaluate(BEAROFF.board[None])[0, 0])
     assert estimate.equity == pytest.approx(2 * win - 1, abs=1e-6)
 
 
-def test_an_exact_start_has_the_right_to_double_only_if_the_first_side_has():
-    exact = build_two_sided(6, 3, threads=1)
-    evaluators = RolloutEvaluators(EvaluatorPruner(exact), exact, exact=(exact,))
+def test_an_exact_start_has_the_right_to_double_only_if_the_first_side_has(table):
+    evaluators = RolloutEvaluators(EvaluatorPruner(table), table, exact=(table,))
     nearly_won = boards.position({3: 1, 1: 1}, {24: 1})
     held, doubled = (
         roll_out(
@@ -170,38 +126,25 @@ OWNERS = [(MatchState(), 0), (MatchState(cube=2, cube_owner=0), 1), (MatchState(
 
 
 @pytest.mark.parametrize(("match", "column"), OWNERS, ids=["centred", "own", "other"])
-def test_a_money_game_ends_with_the_exact_value_of_its_cube(match, column):
-    table = build_two_sided(6, 3, threads=1)
-    bearoff = boards.position({6: 1, 4: 1, 2: 1}, {19: 2, 23: 1})
+def test_a_money_game_ends_with_the_exact_value_of_its_cube(table, match, column):
     game = make_cube_game(match)
     evaluators = RolloutEvaluators(EvaluatorPruner(EVALUATOR), EVALUATOR, exact_cubeful=(table,))
-    estimate = roll_out([bearoff], evaluators, RolloutSettings(trials=36), game=game).state.estimate(0, game)
-    assert estimate.equity == pytest.approx(float(table.cubeful_equities(bearoff.board[None])[0, column]))
-    assert estimate.outcome.win == pytest.approx(float(table.evaluate(bearoff.board[None])[0, 0]))
+    estimate = roll_out([BEAROFF], evaluators, RolloutSettings(trials=36), game=game).state.estimate(0, game)
+    assert estimate.equity == pytest.approx(float(table.cubeful_equities(BEAROFF.board[None])[0, column]))
+    assert estimate.outcome.win == pytest.approx(float(table.evaluate(BEAROFF.board[None])[0, 0]))
     assert estimate.error == 0
 
 
-@pytest.mark.parametrize("match", [match for match, _ in OWNERS], ids=["centred", "own", "other"])
-def test_exact_ends_agree_with_the_exact_value_before_them(match):
+@pytest.mark.parametrize(("match", "column"), OWNERS, ids=["centred", "own", "other"])
+def test_exact_ends_agree_with_the_exact_value_before_them(table, match, column):
     """From a little before the small table, with perfect plays, a rollout finds the large one's value."""
-    small, large = (build_two_sided(6, checkers, threads=1) for checkers in (3, 5))
+    large = build_two_sided(6, 5, threads=1)
     start = boards.position({6: 2, 5: 1, 2: 1}, {19: 2, 21: 1})
     game = make_cube_game(match)
-    evaluators = RolloutEvaluators(EvaluatorPruner(large), large, exact_cubeful=(small,))
+    evaluators = RolloutEvaluators(EvaluatorPruner(large), large, exact_cubeful=(table,))
     estimate = roll_out([start], evaluators, RolloutSettings(trials=1296), game=game).state.estimate(0, game)
-    column = next(column for known, column in OWNERS if known == match)
     exact = float(large.cubeful_equities(start.board[None])[0, column])
     assert estimate.equity == pytest.approx(exact, abs=3.5 * estimate.error + 0.002)
-
-
-def test_a_match_does_not_end_with_the_values_of_money():
-    table = build_two_sided(6, 3, threads=1)
-    bearoff = boards.position({6: 1, 4: 1, 2: 1}, {19: 2, 23: 1})
-    game = make_cube_game(MatchState(length=3, score=(2, 2)))
-    evaluators = RolloutEvaluators(EvaluatorPruner(EVALUATOR), EVALUATOR, exact_cubeful=(table,))
-    estimate = roll_out([bearoff], evaluators, RolloutSettings(trials=36), game=game).state.estimate(0, game)
-    win = float(table.evaluate(bearoff.board[None])[0, 0])
-    assert estimate.equity == pytest.approx(2 * win - 1, abs=1e-6)
 
 
 def test_a_match_with_a_live_cube_plays_on_where_only_the_chances_to_win_are_known():
@@ -242,8 +185,7 @@ def test_a_resting_cube_makes_of_an_outcome_what_the_match_makes_of_its_results(
 
 @pytest.mark.parametrize("match", [MatchState(), MatchState(length=5, score=(1, 2))], ids=["money", "match"])
 def test_starts_with_other_cubes_do_not_mix(match):
-    game = make_cube_game(match)
-    game, settings = game, RolloutSettings(truncation=3)
+    game, settings = make_cube_game(match), RolloutSettings(truncation=3)
     cubes = TrialCubes(
         np.array([0, game.state_after_take], np.int8), np.array([1.0, game.arrays.stake_factor])
     )

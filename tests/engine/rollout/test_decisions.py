@@ -1,13 +1,10 @@
 from dataclasses import replace
 
-import numpy as np
 import pytest
 
 from gammond.engine.cubeful import CUBELESS_GAME
 from gammond.engine.errors import PlayError, StateError, ValueRangeError
-from gammond.engine.evaluation.pruning import EvaluatorPruner
 from gammond.engine.rollout import (
-    RolloutEvaluators,
     RolloutSettings,
     rank_by_rollout,
     roll_out_plays,
@@ -15,13 +12,9 @@ from gammond.engine.rollout import (
 )
 from gammond.engine.rules.moves import legal_plays
 from gammond.engine.rules.position import Position
+from tests.engine.rollout.racing import CONTACT, EVALUATORS
 from tests.support import boards
-from tests.support.evaluators import RacingEvaluator
-from tests.support.naive_ranking import rank_plays
 
-EVALUATOR = RacingEvaluator()
-EVALUATORS = RolloutEvaluators(EvaluatorPruner(EVALUATOR), EVALUATOR)
-CONTACT = boards.position({25: 1, 20: 2, 6: 3, 4: 2}, {2: 2, 7: 1, 19: 4, 21: 3})
 WON = boards.position({}, {24: 3})
 SHORT = RolloutSettings(trials=144, truncation=4, min_trials=72)
 
@@ -37,16 +30,6 @@ def test_plays_come_best_first_with_their_distances():
     assert ranked[0].difference_to_best is None
     assert all(each.difference_to_best.equity <= 0 for each in ranked[1:])
     assert {each.evaluation.trials for each in kept} == {max(map(len, rollout.state.scores))}
-
-
-def test_equities_are_those_of_the_player_who_plays():
-    settings = RolloutSettings(trials=1296, truncation=1, stop_jsd=0.0)
-    ranked, _ = roll_out_plays(CONTACT, (6, 2), EVALUATORS, settings)
-    one_ply_more = {each.play.result: each for each in ranked}
-    for shallow in rank_plays(EVALUATOR, CONTACT, (6, 2)):
-        deep = one_ply_more[shallow.play.result]
-        assert abs(deep.evaluation.equity - shallow.evaluation.equity) < 0.5
-        assert deep.evaluation.outcome.equity == pytest.approx(deep.evaluation.equity)
 
 
 def test_chosen_plays_keep_their_order_in_the_state():
@@ -66,15 +49,6 @@ def test_pruned_plays_come_last_whatever_their_equity():
     assert [each.play for each in ranked] == [plays[1 - better], plays[better]]
     assert [each.survived for each in ranked] == [True, False]
     assert ranked[1].difference_to_best.equity > 0
-
-
-def test_a_forced_play_is_rolled_out_alone():
-    shut_out = boards.position({25: 2, 1: 5}, {19: 2, 20: 2, 21: 2, 22: 2, 23: 2, 24: 2})
-    ranked, rollout = roll_out_plays(shut_out, (6, 5), EVALUATORS, SHORT)
-    assert len(ranked) == 1
-    assert ranked[0].play.is_no_move
-    assert ranked[0].evaluation.trials == 144
-    assert rollout.reason == "trials"
 
 
 def test_a_play_that_wins_needs_no_luck():
@@ -98,13 +72,6 @@ def test_a_finished_position_has_its_result_and_no_plays():
     assert refusal.value.field == "position"
 
 
-def test_a_decision_goes_on_from_its_state():
-    _, half = roll_out_plays(CONTACT, (6, 2), EVALUATORS, SHORT)
-    settings = RolloutSettings(trials=288, truncation=4, min_trials=72)
-    ranked, _ = roll_out_plays(CONTACT, (6, 2), EVALUATORS, settings, resume=half.state)
-    assert ranked == roll_out_plays(CONTACT, (6, 2), EVALUATORS, settings)[0]
-
-
 def test_impossible_questions_are_refused():
     plays = legal_plays(CONTACT, (6, 2))
     with pytest.raises(ValueRangeError, match="got none") as refusal:
@@ -117,10 +84,3 @@ def test_impossible_questions_are_refused():
     with pytest.raises(ValueRangeError) as refusal:
         roll_out_plays(CONTACT, (7, 1), EVALUATORS, SHORT)
     assert refusal.value.field == "dice"
-
-
-def test_the_dice_may_come_in_any_order():
-    forth, back = (roll_out_plays(CONTACT, roll, EVALUATORS, SHORT)[0] for roll in ((6, 2), (2, 6)))
-    assert np.isclose(
-        [each.evaluation.equity for each in forth], [each.evaluation.equity for each in back]
-    ).all()

@@ -5,24 +5,15 @@ import pytest
 
 from gammond.engine.cubeful import make_cube_game
 from gammond.engine.evaluation.results import MeanEquity
-from gammond.engine.rollout import RolloutState
-from gammond.engine.rollout.results import TrialCubes
 from gammond.engine.rules.match import MatchState
 from gammond.engine.rules.outcome import Outcome
-from gammond.engine.rules.position import Position
+from tests.engine.rollout.racing import make_state
 
 SCORES = np.array([[1, 1, 0, 0, 0], [0, 0, 0, 1, 1], [1, 0, 0, 0, 0]], float)
 
 
-def _state(*scores):
-    starts = np.stack([Position.start().board] * len(scores))
-    return RolloutState(
-        starts, TrialCubes.make_initial(len(scores)), 0, 0, True, ("evaluator",), "cubeless", scores
-    )
-
-
 def test_an_estimate_is_the_mean_with_its_standard_error():
-    estimate = _state(SCORES).estimate()
+    estimate = make_state(SCORES).estimate()
     equities = np.array([2, -3, 1])
     assert estimate.trials == 3
     assert estimate.outcome == pytest.approx((2 / 3, 1 / 3, 0, 1 / 3, 1 / 3))
@@ -36,16 +27,16 @@ def test_an_estimate_is_the_mean_with_its_standard_error():
 def test_with_the_cube_an_estimate_keeps_the_cubeless_equity_beside_it():
     with_cube = np.concatenate([SCORES, [[2.0], [-4.0], [1.0]]], axis=1)
     game = make_cube_game(MatchState())
-    plain, both = _state(SCORES).estimate(), _state(with_cube).estimate(0, game)
+    plain, both = make_state(SCORES).estimate(), make_state(with_cube).estimate(0, game)
     assert (both.cubeless_equity, both.cubeless_error) == (plain.equity, plain.error)
     assert both.equity == pytest.approx(-1 / 3)
-    turned = _state(with_cube).estimate(0, game, for_opponent=True)
-    assert turned.cubeless_equity == -both.cubeless_equity
+    turned = make_state(with_cube).estimate(0, game, for_opponent=True)
+    assert (turned.equity, turned.cubeless_equity) == (-both.equity, -both.cubeless_equity)
     assert turned.cubeless_error == both.cubeless_error
 
 
 def test_the_other_side_sees_the_same_errors():
-    state = _state(SCORES)
+    state = make_state(SCORES)
     here, there = state.estimate(), state.estimate(for_opponent=True)
     assert there.outcome == pytest.approx((1 / 3, 1 / 3, 1 / 3, 1 / 3, 0))
     assert there.outcome_errors == pytest.approx(Outcome(*(here.outcome_errors[i] for i in (0, 3, 4, 1, 2))))
@@ -53,14 +44,14 @@ def test_the_other_side_sees_the_same_errors():
 
 
 def test_a_single_trial_has_no_error():
-    estimate = _state(SCORES[:1]).estimate()
+    estimate = make_state(SCORES[:1]).estimate()
     assert math.isnan(estimate.error)
     assert math.isnan(estimate.outcome_errors.win)
     assert estimate.equity == 2
 
 
 def test_a_difference_is_taken_over_the_trials_that_both_have():
-    difference = _state(SCORES, SCORES[::-1][:2]).estimate_difference(0, 1)
+    difference = make_state(SCORES, SCORES[::-1][:2]).estimate_difference(0, 1)
     pairs = np.array([-2 - -1, 3 - 3])
     assert difference.trials == 2
     assert difference.equity == pytest.approx(pairs.mean())

@@ -1,16 +1,14 @@
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from gammond.engine.errors import DataFileError, StateError
-from gammond.engine.evaluation.pruning import EvaluatorPruner
-from gammond.engine.rollout import RolloutEvaluators, RolloutSettings, load_state, roll_out, save_state
+from gammond.engine.rollout import RolloutSettings, TrialCubes, load_state, roll_out, save_state
+from tests.engine.rollout.racing import EVALUATORS
 from tests.support import boards
-from tests.support.evaluators import RacingEvaluator
 
-EVALUATOR = RacingEvaluator()
-EVALUATORS = RolloutEvaluators(EvaluatorPruner(EVALUATOR), EVALUATOR)
 STARTS = [
     boards.position({6: 3, 5: 2}, {21: 3, 20: 2, 19: 2}),
     boards.position({6: 2, 2: 2}, {22: 3, 20: 1}),
@@ -25,35 +23,26 @@ def state():
 
 def test_a_state_comes_back_as_it_was_saved(tmp_path, state):
     path = tmp_path / "opening.rollout"
-    save_state(state, path)
+    cubes = TrialCubes(np.array([0, 1], np.int8), np.array([1.0, 2.0]))
+    saved = replace(state, scores=(state.scores[0], state.scores[1][:36]), cubes=cubes)
+    save_state(saved, path)
     loaded = load_state(path)
     assert np.array_equal(loaded.starts, state.starts)
     for name in ("seed", "truncation", "variance_reduction", "evaluators", "scoring"):
         assert getattr(loaded, name) == getattr(state, name)
-    assert all(map(np.array_equal, loaded.scores, state.scores))
+    assert loaded.cubes.equals(cubes)
+    assert [len(scores) for scores in loaded.scores] == [108, 36]
+    assert all(map(np.array_equal, loaded.scores, saved.scores))
     assert [path] == list(tmp_path.iterdir())
 
 
-def test_unequal_numbers_of_trials_are_kept_apart(tmp_path):
-    ruled = roll_out(STARTS, EVALUATORS, RolloutSettings(trials=216, min_trials=36)).state
-    save_state(ruled, tmp_path / "state")
-    loaded = load_state(tmp_path / "state")
-    assert [len(scores) for scores in loaded.scores] == [len(scores) for scores in ruled.scores]
-
-
-def test_a_saved_rollout_is_extended_as_if_it_had_never_stopped(tmp_path, state):
+def test_a_saved_rollout_is_extended_as_if_it_had_never_stopped_and_saved_in_its_place(tmp_path, state):
     save_state(state, tmp_path / "state")
     rest = roll_out(STARTS, EVALUATORS, SETTINGS, resume=load_state(tmp_path / "state"))
     whole = roll_out(STARTS, EVALUATORS, SETTINGS)
     assert all(map(np.array_equal, rest.state.scores, whole.state.scores))
-
-
-def test_saving_again_replaces_the_file(tmp_path, state):
-    path = tmp_path / "state"
-    save_state(state, path)
-    more = roll_out(STARTS, EVALUATORS, RolloutSettings(trials=144, stop_jsd=0.0, seed=9), resume=state).state
-    save_state(more, path)
-    assert load_state(path).count_trials() == 144
+    save_state(rest.state, tmp_path / "state")
+    assert all(map(np.array_equal, load_state(tmp_path / "state").scores, whole.state.scores))
 
 
 def test_evaluators_of_the_same_names_are_distinguished_by_their_nets(tmp_path, state):
@@ -138,22 +127,15 @@ def test_altered_files_are_refused(tmp_path, state, changed):
     assert refusal.value.field == "state"
 
 
-@pytest.mark.parametrize("content", [b"", b"no archive", b"PK\x03\x04 broken", b"\x93NUMPY\x01\x00"])
-def test_other_files_are_refused(tmp_path, content):
-    path = tmp_path / "state"
-    path.write_bytes(content)
-    with pytest.raises(DataFileError):
-        load_state(path)
-
-
-def test_truncated_and_missing_files_are_refused(tmp_path, state):
+def test_missing_truncated_and_other_files_are_refused(tmp_path, state):
     path = tmp_path / "state"
     with pytest.raises(DataFileError):
         load_state(path)
     save_state(state, path)
     content = path.read_bytes()
-    for length in range(0, len(content), 97):
-        path.write_bytes(content[:length])
+    cut = [content[:length] for length in range(0, len(content), 97)]
+    for other in (b"no archive", b"PK\x03\x04 broken", b"\x93NUMPY\x01\x00", *cut):
+        path.write_bytes(other)
         with pytest.raises(DataFileError):
             load_state(path)
     for place in range(0, len(content), 131):

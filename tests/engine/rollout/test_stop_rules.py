@@ -5,11 +5,7 @@ import numpy as np
 import pytest
 
 from gammond.engine.cubeful import CUBELESS_GAME, make_cube_game
-from gammond.engine.rollout import (
-    RolloutSettings,
-    RolloutState,
-    TrialCubes,
-)
+from gammond.engine.rollout import RolloutSettings
 from gammond.engine.rollout.settings import MAX_TRIALS
 from gammond.engine.rollout.stop_rules import (
     CHECK_TRIALS,
@@ -22,7 +18,7 @@ from gammond.engine.rollout.stop_rules import (
     next_check_trial,
 )
 from gammond.engine.rules.match import MatchState
-from gammond.engine.rules.position import Position
+from tests.engine.rollout.racing import make_state
 
 SETTINGS = RolloutSettings(min_trials=108)
 MONEY = make_cube_game(MatchState())
@@ -31,11 +27,9 @@ MONEY = make_cube_game(MatchState())
 def _cube_state(held, taken, spread, trials=216):
     """A state whose values without a double and after a take have given means, and spreads of their own."""
     noise = np.tile([1.0, -1.0], trials // 2) * spread
-    columns = [np.zeros((trials, 5)) for _ in range(2)]
     values = held + noise, taken + np.roll(np.repeat(noise[:2], trials // 2), 1)
-    scores = tuple(np.column_stack([each, value]) for each, value in zip(columns, values, strict=True))
-    starts = np.stack([Position.start().board] * 2)
-    return RolloutState(starts, TrialCubes.make_initial(2), 0, 0, True, ("evaluator",), MONEY.name, scores)
+    scores = (np.column_stack([np.zeros((trials, 5)), each]) for each in values)
+    return make_state(*scores, scoring=MONEY.name)
 
 
 @pytest.mark.parametrize(
@@ -58,11 +52,8 @@ def test_a_cube_rollout_stops_when_neither_decision_is_in_doubt(held, taken, sto
 def test_a_decision_can_be_rolled_out_without_pruning():
     """The second start is far behind the first, the third is not."""
     equities = np.array([[0.0], [0.5], [0.001]]) + np.tile([0.1, -0.1], 54)
-    scores = tuple(np.column_stack([(each + 1) / 2, *np.zeros((4, 108))]) for each in equities)
-    starts = np.stack([Position.start().board] * 3)
-    state = RolloutState(starts, TrialCubes.make_initial(3), 0, 0, True, ("evaluator",), "cubeless", scores)
-    game = CUBELESS_GAME
-    state = replace(state, scores=(*scores[:2], np.roll(scores[2], 1, axis=0)))
+    scores = [np.column_stack([(each + 1) / 2, *np.zeros((4, 108))]) for each in equities]
+    state, game = make_state(*scores[:2], np.roll(scores[2], 1, axis=0)), CUBELESS_GAME
     assert apply_rules(state, [0, 1, 2], SETTINGS, game) == ([0, 2], None)
     assert apply_rules(state, [0, 1, 2], SETTINGS, game, prunes=False) == ([0, 1, 2], None)
     assert apply_rules(state, [0, 1], SETTINGS, game, prunes=False) == ([0, 1], "jsd")
@@ -81,10 +72,7 @@ def test_a_cube_rollout_stops_by_standard_error_too():
 def test_games_that_all_came_out_alike_are_not_known_without_error(trials, variance_reduction, reason):
     """108 games won out of 108: one in a hundred may still be lost."""
     scores = np.column_stack([np.ones(trials), np.zeros((trials, 4))])
-    starts = Position.start().board[None]
-    state = RolloutState(
-        starts, TrialCubes.make_initial(1), 0, 0, variance_reduction, ("evaluator",), "cubeless", (scores,)
-    )
+    state = make_state(scores, variance_reduction=variance_reduction)
     settings = RolloutSettings(min_trials=108, stop_error=0.001)
     assert apply_rules(state, [0], settings, CUBELESS_GAME) == ([0], reason)
 
@@ -106,27 +94,15 @@ def test_each_rule_has_a_word_of_its_own():
     assert [describe_end(word, SETTINGS, is_cube=False) for word in ("trials", "stopped")] == ["", ""]
 
 
-@pytest.mark.parametrize("trials", [36, 107, 110])
-def test_rules_wait_for_their_moment(trials):
+@pytest.mark.parametrize(
+    ("trials", "kept"),
+    [(36, ([0, 1], None)), (107, ([0, 1], None)), (108, ([0], "jsd")), (110, ([0, 1], None))],
+)
+def test_at_its_moment_a_rule_keeps_the_candidate_with_the_least_equity_for_the_next_mover(trials, kept):
     scores = np.zeros((trials, 5))
     better = scores.copy()
     better[:, 0] = 1
-    starts = np.stack([Position.start().board] * 2)
-    state = RolloutState(
-        starts, TrialCubes.make_initial(2), 0, 0, True, ("evaluator",), "cubeless", (scores, better)
-    )
-    assert apply_rules(state, [0, 1], SETTINGS, CUBELESS_GAME) == ([0, 1], None)
-
-
-def test_the_candidate_with_the_least_equity_for_the_next_mover_is_kept():
-    scores = np.zeros((108, 5))
-    better = scores.copy()
-    better[:, 0] = 1
-    starts = np.stack([Position.start().board] * 2)
-    state = RolloutState(
-        starts, TrialCubes.make_initial(2), 0, 0, True, ("evaluator",), "cubeless", (scores, better)
-    )
-    assert apply_rules(state, [0, 1], SETTINGS, CUBELESS_GAME) == ([0], "jsd")
+    assert apply_rules(make_state(scores, better), [0, 1], SETTINGS, CUBELESS_GAME) == kept
 
 
 def test_moments_of_the_rules_are_multiples_of_108_ever_further_apart():
@@ -148,14 +124,3 @@ def test_the_next_moment_is_the_same_from_wherever_the_work_was_cut(trials):
     assert next_check_trial(trials) == step
     assert is_check_trial(step, SETTINGS)
     assert not any(is_check_trial(between, SETTINGS) for between in range(max(trials + 1, 108), step))
-
-
-def test_the_equity_alone_is_that_of_the_estimate():
-    state = _cube_state(0.3, 0.7, 0.4)
-    for turned in (False, True):
-        estimate = state.estimate(1, MONEY, for_opponent=turned)
-        assert state.estimate_equity(1, MONEY, for_opponent=turned) == (
-            estimate.trials,
-            estimate.equity,
-            estimate.error,
-        )

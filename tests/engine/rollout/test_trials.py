@@ -8,14 +8,12 @@ from gammond.engine.evaluation.pruning import EvaluatorPruner, Replies
 from gammond.engine.rollout.settings import RolloutEvaluators, RolloutSettings
 from gammond.engine.rollout.trials import TrialBlock
 from gammond.engine.rules.position import Position
+from tests.engine.rollout.racing import CONTACT, EVALUATOR, EVALUATORS, RACE, SHUT_OUT
+from tests.engine.search.naive_search import CountingPruner
 from tests.support import boards, naive_rollout
-from tests.support.evaluators import RacingEvaluator, RandomEvaluator
+from tests.support.evaluators import FixedEvaluator, RandomEvaluator
 
-EVALUATOR = RacingEvaluator()
-EVALUATORS = RolloutEvaluators(EvaluatorPruner(EVALUATOR), EVALUATOR)
 START = Position.start()
-RACE = boards.position({6: 3, 5: 2, 3: 2}, {21: 3, 20: 2, 19: 2})
-CONTACT = boards.position({25: 1, 20: 2, 6: 3, 4: 2}, {2: 2, 7: 1, 19: 4, 21: 3})
 
 
 def _play(starts, trials, settings=None, evaluators=EVALUATORS, cancelled=lambda: False):
@@ -34,6 +32,7 @@ def _play(starts, trials, settings=None, evaluators=EVALUATORS, cancelled=lambda
         (CONTACT, range(6), RolloutSettings(truncation=3, seed=3)),
         (START, range(6), RolloutSettings(truncation=3, variance_reduction=False)),
         (START, range(1300, 1303), RolloutSettings(truncation=2)),
+        (SHUT_OUT, range(4), RolloutSettings(truncation=6)),
     ],
 )
 def test_trials_are_those_played_by_hand(start, trials, settings):
@@ -70,56 +69,19 @@ def test_a_finished_position_counts_as_it_ended():
     assert scores[1].tolist() == [[1, 0, 0, 0, 0]] * 3
 
 
-def test_forced_positions_are_played_out():
-    shut_out = boards.position({25: 2, 1: 5}, {19: 2, 20: 2, 21: 2, 22: 2, 23: 2, 24: 2})
-    settings = RolloutSettings(truncation=6)
-    scores = _play([shut_out], range(4), settings)[0]
-    for trial in range(4):
-        expected = naive_rollout.trial_outcome(shut_out, trial, EVALUATOR, settings)
-        assert scores[trial] == pytest.approx(expected, abs=1e-6)
-
-
-def test_a_last_roll_that_always_wins_wins():
-    scores = _play([boards.position({1: 2}, {24: 1})], range(36))
-    assert scores[0] == pytest.approx(np.tile([1, 0, 0, 0, 0], (36, 1)), abs=1e-12)
-
-
-class _CountingReplies:
-    """Finds replies like another pruner and counts its positions."""
-
-    name = "counting"
-
-    def __init__(self, pruner) -> None:
-        self.pruner = pruner
-        self.asked = 0
-
-    def prune_plays(self, positions, dice, keep, margin):
-        self.asked += len(positions)
-        return self.pruner.prune_plays(positions, dice, keep, margin)
-
-
 def test_repeated_positions_are_played_once():
-    pruner = _CountingReplies(EvaluatorPruner(EVALUATOR))
+    pruner = CountingPruner(EVALUATOR)
     evaluators = RolloutEvaluators(pruner, EVALUATOR)
     _play([START], range(1296), RolloutSettings(truncation=1, variance_reduction=False), evaluators)
-    assert pruner.asked == 21
+    assert sum(pruner.batches) == 21
 
 
 def test_luck_can_be_measured_by_others_than_those_who_play():
-    random = RandomEvaluator(1)
-
-    class Constant:
-        name = "constant"
-        plies = 0
-
-        def evaluate(self, positions):
-            return np.full((len(positions), 5), 0.25, np.float32)
-
     plain = _play([CONTACT], range(40), RolloutSettings(variance_reduction=False, truncation=5))
-    lenient = RolloutEvaluators(EvaluatorPruner(EVALUATOR), EVALUATOR, Constant(), EvaluatorPruner(random))
-    assert _play([CONTACT], range(40), RolloutSettings(truncation=5), lenient) == pytest.approx(
-        plain, abs=1e-6
-    )
+    constant, random = FixedEvaluator(*[0.25] * 5), EvaluatorPruner(RandomEvaluator(1))
+    lenient = RolloutEvaluators(EVALUATORS.policy, EVALUATOR, constant, random)
+    found = _play([CONTACT], range(40), RolloutSettings(truncation=5), lenient)
+    assert found == pytest.approx(plain, abs=1e-6)
 
 
 class _Idler:

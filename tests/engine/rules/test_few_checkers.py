@@ -8,10 +8,8 @@ import numpy as np
 import pytest
 
 from gammond.engine.errors import PositionError, StateError
-from gammond.engine.play.lockstep import GAME_OVER
-from gammond.engine.rules.moves import expand_rolls, legal_plays
-from gammond.engine.rules.outcome import classify_results, cubeless_equity, evaluate_finished
-from gammond.engine.rules.position import Phase, Position, count_checkers, find_finished
+from gammond.engine.rules.moves import legal_plays
+from gammond.engine.rules.position import Phase, Position, count_checkers
 from gammond.engine.rules.rules import VARIANTS
 from tests.support import boards, naive
 from tests.support.boards import position
@@ -25,27 +23,6 @@ HYPERGAMMON = VARIANTS["hypergammon"]
 def test_plays_of_few_checkers_agree_with_the_slow_twin(checkers):
     sample = boards.random_boards(120, seed=checkers, checkers=checkers)
     assert naive.disagreements(sample, boards.random_rolls(len(sample), seed=1)) == []
-
-
-@pytest.mark.parametrize("variant", ["hypergammon", "hypergammon2", "hypergammon1"])
-def test_random_games_end_when_a_side_has_no_checker_left(variant):
-    generator = np.random.default_rng(3)
-    playing = np.repeat(VARIANTS[variant].starting_position.board[None], 40, axis=0)
-    ended = []
-    while len(playing):
-        dice = generator.integers(1, 7, (len(playing), 2)).astype(np.int8)
-        children, _, offsets = expand_rolls(playing, dice)
-        playing = children[generator.integers(offsets[:-1], offsets[1:])]
-        over = GAME_OVER.is_reached(playing)
-        assert over.tolist() == [naive.pips(state)[1] == 0 for state in naive.states(playing)]
-        assert over.tolist() == find_finished(playing).tolist()
-        ended.append(playing[over])
-        playing = playing[~over]
-    finished = np.concatenate(ended)
-    assert len(finished) == 40
-    expected = [naive.points_won(state) for state in naive.states(finished)]
-    assert cubeless_equity(evaluate_finished(finished)).tolist() == expected
-    assert classify_results(finished).tolist() == np.abs(expected).tolist()
 
 
 def test_a_position_of_three_checkers_counts_those_borne_off():
@@ -85,19 +62,3 @@ def test_a_position_without_a_count_of_checkers_takes_that_of_its_game():
 def test_boards_tell_the_number_of_checkers():
     assert count_checkers(HYPERGAMMON.starting_position.board[None]) == 3
     assert count_checkers(np.empty((0, 2, 26), np.int8)) == 15
-
-
-@pytest.mark.parametrize(
-    ("x", "o", "points"),
-    [
-        ({}, {19: 2}, 1),
-        ({}, {19: 3}, 2),
-        ({}, {18: 3}, 2),
-        ({}, {6: 1, 19: 2}, 3),
-        ({}, {0: 1, 19: 2}, 3),
-        ({25: 1, 24: 2}, {}, -3),
-    ],
-)
-def test_a_game_of_three_checkers_is_won_by_the_usual_points(x, o, points):
-    over = position(x, o, checkers=3)
-    assert float(cubeless_equity(evaluate_finished(over.board[None]))[0]) == points

@@ -22,98 +22,59 @@ START = Position.start()
 HITTING = position({24: 2, 13: 5, 8: 3, 6: 5}, {18: 1, 22: 1, 1: 2, 12: 5, 17: 3, 19: 3})
 
 
-def played(text: str, on: Position, roll: tuple[int, int]) -> str:
-    return format_play(parse_play(text, on, roll))
+ON_THE_BAR = position({25: 1, 13: 14}, {1: 2, 11: 5, 19: 8})
+SHUT_OUT = position({25: 1, 6: 14}, dict.fromkeys(range(19, 25), 2))
+ONE_BLOT_ON_THE_WAY = position({24: 1, 10: 14}, {18: 1, 1: 2})
+MUST_HIT = position({24: 1, 10: 14}, {18: 1, 19: 2, 1: 2})
+
+SPELLINGS = [
+    (
+        "8/5 6/5", START, (3, 1),
+        ["8/5 6/5", "6/5 8/5", "8-5 6-5", "8/5,6/5", "8/5, 6/5", " 8 / 5   6 / 5 ", "31: 8/5 6/5",
+         "13: 8/5 6/5", "3-1: 8-5 6-5", "(31): 8/5 6/5", "8/5 6/5.", "8/5* 6/5"],
+    ),
+    (
+        "bar/22 13/12", ON_THE_BAR, (3, 1),
+        ["bar/22 13/12", "BAR/22, 13/12", "b/22 13/12", "25/22 13/12"],
+    ),
+    ("bar/21", ON_THE_BAR, (3, 1), ["25-21", "bar/22/21"]),
+    (
+        "6/off 5/off", position({6: 3, 5: 2}, {19: 2}), (6, 5),
+        ["6/off 5/off", "6/0 5/0", "6-off 5-off", "6/OFF, 5/o"],
+    ),
+    (
+        "6/off(2)", position({6: 2}, {19: 2}), (6, 6),
+        ["6/off(2)", "6/off 6/off", "6/0(2)", "6/off (2)", "6/offx2", "6/off*(2)", "6/off(2)*"],
+    ),
+    ("24/16(2)", START, (4, 4), ["24/16(2)", "24/20 24/20 20/16(2)", "24/20/16 24/16"]),
+    ("24/13", ONE_BLOT_ON_THE_WAY, (6, 5), ["24/13"]),
+    ("24/18*/13", ONE_BLOT_ON_THE_WAY, (6, 5), ["24/13*", "24/18/13", "24/18*/13"]),
+    ("24/18*/13", MUST_HIT, (6, 5), ["24/13", "24/18/13*"]),
+    (
+        "pass", SHUT_OUT, (6, 1),
+        ["", "  ", "pass", "Pass", "cannot move", "Can't  move", "61: ", "no move", "dances"],
+    ),
+]  # fmt: skip
+"""How plays are written, with the position, the roll, and other spellings of the same."""
 
 
 @pytest.mark.parametrize(
-    "text",
-    [
-        "8/5 6/5",
-        "6/5 8/5",
-        "8-5 6-5",
-        "8/5,6/5",
-        "8/5, 6/5",
-        " 8 / 5   6 / 5 ",
-        "31: 8/5 6/5",
-        "13: 8/5 6/5",
-        "3-1: 8-5 6-5",
-        "(31): 8/5 6/5",
-        "8/5 6/5.",
-        "8/5* 6/5",
-    ],
+    ("text", "written", "on", "roll"),
+    [(text, written, on, roll) for written, on, roll, texts in SPELLINGS for text in texts],
 )
-def test_one_play_has_many_spellings(text):
-    assert played(text, START, (3, 1)) == "8/5 6/5"
+def test_a_play_has_many_spellings_and_is_written_in_one(text, written, on, roll):
+    assert format_play(parse_play(text, on, roll)) == written
 
 
-@pytest.mark.parametrize(
-    ("text", "roll", "expected"),
-    [
-        ("bar/22 13/12", (3, 1), "bar/22 13/12"),
-        ("BAR/22, 13/12", (3, 1), "bar/22 13/12"),
-        ("b/22 13/12", (3, 1), "bar/22 13/12"),
-        ("25/22 13/12", (3, 1), "bar/22 13/12"),
-        ("25-21", (3, 1), "bar/21"),
-        ("bar/22/21", (3, 1), "bar/21"),
-    ],
-)
-def test_the_bar_has_many_names(text, roll, expected):
-    on = position({25: 1, 13: 14}, {1: 2, 11: 5, 19: 8})
-    assert played(text, on, roll) == expected
-
-
-@pytest.mark.parametrize("text", ["6/off 5/off", "6/0 5/0", "6-off 5-off", "6/OFF, 5/o"])
-def test_bearing_off_has_many_names(text):
-    assert played(text, position({6: 3, 5: 2}, {19: 2}), (6, 5)) == "6/off 5/off"
-
-
-@pytest.mark.parametrize(
-    "text", ["6/off(2)", "6/off 6/off", "6/0(2)", "6/off (2)", "6/offx2", "6/off*(2)", "6/off(2)*"]
-)
-def test_equal_moves_may_be_counted(text):
-    assert played(text, position({6: 2}, {19: 2}), (6, 6)) == "6/off(2)"
-
-
-def test_long_moves_are_split_into_dice_and_joined_again():
-    assert played("24/16(2)", START, (4, 4)) == "24/16(2)"
-    assert played("24/20 24/20 20/16(2)", START, (4, 4)) == "24/16(2)"
-    assert played("24/20/16 24/16", START, (4, 4)) == "24/16(2)"
-
-
-def test_a_hit_on_the_way_is_shown():
-    play = parse_play("24/18*/13", position({24: 1, 10: 14}, {18: 1, 1: 2}), (6, 5))
-    assert format_play(play) == "24/18*/13"
-    assert format_moves_plain(play) == "24/18 18/13"
-
-
-def test_without_a_star_the_way_that_does_not_hit_is_meant():
-    on = position({24: 1, 10: 14}, {18: 1, 1: 2})
-    assert played("24/13", on, (6, 5)) == "24/13"
-    assert played("24/13*", on, (6, 5)) == "24/18*/13"
-    assert played("24/18/13", on, (6, 5)) == "24/18*/13"
-
-
-def test_without_a_star_a_hit_that_cannot_be_avoided_is_meant():
-    on = position({24: 1, 10: 14}, {18: 1, 19: 2, 1: 2})
-    assert played("24/13", on, (6, 5)) == "24/18*/13"
-    assert played("24/18/13*", on, (6, 5)) == "24/18*/13"
+def test_a_plain_play_has_each_checker_move_and_no_hit():
+    assert format_moves_plain(parse_play("24/18*/13", ONE_BLOT_ON_THE_WAY, (6, 5))) == "24/18 18/13"
+    assert format_moves_plain(parse_play("", SHUT_OUT, (6, 1))) == "pass"
 
 
 def test_a_play_that_could_hit_on_either_of_two_points_is_ambiguous():
     on = position({24: 1, 10: 14}, {18: 1, 19: 1, 1: 2})
     with pytest.raises(PlayError, match=r"24/18\*/13, 24/19\*/13|24/19\*/13, 24/18\*/13"):
         parse_play("24/13", on, (6, 5))
-
-
-@pytest.mark.parametrize(
-    "text", ["", "  ", "pass", "Pass", "cannot move", "Can't  move", "61: ", "no move", "dances"]
-)
-def test_a_pass_has_many_names(text):
-    on = position({25: 1, 6: 14}, {19: 2, 20: 2, 21: 2, 22: 2, 23: 2, 24: 2})
-    assert parse_play(text, on, (6, 1)).is_no_move
-    assert played(text, on, (6, 1)) == "pass"
-    assert format_moves_plain(parse_play(text, on, (6, 1))) == "pass"
 
 
 @pytest.mark.parametrize(
@@ -147,7 +108,7 @@ def test_a_pass_has_many_names(text):
         ("8/8", START, (3, 1), "off, got 8/8"),
         ("61: 8/5 6/5", START, (3, 1), "expected a play of 3-1, got one of 6-1"),
         ("pass", START, (3, 1), "a checker can move with 3-1"),
-        ("6/5", position({25: 1, 6: 14}, {k: 2 for k in range(19, 25)}), (6, 1), "expected 'pass'"),
+        ("6/5", SHUT_OUT, (6, 1), "expected 'pass'"),
     ],
 )
 def test_a_refusal_names_the_rule(text, on, roll, reason):

@@ -15,6 +15,7 @@ from gammond.engine.rules.outcome import (
     WIN_BG,
     WIN_G,
     Outcome,
+    classify_results,
     cubeless_equity,
     evaluate_finished,
     invert_outcomes,
@@ -23,25 +24,12 @@ from gammond.engine.rules.outcome import (
 from tests.support import boards, naive
 from tests.support.boards import position
 
-SAMPLE = boards.random_boards(200, seed=1)
+BORNE_OFF = np.random.default_rng(3).integers(0, 3, (20, 2, 26)).astype(np.int8)
+"""In which each side has borne off 0, 1 or 2 checkers."""
 
 estimates = arrays.arrays(
     np.float32, st.tuples(st.integers(1, 20), st.just(5)), elements=st.floats(-0.5, 1.5, width=32)
 )
-
-
-def possible_outcomes(count, seed):
-    """Random outcomes that could be true."""
-    generator = np.random.default_rng(seed)
-    win, gammon, backgammon, lose_gammon, lose_backgammon = generator.random((5, count))
-    columns = win, win * gammon, win * gammon * backgammon
-    columns += (1 - win) * lose_gammon, (1 - win) * lose_gammon * lose_backgammon
-    return np.stack(columns, axis=1).astype(np.float32)
-
-
-def points(x, o):
-    """Return the value of a finished position to x by its exact outcome."""
-    return float(cubeless_equity(evaluate_finished(position(x, o).board[None]))[0])
 
 
 def test_equity_is_the_mean_of_points_won():
@@ -53,20 +41,10 @@ def test_equity_is_the_mean_of_points_won():
 
 
 def test_equity_of_a_position_does_not_depend_on_the_batch_it_is_in():
-    sample = invert_outcomes(possible_outcomes(500, seed=2))
+    sample = np.random.default_rng(2).random((500, 5), np.float32)
     alone = [cubeless_equity(row) for row in sample]
     assert cubeless_equity(sample).tobytes() == np.array(alone, np.float32).tobytes()
     assert cubeless_equity(sample).dtype == np.float32
-
-
-def test_turning_outcomes_twice_changes_nothing():
-    sample = possible_outcomes(500, seed=3)
-    np.testing.assert_allclose(invert_outcomes(invert_outcomes(sample)), sample, atol=1e-7)
-
-
-def test_the_other_side_has_the_opposite_equity():
-    sample = possible_outcomes(500, seed=4)
-    np.testing.assert_allclose(cubeless_equity(invert_outcomes(sample)), -cubeless_equity(sample), atol=1e-6)
 
 
 def test_turned_outcomes_swap_gammons_and_leave_the_original_alone():
@@ -78,64 +56,54 @@ def test_turned_outcomes_swap_gammons_and_leave_the_original_alone():
     assert other.flags.c_contiguous
 
 
-def test_a_loser_with_a_checker_off_loses_a_single_game_even_from_the_bar():
-    assert points({}, {24: 14}) == 1
-    assert points({}, {0: 14}) == 1
-    assert points({25: 1, 6: 13}, {}) == -1
+@pytest.mark.nojit
+@pytest.mark.parametrize(
+    ("o", "points", "checkers"),
+    [
+        pytest.param({24: 14}, 1, 15, id="a checker off"),
+        pytest.param({0: 14}, 1, 15, id="a checker off, even from the bar"),
+        pytest.param({24: 14, 7: 1}, 2, 15, id="no checker off"),
+        pytest.param({24: 14, 0: 1}, 3, 15, id="on the bar"),
+        *(pytest.param({24: 14, point: 1}, 3, 15, id=f"on the {point} point") for point in range(1, 7)),
+        pytest.param({19: 2}, 1, 3, id="a checker of three off"),
+        pytest.param({18: 3}, 2, 3, id="no checker of three off"),
+        pytest.param({6: 1, 19: 2}, 3, 3, id="one of three in the winner's home board"),
+    ],
+)
+def test_a_finished_game_is_lost_by_where_the_checkers_of_the_loser_are(o, points, checkers):
+    won = position({}, o, checkers)
+    both = np.stack([won.board, won.swap_sides().board])
+    assert cubeless_equity(evaluate_finished(both)).tolist() == [points, -points]
 
 
-def test_a_loser_with_no_checker_off_loses_a_gammon():
-    assert points({}, {24: 14, 7: 1}) == 2
-    assert points({18: 1, 6: 14}, {}) == -2
-
-
-def test_a_loser_on_the_bar_loses_a_backgammon():
-    assert points({}, {24: 14, 0: 1}) == 3
-    assert points({25: 1, 6: 14}, {}) == -3
-
-
-@pytest.mark.parametrize("point", range(1, 7))
-def test_a_loser_in_the_winners_home_board_loses_a_backgammon(point):
-    assert points({}, {24: 14, point: 1}) == 3
-    assert points({25 - point: 1, 6: 14}, {}) == -3
-
-
-def test_finished_games_agree_with_the_slow_twin():
-    finished = SAMPLE.copy()
+@pytest.mark.nojit
+@pytest.mark.parametrize("checkers", [3, 15])
+def test_finished_games_agree_with_the_slow_twin(checkers):
+    finished = boards.random_boards(200, 1, checkers).copy()
     winners = np.arange(len(finished)) % 2
-    finished[np.arange(len(finished)), winners] = np.eye(26, dtype=np.int8)[0] * 15
+    finished[np.arange(len(finished)), winners] = np.eye(26, dtype=np.int8)[0] * checkers
     found = evaluate_finished(finished)
     expected = [naive.points_won(state) for state in naive.states(finished)]
     assert cubeless_equity(found).tolist() == expected
+    assert classify_results(finished).tolist() == np.abs(expected).tolist()
     assert set(expected) == {-3, -2, -1, 1, 2, 3}
     assert set(found.ravel().tolist()) == {0.0, 1.0}
 
 
+@pytest.mark.nojit
 @settings(max_examples=200, deadline=None)
 @given(estimates)
-def test_sanitised_outcomes_are_possible(estimate):
-    its_boards = SAMPLE[: len(estimate)]
-    result = sanitise_outcomes(estimate, its_boards)
-    assert result.dtype == np.float32
-    assert ((result >= 0) & (result <= 1)).all()
-    assert (result[:, WIN_G] <= result[:, WIN]).all()
-    assert (result[:, LOSE_G] <= 1 - result[:, WIN]).all()
-    assert (result[:, WIN_BG] <= result[:, WIN_G]).all()
-    assert (result[:, LOSE_BG] <= result[:, LOSE_G]).all()
-    assert (result[its_boards[:, 1, 0] > 0][:, [WIN_G, WIN_BG]] == 0).all()
-    assert (result[its_boards[:, 0, 0] > 0][:, [LOSE_G, LOSE_BG]] == 0).all()
-
-
-@settings(max_examples=100, deadline=None)
-@given(estimates)
-def test_sanitising_twice_changes_nothing_more_and_never_the_input(estimate):
-    before = estimate.copy()
-    once = sanitise_outcomes(estimate, SAMPLE[: len(estimate)])
-    assert (estimate == before).all()
-    assert sanitise_outcomes(once, SAMPLE[: len(estimate)]).tobytes() == once.tobytes()
-
-
-def test_possible_outcomes_are_left_alone_while_gammons_are_possible():
-    nobody_off = SAMPLE[(SAMPLE[:, :, 0] == 0).all(axis=1)]
-    sample = possible_outcomes(len(nobody_off), seed=5)
-    np.testing.assert_allclose(sanitise_outcomes(sample, nobody_off), sample, atol=1e-7)
+def test_estimates_are_made_possible_as_numpy_does_it_and_once_for_all(estimate):
+    before, its_boards = estimate.copy(), BORNE_OFF[: len(estimate)]
+    made = sanitise_outcomes(estimate, its_boards)
+    wanted = np.clip(estimate, 0, 1)
+    wanted[:, WIN_G] = np.minimum(wanted[:, WIN_G], wanted[:, WIN])
+    wanted[:, LOSE_G] = np.minimum(wanted[:, LOSE_G], 1 - wanted[:, WIN])
+    wanted[its_boards[:, 1, 0] > 0, WIN_G] = 0
+    wanted[its_boards[:, 0, 0] > 0, LOSE_G] = 0
+    wanted[:, WIN_BG] = np.minimum(wanted[:, WIN_BG], wanted[:, WIN_G])
+    wanted[:, LOSE_BG] = np.minimum(wanted[:, LOSE_BG], wanted[:, LOSE_G])
+    assert made.dtype == np.float32
+    assert made.tolist() == wanted.tolist()
+    assert estimate.tobytes() == before.tobytes()
+    assert sanitise_outcomes(made, its_boards).tobytes() == made.tobytes()

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import time
-
 import numpy as np
 import pytest
 
@@ -35,43 +33,29 @@ def list_moves(each):
     return {(source, target): following for source, target, following in each["moves"]}
 
 
-def list_ends(partial):
-    return [each["play"] for each in partial if not each["moves"]]
-
-
 @pytest.mark.parametrize("rules", ALL_RULES, ids=lambda rules: rules.name)
-def test_the_whole_plays_are_the_legal_plays_in_random_games(rules):
+def test_every_walk_ends_in_a_legal_play_with_its_own_checkers_and_every_legal_play_ends_one(rules):
     random = np.random.default_rng(19)
-    for position, roll in walk_at_random(rules, random, 100):
-        partial = list_partial_plays(position, roll, rules)
-        ends = {parse_play(text, position, roll, rules).result for text in list_ends(partial)}
-        assert ends == {play.result for play in legal_plays(position, roll, rules)}
-
-
-@pytest.mark.parametrize("rules", ALL_RULES, ids=lambda rules: rules.name)
-def test_every_walk_ends_in_a_whole_play_with_its_own_checkers(rules):
-    random = np.random.default_rng(20)
     for position, roll in walk_at_random(rules, random, 120):
         partial = list_partial_plays(position, roll, rules)
-        for _ in range(5):
-            own, at = position.board[0].copy(), 0
-            while moves := partial[at]["moves"]:
-                assert partial[at]["play"] is None
-                source, target, at = moves[random.integers(len(moves))]
-                own[source] -= 1
-                own[target] += 1
-            result = parse_play(partial[at]["play"], position, roll, rules).result
-            assert result.board[1].tolist() == own.tolist()
-
-
-@pytest.mark.parametrize("rules", ALL_RULES, ids=lambda rules: rules.name)
-def test_a_move_is_given_once_and_leads_to_a_later_partial_play(rules):
-    random = np.random.default_rng(21)
-    for position, roll in walk_at_random(rules, random, 120):
-        for at, each in enumerate(list_partial_plays(position, roll, rules)):
+        results = {
+            at: parse_play(each["play"], position, roll, rules).result
+            for at, each in enumerate(partial)
+            if not each["moves"]
+        }
+        assert set(results.values()) == {play.result for play in legal_plays(position, roll, rules)}
+        for at, each in enumerate(partial):
             moves = list_moves(each)
             assert len(moves) == len(each["moves"])
             assert all(following > at for following in moves.values())
+            assert (each["play"] is None) == bool(moves)
+        for _ in range(5):
+            own, at = position.board[0].copy(), 0
+            while moves := partial[at]["moves"]:
+                source, target, at = moves[random.integers(len(moves))]
+                own[source] -= 1
+                own[target] += 1
+            assert results[at].board[1].tolist() == own.tolist()
 
 
 def test_the_same_checkers_by_the_same_dice_are_one_partial_play():
@@ -80,32 +64,16 @@ def test_the_same_checkers_by_the_same_dice_are_one_partial_play():
     assert list_moves(partial[after_three])[6, 5] == list_moves(partial[after_one])[8, 5]
 
 
-def test_nothing_but_entering_is_offered_while_a_checker_is_on_the_bar():
-    position = boards.position({25: 1, 13: 5, 8: 5, 6: 4}, {12: 5, 17: 4, 19: 4, 20: 2})
-    partial = list_partial_plays(position, (3, 1))
-    assert [source for source, _ in list_moves(partial[0])] == [25, 25]
-
-
 def test_no_move_is_one_whole_play():
     position = boards.position({25: 2, 6: 13}, {24: 2, 23: 2, 22: 2, 21: 2, 20: 2, 19: 2, 17: 3})
     assert list_partial_plays(position, (3, 1)) == [{"moves": [], "play": "pass"}]
-
-
-def test_the_smaller_die_is_not_offered_where_only_the_larger_can_be_played():
-    position = boards.position({14: 1}, {3: 2, 1: 2})
-    assert [*list_moves(list_partial_plays(position, (6, 5))[0])] == [(14, 8)]
-
-
-def test_a_beginning_after_which_the_other_die_cannot_be_played_is_not_offered():
-    position = boards.position({24: 1}, {15: 2})
-    assert [*list_moves(list_partial_plays(position, (6, 3))[0])] == [(24, 18)]
 
 
 def test_a_checker_that_either_die_bears_off_is_offered_once():
     position = boards.position({1: 3}, {24: 2, 22: 13})
     partial = list_partial_plays(position, (6, 1))
     assert [*list_moves(partial[0])] == [(1, OFF)]
-    assert list_ends(partial) == ["1/off(2)"]
+    assert [each["play"] for each in partial if not each["moves"]] == ["1/off(2)"]
 
 
 def test_a_game_that_is_over_has_none():
@@ -114,9 +82,6 @@ def test_a_game_that_is_over_has_none():
         list_partial_plays(position, (6, 1))
 
 
-def test_the_most_that_a_double_can_have_stays_bounded_and_quick():
+def test_the_most_that_a_double_can_have_stays_bounded():
     position = boards.position({point: 1 for point in range(24, 9, -1)}, {1: 15})
-    began_s = time.process_time()
-    partial = list_partial_plays(position, (1, 1), STANDARD_RULES)
-    assert time.process_time() - began_s < 1.0
-    assert len(partial) < 4500
+    assert len(list_partial_plays(position, (1, 1), STANDARD_RULES)) < 4500

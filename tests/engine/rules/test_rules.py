@@ -11,7 +11,6 @@ from pathlib import Path
 import pytest
 
 from gammond.engine.errors import PlayError, UnsupportedError
-from gammond.engine.rules.moves import legal_plays
 from gammond.engine.rules.notation import format_play, parse_play
 from gammond.engine.rules.position import Position
 from gammond.engine.rules.rules import STANDARD_RULES, VARIANTS, Doubles, Feature, Rules
@@ -20,14 +19,6 @@ ROOT = Path(__file__).parents[3]
 
 START = Position.start()
 TWO_MOVES = Rules(doubles=Doubles.TWO)
-
-
-def test_a_double_of_two_moves_has_the_plays_of_two_moves():
-    plays = legal_plays(START, (6, 6), TWO_MOVES)
-    assert [format_play(play) for play in plays] == [
-        "24/18(2)", "24/18 13/7", "24/18 8/2", "13/7(2)", "13/7 8/2", "8/2(2)",
-    ]  # fmt: skip
-    assert legal_plays(START, (3, 1), TWO_MOVES) == legal_plays(START, (3, 1))
 
 
 def test_the_dice_of_a_roll_are_one_for_each_move():
@@ -58,10 +49,16 @@ def test_every_feature_is_supported_by_the_standard_rules_alone():
         )
 
 
-def test_a_variant_has_a_name_and_a_starting_position():
-    assert list(VARIANTS) == [
-        "backgammon", "nackgammon", "longgammon", "hypergammon", "hypergammon2", "hypergammon1"
-    ]  # fmt: skip
+def test_each_variant_begins_with_its_checkers_and_pips():
+    begins = [(name, each.checkers, each.starting_position.pips) for name, each in VARIANTS.items()]
+    assert begins == [
+        ("backgammon", 15, (167, 167)),
+        ("nackgammon", 15, (194, 194)),
+        ("longgammon", 15, (360, 360)),
+        ("hypergammon", 3, (69, 69)),
+        ("hypergammon2", 2, (47, 47)),
+        ("hypergammon1", 1, (24, 24)),
+    ]
     assert (STANDARD_RULES.name, STANDARD_RULES.starting_position) == ("backgammon", START)
 
 
@@ -73,25 +70,12 @@ def test_nothing_begins_a_game_but_from_its_rules():
     ]
 
 
-def test_a_starting_position_may_be_another_one():
-    nackgammon = VARIANTS["nackgammon"].starting_position
-    assert nackgammon == Position.start(((24, 2), (23, 2), (13, 4), (8, 3), (6, 4)))
-    assert nackgammon.pips == (194, 194)
-    assert VARIANTS["longgammon"].starting_position == Position.start(((24, 15),))
-
-
-def test_hypergammon_begins_with_one_checker_on_each_of_the_rearmost_points():
-    for name, checkers in (("hypergammon", 3), ("hypergammon2", 2), ("hypergammon1", 1)):
-        variant = VARIANTS[name]
-        start = variant.starting_position
-        assert (variant.checkers, start.checkers) == (checkers, checkers)
-        assert start == Position.start([(24 - each, 1) for each in range(checkers)])
-
-
-def test_hypergammon_is_solved_so_that_there_is_nothing_to_train():
-    for name in ("hypergammon", "hypergammon2", "hypergammon1"):
-        with pytest.raises(UnsupportedError, match=f"{name} is solved") as caught:
-            Rules(VARIANTS[name]).check_supports(Feature.TRAINING)
+def test_a_solved_variant_has_nothing_to_train():
+    solved = [each for each in VARIANTS.values() if each.is_solved]
+    assert [each.checkers for each in solved] == [3, 2, 1]
+    for variant in solved:
+        with pytest.raises(UnsupportedError, match=f"{variant.name} is solved") as caught:
+            Rules(variant).check_supports(Feature.TRAINING)
         assert caught.value.field == "variant"
 
 

@@ -3,18 +3,12 @@
 from __future__ import annotations
 
 import numpy as np
-import pytest
 
-from gammond.engine.errors import ValueRangeError
 from gammond.engine.rules.dice import ROLLS
 from gammond.engine.rules.position import Position
 from gammond.engine.rules.seeded_random import BoardHasher, mix64, to_integers_below, to_unit_floats
 from tests.support import boards
 from tests.support.evaluators import RacingEvaluator
-
-
-def _time_calls(count: int):
-    return boards.played_boards(RacingEvaluator(), count, seed=1), boards.random_rolls(count, seed=2)
 
 
 def test_mixed_numbers_below_a_limit_stay_below_and_reach_all():
@@ -32,7 +26,7 @@ def test_fractions_lie_between_0_and_1_and_are_even():
 
 
 def test_a_number_depends_on_seed_board_and_roll_and_on_nothing_else():
-    sample, dice = _time_calls(300)
+    sample, dice = boards.played_boards(RacingEvaluator(), 300, seed=1), boards.random_rolls(300, seed=2)
     chance = BoardHasher(5)
     numbers = chance.hash_rolls(sample, dice)
     order = np.random.default_rng(3).permutation(len(sample))
@@ -49,8 +43,3 @@ def test_the_numbers_of_a_seed_stay_what_recorded_games_were_played_with():
     start = Position.start().board[None]
     assert BoardHasher(7).hash_boards(start)[0] == 14715141245426462445
     assert BoardHasher(7).hash_rolls(start, np.array([[3, 1]], np.int8))[0] == 12545106824964237545
-
-
-def test_a_negative_seed_is_refused():
-    with pytest.raises(ValueRangeError, match="0 or more, got -1"):
-        BoardHasher(-1)

@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 import math
+from functools import partial
 
 import numpy as np
 import pytest
 
 from gammond.engine.bearoff.file_format import BearoffHeader, BearoffKind
 from gammond.engine.bearoff.two_sided import TwoSidedTable
-from gammond.engine.cubeful import make_cube_game, make_dead_cube_game
-from gammond.engine.errors import CancelledWork
+from gammond.engine.cubeful import CUBELESS_GAME, make_cube_game, make_dead_cube_game
 from gammond.engine.evaluation.pruning import EvaluatorPruner
 from gammond.engine.kernels.values import OUTCOME_COLUMNS
 from gammond.engine.rules.match import MatchState
-from gammond.engine.rules.outcome import WIN, cubeless_equity
-from gammond.engine.rules.position import CHECKERS, OFF, Position
-from gammond.engine.search import UNPRUNED, Pruning, SearchWatch, TreeSearch, ValueCache
+from gammond.engine.rules.outcome import cubeless_equity
+from gammond.engine.rules.position import Position
+from gammond.engine.search import UNPRUNED, Pruning, TreeSearch, ValueCache
 from gammond.engine.search.tree import Objective
 from tests.engine.search.naive_cubeful import NaiveCubeful
 from tests.engine.search.naive_search import SmoothEvaluator
@@ -88,6 +88,17 @@ def cubeful(match, plies, evaluator=None, exact=()):
     return Objective(evaluator or SmoothEvaluator(), make_cube_game(match, max_cube_turns=plies + 1), exact)
 
 
+def test_objectives_of_one_evaluator_and_game_are_equal():
+    evaluator, match = SmoothEvaluator(), MatchState(length=5)
+    games = CUBELESS_GAME, make_dead_cube_game(match), make_cube_game(match), make_cube_game(MatchState())
+    objectives = [Objective(evaluator, game) for game in games]
+    assert len(set(objectives)) == len(games)
+    assert objectives == [Objective(evaluator, game) for game in games]
+    assert objectives == [each.other.other for each in objectives]
+    assert [each.game.is_cubeful for each in objectives] == [False, False, True, True]
+    assert [each.game.columns for each in objectives[:2]] == [5, 6]
+
+
 @ANY
 def test_one_ply_is_the_average_over_the_rolls_of_the_best_replies_in_each_state_of_the_cube(match):
     sample = np.concatenate([SAMPLE, NEARLY_OVER, FINISHED])
@@ -110,43 +121,6 @@ def test_the_samples_have_doubles_that_are_right_and_doubles_that_are_wrong():
     assert not doubled.all()
 
 
-class EnteringEvaluator:
-    """Thinks that a side with a checker on the bar has lost a single game, and the other one a gammon."""
-
-    name, plies = "entering", 0
-
-    def evaluate(self, sample):
-        has_entered = sample[:, 1, 25] == 0
-        outcomes = np.zeros((len(sample), 5), np.float32)
-        outcomes[~has_entered, 0] = 1.0
-        outcomes[has_entered, 3] = 1.0
-        return outcomes
-
-
-@pytest.mark.parametrize(
-    ("rules", "best"),
-    [
-        ({"jacoby": False, "beavers": True}, (11 * 2 - 25) / 36),
-        ({"jacoby": False, "beavers": False}, (11 * 2 - 25) / 36),
-        ({"jacoby": True, "beavers": False}, 2 * (11 * 2 - 25) / 36),
-        ({"jacoby": True, "beavers": True}, 4 * (11 * 2 - 25) / 36),
-    ],
-)
-def test_a_double_that_only_brings_the_gammons_in_is_right_by_the_jacoby_rule_and_beavered(rules, best):
-    """Eleven rolls of 36 enter and win a gammon; with single games alone the player is worse off still."""
-    on_the_bar = boards.position(x={25: 1, 6: 14}, o={20: 2, 21: 2, 22: 2, 23: 2, 24: 2, 1: 5}).board[None]
-    objective = cubeful(MatchState(**rules), 1, evaluator=EnteringEvaluator())
-    values = objective.game.with_double(searched(objective, on_the_bar, 1))
-    assert values[0, OUTCOME_COLUMNS] == pytest.approx(best, abs=1e-6)
-
-
-def test_holding_the_cube_is_never_worse_and_facing_it_never_better():
-    centred, own, other = searched(cubeful(MatchState(), 1), SAMPLE, 1)[:, OUTCOME_COLUMNS:].T
-    assert (own >= centred).all()
-    assert (centred >= other).all()
-    assert (own > other).sum() > len(SAMPLE) / 2
-
-
 @pytest.mark.parametrize("match", MATCHES, ids=name)
 def test_with_the_cube_at_rest_replies_go_by_the_chance_to_win_the_match(match):
     objective = Objective(SmoothEvaluator(), make_dead_cube_game(match))
@@ -159,18 +133,18 @@ def test_with_the_cube_at_rest_replies_go_by_the_chance_to_win_the_match(match):
     assert (cubeless_equity(found) <= cubeless_equity(by_equity) + 1e-6).all()
 
 
-def test_at_double_match_point_only_wins_count():
-    objective = Objective(SmoothEvaluator(), make_dead_cube_game(MatchState(length=1)))
-    found = searched(objective, SAMPLE[:3], 2, PRUNED)
-    assert np.abs(found[:, OUTCOME_COLUMNS] - found[:, WIN]).max() < 1e-6
-
-
-@ANY
-def test_results_are_bitwise_the_same_on_any_threads_alone_and_in_company(match):
+@pytest.mark.parametrize(
+    "make",
+    [lambda: Objective(SmoothEvaluator()), *(partial(cubeful, match, 2) for match in MONEY + MATCHES)],
+    ids=["cubeless", *map(name, MONEY + MATCHES)],
+)
+def test_results_are_bitwise_the_same_on_any_threads_alone_and_in_company(make):
     sample = np.concatenate([SAMPLE[:3], NEARLY_OVER, FINISHED])
-    together = searched(cubeful(match, 2), sample, 2, PRUNED)
-    assert np.array_equal(searched(cubeful(match, 2), sample, 2, PRUNED, threads=3), together)
-    alone = [searched(cubeful(match, 2), sample[i : i + 1], 2, PRUNED) for i in range(len(sample))]
+    together = searched(make(), sample, 2, PRUNED)
+    for threads in (3, 8):  # who share positions, or where these are few the replies to them
+        assert np.array_equal(searched(make(), sample, 2, PRUNED, threads=threads), together)
+    assert np.array_equal(searched(make(), sample[::-1], 2, PRUNED)[::-1], together)
+    alone = [searched(make(), sample[i : i + 1], 2, PRUNED) for i in range(len(sample))]
     assert np.array_equal(np.concatenate(alone), together)
 
 
@@ -179,6 +153,7 @@ def test_objectives_of_different_columns_share_a_cache_without_mixing(entries):
     evaluator, sample = SmoothEvaluator(), np.concatenate([SAMPLE[:1], NEARLY_OVER])
     objectives = [
         Objective(evaluator),
+        Objective(SmoothEvaluator(seed=4)),
         *(Objective(evaluator, make_dead_cube_game(match)) for match in MATCHES[:3]),
         *(cubeful(match, 2, evaluator) for match in (*MONEY, *MATCHES)),
     ]
@@ -202,17 +177,6 @@ def test_the_same_question_again_is_answered_from_the_cache():
     assert evaluator.batches == []
     tree.evaluate(cubeful(MatchState(length=7, score=(1, 0)), 1, evaluator), SAMPLE[:3], 1)
     assert evaluator.batches
-
-
-def test_a_search_with_the_cube_can_be_stopped():
-    asked = []
-
-    def cancelled():
-        asked.append(True)
-        return len(asked) > 5
-
-    with pytest.raises(CancelledWork):
-        TreeSearch(None, UNPRUNED).evaluate(cubeful(MatchState(), 2), SAMPLE, 2, SearchWatch(cancelled))
 
 
 SIDES = math.comb(6 + 5, 5)
@@ -255,7 +219,3 @@ def test_known_positions_end_a_search_that_comes_upon_them():
     objective = cubeful(MatchState(cube=2, cube_owner=0), 1, exact=(KNOWN,))
     found = searched(objective, nearly, 1)
     assert found[0, OUTCOME_COLUMNS] == pytest.approx(-0.3, abs=1e-6)
-
-
-def test_the_sample_has_finished_positions():
-    assert (FINISHED[:, :, OFF] == CHECKERS).any(axis=1).all()

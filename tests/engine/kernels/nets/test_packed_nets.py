@@ -70,16 +70,20 @@ def test_outcomes_are_those_of_matrix_products(encoder_id, hidden, activation):
     np.testing.assert_allclose(net.evaluate(sample), outputs_of(net, sample), rtol=0, atol=2e-6)
 
 
-def test_several_nets_share_the_arrays():
-    nets = [random_compiled_net("expert248", (256, 128), 1), random_compiled_net("tesauro196", (16,), 2)]
-    packed = pack_nets([*nets, nets[0]])
+def assert_each_answers_as_alone(packed, nets):
     sample = boards.random_boards(50, seed=2)
-    for number, net in enumerate([*nets, nets[0]]):
+    for number, net in enumerate(nets):
         outcomes = np.empty((50, 5), np.float32)
         net_of_class = np.full(kernel_routing.NET_CLASSES, number)
         classes = np.zeros(50, np.int8)
         kernel_routing.evaluate_classes(packed, net_of_class, NO_QUESTION, sample, classes, True, outcomes)
         assert outcomes.tobytes() == net.evaluate(sample).tobytes()
+        np.testing.assert_allclose(outcomes, outputs_of(net, sample), rtol=0, atol=2e-6)
+
+
+def test_several_nets_share_the_arrays():
+    nets = [random_compiled_net("expert248", (256, 128), 1), random_compiled_net("tesauro196", (16,), 2)]
+    assert_each_answers_as_alone(pack_nets([*nets, nets[0]]), [*nets, nets[0]])
 
 
 def test_nets_share_the_rows_of_patterns_that_are_the_same():
@@ -89,14 +93,7 @@ def test_nets_share_the_rows_of_patterns_that_are_the_same():
     second = CompiledNet("second", first.encoder, [shared, *second.layers[1:]])
     packed = pack_nets([first, other, second])
     assert packed.patterns.size == 2 * kernel_patterns.ROWS * 64
-    sample = boards.random_boards(50, seed=2)
-    for number, net in enumerate([first, other, second]):
-        outcomes = np.empty((50, 5), np.float32)
-        net_of_class = np.full(kernel_routing.NET_CLASSES, number)
-        classes = np.zeros(50, np.int8)
-        kernel_routing.evaluate_classes(packed, net_of_class, NO_QUESTION, sample, classes, True, outcomes)
-        assert outcomes.tobytes() == net.evaluate(sample).tobytes()
-        np.testing.assert_allclose(outcomes, outputs_of(net, sample), rtol=0, atol=2e-6)
+    assert_each_answers_as_alone(packed, [first, other, second])
 
 
 def test_no_positions_have_no_outcomes():

@@ -77,7 +77,9 @@ def test_what_memory_held_before_neither_counts_nor_warns(monkeypatch):
         np.testing.assert_array_equal(one, other)
 
 
-@pytest.mark.parametrize(("hidden", "race_hidden"), [(32, 16), (128, 64), (33, 65)])
+@pytest.mark.parametrize(
+    ("hidden", "race_hidden"), [(1, 5), (15, 31), (17, 1), (32, 16), (128, 64), (33, 65)]
+)
 def test_all_plays_of_many_positions_get_the_outcomes_of_their_results(hidden, race_hidden):
     contact, race = random_net(3, hidden, 0.1), random_net(4, race_hidden, 0.1)
     sample = unfinished(np.concatenate([boards.random_boards(500, seed=9), near_the_end(1000, seed=10)]))
