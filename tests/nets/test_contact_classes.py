@@ -14,27 +14,14 @@ from gammond.nets.compiled_net import load_net
 from gammond.nets.manifest import CONTACT_CLASSES, read_manifest
 from gammond.nets.router import Router, classify_contact
 from tests.nets.net_files import write_net
+from tests.nets.stand_ins import Marker
 from tests.support import boards
 
 CONTACT = boards.random_boards(600, seed=4)
 CONTACT = CONTACT[classify_phases(CONTACT) == Phase.CONTACT]
 
 
-class _Marker:
-    """An evaluator whose numbers show its own mark and the pips, so that order shows."""
-
-    plies = 0
-
-    def __init__(self, mark):
-        self.name, self.mark = str(mark), mark
-
-    def evaluate(self, positions):
-        outcomes = np.zeros((len(positions), 5), np.float32)
-        outcomes[:, 0] = self.mark + (positions[:, 0].astype(np.int64) @ np.arange(26)) / 10_000
-        return outcomes
-
-
-MARKERS = [_Marker(number / 10) for number in range(len(CONTACT_CLASSES))]
+MARKERS = [Marker(number / 10) for number in range(len(CONTACT_CLASSES))]
 
 
 @pytest.mark.parametrize(

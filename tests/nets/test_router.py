@@ -3,34 +3,14 @@
 from __future__ import annotations
 
 import numpy as np
-import pytest
 
 from gammond.engine.bearoff.one_sided import build_one_sided
 from gammond.engine.bearoff.two_sided import build_two_sided
 from gammond.engine.rules.outcome import evaluate_finished, sanitise_outcomes
 from gammond.engine.rules.position import Phase, classify_phases
-from gammond.nets.encoders import get_encoder
-from gammond.nets.onnx_model import NetEvaluator, OnnxModel
 from gammond.nets.router import Router
-from tests.nets.net_files import write_net
+from tests.nets.stand_ins import Marker
 from tests.support import boards
-
-
-class _Marker:
-    """An evaluator whose numbers show its own mark and the pips of the position, so that order shows."""
-
-    plies = 0
-
-    def __init__(self, mark: float) -> None:
-        self.name = str(mark)
-        self.mark = mark
-        self.asked = 0
-
-    def evaluate(self, positions):
-        self.asked += 1
-        outcomes = np.zeros((len(positions), 5), np.float32)
-        outcomes[:, 0] = self.mark + (positions[:, 0].astype(np.int64) @ np.arange(26)) / 10_000
-        return outcomes
 
 
 def _mixed_sample():
@@ -52,7 +32,7 @@ def _draw_bearoffs():
 
 def test_each_position_goes_to_its_evaluator_and_comes_back_in_input_order():
     sample = np.concatenate([_mixed_sample(), _draw_bearoffs()])
-    race, crashed, contact = _Marker(0.3), _Marker(0.4), _Marker(0.5)
+    race, crashed, contact = Marker(0.3), Marker(0.4), Marker(0.5)
     tables = first, second = build_two_sided(4, 3), build_one_sided(6, 6)
     outcomes = Router("all", contact, race, crashed, exact=tables).evaluate(sample)
     seen = []
@@ -74,7 +54,7 @@ def test_each_position_goes_to_its_evaluator_and_comes_back_in_input_order():
 
 def test_the_contact_net_takes_the_phases_without_a_net_in_one_call():
     sample = _mixed_sample()
-    contact = _Marker(0.5)
+    contact = Marker(0.5)
     outcomes = Router("one", contact).evaluate(sample)
     unfinished = classify_phases(sample) != Phase.OVER
     assert contact.asked == 1
@@ -82,7 +62,7 @@ def test_the_contact_net_takes_the_phases_without_a_net_in_one_call():
 
 
 def test_evaluators_without_positions_are_not_asked():
-    contact, race = _Marker(0.5), _Marker(0.3)
+    contact, race = Marker(0.5), Marker(0.3)
     starts = np.repeat(boards.position(x={24: 15}, o={2: 15}).board[None], 20, axis=0)
     Router("two", contact, race).evaluate(starts)
     assert (contact.asked, race.asked) == (1, 0)
@@ -108,20 +88,3 @@ def test_outputs_of_nets_are_made_possible():
 
 def test_no_positions_give_no_outcomes():
     assert Router("none", _Wild()).evaluate(np.empty((0, 2, 26), np.int8)).shape == (0, 5)
-
-
-@pytest.mark.parametrize("rows", [1, 15, 100])
-def test_outcomes_are_the_same_bytes_whatever_the_batch_and_the_order(tmp_path, rows):
-
-    nets = [
-        NetEvaluator(f"net{seed}", get_encoder("tesauro196"), OnnxModel("net", file.read_bytes(), 196, 5))
-        for seed in range(2)
-        for file in [write_net(tmp_path / f"{seed}.onnx", (196, 128, 5), seed=seed)]
-    ]
-    router = Router("nets", *nets)
-    sample = np.concatenate([_mixed_sample(), boards.random_boards(900, seed=23)])
-    whole = router.evaluate(sample)
-    parts = [router.evaluate(sample[start : start + rows]) for start in range(0, len(sample), rows)]
-    order = np.random.default_rng(24).permutation(len(sample))
-    assert np.concatenate(parts).tobytes() == whole.tobytes()
-    assert router.evaluate(sample[order]).tobytes() == whole[order].tobytes()
