@@ -8,6 +8,7 @@ from gammond.engine.bearoff.one_sided import build_one_sided
 from gammond.engine.bearoff.two_sided import build_two_sided
 from gammond.engine.rules.outcome import evaluate_finished, sanitise_outcomes
 from gammond.engine.rules.position import Phase, classify_phases
+from gammond.nets.manifest import CONTACT_CLASSES
 from gammond.nets.router import Router
 from tests.nets.stand_ins import Marker
 from tests.support import boards
@@ -30,11 +31,16 @@ def _draw_bearoffs():
     return few
 
 
+PLANS = {(0, 0): "loose", (1, 0): "holding", (0, 1): "containing", (1, 1): "mutual"}
+"""Contact classes by whether the player on roll and the opponent have two checkers back."""
+
+
 def test_each_position_goes_to_its_evaluator_and_comes_back_in_input_order():
     sample = np.concatenate([_mixed_sample(), _draw_bearoffs()])
-    race, crashed, contact = Marker(0.3), Marker(0.4), Marker(0.5)
+    race, crashed = Marker(0.3), Marker(0.4)
+    contact = {name: Marker(0.5 + place / 10) for place, name in enumerate(CONTACT_CLASSES)}
     tables = first, second = build_two_sided(4, 3), build_one_sided(6, 6)
-    outcomes = Router("all", contact, race, crashed, exact=tables).evaluate(sample)
+    outcomes = Router("all", [*contact.values()], race, crashed, exact=tables).evaluate(sample)
     seen = []
     for board, outcome in zip(sample, outcomes, strict=True):
         one = board[None]
@@ -43,13 +49,14 @@ def test_each_position_goes_to_its_evaluator_and_comes_back_in_input_order():
             expected = evaluate_finished(one)
             seen.append(None)
         else:
-            evaluator = {Phase.RACE: race, Phase.CRASHED: crashed, Phase.CONTACT: contact}[phase]
+            plan = contact[PLANS[tuple(int(row[19:].sum() >= 2) for row in board)]]
+            evaluator = {Phase.RACE: race, Phase.CRASHED: crashed, Phase.CONTACT: plan}[phase]
             if phase == Phase.RACE:
                 evaluator = next((table for table in tables if table.covers(one)[0]), race)
             expected = evaluator.evaluate(one)
             seen.append(evaluator)
         assert np.array_equal(outcome, expected[0])
-    assert min(map(seen.count, (None, first, second, race, crashed, contact))) > 1
+    assert min(map(seen.count, (None, first, second, race, crashed, *contact.values()))) > 1
 
 
 def test_the_contact_net_takes_the_phases_without_a_net_in_one_call():

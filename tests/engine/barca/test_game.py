@@ -9,9 +9,9 @@ import pytest
 
 from gammond.engine.barca.game import BarcaGame, BarcaResult, describe_result
 from gammond.engine.barca.moves import Move, parse_move
-from gammond.engine.barca.position import BLACK, WHITE, parse_square
+from gammond.engine.barca.position import BLACK, WHITE, BarcaPosition, parse_square
 from gammond.engine.errors import PlayError, StateError
-from tests.engine.barca.naive_search import play_randomly
+from tests.engine.barca.naive_search import make_random_positions, play_randomly
 from tests.support.barca_positions import NO_MOVE, setup
 from tests.support.naive_barca import naive_legal_moves, naive_winner, read_board
 
@@ -135,19 +135,20 @@ def test_results_are_told_in_sentences():
     ]
 
 
-@pytest.mark.parametrize("seed", range(5))
-def test_a_random_game_goes_on_until_somebody_holds_three_holes_or_a_position_came_up_thrice(seed):
-    chance, game, met = random.Random(seed), START, Counter([START.position.key])
-    for _ in range(400):
-        if game.result is not None:
-            break
-        game = game.play(chance.choice(game.legal_moves()))
-        met[game.position.key] += 1
-        winner = naive_winner(read_board(game.position))
-        is_drawn = met[game.position.key] == 3 or not naive_legal_moves(game.position)
-        assert game.repetitions == met[game.position.key]
-        assert (game.result is None) == (winner is None and not is_drawn)
-        assert winner is None or game.result == BarcaResult("wb".index(winner), "holes")
+def test_random_games_go_on_until_somebody_holds_three_holes_or_a_position_came_up_thrice():
+    chance, reasons = random.Random(2), Counter()
+    for position in [BarcaPosition.start(), *make_random_positions(20, seed=3, spread=24)]:
+        game, met = BarcaGame.from_position(position), Counter([position.key])
+        while game.result is None and len(game.moves) < 30:
+            game = game.play(chance.choice(game.legal_moves()))
+            met[game.position.key] += 1
+            winner = naive_winner(read_board(game.position))
+            is_drawn = met[game.position.key] == 3 or not naive_legal_moves(game.position)
+            assert game.repetitions == met[game.position.key]
+            assert (game.result is None) == (winner is None and not is_drawn)
+            assert winner is None or game.result == BarcaResult("wb".index(winner), "holes")
+        reasons[game.result and game.result.reason] += 1
+    assert min(reasons[reason] for reason in (None, "holes")) > 1
 
 
 def test_a_game_has_its_moves_and_positions():

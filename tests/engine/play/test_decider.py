@@ -231,8 +231,8 @@ def test_only_plays_of_the_full_depth_are_chosen_by_an_erring_player():
 
 
 def test_cube_errors_are_made_where_the_decision_is_close_and_not_where_it_is_clear():
-    def shares(win):
-        deciders = [Decider(fixed_engine(win, 0, 0, 0, 0), None, 0.05, seed) for seed in range(200)]
+    def shares(win, win_g=0.0):
+        deciders = [Decider(fixed_engine(win, win_g, 0, 0, 0), None, 0.05, seed) for seed in range(200)]
         doubled = np.mean([decider.should_double(START, MatchState()) for decider in deciders])
         taken = np.mean(
             [decider.choose_response(START, MatchState()) is CubeResponse.TAKE for decider in deciders]
@@ -245,6 +245,7 @@ def test_cube_errors_are_made_where_the_decision_is_close_and_not_where_it_is_cl
     assert clear_pass[1] == 0.0
     assert shares(0.4)[0] == 0.0
     assert 0.0 < shares(0.68)[0] < 1.0
+    assert shares(0.95, 0.85) == (0.0, 0.0)  # too good to double: the other side passes
 
 
 @pytest.mark.parametrize(

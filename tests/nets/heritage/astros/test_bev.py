@@ -52,13 +52,6 @@ def naive_features(own, other):
     return np.array([float(found[name]) for name in NAMES])
 
 
-def test_the_start_has_the_features_one_counts():
-    found = features(boards.position(x={24: 2, 13: 5, 8: 3, 6: 5}, o={1: 2, 12: 5, 17: 3, 19: 5}))
-    assert (found["home0"], found["home2"], found["pips"], found["off"]) == (1, 0, 167, 0)
-    assert (found["fear"], found["fear_far"], found["deter"], found["pairs"]) == (0, 0, 2, 0)
-    assert found["centre"] == 8
-
-
 def test_blots_fear_what_is_behind_them_and_not_what_has_passed():
     found = features(boards.position(x={20: 1, 10: 1, 2: 1}, o={14: 2, 1: 2}))
     assert (found["fear"], found["lost"], found["fear_far"]) == (2, 5 + 23, 1)

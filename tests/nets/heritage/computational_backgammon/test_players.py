@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import itertools
 
 import numpy as np
@@ -17,7 +16,7 @@ from gammond.engine.rules.position import Phase, Position, classify_phases
 from gammond.nets.catalogue import SHIPPED, collect_net_hashes, load_player
 from gammond.nets.compiled_net import load_net
 from gammond.nets.manifest import read_manifest
-from tests.nets.net_files import write_net
+from tests.nets.net_files import write_entries
 from tests.support import boards
 from tests.support.evaluators import RacingEvaluator
 
@@ -34,16 +33,10 @@ OPENING = Position.start().board
 @pytest.fixture
 def manifest(tmp_path, monkeypatch):
     """A manifest with one net of 10 units and one for races, both untrained."""
-    entries = []
-    for name, phase in (("classic-10-5-normal-contact", "contact"), ("classic-race", "race")):
-        file = write_net(tmp_path / f"{name}.onnx", seed=len(phase))
-        entries.append(
-            f'[[net]]\nname = "{name}"\nfile = "{file.name}"\nphase = "{phase}"\nencoder = "tesauro196"\n'
-            f'hidden = [8]\noutputs = "cumulative5"\n'
-            f'sha256 = "{hashlib.sha256(file.read_bytes()).hexdigest()}"\n'
-        )
     file = tmp_path / "manifest.toml"
-    file.write_text("".join(entries))
+    file.write_text(
+        write_entries(tmp_path, {"classic-10-5-normal-contact": "contact", "classic-race": "race"})
+    )
     monkeypatch.setattr(SHIPPED, "file", file)
     return file
 

@@ -9,8 +9,6 @@ from gammond.nets.heritage.phase_features import kernels as kernel_features
 from gammond.nets.heritage.phase_features.features import FEATURE_MAXIMA, compute_phase_features
 from tests.support import boards
 
-START = [4, 0, 0, 0, 167, 77, 0, 15, 15, 0, 77, 167, 0, 0, 0, 4]
-
 
 def slow_side(row) -> list[int]:
     """The eight features of a side, in the order of the document."""
@@ -50,12 +48,6 @@ def test_counts_and_phase_agree_with_the_slow_twin():
         assert (counts, phase) == slow_counts(board)
         met.add(phase)
     assert met == {0, 1, 2}
-
-
-@pytest.mark.nojit
-def test_the_start_counts_as_one_would_by_hand():
-    start = boards.position(x={24: 2, 13: 5, 8: 3, 6: 5}, o={1: 2, 12: 5, 17: 3, 19: 5}).board.copy()
-    assert counted(start) == (START, kernel_features.EARLY)
 
 
 @pytest.mark.nojit
