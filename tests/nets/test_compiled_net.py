@@ -126,5 +126,6 @@ def test_any_number_of_layers_compiles(tmp_path, hidden):
     encoder = get_encoder("expert248")
     layers = read_layers(content)
     assert compiled_net.can_compile(encoder, layers)
-    assert not compiled_net.can_compile(get_encoder("wildbg202"), layers)
+    others = read_layers(write_net(tmp_path / "others.onnx", (202, 8, 5)).read_bytes())
+    assert not compiled_net.can_compile(get_encoder("wildbg202"), others)
     assert CompiledNet("net", encoder, layers, OnnxModel("net", content, 248, 5)).agrees_with_runtime()
