@@ -110,46 +110,40 @@ def test_pairs_parse_lists_switches_and_texts():
 
 
 @pytest.mark.parametrize(
-    ("text", "field", "message"),
+    ("text", "error", "field", "message"),
     [
-        ("", "player", r"expected an option of it \(bf, tries, .*\), got ''"),
-        ("trys=2", "player", r"got 'trys' \(did you mean 'tries'\?\)"),
-        ("blot_factor=2", "player", "got 'blot_factor'"),
-        ("tries", "tries", "expected a whole number above 0, below 5 for tries, got no value"),
-        ("tries=", "tries", "got no value"),
-        ("tries=2,tries=2", "tries", "duplicate option 'tries'"),
-        ("tries=2.5", "tries", "expected a whole number above 0, below 5 for tries, got '2.5'"),
-        ("tries=\u0662", "tries", "whole number"),
-        ("bf=two", "bf", "expected a number 0..10 for bf, got 'two'"),
-        ("bf=nan", "bf", "got 'nan'"),
-        ("free=inf", "free", "expected a number for free, got 'inf'"),
-        ("free=1e999", "free", "got '1e999'"),
-        ("bold=yes", "bold", "expected true or false for bold, got 'yes'"),
-        ("sizes=a", "sizes", "expected whole numbers 1 or more, separated by commas for sizes, got 'a'"),
+        ("", FormatError, "player", r"expected an option of it \(bf, tries, .*\), got ''"),
+        ("trys=2", FormatError, "player", r"got 'trys' \(did you mean 'tries'\?\)"),
+        ("blot_factor=2", FormatError, "player", "got 'blot_factor'"),
+        ("tries", FormatError, "tries", "expected a whole number above 0, below 5 for tries, got no value"),
+        ("tries=", FormatError, "tries", "got no value"),
+        ("tries=2,tries=2", FormatError, "tries", "duplicate option 'tries'"),
+        ("tries=2.5", FormatError, "tries", "expected a whole number above 0, below 5 for tries, got '2.5'"),
+        ("tries=\u0662", FormatError, "tries", "whole number"),
+        ("bf=two", FormatError, "bf", "expected a number 0..10 for bf, got 'two'"),
+        ("bf=nan", FormatError, "bf", "got 'nan'"),
+        ("free=inf", FormatError, "free", "expected a number for free, got 'inf'"),
+        ("free=1e999", FormatError, "free", "got '1e999'"),
+        ("bold=yes", FormatError, "bold", "expected true or false for bold, got 'yes'"),
+        ("sizes=a", FormatError, "sizes", "whole numbers 1 or more, separated by commas for sizes, got 'a'"),
+        ("tries=0", ValueRangeError, "tries", "above 0, below 5 for tries, got '0'"),
+        ("tries=5", ValueRangeError, "tries", "got '5'"),
+        ("above=3", ValueRangeError, "above", "expected a whole number above 3 for above, got '3'"),
+        ("bf=10.01", ValueRangeError, "bf", "expected a number 0..10 for bf, got '10.01'"),
+        ("bf=-0.5", ValueRangeError, "bf", "got '-0.5'"),
+        (
+            "end=hitt",
+            ValueRangeError,
+            "end",
+            r"hit\|race for end, got 'hitt' \(did you mean 'hit'\?\)",
+        ),
+        ("word=w", ValueRangeError, "word", r"one of u\|v for word, got 'w'$"),
+        ("sizes=0", ValueRangeError, "sizes", "1 or more, separated by commas for sizes, got '0'"),
     ],
 )
-def test_texts_of_another_type_are_refused_by_field(text, field, message):
-    with pytest.raises(FormatError, match=message) as caught:
+def test_texts_of_another_type_or_out_of_range_are_refused_by_field(text, error, field, message):
+    with pytest.raises(error, match=message) as caught:
         parse_options(text, FIELDS, "it", error_field="player")
-    assert caught.value.field == field
-
-
-@pytest.mark.parametrize(
-    ("text", "field", "message"),
-    [
-        ("tries=0", "tries", "above 0, below 5 for tries, got '0'"),
-        ("tries=5", "tries", "got '5'"),
-        ("above=3", "above", "expected a whole number above 3 for above, got '3'"),
-        ("bf=10.01", "bf", "expected a number 0..10 for bf, got '10.01'"),
-        ("bf=-0.5", "bf", "got '-0.5'"),
-        ("end=hitt", "end", r"expected one of hit\|race for end, got 'hitt' \(did you mean 'hit'\?\)"),
-        ("word=w", "word", r"one of u\|v for word, got 'w'$"),
-        ("sizes=0", "sizes", "1 or more, separated by commas for sizes, got '0'"),
-    ],
-)
-def test_values_out_of_range_are_refused_by_field(text, field, message):
-    with pytest.raises(ValueRangeError, match=message) as caught:
-        parse_options(text, FIELDS, "it")
     assert caught.value.field == field
 
 

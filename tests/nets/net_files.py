@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import itertools
+from collections.abc import Mapping
 from pathlib import Path
 
 import numpy as np
@@ -42,13 +43,19 @@ def write_net(
     return file
 
 
-def write_manifest(folder: Path, **changes: str) -> Path:
-    """Write two nets and a manifest of them; changes are to keys of the first entry, '' leaves one out."""
+def write_entries(folder: Path, phases: Mapping[str, str], **changes: str) -> str:
+    """Write nets, and return their entries in a manifest.
+
+    Args:
+        folder: Where.
+        phases: The phase of each net by its name.
+        **changes: What keys of the first entry have instead; '' leaves one out.
+    """
     entries = []
-    for phase in ("contact", "race"):
-        file = write_net(folder / f"tiny-{phase}.onnx", seed=len(phase))
+    for name, phase in phases.items():
+        file = write_net(folder / f"{name}.onnx", seed=len(phase))
         values = {
-            "name": f'"tiny-{phase}"',
+            "name": f'"{name}"',
             "file": f'"{file.name}"',
             "phase": f'"{phase}"',
             "encoder": '"tesauro196"',
@@ -56,10 +63,16 @@ def write_manifest(folder: Path, **changes: str) -> Path:
             "outputs": '"cumulative5"',
             "sha256": f'"{hashlib.sha256(file.read_bytes()).hexdigest()}"',
         }
-        if phase == "contact":
+        if not entries:
             values.update(changes)
         entries.append("[[net]]\n" + "".join(f"{key} = {value}\n" for key, value in values.items() if value))
+    return "".join(entries)
+
+
+def write_manifest(folder: Path, **changes: str) -> Path:
+    """Write two nets and a manifest of them; changes are those of `write_entries`."""
+    entries = write_entries(folder, {f"tiny-{phase}": phase for phase in ("contact", "race")}, **changes)
     evaluator = '[[evaluator]]\nname = "tiny"\ncontact = "tiny-contact"\nrace = "tiny-race"\n'
     manifest = folder / "manifest.toml"
-    manifest.write_text('default = "tiny"\n' + "".join(entries) + evaluator, "utf-8")
+    manifest.write_text(f'default = "tiny"\n{entries}{evaluator}', "utf-8")
     return manifest

@@ -9,7 +9,7 @@ import onnx
 import pytest
 
 from gammond.nets import compiled_net
-from gammond.nets.catalogue import Catalogue, load_evaluator
+from gammond.nets.catalogue import load_evaluator
 from gammond.nets.compiled_net import TOLERANCE, CompiledNet, check_once, load_net
 from gammond.nets.encoders import get_encoder
 from gammond.nets.manifest import read_manifest
@@ -57,16 +57,6 @@ def _load_first(file):
     return load_net(read_manifest(file).nets[0], file.parent)
 
 
-def test_a_net_of_unknown_shape_runs_by_the_runtime(tmp_path, monkeypatch):
-    file = write_manifest(tmp_path)
-    monkeypatch.setattr(compiled_net, "read_layers", lambda content, shared: None)
-    net = _load_first(file)
-    assert isinstance(net, NetEvaluator)
-    evaluator = Catalogue(file).load_evaluator("tiny")
-    assert net.name in [each.name for each in evaluator.leaves.asked]
-    assert evaluator.evaluate(boards.random_boards(5, seed=4)).shape == (5, 5)
-
-
 def test_a_net_that_differs_from_the_runtime_runs_by_the_runtime_and_says_so(tmp_path, monkeypatch, capsys):
     monkeypatch.setenv("GAMMOND_CACHE", str(tmp_path))
     monkeypatch.setattr(compiled_net, "find_folders", lambda module: (tmp_path,))
@@ -75,15 +65,25 @@ def test_a_net_that_differs_from_the_runtime_runs_by_the_runtime_and_says_so(tmp
     assert "net tiny-contact evaluates differently" in capsys.readouterr().err
 
 
-def test_the_runtime_is_asked_once(tmp_path, monkeypatch):
+@pytest.fixture
+def net(tmp_path, monkeypatch):
+    """A net whose mark would lie in a folder of this test."""
     monkeypatch.setattr(compiled_net, "find_folders", lambda module: (tmp_path,))
-    net = _load_first(write_manifest(tmp_path))
-    asked = []
-    monkeypatch.setattr(CompiledNet, "agrees_with_runtime", lambda self: not asked.append(self))
-    assert check_once(net, "f" * 64)
-    assert check_once(net, "f" * 64)
-    assert check_once(net, "e" * 64)
-    assert len(asked) == 2
+    return _load_first(write_manifest(tmp_path))
+
+
+@pytest.fixture
+def asked(net, monkeypatch):
+    """The nets for which the runtime was asked, and agreed, since this one was loaded."""
+    found = []
+    monkeypatch.setattr(CompiledNet, "agrees_with_runtime", lambda self: not found.append(self))
+    return found
+
+
+def test_the_runtime_is_asked_once(net, asked, monkeypatch):
+    for digest, count in (("f", 1), ("f", 1), ("e", 2)):
+        assert check_once(net, digest * 64)
+        assert len(asked) == count
     monkeypatch.setattr(compiled_net, "find_folders", lambda module: ())
     assert check_once(net, "f" * 64)
     assert len(asked) == 3
@@ -91,30 +91,25 @@ def test_the_runtime_is_asked_once(tmp_path, monkeypatch):
 
 @pytest.mark.parametrize("function", ["identify_target", "hash_sources"])
 def test_the_runtime_is_asked_again_for_other_features_of_the_processor_or_other_sources(
-    tmp_path, monkeypatch, function
+    net, asked, monkeypatch, function
 ):
     """Two processors of one name may have different features, as in virtual machines."""
-    monkeypatch.setattr(compiled_net, "find_folders", lambda module: (tmp_path,))
-    net = _load_first(write_manifest(tmp_path))
     assert check_once(net, "f" * 64)
-    asked = []
-    monkeypatch.setattr(CompiledNet, "agrees_with_runtime", lambda self: not asked.append(self))
-    assert check_once(net, "f" * 64)
+    asked.clear()
     monkeypatch.setattr(compiled_net, function, lambda *_: "another")
     assert check_once(net, "f" * 64)
     assert len(asked) == 1
 
 
-def test_the_mark_of_one_who_prepared_is_found_where_nothing_can_be_written(tmp_path, monkeypatch):
-    own, prepared = tmp_path / "own", tmp_path / "prepared"
+def test_the_mark_of_one_who_prepared_is_found_where_nothing_can_be_written(
+    net, asked, tmp_path, monkeypatch
+):
+    assert check_once(net, "f" * 64)
+    own = tmp_path / "own"
     own.mkdir()
-    prepared.mkdir()
-    monkeypatch.setattr(compiled_net, "find_folders", lambda module: (prepared,))
-    net = _load_first(write_manifest(tmp_path))
+    monkeypatch.setattr(compiled_net, "find_folders", lambda module: (tmp_path, own))
     assert check_once(net, "f" * 64)
-    monkeypatch.setattr(CompiledNet, "agrees_with_runtime", lambda self: False)
-    monkeypatch.setattr(compiled_net, "find_folders", lambda module: (prepared, own))
-    assert check_once(net, "f" * 64)
+    assert len(asked) == 1
 
 
 def test_other_weights_than_the_runtimes_are_noticed(tmp_path):
@@ -131,5 +126,6 @@ def test_any_number_of_layers_compiles(tmp_path, hidden):
     encoder = get_encoder("expert248")
     layers = read_layers(content)
     assert compiled_net.can_compile(encoder, layers)
-    assert not compiled_net.can_compile(get_encoder("wildbg202"), layers)
+    others = read_layers(write_net(tmp_path / "others.onnx", (202, 8, 5)).read_bytes())
+    assert not compiled_net.can_compile(get_encoder("wildbg202"), others)
     assert CompiledNet("net", encoder, layers, OnnxModel("net", content, 248, 5)).agrees_with_runtime()

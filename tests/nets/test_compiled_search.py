@@ -19,6 +19,7 @@ from gammond.nets.compiled_net import PruningNet, read_net_weights
 from gammond.nets.router import Router
 from tests.engine.kernels.nets.test_packed_nets import random_compiled_net
 from tests.engine.search.stepped_search import SteppedSearch
+from tests.nets.stand_ins import Asked
 from tests.support import boards
 
 TABLES = build_two_sided(4, 3), build_one_sided(6, 6)
@@ -48,21 +49,6 @@ def draw_boards(count, seed):
     sample = np.concatenate([boards.random_boards(count, seed=seed + 1), few, finished])
     sample = np.concatenate([sample, sample[:2]])
     return sample[np.random.default_rng(seed).permutation(len(sample))]
-
-
-class Asked:
-    """An evaluator and a pruner that loops have to ask."""
-
-    plies = 0
-
-    def __init__(self, inner) -> None:
-        self.name, self.inner = inner.name, inner
-
-    def evaluate(self, boards):
-        return self.inner.evaluate(boards)
-
-    def prune_plays(self, *question):
-        return self.inner.prune_plays(*question)
 
 
 def make_engine(pruning=PRUNING, threads=1, cached=True, exact=TABLES[:1], *, is_asked=False):

@@ -1,8 +1,6 @@
-"""Contact classes: the class of a position, and the net that evaluates it."""
+"""Contact classes in the manifest: evaluators with a net for each."""
 
 from __future__ import annotations
-
-import hashlib
 
 import numpy as np
 import pytest
@@ -12,72 +10,18 @@ from gammond.engine.rules.position import Phase, classify_phases
 from gammond.nets.catalogue import Catalogue
 from gammond.nets.compiled_net import load_net
 from gammond.nets.manifest import CONTACT_CLASSES, read_manifest
-from gammond.nets.router import Router, classify_contact
-from tests.nets.net_files import write_net
+from gammond.nets.router import classify_contact
+from tests.nets.net_files import write_entries
 from tests.support import boards
 
 CONTACT = boards.random_boards(600, seed=4)
 CONTACT = CONTACT[classify_phases(CONTACT) == Phase.CONTACT]
 
 
-class _Marker:
-    """An evaluator whose numbers show its own mark and the pips, so that order shows."""
-
-    plies = 0
-
-    def __init__(self, mark):
-        self.name, self.mark = str(mark), mark
-
-    def evaluate(self, positions):
-        outcomes = np.zeros((len(positions), 5), np.float32)
-        outcomes[:, 0] = self.mark + (positions[:, 0].astype(np.int64) @ np.arange(26)) / 10_000
-        return outcomes
-
-
-MARKERS = [_Marker(number / 10) for number in range(len(CONTACT_CLASSES))]
-
-
-@pytest.mark.parametrize(
-    ("plan", "x", "o"),
-    [
-        ("mutual", {24: 2, 13: 5}, {1: 2, 12: 5}),
-        ("mutual", {25: 1, 19: 1, 8: 3}, {0: 2, 18: 4}),
-        ("holding", {24: 1, 20: 1, 6: 3}, {1: 1, 7: 4}),
-        ("containing", {24: 1, 18: 2}, {6: 2, 12: 5}),
-        ("loose", {18: 2, 13: 3}, {7: 2, 12: 3}),
-        ("loose", {24: 1, 6: 2}, {1: 1, 19: 2}),
-    ],
-)
-def test_a_contact_class_is_which_sides_have_two_checkers_back(plan, x, o):
-    board = boards.position(x, o).board
-    assert CONTACT_CLASSES[classify_contact(board[None])[0]] == plan
-    turned = {"holding": "containing", "containing": "holding"}
-    assert CONTACT_CLASSES[classify_contact(board[None, ::-1])[0]] == turned.get(plan, plan)
-
-
-def test_each_position_goes_to_the_net_of_its_plan_and_comes_back_in_input_order():
-    outcomes = Router("all", MARKERS).evaluate(CONTACT)
-    own, opposing = (CONTACT[:, side, 19:].sum(axis=1) >= 2 for side in (0, 1))
-    marks = np.floor(10 * outcomes[:, 0])
-    for number, plan in enumerate([~own & ~opposing, own & ~opposing, ~own & opposing, own & opposing]):
-        assert plan.any()
-        assert (marks[plan] == number).all()
-    one_by_one = np.concatenate([Router("all", MARKERS).evaluate(board[None]) for board in CONTACT])
-    np.testing.assert_array_equal(outcomes, one_by_one)
-
-
 def _write_manifest(folder, evaluator):
-    entries = []
-    for phase in (*CONTACT_CLASSES, "race"):
-        file = write_net(folder / f"{phase}.onnx", seed=len(phase))
-        sha256 = hashlib.sha256(file.read_bytes()).hexdigest()
-        entries.append(
-            f'[[net]]\nname = "{phase}"\nfile = "{file.name}"\nphase = "{phase}"\nencoder = "tesauro196"\n'
-            f'hidden = [8]\noutputs = "cumulative5"\nsha256 = "{sha256}"\n'
-        )
+    entries = write_entries(folder, {phase: phase for phase in (*CONTACT_CLASSES, "race")})
     manifest = folder / "manifest.toml"
-    text = 'default = "split"\n' + "".join(entries) + f'[[evaluator]]\nname = "split"\n{evaluator}'
-    manifest.write_text(text, "utf-8")
+    manifest.write_text(f'default = "split"\n{entries}[[evaluator]]\nname = "split"\n{evaluator}', "utf-8")
     return manifest
 
 

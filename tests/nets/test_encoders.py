@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import numpy as np
 import pytest
 
 from gammond.engine.errors import DataFileError
-from gammond.engine.kernels.nets.expert248 import FEATURE_NAMES
 from gammond.engine.rules.position import Position
 from gammond.nets.encoders import ENCODERS, get_encoder
 from tests.support import boards
@@ -24,24 +21,6 @@ def test_every_encoder_gives_the_inputs_it_declares(encoder):
     opening = encoder.encode(Position.start().board[None])
     assert opening.sum(dtype=np.float64) == pytest.approx(encoder.opening_sum, abs=1e-4)
     assert get_encoder(encoder.id) is encoder
-
-
-def format_layout(encoder):
-    """The layout of an encoder as its row of the page on encoders says it, features of a side together."""
-    parts, first = [], 0
-    for name, count in encoder.layout.items():
-        side, _, kind = name.partition(" ")
-        is_feature = kind in FEATURE_NAMES and side in ("own", "opposing")
-        if not is_feature or kind == FEATURE_NAMES[0]:
-            parts.append(f"{first} {side} {'features' if is_feature else kind}".rstrip())
-        first += count
-    return f"| `{encoder.id}` | {', '.join(parts)} |\n"
-
-
-def test_the_page_on_encoders_knows_every_encoder():
-    page = (Path(__file__).parents[2] / "docs" / "reference" / "encoders.md").read_text("utf-8")
-    rows = [format_layout(encoder) for encoder in ENCODERS.values()]
-    assert [row for row in rows if row not in page] == []
 
 
 def test_inputs_have_their_widths_by_name():

@@ -25,6 +25,8 @@ def test_a_manifest_names_its_nets_and_evaluators(tmp_path):
     assert manifest.default == "tiny"
     assert [net.name for net in manifest.nets] == ["tiny-contact", "tiny-race"]
     assert manifest.find_net("tiny-race").hidden == (8,)
+    with pytest.raises(DataFileError, match=r"no entry \[\[net\]\] called 'huge-contact'"):
+        manifest.find_net("huge-contact")
     assert [(entry.contact, entry.crashed, entry.race) for entry in manifest.evaluators] == [
         ("tiny-contact", None, "tiny-race")
     ]
@@ -36,18 +38,6 @@ def test_nets_of_players_are_distinguished_from_those_of_evaluators(tmp_path):
     manifest = read_manifest(file)
     assert manifest.find_net("tiny-race").phase == "race"
     assert [net.name for net in manifest.evaluator_nets] == ["tiny-contact"]
-
-
-def test_a_net_that_is_not_there_is_an_error(tmp_path):
-    with pytest.raises(DataFileError, match=r"no entry \[\[net\]\] called 'huge-contact'"):
-        read_manifest(write_manifest(tmp_path)).find_net("huge-contact")
-
-
-def test_a_net_that_fits_its_entry_evaluates(tmp_path):
-    file = write_manifest(tmp_path)
-    net = load_net(read_manifest(file).nets[0], tmp_path)
-    assert net.name == "tiny-contact"
-    assert net.evaluate(boards.random_boards(1500, seed=1)).shape == (1500, 5)
 
 
 def test_the_shipped_manifest_and_all_its_nets_are_in_order():
@@ -74,20 +64,15 @@ def test_a_manifest_is_read_once_and_again_when_it_was_written_anew(tmp_path):
     _refused(file, "cannot be read")
 
 
-def test_a_net_of_other_sizes_than_its_entry_says_is_an_error(tmp_path):
-    manifest = write_manifest(tmp_path, hidden="[9]")
-    with pytest.raises(DataFileError, match="hidden layers of 8 units, the manifest expects 9"):
-        load_net(read_manifest(manifest).nets[0], tmp_path)
-
-
-def test_a_missing_manifest_is_an_error(tmp_path):
-    _refused(tmp_path / "manifest.toml", "cannot be read")
-
-
-def test_text_that_is_no_toml_is_an_error(tmp_path):
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [(None, "cannot be read"), ("default = \n", "not TOML"), ('default = "tiny"\n', "tiny")],
+)
+def test_a_file_that_is_no_manifest_is_an_error(tmp_path, content, message):
     file = tmp_path / "manifest.toml"
-    file.write_text("default = \n")
-    _refused(file, "not TOML")
+    if content is not None:
+        file.write_text(content)
+    _refused(file, message)
 
 
 @pytest.mark.parametrize(
@@ -134,20 +119,18 @@ def test_a_default_that_is_no_evaluator_is_an_error(tmp_path):
     _refused(file, "expected default to be one of the evaluators tiny, got 'huge'")
 
 
-def _load_refused(folder, message: str, **changes: str) -> None:
-    entry = read_manifest(write_manifest(folder, **changes)).nets[0]
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"file": '"gone.onnx"'}, r"tiny-contact: gone\.onnx cannot be read"),
+        ({"file": '"a\\u0000b.onnx"'}, "no file can have this name"),
+        ({"file": '"tiny-race.onnx"'}, r"has sha256 \w{64}, the manifest expects \w{64}"),
+        ({"hidden": "[9]"}, "hidden layers of 8 units, the manifest expects 9"),
+    ],
+)
+def test_a_file_that_is_not_the_net_of_its_entry_is_an_error(tmp_path, changes, message):
+    entry = read_manifest(write_manifest(tmp_path, **changes)).nets[0]
     with pytest.raises(DataFileError, match=message):
-        load_net(entry, folder)
-
-
-def test_a_missing_net_file_is_an_error(tmp_path):
-    _load_refused(tmp_path, r"tiny-contact: gone\.onnx cannot be read", file='"gone.onnx"')
-
-
-def test_an_altered_net_file_is_an_error(tmp_path):
-    entry = read_manifest(write_manifest(tmp_path)).nets[0]
-    write_net(tmp_path / "tiny-contact.onnx", seed=99)
-    with pytest.raises(DataFileError, match=r"has sha256 \w{64}, the manifest expects \w{64}"):
         load_net(entry, tmp_path)
 
 

@@ -77,28 +77,26 @@ def test_a_net_without_its_shared_tensors_is_no_net(tmp_path):
         OnnxModel("a", contents["a"], 285, 5).check()
 
 
-def change_location(content, name):
+def change_external_data(content, change):
     model = onnx.load_model_from_string(content)
     (rows,) = (each for each in model.graph.initializer if each.name == "rows")
-    next(pair for pair in rows.external_data if pair.key == "location").value = name
-    return model.SerializeToString()
-
-
-def drop_checksum(content):
-    model = onnx.load_model_from_string(content)
-    (rows,) = (each for each in model.graph.initializer if each.name == "rows")
-    rows.external_data.remove(next(pair for pair in rows.external_data if pair.key == "checksum"))
+    change(rows.external_data, {pair.key: pair for pair in rows.external_data})
     return model.SerializeToString()
 
 
 def test_shared_tensors_that_are_missing_changed_or_elsewhere_are_refused(tmp_path):
     _, contents, name = write_sharing_nets(tmp_path)
     content, data = contents["a"], (tmp_path / name).read_bytes()
-    for other in ("../rows.bin", "/etc/passwd", ".rows", ""):
+    changes = [
+        lambda pairs, by_key: pairs.remove(by_key["checksum"]),
+        *(
+            lambda pairs, by_key, name=name: setattr(by_key["location"], "value", name)
+            for name in ("../rows.bin", "/etc/passwd", ".rows", "")
+        ),
+    ]
+    for change in changes:
         with pytest.raises(DataFileError, match="expected weights in a whole file beside the net"):
-            read_shared_tensors(change_location(content, other), tmp_path)
-    with pytest.raises(DataFileError, match="expected weights in a whole file beside the net"):
-        read_shared_tensors(drop_checksum(content), tmp_path)
+            read_shared_tensors(change_external_data(content, change), tmp_path)
     for changed in (data[:-1], data + b"x", b"\1" + data[1:]):
         (tmp_path / name).write_bytes(changed)
         with pytest.raises(DataFileError, match="another SHA-1 than the net says"):
@@ -114,55 +112,37 @@ def test_random_bytes_have_no_layers():
         assert read_layers(generator.bytes(size)) is None
 
 
-def _change(change, tmp_path):
-    model = onnx.load(str(write_net(tmp_path / "net.onnx", (6, 4, 5))))
-    change(model.graph)
-    return read_layers(model.SerializeToString())
+def set_tensor(graph, name, values):
+    (tensor,) = (each for each in graph.initializer if each.name == name)
+    tensor.CopyFrom(numpy_helper.from_array(values, name))
 
 
-def _rename_operator(graph):
-    graph.node[1].op_type = "Tanh"
-
-
-def _scale_product(graph):
-    graph.node[0].attribute.append(onnx.helper.make_attribute("alpha", 2.0))
-
-
-def _skip_layer(graph):
-    graph.node[2].input[0] = "x"
-
-
-def _end_early(graph):
-    graph.node[3].output[0] = "other"
-
-
-def _add_node(graph):
-    graph.node.append(onnx.helper.make_node("Identity", ["outcome"], ["more"]))
-
-
-def _widen(graph):
-    graph.initializer[2].CopyFrom(numpy_helper.from_array(np.ones((3, 5), np.float32), "w1"))
-
-
-def _make_double(graph):
-    graph.initializer[0].CopyFrom(numpy_helper.from_array(np.ones((6, 4)), "w0"))
-
-
-def _add_input(graph):
-    graph.input.append(onnx.helper.make_tensor_value_info("y", onnx.TensorProto.FLOAT, ["n", 6]))
+def add_attribute(node, name, value):
+    node.attribute.append(onnx.helper.make_attribute(name, value))
 
 
 @pytest.mark.parametrize(
     "change",
-    [_rename_operator, _scale_product, _skip_layer, _end_early, _add_node, _widen, _make_double, _add_input],
+    [
+        lambda graph: setattr(graph.node[1], "op_type", "Tanh"),
+        lambda graph: add_attribute(graph.node[0], "alpha", 2.0),
+        lambda graph: graph.node[2].input.__setitem__(0, "x"),
+        lambda graph: graph.node[3].output.__setitem__(0, "other"),
+        lambda graph: graph.node.append(onnx.helper.make_node("Identity", ["outcome"], ["more"])),
+        lambda graph: set_tensor(graph, "w1", np.ones((3, 5), np.float32)),
+        lambda graph: set_tensor(graph, "w0", np.ones((6, 4))),
+        lambda graph: graph.input.append(
+            onnx.helper.make_tensor_value_info("y", onnx.TensorProto.FLOAT, ["n", 6])
+        ),
+    ],
+    ids=["operator", "scale", "skipped", "no end", "more nodes", "width", "doubles", "more inputs"],
 )
 def test_other_nets_have_no_layers(change, tmp_path):
-    assert _change(change, tmp_path) is None
-
-
-def test_names_do_not_matter(tmp_path):
-    layers = _change(lambda graph: setattr(graph, "name", "another"), tmp_path)
-    assert [layer.weights.shape for layer in layers] == [(6, 4), (4, 5)]
+    model = onnx.load(str(write_net(tmp_path / "net.onnx", (6, 4, 5))))
+    model.graph.name = "another"  # names do not matter
+    assert [layer.weights.shape for layer in read_layers(model.SerializeToString())] == [(6, 4), (4, 5)]
+    change(model.graph)
+    assert read_layers(model.SerializeToString()) is None
 
 
 def _make_pattern_net(change=lambda graph: None):
@@ -184,62 +164,23 @@ def test_rows_that_are_added_by_their_numbers_are_read_with_their_scales():
         assert rows.dtype == layer.biases.dtype == np.float32
 
 
-def _take_other_numbers(graph):
-    graph.node[1].input[0] = "values"
-
-
-def _keep_dimensions(graph):
-    graph.node[4].attribute[0].i = 1
-
-
-def _gather_columns(graph):
-    graph.node[2].attribute.append(onnx.helper.make_attribute("axis", 1))
-
-
-def _split_rows(graph):
-    graph.node[0].attribute[0].i = 0
-
-
-def _round_numbers(graph):
-    graph.node[1].attribute[0].i = onnx.TensorProto.INT32
-
-
-def _split_elsewhere(graph):
-    sizes = next(each for each in graph.initializer if each.name == "sizes")
-    sizes.CopyFrom(numpy_helper.from_array(np.array([247, 38]), "sizes"))
-
-
-def _add_up_others(graph):
-    axes = next(each for each in graph.initializer if each.name == "axes")
-    axes.CopyFrom(numpy_helper.from_array(np.array([2]), "axes"))
-
-
-def _leave_out_sums(graph):
-    graph.node[7].input[1] = "value_sums"
-
-
-def _leave_out_scales(graph):
-    graph.node[7].input[1] = "whole_sums"
-
-
-def _scale_rows(graph):
-    scales = next(each for each in graph.initializer if each.name == "scales")
-    scales.CopyFrom(numpy_helper.from_array(np.ones((11333, 1), np.float32), "scales"))
-
-
 @pytest.mark.parametrize(
     "change",
     [
-        _take_other_numbers,
-        _keep_dimensions,
-        _gather_columns,
-        _split_rows,
-        _round_numbers,
-        _split_elsewhere,
-        _add_up_others,
-        _leave_out_sums,
-        _leave_out_scales,
-        _scale_rows,
+        lambda graph: graph.node[1].input.__setitem__(0, "values"),
+        lambda graph: setattr(graph.node[4].attribute[0], "i", 1),
+        lambda graph: add_attribute(graph.node[2], "axis", 1),
+        lambda graph: setattr(graph.node[0].attribute[0], "i", 0),
+        lambda graph: setattr(graph.node[1].attribute[0], "i", onnx.TensorProto.INT32),
+        lambda graph: set_tensor(graph, "sizes", np.array([247, 38])),
+        lambda graph: set_tensor(graph, "axes", np.array([2])),
+        lambda graph: graph.node[7].input.__setitem__(1, "value_sums"),
+        lambda graph: graph.node[7].input.__setitem__(1, "whole_sums"),
+        lambda graph: set_tensor(graph, "scales", np.ones((11333, 1), np.float32)),
+    ],
+    ids=[
+        *("other numbers", "kept dimensions", "columns", "rows split", "rounded", "split elsewhere"),
+        *("other sums", "no sums", "no scales", "scaled rows"),
     ],
 )
 def test_rows_that_are_added_in_another_way_have_no_layers(change):

@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-import numpy as np
 import pytest
 
 from gammond.engine.analysis.levels import LEVELS, EvalSettings
 from gammond.engine.errors import FormatError, ValueRangeError
 from gammond.engine.play.decider import SearchPlayer
 from gammond.engine.play.player import EvaluatorPlayer
-from gammond.engine.rules.moves import expand_rolls
-from gammond.engine.search import FILTERS, MAX_PLIES
 from gammond.nets.catalogue import SHIPPED, collect_net_hashes, find_pruner, load_player
-from gammond.nets.player_specs import OPTION_FIELDS, EvaluatorSpec, KindSpec
-from tests.support import boards
-from tests.support.evaluators import RacingEvaluator
+from gammond.nets.player_specs import EvaluatorSpec, KindSpec
 
 
 def parse(text: str) -> EvaluatorSpec:
@@ -58,79 +53,37 @@ def test_other_names_are_player_kinds_which_equal_options_make_equal():
 
 
 def test_an_unknown_name_is_refused_with_all_names_and_the_nearest():
-    with pytest.raises(
-        ValueRangeError, match=r"player \(human, .*, random, .*\), got 'randm' \(did you"
-    ) as caught:
+    with pytest.raises(ValueRangeError, match=r"\(human, .*, random, .*\), got 'randm' \(did") as caught:
         SHIPPED.parse_player("randm", ["strong"], ["human"])
     assert caught.value.field == "player"
 
 
-def test_the_options_have_the_bounds_of_the_program():
-    values = {parameter.name: parameter.allowed_values for parameter in OPTION_FIELDS}
-    assert values["plies"] == f"0..{MAX_PLIES}"
-    assert values["noise"] == "0..1000"
-    assert values["filter"] == "|".join(FILTERS)
-    assert values["level"] == "|".join(["none", *LEVELS])
-
-
 @pytest.mark.parametrize(
-    ("text", "field"),
+    ("text", "error", "field"),
     [
-        ("strong:", "player"),
-        ("strong:depth=2", "player"),
-        ("strong:plies", "plies"),
-        ("strong:plies=", "plies"),
-        ("strong:plies=two", "plies"),
-        ("strong:plies=1,plies=2", "plies"),
-        ("strong:plies=2,level=casual", "plies"),
-        ("strong:level=casual,noise=3", "noise"),
-        ("strong:filter=tiny", "filter"),
-        ("strong:plies=0,filter=tiny", "filter"),
-        ("strong:noise=0.03", "noise"),
+        ("strong:", FormatError, "player"),
+        ("strong:depth=2", FormatError, "player"),
+        ("strong:plies=two", FormatError, "plies"),
+        ("strong:plies=2,level=casual", FormatError, "plies"),
+        ("strong:level=casual,noise=3", FormatError, "noise"),
+        ("strong:filter=tiny", FormatError, "filter"),
+        ("strong:plies=0,filter=tiny", FormatError, "filter"),
+        ("strong:plies=5", ValueRangeError, "plies"),
+        ("strong:filter=wide", ValueRangeError, "filter"),
+        ("strong:level=god", ValueRangeError, "level"),
+        ("strong:noise=1001", ValueRangeError, "noise"),
+        ("strong:seed=" + "9" * 40, ValueRangeError, "seed"),
+        ("nobody:plies=1", ValueRangeError, "player"),
     ],
 )
-def test_what_cannot_be_read_is_refused_by_field(text, field):
-    with pytest.raises(FormatError) as caught:
-        parse(text)
-    assert caught.value.field == field
-
-
-@pytest.mark.parametrize(
-    ("text", "field"),
-    [
-        ("strong:plies=5", "plies"),
-        ("strong:filter=wide", "filter"),
-        ("strong:level=god", "level"),
-        ("strong:noise=1001", "noise"),
-        ("strong:plies=-1", "plies"),
-        ("strong:seed=" + "9" * 40, "seed"),
-        ("nobody:plies=1", "player"),
-    ],
-)
-def test_what_is_out_of_range_is_refused_by_field(text, field):
-    with pytest.raises(ValueRangeError) as caught:
+def test_what_cannot_be_is_refused_by_field(text, error, field):
+    with pytest.raises(error) as caught:
         load_player(text)
     assert caught.value.field == field
 
 
-SAMPLE = boards.played_boards(RacingEvaluator(), 2000, seed=1)[:6]
-DICE = boards.random_rolls(6, seed=2)
-
-
-@pytest.mark.parametrize("text", ["default:plies=1,filter=tiny", "fast:level=beginner,seed=5"])
-def test_a_player_with_options_plays_legally_and_by_its_own_position_alone(text):
-    player = load_player(text)
-    assert isinstance(player, SearchPlayer)
-    assert player.name == text
-    chosen = player.choose(SAMPLE, DICE)
-    children, _, offsets = expand_rolls(SAMPLE, DICE)
-    for i, choice in enumerate(chosen):
-        assert (children[offsets[i] : offsets[i + 1]] == choice).all(axis=(1, 2)).any()
-    assert np.array_equal(player.choose(SAMPLE[::-1].copy(), DICE[::-1].copy())[::-1], chosen)
-    assert np.array_equal(load_player(text).choose(SAMPLE[2:3], DICE[2:3]), chosen[2:3])
-
-
 def test_a_player_that_neither_looks_ahead_nor_errs_is_the_evaluator_alone():
+    assert isinstance(load_player("fast:noise=5"), SearchPlayer)
     assert isinstance(load_player("fast:plies=0"), EvaluatorPlayer)
     assert isinstance(load_player("fast:level=expert"), EvaluatorPlayer)
 

@@ -27,6 +27,7 @@ from tests.engine.kernels.nets.test_packed_nets import random_compiled_net
 from tests.engine.rollout import stepped_trials
 from tests.engine.search.naive_search import SmoothEvaluator
 from tests.nets.bare_nets import random_net
+from tests.nets.stand_ins import Asked
 from tests.support import boards
 
 START = STANDARD_RULES.starting_position
@@ -68,30 +69,15 @@ def make_games():
     }
 
 
-class _Asked:
-    """An evaluator or a pruner that the loop has to ask."""
-
-    plies = 0
-
-    def __init__(self, inner) -> None:
-        self.name, self.inner = inner.name, inner
-
-    def evaluate(self, boards):
-        return self.inner.evaluate(boards)
-
-    def prune_plays(self, *question):
-        return self.inner.prune_plays(*question)
-
-
 def ask(evaluators):
     """The same evaluators, of which the loop has nothing."""
     return replace(
         evaluators,
-        policy=_Asked(evaluators.policy),
-        leaf=_Asked(evaluators.leaf),
-        luck=_Asked(evaluators.luck_evaluator),
-        cube=_Asked(evaluators.cube_evaluator),
-        luck_policy=evaluators.luck_policy and _Asked(evaluators.luck_policy),
+        policy=Asked(evaluators.policy),
+        leaf=Asked(evaluators.leaf),
+        luck=Asked(evaluators.luck_evaluator),
+        cube=Asked(evaluators.cube_evaluator),
+        luck_policy=evaluators.luck_policy and Asked(evaluators.luck_policy),
     )
 
 

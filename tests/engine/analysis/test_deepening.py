@@ -3,14 +3,10 @@
 from __future__ import annotations
 
 import itertools
-import os
 import signal
 import sqlite3
-import subprocess
-import sys
 import threading
 import time
-from pathlib import Path
 
 import pytest
 
@@ -24,19 +20,14 @@ from gammond.engine.store.database import BadRow, DepthTiers, StoreDatabase
 from gammond.engine.store.entries import StoreQuestion
 from gammond.engine.store.store import AnalysisStore
 from gammond.nets.catalogue import identify_engine, load_engine
+from tests.engine.store.samples import list_rows, start
 
-ROOT = Path(__file__).parents[3]
 OPENING = STANDARD_RULES.starting_position
 IDENTITY = identify_engine()
 TIERS = DepthTiers(((1, 2), (3, 3)))
 PLAYS = make_question(OPENING, MatchState(length=5, score=(1, 3)), EvalSettings(1), (3, 1))
 VALUE = make_question(OPENING, MatchState(), EvalSettings(1, is_cubeful=False))
 LONG = make_question(OPENING, MatchState(length=7), EvalSettings(1), (4, 3))
-
-
-@pytest.fixture(scope="module")
-def engine():
-    return load_engine()
 
 
 @pytest.fixture
@@ -47,14 +38,6 @@ def store(tmp_path):
 
 def keep(store, engine, question, visits, plies=1):
     store.keep(question, IDENTITY, engine.search_entry(question, plies), visits)
-
-
-def list_rows(file):
-    database = StoreDatabase(file)
-    try:
-        return list(database.iterate())
-    finally:
-        database.close()
 
 
 def test_every_question_gets_the_depth_of_its_visits_and_the_values_of_a_fresh_search(store, engine):
@@ -172,19 +155,13 @@ def test_a_kill_loses_no_result_and_the_next_run_goes_on(tmp_path, engine):
         for score in scores:
             question = make_question(OPENING, MatchState(length=7, score=score), EvalSettings(1), (4, 3))
             keep(store, engine, question, 1)
-    program = (
-        "import sys; from tests.engine.analysis.test_deepening import *\n"
-        "search = load_engine().search_entry\n"
-        "loop = Deepening(AnalysisStore(Path(sys.argv[1])), search, IDENTITY, TIERS)\n"
-        "while due := loop.step(): print(due.question.xgid, flush=True)\n"
-    )
-    process = subprocess.Popen(
-        [sys.executable, "-c", program, str(file)],
-        cwd=ROOT,
-        env=os.environ | {"PYTHONPATH": str(ROOT)},
-        stdout=subprocess.PIPE,
-        text=True,
-    )
+    program = """
+        search = load_engine().search_entry
+        loop = Deepening(AnalysisStore(Path(sys.argv[1])), search, IDENTITY, TIERS)
+        while due := loop.step():
+            print(due.question.xgid, flush=True)
+    """
+    process = start("tests.engine.analysis.test_deepening", program, file)
     said = [process.stdout.readline().strip() for _ in range(3)]
     process.send_signal(signal.SIGKILL)
     said += process.communicate()[0].split("\n")[:-1]

@@ -11,13 +11,7 @@ from gammond.engine.analysis.engine import CACHE_COLUMNS, Engine
 from gammond.engine.analysis.levels import EvalSettings
 from gammond.engine.analysis.many_positions import evaluate_matches, search_score_matrix
 from gammond.engine.analysis.rollout_requests import make_rollout_evaluators
-from gammond.engine.cubeful import (
-    DEFAULT_EFFICIENCIES,
-    choose_resignation,
-    compute_score_matrix,
-    make_cube_game,
-    should_accept_resignation,
-)
+from gammond.engine.cubeful import DEFAULT_EFFICIENCIES, compute_score_matrix, make_cube_game
 from gammond.engine.errors import CancelledWork, PositionError, ValueRangeError
 from gammond.engine.evaluation.pruning import EvaluatorPruner
 from gammond.engine.evaluation.results import CubeResponse
@@ -73,11 +67,14 @@ def with_effort(found, **changes):
     return replace(found, effort=effort) if isinstance(found, RankedPlays) else found._replace(effort=effort)
 
 
+@pytest.mark.parametrize("position", [MIDGAME, LONG_RACE], ids=["contact", "race"])
 @ANY
-def test_without_look_ahead_the_cube_is_decided_by_the_outcome_alone(match):
-    evaluation = exact().evaluate(MIDGAME, match)
-    outcome = Outcome(*map(float, SmoothEvaluator().evaluate(MIDGAME.board[None])[0]))
-    efficiencies = DEFAULT_EFFICIENCIES.for_boards(MIDGAME.board[None], np.array([outcome], np.float32))[0]
+def test_without_look_ahead_the_cube_is_decided_by_the_outcome_and_the_efficiency_of_the_position(
+    match, position
+):
+    evaluation = exact().evaluate(position, match)
+    outcome = Outcome(*map(float, SmoothEvaluator().evaluate(position.board[None])[0]))
+    efficiencies = DEFAULT_EFFICIENCIES.for_boards(position.board[None], np.array([outcome], np.float32))[0]
     expected = make_cube_game(match, max_cube_turns=1).decide_outcome(outcome, efficiencies)
     assert evaluation.decision == expected
     assert evaluation.outcome == outcome
@@ -136,40 +133,12 @@ def test_without_the_cube_plays_are_scored_by_equity_for_money_and_at_the_presen
         assert each.evaluation.equity == pytest.approx(2.0 * each.evaluation.mwc - 1.0, abs=1e-6)
 
 
-def test_values_grow_with_the_hold_on_the_cube_and_automatic_doubles_change_nothing():
-    def value(match, depth=None):
-        return fixed_engine(0.6, 0.2, 0.01, 0.1, 0.02).evaluate(START, match, depth)
-
-    held = [value(MatchState(cube=2, cube_owner=owner)).cubeful for owner in (0, 1)]
-    centred = value(MatchState())
-    assert held[0] > held[1]
-    assert centred.cubeful > held[1]
-    assert value(MatchState(cube=4)).decision == centred.decision
-    outcome = Outcome(0.6, 0.2, 0.01, 0.1, 0.02)
-    for match in (MatchState(), MatchState(cube=4, cube_owner=1), MatchState(cube=2)):
-        assert value(match, CUBELESS).cubeless_equity == pytest.approx(outcome.equity)
-    assert value(MatchState(length=1), CUBELESS).mwc == pytest.approx(0.6)
-
-
 @pytest.mark.parametrize("ask", ["evaluate", "rank_plays"])
 def test_the_cube_of_a_match_above_one_has_an_owner(ask):
     question = (START,) if ask == "evaluate" else (START, (3, 1))
     with pytest.raises(PositionError, match="owner"):
         getattr(exact(), ask)(*question, MatchState(length=7, cube=2))
     getattr(exact(), ask)(*question, MatchState(length=7, cube=2), CUBELESS)
-
-
-def test_the_efficiency_of_the_cube_is_that_of_the_position():
-    engine = fixed_engine(0.7, 0, 0, 0, 0)
-    mine = MatchState(cube=2, cube_owner=0)
-    outcome, game = Outcome(0.7, 0.0, 0.0, 0.0, 0.0), make_cube_game(mine)
-    worth = []
-    for where in (START, LONG_RACE):
-        efficiencies = DEFAULT_EFFICIENCIES.for_boards(where.board[None], np.array([outcome], np.float32))[0]
-        decision = engine.evaluate(where, mine).decision
-        assert decision.no_double == game.decide_outcome(outcome, efficiencies).no_double
-        worth.append(decision.no_double.equity)
-    assert worth[0] != worth[1]
 
 
 @ANY
@@ -239,25 +208,20 @@ def test_what_is_stopped_answers_with_the_last_finished_depth(depth, reached):
         assert what_was_found(with_effort(stopped, is_finished=True)) == what_was_found(whole)
 
 
-def test_progress_is_reported_at_each_depth():
-    reports = []
-    evaluation = smooth().evaluate(
-        MIDGAME, MatchState(), EvalSettings(2), SearchWatch(progress=reports.append)
-    )
+@pytest.mark.parametrize("ask", ["evaluate", "rank_plays"])
+def test_progress_is_reported_at_each_depth_of_plays_with_the_best(ask):
+    reports, question = [], (MIDGAME, (4, 2)) if ask == "rank_plays" else (MIDGAME,)
+    watch = SearchWatch(progress=reports.append)
+    found = getattr(smooth(), ask)(*question, MatchState(), EvalSettings(2), watch)
     finished = [report for report in reports if report.effort.is_finished]
     assert [report.effort.plies for report in finished] == [0, 1, 2]
-    assert finished[-1].effort.nodes == evaluation.effort.nodes > 100
-    assert not any(report.best for report in reports)
-
-
-def test_progress_tells_the_best_play_of_each_depth():
-    reports = []
-    ranked = smooth().rank_plays(
-        MIDGAME, (4, 2), MatchState(), EvalSettings(2), SearchWatch(progress=reports.append)
-    )
-    best = [report.best for report in reports if report.effort.is_finished]
+    assert finished[-1].effort.nodes == found.effort.nodes > 100
+    if ask == "evaluate":
+        assert not any(report.best for report in reports)
+        return
+    best = [report.best for report in finished]
     assert [play.evaluation.plies for play in best] == [0, 1, 2]
-    assert (best[-1].play, best[-1].evaluation.equity) == (ranked.best.play, ranked.best.evaluation.equity)
+    assert (best[-1].play, best[-1].evaluation.equity) == (found.best.play, found.best.evaluation.equity)
 
 
 def test_a_search_can_stop_when_one_candidate_is_left():
@@ -276,29 +240,6 @@ def test_look_ahead_changes_the_decision_where_the_game_ends_soon():
     assert evaluation.decision.should_double
     assert evaluation.decision.response is CubeResponse.PASS
     assert (evaluation.outcome.win, evaluation.cubeful, evaluation.effort.plies) == (1.0, 1.0, 1)
-
-
-@pytest.mark.parametrize(
-    ("outcome", "offer"),
-    [((0.0, 0, 0, 0, 0), 1), ((0.0, 0, 0, 1, 0), 2), ((0.0, 0, 0, 1, 1), 3), ((0.3, 0, 0, 0.1, 0), 0)],
-)
-def test_what_is_lost_anyway_can_be_resigned_and_less_is_not_accepted(outcome, offer):
-    engine = fixed_engine(*outcome)
-    for match in (MatchState(), MatchState(length=9, score=(1, 3)), MatchState(cube=2, cube_owner=1)):
-        evaluation = engine.evaluate(START, match)
-        value, game = evaluation.mwc_or_equity, engine.make_cube_game(match)
-        assert choose_resignation(value, game) == offer
-        accepted = [should_accept_resignation(value, points, game) for points in (1, 2, 3)]
-        assert accepted == [bool(offer) and points >= offer for points in (1, 2, 3)] or offer == 0
-    value = engine.evaluate(START, MatchState()).mwc_or_equity
-    assert should_accept_resignation(value, 3, engine.make_cube_game(MatchState()))
-
-
-def test_gammons_are_not_resigned_where_they_do_not_count():
-    engine = fixed_engine(0.0, 0, 0, 1, 0)
-    for match in (MatchState(jacoby=True), MatchState(length=1), MatchState(length=5, score=(0, 4))):
-        evaluation = engine.evaluate(START, match)
-        assert choose_resignation(evaluation.mwc_or_equity, engine.make_cube_game(match)) == 1
 
 
 @pytest.mark.parametrize("plies", [0, 1])
@@ -377,12 +318,6 @@ def test_the_evaluators_of_a_rollout_look_ahead_as_asked_and_luck_is_measured_wi
     assert (plain.leaf.plies, plain.cube_evaluator.plies) == (0, 0)
     assert plain.policy.name == "smooth 1"
     assert evaluators.policy.name != plain.policy.name
-
-
-@pytest.mark.parametrize("threads", [0, 257])
-def test_impossible_numbers_of_threads_are_refused(threads):
-    with pytest.raises(ValueRangeError, match="threads"):
-        smooth().with_threads(threads)
 
 
 def test_positions_of_several_matches_are_evaluated_without_the_cube_where_the_rules_have_none():

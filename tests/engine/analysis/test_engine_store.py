@@ -25,11 +25,6 @@ OPENING = STANDARD_RULES.starting_position
 TWO_PLY = EvalSettings(2, "tiny")
 
 
-@pytest.fixture(scope="module")
-def engine():
-    return load_engine()
-
-
 @pytest.fixture
 def file(tmp_path):
     return tmp_path / "store.sqlite"

@@ -19,11 +19,6 @@ OPENING = STANDARD_RULES.starting_position
 MONEY = MatchState()
 
 
-@pytest.fixture(scope="module")
-def engine():
-    return load_engine()
-
-
 MATCHES = [
     MONEY,
     MatchState(jacoby=True, cube=2, cube_owner=0),

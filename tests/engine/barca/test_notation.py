@@ -30,20 +30,18 @@ def test_what_names_no_square_is_refused(text):
         parse_square(text)
 
 
-def test_a_move_is_two_squares():
-    assert format_move(Move(14, 44)) == "e2-e5"
-    assert format_move(Move(99, 9)) == "j10-j1"
-
-
-@pytest.mark.parametrize("text", ["e2-e10", "e2e10", "E2-E10", "e2 e10", " e2-e10 "])
-def test_a_move_is_read_with_a_hyphen_a_blank_or_nothing_between_the_squares(text):
-    assert parse_move(text) == Move(14, 94)
-
-
-def test_ranks_of_two_digits_are_read_without_a_hyphen():
-    assert parse_move("a10a1") == Move(90, 0)
-    assert parse_move("a1a10") == Move(0, 90)
-    assert parse_move("a10a10") == Move(90, 90)
+@pytest.mark.parametrize(
+    ("text", "move", "written"),
+    [
+        *[(text, Move(14, 94), "e2-e10") for text in ("e2-e10", "e2e10", "E2-E10", "e2 e10", " e2-e10 ")],
+        ("a10a1", Move(90, 0), "a10-a1"),
+        ("a1a10", Move(0, 90), "a1-a10"),
+        ("a10a10", Move(90, 90), "a10-a10"),
+    ],
+)
+def test_a_move_is_two_squares_with_a_hyphen_a_blank_or_nothing_between_them(text, move, written):
+    assert parse_move(text) == move
+    assert format_move(move) == written
 
 
 @pytest.mark.parametrize(

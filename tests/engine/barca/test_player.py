@@ -17,31 +17,19 @@ from gammond.engine.barca.player import (
     make_player,
 )
 from gammond.engine.barca.search import SearchLimits, search
-from gammond.engine.errors import FormatError, GammondError, ValueRangeError
+from gammond.engine.errors import FormatError, ValueRangeError
 from tests.engine.barca import naive_search
 
 
 @pytest.mark.nojit
-def test_better_moves_are_likelier_and_all_are_possible():
+def test_better_moves_are_likelier_and_those_that_lose_are_left_out_unless_all_do():
     weights = compute_choice_weights([50, 40, 40, -10, -30])
     assert weights.sum() == pytest.approx(1.0)
     assert (weights > 0).all()
     assert (np.diff(weights) < 0).all()
-
-
-@pytest.mark.nojit
-def test_equal_moves_are_equally_likely():
     assert compute_choice_weights([7, 7, 7]).tolist() == pytest.approx([1 / 3] * 3)
-
-
-@pytest.mark.nojit
-def test_moves_that_lose_are_left_out_unless_all_do():
     assert compute_choice_weights([10, 5, 2 - WIN_SCORE])[2] == 0.0
     assert (compute_choice_weights([4 - WIN_SCORE, 2 - WIN_SCORE]) > 0).all()
-
-
-@pytest.mark.nojit
-def test_a_win_is_nearly_always_played():
     assert compute_choice_weights([WIN_SCORE - 1, 50, 40, 30, 20])[0] > 0.9
 
 
@@ -92,10 +80,8 @@ def test_a_level_has_its_options_and_takes_others():
     [
         ("best", ValueRangeError),
         ("search:depth=99", ValueRangeError),
-        ("search:depth=two", FormatError),
-        ("search:plies=2", GammondError),
         ("search", ValueRangeError),
-        ("random:depth=2", GammondError),
+        ("random:depth=2", FormatError),
     ],
 )
 def test_names_that_are_none_are_refused(name, error):

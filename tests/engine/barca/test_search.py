@@ -7,7 +7,7 @@ import pytest
 
 from gammond.engine.barca.evaluation import HAND_WEIGHTS, EvaluationVector, evaluate
 from gammond.engine.barca.game import BarcaGame
-from gammond.engine.barca.moves import Move, apply_move, format_move, legal_moves, parse_move, perft
+from gammond.engine.barca.moves import apply_move, format_move, legal_moves, parse_move, perft
 from gammond.engine.barca.position import BarcaPosition
 from gammond.engine.barca.search import (
     MAX_LINES,
@@ -36,15 +36,12 @@ def find_score(game, depth, weights=HAND_WEIGHTS, **limits):
     return search(game, SearchLimits(depth, **limits), weights).score
 
 
-@pytest.mark.nojit
-def test_depth_1_is_plain_minimax():
-    for game in games(12, seed=1, spread=60):
-        assert find_score(game, 1, ODD_WEIGHTS) == naive_search.minimax(game, 1, ODD_WEIGHTS)
-
-
-def test_depth_2_is_plain_minimax():
-    for game in [*games(4, seed=2, spread=100), naive_search.play_randomly(9, seed=3)]:
-        assert find_score(game, 2, ODD_WEIGHTS) == naive_search.minimax(game, 2, ODD_WEIGHTS)
+@pytest.mark.parametrize(
+    ("depth", "count", "spread"), [pytest.param(1, 12, 60, marks=pytest.mark.nojit), (2, 4, 100)]
+)
+def test_a_search_is_plain_minimax(depth, count, spread):
+    for game in [*games(count, depth, spread), naive_search.play_randomly(9, seed=3)]:
+        assert find_score(game, depth, ODD_WEIGHTS) == naive_search.minimax(game, depth, ODD_WEIGHTS)
 
 
 @pytest.mark.slow
@@ -100,11 +97,6 @@ def test_lines_are_legal_and_lead_to_their_value():
                 assert line.score == sign * evaluate(position)
 
 
-def test_an_analysis_with_more_lines_has_the_same_best_score():
-    for game in games(8, seed=9):
-        assert find_score(game, 3) == find_score(game, 3, multipv=4)
-
-
 def position_with(white, black, side="w"):
     """Make a position from squares, elephants, lions and mice of each side."""
     squares = [parse_move(f"{name}-a1").origin for name in (*white.split(), *black.split())]
@@ -143,23 +135,19 @@ def wins_at_once(game):
     return any(game.play(move).result is not None for move in game.legal_moves())
 
 
-def test_a_loss_next_turn_is_seen():
-    game = find_game(2, 2 - WIN)
+@pytest.mark.parametrize(
+    ("depth", "score", "text"),
+    [(2, 2 - WIN, "loss in 1"), (3, WIN - 3, "win in 2")],
+    ids=["loss", "double threat"],
+)
+def test_an_end_in_two_turns_is_seen_and_no_deeper_search_made(depth, score, text):
+    game = find_game(depth, score)
     found = search(game, SearchLimits(4))
-    assert (found.score, found.depth) == (2 - WIN, 2)
-    assert describe_score(found.score) == "loss in 1"
-    assert len(found.lines[0].pv) == 2
-    assert all(wins_at_once(game.play(move)) for move in game.legal_moves())
-
-
-def test_a_double_threat_wins_in_two():
-    game = find_game(3, WIN - 3)
-    found = search(game, SearchLimits(3))
-    assert describe_score(found.score) == "win in 2"
-    assert len(found.lines[0].pv) == 3
-    assert not wins_at_once(game)
-    threat = game.play(found.move)
-    assert all(wins_at_once(threat.play(reply)) for reply in threat.legal_moves())
+    assert (found.score, found.depth, len(found.lines[0].pv)) == (score, depth, depth)
+    assert describe_score(found.score) == text
+    threatened = game if score < 0 else game.play(found.move)
+    assert not (score > 0 and wins_at_once(game))
+    assert all(wins_at_once(threatened.play(reply)) for reply in threatened.legal_moves())
 
 
 def test_a_double_threat_is_seen_where_the_depth_ends():
@@ -212,12 +200,6 @@ def test_a_third_repetition_is_worth_nothing():
     assert fresh.lines[0].score == found.lines[1].score
 
 
-def test_the_side_ahead_avoids_the_draw():
-    found = search(BEFORE_THIRD, SearchLimits(1), EDGE)
-    assert found.score > 0
-    assert found.move != parse_move(SHUFFLE[3])
-
-
 def test_a_draw_is_seen_ahead():
     """White's best move lets Black repeat the position for the third time."""
     game, move = play(OPENED, *SHUFFLE, *SHUFFLE[:2]), parse_move(SHUFFLE[2])
@@ -230,9 +212,12 @@ def test_a_draw_is_seen_ahead():
     assert move not in scores
 
 
-def test_repetition_on_the_way_is_plain_minimax():
-    game = play(OPENED, *SHUFFLE, *SHUFFLE[:2])
-    assert find_score(game, 2, ODD_WEIGHTS) == naive_search.minimax(game, 2, ODD_WEIGHTS)
+@pytest.mark.parametrize("weights", [CENTER, EDGE, ODD_WEIGHTS], ids=["center", "edge", "odd"])
+@pytest.mark.parametrize(
+    ("game", "depth"), [(BEFORE_THIRD, 1), (play(OPENED, *SHUFFLE, *SHUFFLE[:2]), 2)], ids=["now", "ahead"]
+)
+def test_repetitions_are_those_of_plain_minimax(game, depth, weights):
+    assert find_score(game, depth, weights) == naive_search.minimax(game, depth, weights)
 
 
 def test_equal_requests_have_equal_answers():
@@ -339,11 +324,3 @@ def test_scores_are_described():
         "loss in 2",
         "loss in 1",
     ]
-
-
-def test_the_search_leaves_the_game_as_it_was():
-    game = naive_search.play_randomly(6, seed=9)
-    before = game.position.key
-    search(game, SearchLimits(nodes=3000))
-    assert game.position.key == before
-    assert isinstance(search(game, SearchLimits(2)).move, Move)

@@ -7,7 +7,7 @@ from gammond.engine.errors import DataFileError
 from gammond.engine.formats import database_file
 from gammond.engine.hypergammon.layouts import VARIANTS
 from gammond.engine.hypergammon.solution import find_path, forget_solutions, load_solution
-from gammond.engine.hypergammon.table import HypergammonTable, open_file, write_table
+from gammond.engine.hypergammon.table import open_file, write_table
 
 START = VARIANTS[1].starting_position.board[None]
 
@@ -68,10 +68,7 @@ def alter(content):
     ("damage", "said"),
     [
         (alter, "its checksum does not match"),
-        (lambda content: content[: len(content) // 2], "it was truncated"),
-        (lambda content: content[:40], "expected at least 128 bytes, got 40"),
         (lambda content: content[:8] + b"\x09" + content[9:], "expected version 1, got 9"),
-        (lambda content: b"another kind of file", "it is not a gammond solution"),
         (lambda content: b"", "expected at least 128 bytes, got 0"),
     ],
 )
@@ -92,7 +89,7 @@ def test_a_file_for_other_checkers_is_refused(path):
         open_file(path, 2)
 
 
-@pytest.mark.parametrize("size", [None, 0, 5000])
+@pytest.mark.parametrize("size", [None, 0])
 def test_a_mapped_file_that_is_altered_or_cut_in_use_is_an_error_and_not_the_end(path, size, monkeypatch):
     monkeypatch.setattr(database_file, "READ_BYTES", 1000)
     table = open_file(path, 1)
@@ -109,14 +106,6 @@ def test_a_mapped_file_that_is_altered_or_cut_in_use_is_an_error_and_not_the_end
     assert before.shape == (1, 5)
 
 
-def test_a_mapped_file_that_is_replaced_stays_as_it_was(path, one_checker, monkeypatch):
-    monkeypatch.setattr(database_file, "READ_BYTES", 1000)
-    table = open_file(path, 1)
-    other = HypergammonTable(1, np.zeros_like(one_checker.values), one_checker.match_equities)
-    write_table(path, 1, other.arrays)
-    assert table.evaluate(START).tolist() == one_checker.evaluate(START).tolist()
-
-
 def test_match_equities_are_those_of_two_equal_sides(one_checker):
     table = one_checker.match_equities
     assert np.allclose(table.pre_crawford + table.pre_crawford.T, 1.0)
@@ -124,12 +113,3 @@ def test_match_equities_are_those_of_two_equal_sides(one_checker):
     assert ((table.pre_crawford > 0.0) & (table.pre_crawford < 1.0)).all()
     assert table.mwc(1, 1) == 0.5
     assert table.mwc(3, 5) == pytest.approx(1.0 - table.mwc(5, 3))
-
-
-def test_a_small_solution_that_cannot_be_written_is_used_all_the_same(
-    tmp_path, monkeypatch, capsys, one_checker
-):
-    (tmp_path / "file").write_text("")
-    monkeypatch.setenv("GAMMOND_DATA", str(tmp_path / "file"))
-    assert load_solution(1).values.tobytes() == one_checker.values.tobytes()
-    assert "cannot write" in capsys.readouterr().err

@@ -49,14 +49,14 @@ def dice(number: int = 0):
     return roll
 
 
-def max_cube_turns(game):
+def list_cube_actions(game):
     return [action for action in game.actions if not isinstance(action, PlayAction)]
 
 
 def test_nobody_doubles_before_the_opening_roll():
     game = play_game((Bold(), Bold(CubeResponse.PASS)), MatchState(), dice())
     assert isinstance(game.actions[0], PlayAction)
-    assert max_cube_turns(game) == [
+    assert list_cube_actions(game) == [
         DoubleAction(1, 2),
         ResponseAction(0, True),
         DoubleAction(0, 4),
@@ -65,16 +65,12 @@ def test_nobody_doubles_before_the_opening_roll():
     assert (game.result.winner, game.result.points) == (0, 2)
 
 
-def test_a_dropped_double_loses_the_cube_as_it_was():
-    game = play_game((Bold(CubeResponse.PASS), Bold()), MatchState(), dice())
-    assert max_cube_turns(game) == [DoubleAction(1, 2), ResponseAction(0, False)]
-    assert (game.result.winner, game.result.kind, game.result.points) == (1, 1, 1)
-    assert len(game.actions) == 3
-
-
-def test_the_answer_is_asked_of_the_other_seat_in_the_position_of_the_one_that_doubled():
+def test_a_dropped_double_loses_the_cube_as_it_was_and_is_asked_of_the_other_seat():
     answers = Bold(CubeResponse.PASS)
     game = play_game((answers, Bold()), MatchState(), dice())
+    assert list_cube_actions(game) == [DoubleAction(1, 2), ResponseAction(0, False)]
+    assert (game.result.winner, game.result.kind, game.result.points) == (1, 1, 1)
+    assert len(game.actions) == 3
     ((position, match),) = answers.asked
     assert (match.on_roll, match.cube) == (1, 1)
     assert position == game.actions[0].play.result
@@ -84,24 +80,20 @@ def test_a_game_without_doubles_counts_what_it_was_won_by():
     still = Bold(doubles=False)
     for number in range(6):
         game = play_game((still, still), MatchState(on_roll=1), dice(number))
-        assert max_cube_turns(game) == []
+        assert list_cube_actions(game) == []
         assert [action.seat for action in game.actions[:3]] == [1, 0, 1]
         assert game.result.winner == game.actions[-1].seat
         assert game.result.points == game.result.kind
-        assert game.actions[-1].play.result.is_over
+        position = Position.start()
+        for action in game.actions:
+            assert action.play in legal_plays(position, action.roll)
+            position = action.play.result
+        assert position.is_over
 
 
 def test_a_beaver_counts_as_a_take():
     game = play_game((Bold(CubeResponse.BEAVER), Bold(CubeResponse.PASS)), MatchState(beavers=False), dice())
-    assert max_cube_turns(game)[:2] == [DoubleAction(1, 2), ResponseAction(0, True)]
-
-
-def test_plays_follow_each_other_by_the_rules():
-    game = play_game((Bold(doubles=False), Bold(doubles=False)), MatchState(), dice(3))
-    position = Position.start()
-    for action in game.actions:
-        assert action.play in legal_plays(position, action.roll)
-        position = action.play.result
+    assert list_cube_actions(game)[:2] == [DoubleAction(1, 2), ResponseAction(0, True)]
 
 
 def test_a_match_goes_on_until_a_side_has_its_points_and_knows_the_crawford_game():
@@ -114,7 +106,7 @@ def test_a_match_goes_on_until_a_side_has_its_points_and_knows_the_crawford_game
         assert game.initial_state.on_roll == game.actions[0].seat == number % 2
         if game.initial_state.crawford:
             crawford += 1
-            assert max_cube_turns(game) == []
+            assert list_cube_actions(game) == []
         score[game.result.winner] += game.result.points
     assert max(score) >= 5 > min(score)
     assert all(max(game.initial_state.score) < 5 for game in games)
@@ -123,7 +115,7 @@ def test_a_match_goes_on_until_a_side_has_its_points_and_knows_the_crawford_game
 
 def test_a_match_to_one_point_is_one_game_without_the_cube():
     (game,) = play_match((Bold(), Bold()), 1, lambda number: 0, dice)
-    assert max_cube_turns(game) == []
+    assert list_cube_actions(game) == []
 
 
 def test_a_game_stops_when_cancelled():

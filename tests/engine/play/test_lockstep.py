@@ -1,104 +1,93 @@
-"""Games in lockstep: pairs, dice, scores, and independence of how many run at once."""
+"""Games in lockstep: pairs, dice, when they stop, what they count, however many run at once."""
 
 from __future__ import annotations
 
+import itertools
 import math
 
 import numpy as np
 import pytest
 
 from gammond.engine.errors import CancelledWork, LimitError, ValueRangeError
-from gammond.engine.play.lockstep import PairedGameResults, play_games
+from gammond.engine.play.lockstep import (
+    GAME_OVER,
+    HOME_BOUND,
+    PIPS_PER_ROLL,
+    PairedGameResults,
+    play_games,
+)
 from gammond.engine.play.player import EvaluatorPlayer, Player, RandomPlayer
 from gammond.engine.rules.dice import draw_paired_dice
-from gammond.engine.rules.position import Position
+from gammond.engine.rules.position import Phase, Position, classify_phases
+from tests.support import boards
 from tests.support.evaluators import RacingEvaluator
 
 RACER = EvaluatorPlayer(RacingEvaluator())
 RANDOM = RandomPlayer(7)
 
-
-def test_a_player_scores_exactly_nothing_against_itself():
-    results = play_games(RACER, RACER, 400, seed=1)
-    assert (results.points.reshape(-1, 2).sum(axis=1) == 0).all()
-    assert results.standard_error == 0
-    assert results.count_wins(0) == results.count_wins(1)
+RACE = boards.position({6: 5, 5: 5, 4: 5}, {24: 5, 20: 5, 19: 5})
+"""x is to roll with 75 pips, o has 5 · (1 + 5 + 6) = 60."""
 
 
-def test_results_do_not_depend_on_how_many_games_run_at_once():
-    expected = play_games(RACER, RANDOM, 24, seed=2).points.tolist()
-    for lockstep in (1, 7, 23, 1000):
-        assert play_games(RACER, RANDOM, 24, seed=2, lockstep=lockstep).points.tolist() == expected
-
-
-def test_a_range_of_a_series_is_the_series_cut():
-    whole = play_games(RACER, RANDOM, 60, seed=3).points
-    assert play_games(RACER, RANDOM, 20, seed=3, first_pair=15).points.tolist() == whole[30:50].tolist()
-
-
-def test_swapped_players_swap_the_points_in_each_pair():
-    forth = play_games(RACER, RANDOM, 60, seed=4).points.reshape(-1, 2)
-    back = play_games(RANDOM, RACER, 60, seed=4).points.reshape(-1, 2)
-    assert np.array_equal(forth, -back[:, ::-1])
-
-
-def test_other_seeds_give_other_games():
-    assert (
-        play_games(RACER, RANDOM, 60, seed=4).points.tolist()
-        != play_games(RACER, RANDOM, 60, seed=5).points.tolist()
-    )
-
-
-class _Recorder(Player):
-    """Plays like another player and records its positions."""
-
-    def __init__(self, player) -> None:
-        self.player = player
-        self.name = player.name
-        self.asked = []
-
-    def choose(self, positions, dice):
-        self.asked.append((positions.copy(), dice.copy()))
-        return self.player.choose(positions, dice)
-
-
-def test_both_players_start_one_game_of_a_pair_with_the_same_roll_and_no_double():
-    first, second = _Recorder(RACER), _Recorder(RANDOM)
-    play_games(first, second, 200, seed=6, lockstep=200)
-    starts = Position.start().board
-    assert (first.asked[0][0] == starts).all()
-    assert (second.asked[0][0] == starts).all()
-    assert np.array_equal(first.asked[0][1], second.asked[0][1])
-    assert (first.asked[0][1][:, 0] != first.asked[0][1][:, 1]).all()
-
-
-def test_without_pairs_all_games_have_their_own_dice_in_a_series_that_can_be_cut():
-    own = play_games(RACER, RACER, 400, seed=1, has_pairs=False)
-    assert (own.points.reshape(-1, 2).sum(axis=1) != 0).any()
-    cut = play_games(RACER, RACER, 100, seed=1, first_pair=50, has_pairs=False)
-    assert cut.points.tolist() == own.points[100:200].tolist()
-    first, second = _Recorder(RACER), _Recorder(RANDOM)
-    play_games(first, second, 200, seed=6, lockstep=200, has_pairs=False)
-    assert not np.array_equal(first.asked[0][1], second.asked[0][1])
-
-
-def _one_game(player, opponent, seed):
-    """Play one game by hand, the player to start, and return its points."""
-    board, turn, players = Position.start().board[None].copy(), 0, (player, opponent)
-    while True:
-        dice = draw_paired_dice(seed, np.array([0]), np.array([turn]))
-        board = players[turn % 2].choose(board, dice)
-        turn += 1
-        if board[0, 1, 0] == 15:
+def play_by_hand(first, second, seed, number, dice_number, ending=GAME_OVER):
+    """Return the turns of a game, and its points for the first player, who begins those of even numbers."""
+    board, turns = Position.start().board[None].copy(), []
+    for turn in itertools.count():
+        seat = (number + turn) % 2
+        dice = draw_paired_dice(seed, np.array([dice_number]), np.array([turn]))
+        board = (first, second)[seat].choose(board, dice)
+        turns.append((seat, *dice[0].tolist(), board.tobytes()))
+        if ending is HOME_BOUND and classify_phases(board)[0] >= Phase.RACE:
+            own, other = Position(board[0]).pips
+            points = np.float32(own - other - PIPS_PER_ROLL)
+        elif ending is GAME_OVER and board[0, 1, 0] == 15:
             loser = board[0, 0]
             points = 1 if loser[0] else 3 if loser[19:].any() else 2
-            return points if turn % 2 else -points
+        else:
+            continue
+        return turns, points if seat == 0 else -points
 
 
-def test_points_are_those_of_games_played_by_hand():
-    for seed in range(12):
-        expected = [_one_game(RACER, RANDOM, seed), -_one_game(RANDOM, RACER, seed)]
-        assert play_games(RACER, RANDOM, 2, seed=seed).points.tolist() == expected
+class Log(dict):
+    """The turns of each game."""
+
+    def add(self, games, seat, dice, after):
+        for game, roll, board in zip(games.tolist(), dice.tolist(), after, strict=True):
+            self.setdefault(game, []).append((seat, *roll, board.tobytes()))
+
+
+@pytest.mark.parametrize("ending", [GAME_OVER, HOME_BOUND], ids=["over", "home bound"])
+@pytest.mark.parametrize(
+    ("games", "seed", "options"),
+    [
+        (24, 2, {}),
+        (24, 2, {"lockstep": 1}),
+        (24, 2, {"lockstep": 7}),
+        (10, 3, {"first_pair": 15}),
+        (12, 1, {"has_pairs": False}),
+        (10, 1, {"has_pairs": False, "first_pair": 50, "lockstep": 3}),
+    ],
+)
+def test_games_are_those_that_are_played_by_hand(games, seed, options, ending):
+    """Both games of a pair have the same dice, or each its own; all are numbered from the first pair on."""
+    log, first = Log(), options.get("first_pair", 0)
+    found = play_games(RACER, RANDOM, games, seed, ending=ending, log=log, **options)
+    for game in range(games):
+        number = first + game // 2 if options.get("has_pairs", True) else 2 * first + game
+        turns, points = play_by_hand(RACER, RANDOM, seed, game, number, ending)
+        assert found.points[game] == pytest.approx(points, abs=1e-4)
+        assert log[game] == turns
+
+
+@pytest.mark.parametrize("ending", [GAME_OVER, HOME_BOUND], ids=["over", "home bound"])
+def test_a_player_scores_exactly_nothing_against_itself_and_with_dice_for_each_game_something(ending):
+    results = play_games(RACER, RACER, 400, seed=1, ending=ending)
+    assert (results.points.reshape(-1, 2).sum(axis=1) == 0).all()
+    assert np.abs(results.points).min() > 0
+    assert results.standard_error == 0
+    assert results.count_wins(0) == results.count_wins(1)
+    own = play_games(RACER, RACER, 40, seed=1, ending=ending, has_pairs=False)
+    assert (own.points.reshape(-1, 2).sum(axis=1) != 0).any()
 
 
 def test_dice_are_fair_and_openings_have_no_doubles():
@@ -111,6 +100,28 @@ def test_dice_are_fair_and_openings_have_no_doubles():
         counts = counts[counts > 0]
         assert len(counts) == faces
         assert ((counts - chances) ** 2 / chances).sum() < 75  # 35 degrees of freedom: the 99.99th percentile
+    assert (draw_paired_dice(2, pairs, np.full(36_000, 5)) != later).any()
+
+
+def test_a_race_counts_the_pips_that_the_side_which_has_moved_is_ahead_less_a_roll():
+    assert HOME_BOUND.is_reached(RACE.board[None]).tolist() == [True]
+    assert RACE.pips == (75, 60)
+    assert HOME_BOUND.score_games(RACE.board[None])[0] == pytest.approx(75 - 60 - 8.166)
+    rolls = [(a + b) * (2 if a == b else 1) for a in range(1, 7) for b in range(1, 7)]
+    assert 0 <= np.mean(rolls) - PIPS_PER_ROLL < 0.001
+
+
+def test_games_that_are_played_out_count_their_points():
+    home = {19: 15}
+    ended = [boards.position(home, {}), boards.position({6: 15}, {}), boards.position({1: 14}, {})]
+    stack = np.stack([each.board for each in ended])
+    assert GAME_OVER.is_reached(stack).all()
+    assert GAME_OVER.score_games(stack).tolist() == [3, 2, 1]
+    assert not GAME_OVER.is_reached(RACE.board[None]).any()
+
+
+def test_home_bound_tells_the_same_player_the_stronger():
+    assert play_games(RACER, RANDOM, 60, seed=1, ending=HOME_BOUND).points_per_game > 30
 
 
 def test_results_are_counted_for_each_side():

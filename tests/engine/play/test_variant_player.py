@@ -10,16 +10,17 @@ from gammond.engine.analysis.levels import EvalSettings
 from gammond.engine.errors import UnsupportedError
 from gammond.engine.play.decider import Decider
 from gammond.engine.play.lockstep import play_games
-from gammond.engine.play.player import EvaluatorPlayer, Player, RandomPlayer, ScorerPlayer
+from gammond.engine.play.player import EvaluatorPlayer, Player, RandomPlayer
 from gammond.engine.rules.match import MatchState
 from gammond.engine.rules.moves import expand_rolls, legal_plays
 from gammond.engine.rules.outcome import cubeless_equity
 from gammond.engine.rules.position import Position
 from gammond.engine.rules.rules import STANDARD_RULES, VARIANTS, Doubles, Rules
-from gammond.nets.catalogue import load_player
+from gammond.nets.catalogue import SHIPPED, load_player
 from gammond.nets.players.pubeval import PubevalPlayer
 from tests.support import boards
-from tests.support.evaluators import PipScorer, RacingEvaluator
+from tests.support.evaluators import RacingEvaluator
+from tests.support.players import check_choices
 
 START = Position.start()
 TWO_MOVES = Rules(doubles=Doubles.TWO)
@@ -29,23 +30,13 @@ def two_move_engine():
     return Engine(RacingEvaluator(), rules=TWO_MOVES)
 
 
-PICKERS = [
-    EvaluatorPlayer(RacingEvaluator()),
-    ScorerPlayer("pips", PipScorer()),
-    RandomPlayer(3),
-    PubevalPlayer(),
-    load_player("heuristic"),
-    load_player("heuristic:probability=true"),
-]
+KINDS = [load_player(name) for name in (*SHIPPED.list_kind_names(), "heuristic:probability=true")]
+PICKERS = [EvaluatorPlayer(RacingEvaluator()), *(player for player in KINDS if player.can_pick)]
 
 
 @pytest.mark.parametrize("player", PICKERS, ids=lambda player: player.name)
 def test_what_a_player_picks_among_the_usual_plays_is_what_it_chooses(player):
-    assert player.can_pick
-    sample, dice = (
-        boards.played_boards(RacingEvaluator(), 200, seed=1),
-        boards.random_rolls(200, seed=2),
-    )
+    sample, dice = boards.played_boards(RacingEvaluator(), 200, seed=1), boards.random_rolls(200, seed=2)
     children, _, offsets = expand_rolls(sample, dice)
     assert np.array_equal(children[player.pick(sample, dice, children, offsets)], player.choose(sample, dice))
 
@@ -56,9 +47,7 @@ def test_a_double_takes_a_player_two_moves_far(player):
     dice = np.full((100, 2), 2, np.int8)
     two = player.with_rules(TWO_MOVES)
     assert two.name == player.name
-    children, _, offsets = expand_rolls(sample, dice, TWO_MOVES)
-    for i, chosen in enumerate(two.choose(sample, dice)):
-        assert (children[offsets[i] : offsets[i + 1]] == chosen).all(axis=(1, 2)).any()
+    check_choices(two, sample, dice)
 
 
 def test_games_without_long_doubles_take_longer():

@@ -14,10 +14,10 @@ import pytest
 from gammond.engine.errors import FormatError, ValueRangeError
 from gammond.engine.store import options as store_options
 from gammond.engine.store import store as store_module
-from gammond.engine.store.database import StoreDatabase
 from gammond.engine.store.options import NO_STORE, StoreOptions, open_store, read_store_options
 from gammond.engine.store.store import AnalysisStore
 from tests.engine.store.samples import ENGINE, make_entry, make_question
+from tests.support.waiting import wait_until
 
 NO_BOOK = Path("no-book.sqlite")
 
@@ -81,13 +81,6 @@ def test_there_is_one_store_for_the_same_options(tmp_path, opened):
     assert list(opened) == [(options, "")]
 
 
-def wait_until(condition):
-    end_s = time.monotonic() + 60.0
-    while not condition():
-        assert time.monotonic() < end_s
-        time.sleep(0.01)
-
-
 def test_what_is_asked_most_is_read_ahead(tmp_path, monkeypatch):
     file = tmp_path / "store.sqlite"
     with AnalysisStore(file) as store:
@@ -114,24 +107,6 @@ def test_who_asks_waits_a_moment_for_a_file_that_opens_and_not_for_one_that_is_h
         assert time.monotonic() - began_s < 20.0
     wait_until(lambda: store.find(make_question(1), ENGINE, 2))
     store.close()
-
-
-def test_a_file_that_is_busy_has_nothing_to_give_and_stays_open(tmp_path, monkeypatch):
-    file = tmp_path / "store.sqlite"
-    with AnalysisStore(file) as store:
-        store.keep(make_question(1), ENGINE, make_entry(seed=1))
-    with AnalysisStore(file) as store:
-        found = StoreDatabase.find
-
-        def refuse(*_):
-            error = sqlite3.OperationalError("database is locked")
-            error.sqlite_errorcode = sqlite3.SQLITE_BUSY
-            raise error
-
-        monkeypatch.setattr(StoreDatabase, "find", refuse)
-        assert store.find(make_question(1), ENGINE, 2) is None
-        monkeypatch.setattr(StoreDatabase, "find", found)
-        assert store.find(make_question(1), ENGINE, 2)
 
 
 def test_a_process_that_ends_does_not_wait_for_a_file_that_is_held(tmp_path):

@@ -6,25 +6,21 @@ import logging
 import os
 import signal
 import sqlite3
-import subprocess
-import sys
-import textwrap
 import threading
-import time
-from pathlib import Path
+from functools import partial
 from typing import NamedTuple
 
 import pytest
 
 from gammond.engine.errors import DataFileError
 from gammond.engine.store import store as store_module
-from gammond.engine.store.database import SCHEMA, BadRow, DepthTiers, StoreDatabase
+from gammond.engine.store.database import BadRow, DepthTiers, StoreDatabase
 from gammond.engine.store.entries import StoreQuestion
 from gammond.engine.store.options import StoreOptions, check_store_file
 from gammond.engine.store.store import AnalysisStore
-from tests.engine.store.samples import ENGINE, OTHER_NET, make_entry, make_question
-
-ROOT = Path(__file__).parents[3]
+from tests.engine.store import samples
+from tests.engine.store.samples import ENGINE, OTHER_NET, list_rows, make_entry, make_question
+from tests.support.waiting import in_time, wait_until
 
 
 @pytest.fixture
@@ -50,24 +46,7 @@ def find_all(file, numbers, plies=2):
     return [number for number, entry in found.items() if entry]
 
 
-def list_rows(file):
-    database = StoreDatabase(file)
-    try:
-        return list(database.iterate())
-    finally:
-        database.close()
-
-
-def start(code, *arguments):
-    """Run a program that keeps entries, in another process."""
-    program = "import sys\nfrom pathlib import Path\nfrom tests.engine.store.test_store import *\n"
-    return subprocess.Popen(
-        [sys.executable, "-c", program + textwrap.dedent(code), *map(str, arguments)],
-        cwd=ROOT,
-        env=os.environ | {"PYTHONPATH": str(ROOT)},
-        stdout=subprocess.PIPE,
-        text=True,
-    )
+start = partial(samples.start, "tests.engine.store.test_store")
 
 
 def test_what_is_kept_is_found_at_once_and_by_the_next_process_to_the_bit(file):
@@ -89,6 +68,10 @@ def test_nothing_is_given_for_another_question_net_or_depth(file):
         assert store.find(make_question(5), ENGINE, 3) is None
         assert store.find(make_question(5), ENGINE, 3, allow_deeper=True) is None
         assert store.find(make_question(5), ENGINE, 1, allow_deeper=True).plies == 2
+        store.keep(make_question(5), OTHER_NET, make_entry(seed=6))
+    assert find_all(file, [5]) == [5]
+    with AnalysisStore(file) as store:
+        assert store.find(make_question(5), OTHER_NET, 2).is_same_as(make_entry(seed=6))
 
 
 @pytest.mark.parametrize("is_reopened", [False, True])
@@ -118,15 +101,6 @@ def test_memory_alone_is_asked_by_recall_which_counts_no_visit(file):
         assert store.recall(make_question(1), ENGINE, 1, allow_deeper=True) is found
         assert store.recall(make_question(1), ENGINE, 3) is None
     assert [row.visits for row in list_rows(file)] == [2]
-
-
-def test_two_nets_have_entries_of_their_own_for_one_question(file):
-    with AnalysisStore(file) as store:
-        store.keep(make_question(), ENGINE, make_entry(seed=1))
-        store.keep(make_question(), OTHER_NET, make_entry(seed=2))
-    with AnalysisStore(file) as store:
-        assert store.find(make_question(), ENGINE, 2).is_same_as(make_entry(seed=1))
-        assert store.find(make_question(), OTHER_NET, 2).is_same_as(make_entry(seed=2))
 
 
 def test_visits_and_their_last_time_are_counted_over_processes(file, monkeypatch):
@@ -186,16 +160,6 @@ def test_memory_is_bounded_and_the_file_answers_for_the_rest(file, monkeypatch):
         assert len(store._entries) == 10
         assert all(store.find(make_question(number), ENGINE, 2) for number in range(50))
         assert len(store._entries) == 10
-
-
-def test_writes_that_find_no_place_in_the_queue_are_counted(file, monkeypatch):
-    with AnalysisStore(file) as store:
-        monkeypatch.setattr(store._shared, "_max_waiting", 5)
-        with store._shared._changed:
-            for number in range(8):
-                store.keep(make_question(number), ENGINE, make_entry(seed=number))
-        assert store._shared.left_out == 3
-    assert len(list_rows(file)) == 5
 
 
 def test_a_file_that_is_full_loses_the_least_asked_and_of_these_the_longest_unasked(file, monkeypatch):
@@ -400,32 +364,9 @@ def test_a_file_that_is_damaged_while_in_use_is_replaced(file):
         assert store.find(make_question(1), ENGINE, 2) is None
         store.keep(make_question(400), ENGINE, make_entry(seed=400))
         store.flush()
-        ends_s = time.monotonic() + 10.0
-        while not file.with_name("store.sqlite.damaged").exists():  # a thread of the store moves it
-            assert time.monotonic() < ends_s
-            time.sleep(0.01)
+        wait_until(file.with_name("store.sqlite.damaged").exists)  # a thread of the store moves it
         store.keep(make_question(401), ENGINE, make_entry(seed=401))
     assert 401 in find_all(file, range(402))
-
-
-def test_a_file_that_was_removed_is_begun_again(file):
-    with AnalysisStore(file) as store:
-        store.keep(make_question(1), ENGINE, make_entry(seed=1))
-        store.flush()
-        for each in file.parent.glob("store.sqlite*"):
-            each.unlink()
-        store.keep(make_question(2), ENGINE, make_entry(seed=2))
-    assert find_all(file, [1, 2]) == [2]
-
-
-def test_a_store_of_a_later_version_is_left_alone(file):
-    fill(file, [1])
-    with sqlite3.connect(file) as connection:
-        connection.execute(f"PRAGMA user_version = {len(SCHEMA.steps) + 1}")
-    connection.close()
-    with pytest.raises(DataFileError, match="later gammond"):
-        AnalysisStore(file)
-    assert not list(file.parent.glob("*.damaged"))
 
 
 def test_a_data_folder_that_cannot_be_made_leaves_the_store_in_memory(tmp_path, caplog, monkeypatch):
@@ -447,10 +388,7 @@ def test_what_comes_after_the_end_is_left_out_and_nobody_waits_for_it(file):
     store.close()
     store.keep(make_question(2), ENGINE, make_entry(2))
     assert store.find(make_question(1), ENGINE, 2) is not None
-    waiting = threading.Thread(target=store.flush, daemon=True)
-    waiting.start()
-    waiting.join(10.0)
-    assert not waiting.is_alive()
+    in_time(store.flush)
     assert store._shared.left_out == 1
     assert len(list_rows(file)) == 1
 
@@ -506,57 +444,6 @@ def test_an_entry_is_committed_or_it_is_said_that_it_is_not(file):
         left_out = store._shared.left_out
         assert not store.commit(make_question(2), ENGINE, make_entry(3))
         assert store._shared.left_out == left_out + 1
-
-
-def in_time(work):
-    """Return what work in a thread returns, which must not take for ever."""
-    done = []
-    thread = threading.Thread(target=lambda: done.append(work()), daemon=True)
-    thread.start()
-    thread.join(30)
-    assert done, "it still waits"
-    return done[0]
-
-
-class UnwritableEntry:
-    """An entry that raises what no file does."""
-
-    plies, size = 2, 8
-
-    def encode(self):
-        raise MemoryError
-
-
-def test_an_entry_that_cannot_be_written_keeps_no_other_from_the_file_and_nobody_waiting(file, caplog):
-    with AnalysisStore(file) as store:
-        store.keep(make_question(1), ENGINE, make_entry(2, seed=1))
-        store.keep(make_question(2), ENGINE, UnwritableEntry())
-        store.keep(make_question(3), ENGINE, make_entry(2, seed=3))
-        in_time(store.flush)
-        assert not in_time(lambda: store.commit(make_question(4), ENGINE, UnwritableEntry()))
-        assert in_time(lambda: store.commit(make_question(5), ENGINE, make_entry(2, seed=5)))
-        assert store._shared.left_out == 2
-    assert find_all(file, range(1, 6)) == [1, 3, 5]
-    assert "MemoryError" in caplog.text
-
-
-@pytest.mark.parametrize("what", ["write", "evict", "is_current", "count_visits"])
-def test_whatever_fails_in_the_thread_that_writes_it_goes_on(file, monkeypatch, caplog, what):
-    """A fault of the program, too; those who wait are told, and the next write is tried."""
-    with AnalysisStore(file) as store:
-        assert store.commit(make_question(1), ENGINE, make_entry(2, seed=1))
-        with monkeypatch.context() as patched:
-
-            def fail(*_):
-                raise RuntimeError("out of order")
-
-            patched.setattr(StoreDatabase, what, fail)
-            store.keep(make_question(2), ENGINE, make_entry(2, seed=2))
-            in_time(store.flush)
-            in_time(lambda: store.list_due(ENGINE, DepthTiers(((1, 3),)), 10))
-        assert in_time(lambda: store.commit(make_question(3), ENGINE, make_entry(2, seed=3)))
-    assert "out of order" in caplog.text
-    assert {1, 3} <= set(find_all(file, [1, 2, 3]))
 
 
 @pytest.mark.parametrize("is_patient", [False, True])

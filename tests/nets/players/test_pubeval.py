@@ -8,21 +8,11 @@ import numpy as np
 import pytest
 
 from gammond.engine.errors import DataFileError
-from gammond.engine.play.lockstep import play_games
-from gammond.engine.play.player import RandomPlayer
-from gammond.engine.rules.dice import ROLLS
 from gammond.engine.rules.moves import legal_plays
 from gammond.engine.rules.position import Phase, Position
-from gammond.nets.catalogue import load_player
 from gammond.nets.players.pubeval import WEIGHTS_FOLDER, PubevalPlayer
 from tests.support import boards
 from tests.support.evaluators import RacingEvaluator
-
-
-def test_it_is_a_player_by_name():
-    player = load_player("pubeval")
-    assert isinstance(player, PubevalPlayer)
-    assert player.name == "pubeval"
 
 
 def test_it_makes_the_point_with_an_opening_3_1():
@@ -52,19 +42,6 @@ def test_it_chooses_the_best_score_with_the_weights_of_the_phase_before_the_play
         scores = [player.score_position(result, is_race=is_race) for result in results]
         assert np.array_equal(choice, results[int(np.argmax(scores))])
     assert phases_met == {True, False}
-
-
-def test_it_beats_random_play_by_more_than_two_points_a_game():
-    results = play_games(PubevalPlayer(), RandomPlayer(seed=1), 1000, seed=1)
-    assert results.points_per_game > 2.2
-
-
-def test_choices_do_not_depend_on_the_batch():
-    player = PubevalPlayer()
-    sample = np.repeat(Position.start().board[None], len(ROLLS), axis=0)
-    dice = np.array(ROLLS, np.int8)
-    one_by_one = [player.choose(sample[i : i + 1], dice[i : i + 1])[0] for i in range(len(ROLLS))]
-    assert np.array_equal(player.choose(sample, dice), np.stack(one_by_one))
 
 
 def test_missing_or_short_weights_are_errors(tmp_path):

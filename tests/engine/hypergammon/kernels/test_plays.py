@@ -1,4 +1,3 @@
-import numpy as np
 import pytest
 
 from gammond.engine.hypergammon.kernels.plays import LAYOUT_BITS, LAYOUT_MASK, POINT_BITS, POINT_MASK
@@ -35,17 +34,11 @@ def check_plays(checkers, positions):
             assert list_results(layouts, lists, own, opposing, roll) == expected, (board, dice)
 
 
-@pytest.mark.nojit
-def test_plays_of_one_checker_are_those_of_the_rules():
-    check_plays(1, 100)
-
-
-@pytest.mark.parametrize("checkers", [2, 3])
-def test_plays_of_more_checkers_are_those_of_the_rules(checkers):
-    check_plays(checkers, 120)
+@pytest.mark.parametrize("checkers", [pytest.param(1, marks=pytest.mark.nojit), 2, 3])
+def test_plays_are_those_of_the_rules(checkers):
+    check_plays(checkers, 100)
 
 
 def test_the_place_of_a_play_fits_into_the_bits_of_a_choice():
     assert list_all_plays(number_layouts(3)).counts.max() == 15
     assert len(number_layouts(3).counts) <= LAYOUT_MASK + 1
-    assert np.array(ROLLS).shape == (21, 2)

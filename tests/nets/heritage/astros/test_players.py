@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from gammond.engine.errors import FormatError, ValueRangeError
+from gammond.engine.errors import ValueRangeError
 from gammond.engine.play.decider import Decider
 from gammond.engine.rules.match import MatchState
 from gammond.engine.rules.position import Position
@@ -54,7 +54,6 @@ def test_the_difficulties_are_choices_by_merit_at_three_depths_among_fewer_and_f
 
 
 def test_a_scorer_plays_without_nets_and_look_ahead_adds_those_of_the_pruning_net():
-    assert collect_net_hashes("merit:of=bev") == {}
     assert collect_net_hashes("merit") == collect_net_hashes(DEFAULT_EVALUATOR)
     assert collect_net_hashes("merit:of=phase-net") == collect_net_hashes("phase-net") != {}
     deep = collect_net_hashes("star:of=bev")
@@ -91,15 +90,3 @@ def test_they_sit_at_a_table_and_can_be_stopped():
     choice = Decider(engine, player=player).choose_play(Position.start(), (3, 1), MatchState(), stopped)
     expected = load_player("bev").choose(Position.start().board[None].copy(), np.array([(3, 1)], np.int8))[0]
     assert np.array_equal(choice.play.result.board, expected)
-
-
-def test_bad_options_are_named():
-    with pytest.raises(ValueRangeError, match=r"one of default.* for of, got") as caught:
-        load_player("merit:of=nobody")
-    assert caught.value.field == "of"
-    with pytest.raises(ValueRangeError, match=r"whole number 1.* for among"):
-        load_player("merit:among=0")
-    with pytest.raises(FormatError, match=r"an option of easy \(of, seed\), got 'plies'"):
-        load_player("easy:plies=2")
-    with pytest.raises(ValueRangeError, match=r"one of none.* for cutoffs"):
-        load_player("star:cutoffs=star3")

@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
-import hashlib
 import itertools
 
 import numpy as np
 import pytest
 
 from gammond.engine.bearoff import load_bearoff
-from gammond.engine.errors import DataFileError, ValueRangeError
+from gammond.engine.errors import DataFileError
 from gammond.engine.play.lockstep import play_games
 from gammond.engine.play.player import EvaluatorPlayer, RandomPlayer
-from gammond.engine.rules.moves import expand_rolls
 from gammond.engine.rules.outcome import LOSE_BG, LOSE_G, WIN, WIN_BG, WIN_G
 from gammond.engine.rules.position import Phase, Position, classify_phases
 from gammond.nets.catalogue import SHIPPED, collect_net_hashes, load_player
 from gammond.nets.compiled_net import load_net
 from gammond.nets.manifest import read_manifest
-from tests.nets.net_files import write_net
+from tests.nets.net_files import write_entries
 from tests.support import boards
 from tests.support.evaluators import RacingEvaluator
 
@@ -35,16 +33,10 @@ OPENING = Position.start().board
 @pytest.fixture
 def manifest(tmp_path, monkeypatch):
     """A manifest with one net of 10 units and one for races, both untrained."""
-    entries = []
-    for name, phase in (("classic-10-5-normal-contact", "contact"), ("classic-race", "race")):
-        file = write_net(tmp_path / f"{name}.onnx", seed=len(phase))
-        entries.append(
-            f'[[net]]\nname = "{name}"\nfile = "{file.name}"\nphase = "{phase}"\nencoder = "tesauro196"\n'
-            f'hidden = [8]\noutputs = "cumulative5"\n'
-            f'sha256 = "{hashlib.sha256(file.read_bytes()).hexdigest()}"\n'
-        )
     file = tmp_path / "manifest.toml"
-    file.write_text("".join(entries))
+    file.write_text(
+        write_entries(tmp_path, {"classic-10-5-normal-contact": "contact", "classic-race": "race"})
+    )
     monkeypatch.setattr(SHIPPED, "file", file)
     return file
 
@@ -57,18 +49,7 @@ def evaluated(name, sample):
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_each_net_plays_by_the_rules_and_beats_random(name):
-    player = load_player(name)
-    sample, dice = SAMPLE[::60], boards.random_rolls(len(SAMPLE[::60]), seed=6)
-    children, _, offsets = expand_rolls(sample, dice)
-    for i, choice in enumerate(player.choose(sample, dice)):
-        assert (children[offsets[i] : offsets[i + 1]] == choice).all(axis=(1, 2)).any()
-    result = play_games(player, RandomPlayer(seed=1), 100, seed=7)
-    assert result.points_per_game - 4 * result.standard_error > 0.5
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_each_net_is_the_one_of_its_size_outputs_and_layout(name):
+def test_each_net_is_the_one_of_its_size_outputs_and_layout_and_beats_random(name):
     hidden, outputs, layout = (part.partition("=")[2] for part in name.split(","))
     (net,) = collect_net_hashes(name)
     assert net == f"classic-{hidden}-{outputs}-{layout}-contact"
@@ -76,23 +57,18 @@ def test_each_net_is_the_one_of_its_size_outputs_and_layout(name):
     said = evaluated(name, SAMPLE[classify_phases(SAMPLE) == Phase.CONTACT]).max(axis=0) > 0
     expected = {"1": [WIN], "2": [WIN, WIN_G, LOSE_G], "5": [WIN, WIN_G, WIN_BG, LOSE_G, LOSE_BG]}[outputs]
     assert np.flatnonzero(said).tolist() == expected
+    result = play_games(load_player(name), RandomPlayer(seed=1), 100, seed=7)
+    assert result.points_per_game - 4 * result.standard_error > 0.5
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_only_symmetric_nets_take_a_sure_win_for_the_opening(name):
-    sure_win = np.zeros((1, 2, 26), np.int8)
-    sure_win[0, :, 1], sure_win[0, :, 0] = 2, 13
-    opening, sure = evaluated(name, np.concatenate([OPENING[None], sure_win]))[:, WIN]
-    if "symmetric" in name:
-        assert sure == pytest.approx(opening, abs=1e-5)
-    else:
-        assert sure > opening + 0.1
-
-
-def test_it_is_called_as_it_was_asked_for():
-    assert load_player("classic").name == "classic"
-    assert load_player("classic:outputs=5,hidden=10").name == "classic:hidden=10"
-    assert [*collect_net_hashes("classic")] == ["classic-40-5-normal-contact"]
+def test_only_symmetric_nets_take_a_sure_win_for_the_opening():
+    sure_win = boards.position({1: 2}, {24: 2}).board
+    for name in NAMES:
+        opening, sure = evaluated(name, np.stack([OPENING, sure_win]))[:, WIN]
+        if "symmetric" in name:
+            assert sure == pytest.approx(opening, abs=1e-5)
+        else:
+            assert sure > opening + 0.1
 
 
 def test_hashes_name_the_net_for_races_where_there_is_one(manifest):
@@ -122,20 +98,16 @@ def test_bearoffs_are_looked_up_and_other_races_are_not(manifest):
     assert np.array_equal(own[is_other], bearoff[is_other])
 
 
-@pytest.mark.parametrize("races", ["own", "bearoff"])
-def test_the_shipped_net_for_races_knows_who_is_ahead(races):
+def test_the_shipped_net_for_races_knows_who_is_ahead():
     long = RACES[~load_bearoff().two_sided.covers(RACES)]
     pips = (long * np.arange(26)).sum(axis=2)
     ahead = (pips[:, 1] - pips[:, 0]) / pips.sum(axis=1)
-    win = evaluated(f"classic:races={races}", long)[:, WIN]
+    win = evaluated("classic:races=own", long)[:, WIN]
     assert win[ahead > 0.1].mean() > 0.85
     assert win[ahead < -0.2].mean() < 0.15
 
 
 def test_what_cannot_be_is_refused(manifest):
-    with pytest.raises(ValueRangeError) as caught:
-        load_player("classic:hidden=30")
-    assert caught.value.field == "hidden"
     with pytest.raises(DataFileError, match=r"no entry \[\[net\]\] called 'classic-10-1-normal-contact'"):
         load_player("classic:hidden=10,outputs=1")
     with pytest.raises(DataFileError, match=r"no entry \[\[net\]\] called 'classic-40-5-normal-contact'"):

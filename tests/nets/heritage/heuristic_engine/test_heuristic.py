@@ -8,12 +8,6 @@ import pytest
 from gammond.nets.heritage.heuristic_engine.heuristic import HEURISTIC_CONFIGS, HeuristicConfig
 
 
-def test_without_factors_nothing_but_pips_counts():
-    factors = HEURISTIC_CONFIGS["untrained"].tables
-    assert not any(table.any() for table in (factors.blocks, factors.last_blocks, factors.blots))
-    assert (factors.pips, factors.lead) == (1.0, 0.0)
-
-
 def test_rows_of_blocks_and_blots_count_as_in_the_document():
     factors = HeuristicConfig(cbp=2.0, cb=1.5, bf=0.5, bfp=0.25, bt=6.0).tables
     assert factors.blocks[3] == pytest.approx(6.0**1.5)
@@ -29,8 +23,3 @@ def test_as_printed_the_blot_factor_divides_and_zero_forbids_blots():
     assert printed.last_blocks[3] == 9.0
     assert printed.lead == 0.0
     assert np.isinf(HEURISTIC_CONFIGS["untrained"].tables_as_printed.blots[0, 1:]).all()
-
-
-def test_the_authors_factors_are_the_reciprocals_of_his():
-    assert 1 / HEURISTIC_CONFIGS["author"].bf == pytest.approx(1.225)
-    assert 1 / HEURISTIC_CONFIGS["author-first"].bf == pytest.approx(1.65978574)

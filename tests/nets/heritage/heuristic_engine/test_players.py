@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from gammond.engine.errors import FormatError, ValueRangeError
+from gammond.engine.errors import ValueRangeError
 from gammond.engine.play.lockstep import play_games
 from gammond.engine.rules.moves import expand_rolls
 from gammond.engine.rules.rules import Doubles, Rules
@@ -19,6 +19,8 @@ from gammond.nets.heritage.heuristic_engine.heuristic import (
 from tests.support import boards
 from tests.support.evaluators import RacingEvaluator
 
+SAMPLE, DICE = boards.played_boards(RacingEvaluator(), 100, seed=1), boards.random_rolls(100, seed=2)
+
 
 def _shares(first: str, second: str, games: int = 400) -> float:
     return float((play_games(load_player(first), load_player(second), games, seed=3).points > 0).mean())
@@ -29,60 +31,36 @@ def test_every_configuration_has_a_name_among_the_options():
     assert set(option.choices) == set(HEURISTIC_CONFIGS)
 
 
-@pytest.mark.parametrize("name", HEURISTIC_CONFIGS)
-def test_a_configuration_by_name_plays_as_its_factors_do(name):
-    factors = HEURISTIC_CONFIGS[name]
-    sample, dice = (
-        boards.played_boards(RacingEvaluator(), 100, seed=1),
-        boards.random_rolls(100, seed=2),
-    )
-    by_name = load_player(f"heuristic:config={name}")
+@pytest.mark.parametrize(
+    ("text", "tables"),
+    [
+        *((f"config={name}", config.tables) for name, config in HEURISTIC_CONFIGS.items()),
+        *((f"config={name},printed=true", each.tables_as_printed) for name, each in PRINTED_CONFIGS.items()),
+    ],
+)
+def test_a_configuration_by_name_plays_as_its_factors_do(text, tables):
+    by_name = load_player(f"heuristic:{text}")
     assert isinstance(by_name, HeuristicPlayer)
-    by_factors = HeuristicPlayer("own", factors.tables)
-    assert np.array_equal(by_name.choose(sample, dice), by_factors.choose(sample, dice))
-
-
-@pytest.mark.parametrize("name", PRINTED_CONFIGS)
-def test_as_printed_a_configuration_has_the_factors_that_divide(name):
-    sample, dice = (
-        boards.played_boards(RacingEvaluator(), 100, seed=1),
-        boards.random_rolls(100, seed=2),
-    )
-    by_factors = HeuristicPlayer("own", PRINTED_CONFIGS[name].tables_as_printed)
-    chosen = load_player(f"heuristic:config={name},printed=true").choose(sample, dice)
-    assert np.array_equal(chosen, by_factors.choose(sample, dice))
-
-
-def test_a_name_has_the_options_that_are_not_the_default():
-    assert load_player("heuristic").name == "heuristic"
-    assert load_player("heuristic:bt=7,bf=0.25,ties=last").name == "heuristic:bf=0.25,bt=7,ties=last"
-    assert load_player("heuristic:probability=true").is_deep
+    by_factors = HeuristicPlayer("own", tables)
+    assert np.array_equal(by_name.choose(SAMPLE, DICE), by_factors.choose(SAMPLE, DICE))
 
 
 @pytest.mark.parametrize(
-    ("text", "error", "field"),
+    ("options", "field"),
     [
-        ("heuristic:bf=-1", ValueRangeError, "bf"),
-        ("heuristic:bt=25", ValueRangeError, "bt"),
-        ("heuristic:config=best", ValueRangeError, "config"),
-        ("heuristic:config=untrained,bf=1", ValueRangeError, "config"),
-        ("heuristic:printed=true,probability=true,bf=0", ValueRangeError, "bf"),
-        ("heuristic:config=untrained,printed=true,probability=true", ValueRangeError, "bf"),
-        ("heuristic:printed=yes", FormatError, "printed"),
-        ("heuristic:blots=1", FormatError, "player"),
+        ("config=untrained,bf=1", "config"),
+        ("printed=true,probability=true,bf=0", "bf"),
+        ("config=untrained,printed=true,probability=true", "bf"),
     ],
 )
-def test_options_that_cannot_be_are_refused_by_name(text, error, field):
-    with pytest.raises(error) as caught:
-        load_player(text)
+def test_options_that_do_not_fit_together_are_refused_by_name(options, field):
+    with pytest.raises(ValueRangeError) as caught:
+        load_player(f"heuristic:{options}")
     assert caught.value.field == field
 
 
 def test_without_factors_the_first_play_with_the_fewest_pips_is_made():
-    sample, dice = (
-        boards.played_boards(RacingEvaluator(), 300, seed=4),
-        boards.random_rolls(300, seed=5),
-    )
+    sample, dice = boards.played_boards(RacingEvaluator(), 300, seed=4), boards.random_rolls(300, seed=5)
     children, _, offsets = expand_rolls(sample, dice)
     leads = (children[:, 0].astype(int) - children[:, 1]) @ np.arange(26)
     chosen = load_player("heuristic:config=untrained").choose(sample, dice)
@@ -95,14 +73,8 @@ def test_without_factors_the_first_play_with_the_fewest_pips_is_made():
     assert contact > 100
 
 
-def test_factors_are_worth_a_lot():
-    assert _shares("heuristic", "heuristic:config=untrained") > 0.85
-    assert _shares("heuristic", "random") > 0.9
-
-
 def test_ties_are_decided_by_the_option():
-    share = _shares("heuristic:ties=first", "heuristic:ties=last")
-    assert share != 0.5
+    assert _shares("heuristic:ties=first", "heuristic:ties=last") != 0.5
 
 
 @pytest.mark.slow
@@ -113,6 +85,7 @@ def test_the_average_of_replies_plays_otherwise_and_as_well_as_the_score_alone_o
 
 def test_the_average_of_replies_is_that_of_the_rules():
     player = load_player("heuristic:probability=true")
+    assert player.is_deep
     rules = Rules(doubles=Doubles.TWO)
     sample = boards.played_boards(RacingEvaluator(), 600, seed=7)[::6]
     dice = np.tile(np.array([[3, 1]], np.int8), (100, 1))  # which is played alike by both rules

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from gammond.engine.rules.position import Position
-from gammond.nets.heritage.phase_features.features import FEATURE_NAMES, FeaturePhase, compute_phase_features
+from gammond.nets.heritage.phase_features.features import FeaturePhase, compute_phase_features
 from gammond.nets.heritage.phase_features.players import (
     MAX_WEIGHTED_SUM,
     MIN_WEIGHTED_SUM,
@@ -19,55 +19,19 @@ from tests.support.evaluators import RacingEvaluator
 SAMPLE = np.concatenate([boards.random_boards(400, seed=3), boards.played_boards(RacingEvaluator(), 400, 4)])
 
 
-def test_the_table_is_that_of_the_document():
-    rows = dict(zip(FEATURE_NAMES, WEIGHTS.tolist(), strict=True))
-    assert WEIGHTS.shape == (16, 3)
-    assert rows["borne_off"] == [3.0, 5.0, 8.0]
-    assert rows["excess_distance"] == [-0.7, -0.9, -1.3]
-    assert rows["opponent_total_distance"] == [0.8, 1.1, 0.5]
-    assert rows["opponent_on_bar"] == [2.2, 2.7, 3.2]
-    unused = [name for name, row in rows.items() if row == [0.0, 0.0, 0.0]]
-    assert unused == [
-        "on_bar",
-        *("opponent_on_board", "opponent_blots", "opponent_excess_distance", "opponent_blot_distance"),
-        *("opponent_borne_off", "opponent_occupied_points"),
-    ]
-    assert WEIGHTS.sum(axis=0) == pytest.approx([5.4 + 1.0, 11.7 - 2.3, 14.2 - 1.9])
-
-
 def test_the_start_is_worth_what_one_works_out_by_hand():
     raw = 1.3 * 4 / 7 - 0.6 * 167 / 360 - 0.7 * 77 / 270 + 1.4 * 15 / 15 + 0.8 * 167 / 360
     (score,) = PhaseHeuristicScorer().score_boards(Position.start().board[None])
     assert score == pytest.approx((raw + 2.3) / (14.2 + 2.3), abs=1e-6)
 
 
-def test_the_scale_is_that_of_the_largest_contributions():
-    assert pytest.approx(14.2) == MAX_WEIGHTED_SUM
-    assert pytest.approx(-2.3) == MIN_WEIGHTED_SUM
-
-
-def test_scores_are_0_to_1_and_in_the_order_of_the_weighted_sums():
-    values, phases = compute_phase_features(SAMPLE)
-    raw = (values * WEIGHTS.T[phases]).sum(axis=1)
-    scores = PhaseHeuristicScorer().score_boards(SAMPLE)
-    assert 0.0 <= scores.min() < scores.max() <= 1.0
-    np.testing.assert_allclose(
-        scores, (raw - MIN_WEIGHTED_SUM) / (MAX_WEIGHTED_SUM - MIN_WEIGHTED_SUM), atol=1e-6
-    )
-
-
-@pytest.mark.parametrize("phase", FeaturePhase)
-def test_a_given_phase_weighs_all_positions_alike(phase):
-    values, _ = compute_phase_features(SAMPLE)
-    expected = (values @ WEIGHTS[:, phase] - MIN_WEIGHTED_SUM) / (MAX_WEIGHTED_SUM - MIN_WEIGHTED_SUM)
-    np.testing.assert_allclose(PhaseHeuristicScorer(phase).score_boards(SAMPLE), expected, atol=1e-6)
-
-
-def test_without_normalisation_counts_are_weighted_as_they_are():
-    counts, phases = compute_phase_features(SAMPLE, is_normalised=False)
-    expected = ((counts * WEIGHTS.T[phases]).sum(axis=1) - MIN_WEIGHTED_SUM) / (
-        MAX_WEIGHTED_SUM - MIN_WEIGHTED_SUM
-    )
-    np.testing.assert_allclose(
-        PhaseHeuristicScorer(is_normalised=False).score_boards(SAMPLE), expected, rtol=1e-5, atol=1e-5
-    )
+@pytest.mark.parametrize("is_normalised", [True, False])
+@pytest.mark.parametrize("phase", [None, *FeaturePhase])
+def test_scores_are_the_weighted_sums_of_the_phase_scaled_to_0_to_1(phase, is_normalised):
+    values, phases = compute_phase_features(SAMPLE, is_normalised=is_normalised)
+    raw = (values * WEIGHTS.T[phases if phase is None else [phase] * len(SAMPLE)]).sum(axis=1)
+    scores = PhaseHeuristicScorer(phase, is_normalised=is_normalised).score_boards(SAMPLE)
+    expected = (raw - MIN_WEIGHTED_SUM) / (MAX_WEIGHTED_SUM - MIN_WEIGHTED_SUM)
+    np.testing.assert_allclose(scores, expected, rtol=1e-5, atol=1e-5)
+    if phase is None and is_normalised:
+        assert 0.0 <= scores.min() < scores.max() <= 1.0

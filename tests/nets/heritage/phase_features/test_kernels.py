@@ -6,11 +6,8 @@ import numpy as np
 import pytest
 
 from gammond.nets.heritage.phase_features import kernels as kernel_features
-from gammond.nets.heritage.phase_features.features import FEATURE_MAXIMA
-from gammond.nets.heritage.phase_features.net import PhaseNet
+from gammond.nets.heritage.phase_features.features import FEATURE_MAXIMA, compute_phase_features
 from tests.support import boards
-
-START = [4, 0, 0, 0, 167, 77, 0, 15, 15, 0, 77, 167, 0, 0, 0, 4]
 
 
 def slow_side(row) -> list[int]:
@@ -54,12 +51,6 @@ def test_counts_and_phase_agree_with_the_slow_twin():
 
 
 @pytest.mark.nojit
-def test_the_start_counts_as_one_would_by_hand():
-    start = boards.position(x={24: 2, 13: 5, 8: 3, 6: 5}, o={1: 2, 12: 5, 17: 3, 19: 5}).board.copy()
-    assert counted(start) == (START, kernel_features.EARLY)
-
-
-@pytest.mark.nojit
 @pytest.mark.parametrize(("away", "phase"), [(0, 2), (2, 2), (3, 1), (8, 1), (9, 0), (15, 0)])
 def test_the_phase_turns_at_three_and_at_nine_checkers_out_of_home(away, phase):
     row = {24: away, 5: 15 - away}
@@ -68,20 +59,14 @@ def test_the_phase_turns_at_three_and_at_nine_checkers_out_of_home(away, phase):
 
 
 @pytest.mark.nojit
-def test_checkers_on_the_bar_are_not_out_of_home_and_have_no_distance():
-    board = boards.position(x={2: 15}, o={0: 4, 20: 11}).board.copy()
-    counts, phase = counted(board)
-    assert (counts[2], counts[4], counts[7], phase) == (4, 55, 11, kernel_features.LATE)
-
-
-@pytest.mark.nojit
-def test_features_of_many_are_those_of_each_divided_by_the_maxima():
+@pytest.mark.parametrize("is_normalised", [True, False])
+def test_features_of_many_are_those_of_each_divided_by_the_maxima(is_normalised):
     sample = boards.random_boards(40, seed=6)
-    values, phases = np.empty((40, 16), np.float32), np.empty(40, np.int8)
-    kernel_features.compute_features(sample, FEATURE_MAXIMA, values, phases)
+    values, phases = compute_phase_features(sample, is_normalised=is_normalised)
+    divisors = FEATURE_MAXIMA if is_normalised else np.ones(16)
     for board, row, phase in zip(sample, values, phases, strict=True):
         counts, expected = slow_counts(board)
-        np.testing.assert_array_equal(row, (np.array(counts) / FEATURE_MAXIMA).astype(np.float32))
+        np.testing.assert_array_equal(row, (counts / divisors).astype(np.float32))
         assert phase == expected
 
 
@@ -96,18 +81,3 @@ def test_linear_scores_are_sums_of_weighted_features(phase):
         counts, own_phase = slow_counts(board)
         column = weights[:, own_phase if phase < 0 else phase]
         assert score == pytest.approx(np.array(counts) / FEATURE_MAXIMA @ column[:16] + column[16], abs=1e-5)
-
-
-@pytest.mark.nojit
-def test_a_net_of_uneven_layers_computes_the_product_of_its_matrices():
-    net = PhaseNet.untrained(np.random.default_rng(9), (7, 5))
-    sample = boards.random_boards(30, seed=10)
-    scores = np.empty(30, np.float32)
-    kernel_features.score_with_net(sample, FEATURE_MAXIMA, net.weights, scores)
-    for board, score in zip(sample, scores, strict=True):
-        counts, phase = slow_counts(board)
-        inputs = np.zeros(48)
-        inputs[16 * phase : 16 * phase + 16] = np.array(counts) / FEATURE_MAXIMA
-        first = np.maximum(inputs @ net.weights.w1 + net.weights.b1, 0)
-        second = np.maximum(first @ net.weights.w2 + net.weights.b2, 0)
-        assert score == pytest.approx(second @ net.weights.w3 + net.weights.b3[0], abs=1e-5)

@@ -25,25 +25,19 @@ def untrained(seed=1):
     return PhaseNet.untrained(np.random.default_rng(seed))
 
 
-def test_it_is_48_64_64_1_with_a_linear_output():
+def test_it_is_48_64_64_1():
     net = untrained()
     assert [array.shape for array in net.weights] == [(48, 64), (64,), (64, 64), (64,), (64,), (1,)]
-    lifted = PhaseNet.from_arrays(net.to_arrays() | {"b3": net.weights.b3 + np.float32(5)})
-    np.testing.assert_allclose(lifted.score_boards(SAMPLE) - net.score_boards(SAMPLE), 5.0, atol=1e-5)
 
 
-def test_scores_are_those_of_the_gated_inputs_whatever_the_batch():
-    net = untrained()
-    first = np.maximum(encode_gated_inputs(SAMPLE) @ net.weights.w1 + net.weights.b1, 0)
+@pytest.mark.nojit
+@pytest.mark.parametrize("hidden", [(64, 64), (7, 5)])
+def test_scores_are_those_of_the_gated_inputs_whatever_the_batch(hidden):
+    net, sample = PhaseNet.untrained(np.random.default_rng(9), hidden), SAMPLE[:40]
+    first = np.maximum(encode_gated_inputs(sample) @ net.weights.w1 + net.weights.b1, 0)
     expected = np.maximum(first @ net.weights.w2 + net.weights.b2, 0) @ net.weights.w3 + net.weights.b3
-    np.testing.assert_allclose(net.score_boards(SAMPLE), expected, atol=1e-5)
-    np.testing.assert_array_equal(net.score_boards(SAMPLE[7:8]), net.score_boards(SAMPLE)[7:8])
-
-
-def test_it_comes_back_from_its_arrays():
-    net = untrained()
-    again = PhaseNet.from_arrays(net.to_arrays() | {"more": np.zeros(3)})
-    np.testing.assert_array_equal(again.score_boards(SAMPLE), net.score_boards(SAMPLE))
+    np.testing.assert_allclose(net.score_boards(sample), expected, atol=1e-5)
+    np.testing.assert_array_equal(net.score_boards(sample[7:8]), net.score_boards(sample)[7:8])
 
 
 def load_phase_net(entry, folder):
@@ -72,14 +66,6 @@ def test_a_net_of_the_manifest_with_other_hidden_units_is_refused(tmp_path):
     entry = write_net(tmp_path, untrained())
     with pytest.raises(DataFileError, match="net mine: expected the activation relu, got softsign"):
         load_phase_net(msgspec.structs.replace(entry, activation="softsign"), tmp_path)
-
-
-@pytest.mark.parametrize("content", [b"", b"weights", b"\x93NUMPY\x01\x00"])
-def test_other_files_are_refused(tmp_path, content):
-    (tmp_path / "mine.onnx").write_bytes(content)
-    entry = ScorerEntry("mine", "mine.onnx", "relu", hashlib.sha256(content).hexdigest())
-    with pytest.raises(DataFileError, match="net mine is not a model that onnxruntime can load"):
-        load_phase_net(entry, tmp_path)
 
 
 def test_a_net_of_another_kind_is_refused(tmp_path):
