@@ -2,36 +2,15 @@
 
 from __future__ import annotations
 
-import re
-
 import pytest
 
 from gammond.protocol.barca.commands import BARCA_COMMANDS, BARCA_SETTINGS
 from gammond.protocol.barca.queries import QUERIES
-from gammond.protocol.commands.table import COMMANDS
 from tests.protocol.reference_pages import check_command, check_query_fields, check_setting
 from tests.protocol.transcripts import ROOT
 
 TEXT = (ROOT / "docs" / "reference" / "barca-protocol.md").read_text("utf-8")
 _SHARED = ("ubgi", "isready", "set", "get", "keys", "stop", "stats", "describe", "help", "quit", "setoption")
-
-
-def test_the_page_names_the_commands_that_every_game_has():
-    opening = TEXT.partition("## Commands")[0]
-    for name in _SHARED:
-        assert f"`{name}`" in opening
-        assert BARCA_COMMANDS[name].usage == COMMANDS[name].usage
-
-
-def test_the_page_lists_the_first_words_of_lines():
-    last, before = re.search(
-        r"The last line of an answer begins with (.*); lines before it (.*)\n", TEXT
-    ).groups()
-    for command in BARCA_COMMANDS.values():
-        word = command.final_line.split()[0]
-        assert f"`{word}`" in last or word.startswith("{"), word
-        for line in command.data_lines:
-            assert f"`{line.split()[0]}`" in before, line
 
 
 @pytest.mark.parametrize("name", [name for name in BARCA_COMMANDS if name not in _SHARED])

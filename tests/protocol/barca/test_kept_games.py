@@ -2,39 +2,28 @@ from __future__ import annotations
 
 import pytest
 
-from gammond.protocol.repl.terminal import prompt_loop
-from tests.protocol.repl.tables import make_talk
+from tests.protocol.repl.tables import answer_and_leave, make_talk
 
 BEGIN = ("set game.variant barca", "level easy", "new", "g2-h3", "h3-d7")
 
 
-def keep(file, *lines):
-    """Open a terminal on a folder, answer lines and leave; return what was shown."""
-    said, conversation = [], make_talk()
-    with prompt_loop.keep_game(conversation, file, said.extend) as keep_it:
-        for line in lines:
-            said += conversation.answer(line)
-            keep_it()
-    return said
-
-
 def test_a_game_of_barca_is_kept_and_gone_on_with(tmp_path):
     file = tmp_path / "state" / "game.json"
-    said = keep(file, *BEGIN)
+    said = answer_and_leave(file, *BEGIN)
     assert said[-1] == "The game of barca is kept: 'barca' in the next 'gammond' goes on with it."
     board = said[-13:-1]
-    again = keep(file, "set game.variant barca")
+    again = answer_and_leave(file, "set game.variant barca")
     assert again[0] == "Your game of barca waits: 'barca' goes on with it."
     assert again[2] == "Going on with the game that you left: White is to move. ('new' starts another.)"
     assert again[-13:-1] == board
-    undone = keep(file, "set game.variant barca", "undo", "h3-d7")
+    undone = answer_and_leave(file, "set game.variant barca", "undo", "h3-d7")
     assert "Undone: h3-d7" in "".join(undone)
     assert sum(line.startswith("gammond plays ") for line in undone) == 1
-    assert "Level: easy (easy, medium, hard)." in keep(file, "set game.variant barca", "level")
+    assert "Level: easy (easy, medium, hard)." in answer_and_leave(file, "set game.variant barca", "level")
 
 
 def test_leaving_from_barca_names_both_games_that_are_kept(tmp_path):
-    said = keep(tmp_path / "game.json", "new 3", *BEGIN)
+    said = answer_and_leave(tmp_path / "game.json", "new 3", *BEGIN)
     assert said[-2:] == [
         "The game of backgammon is kept: the next 'gammond' goes on with it.",
         "The game of barca is kept: 'barca' in the next 'gammond' goes on with it.",
@@ -42,20 +31,19 @@ def test_leaving_from_barca_names_both_games_that_are_kept(tmp_path):
 
 
 def test_level_and_seat_come_back(tmp_path):
-    keep(tmp_path / "game.json", "barca", "level medium", "new black")
+    answer_and_leave(tmp_path / "game.json", "barca", "level medium", "new black")
     conversation = make_talk()
-    with prompt_loop.keep_game(conversation, tmp_path / "game.json", lambda lines: None):
-        conversation.answer("barca")
+    answer_and_leave(tmp_path / "game.json", "barca", talk=conversation)
     assert conversation.talk.toolbar(90).startswith(" Black to move | you play Black | level medium | move 1")
 
 
 def test_a_game_that_was_left_is_not_kept(tmp_path):
     file = tmp_path / "game.json"
-    keep(file, *BEGIN)
+    answer_and_leave(file, *BEGIN)
     assert (tmp_path / "barca.json").exists()
-    assert keep(file, "set game.variant barca", "leave")[-1].startswith("You have left the game")
+    assert answer_and_leave(file, "set game.variant barca", "leave")[-1].startswith("You have left the game")
     assert not (tmp_path / "barca.json").exists()
-    assert not any("Going on" in line for line in keep(file, "set game.variant barca"))
+    assert not any("Going on" in line for line in answer_and_leave(file, "set game.variant barca"))
 
 
 @pytest.mark.parametrize(
@@ -63,6 +51,6 @@ def test_a_game_that_was_left_is_not_kept(tmp_path):
 )
 def test_a_damaged_file_is_refused_and_the_terminal_goes_on(tmp_path, text):
     (tmp_path / "barca.json").write_text(text)
-    said = keep(tmp_path / "game.json", "set game.variant barca", "new")
+    said = answer_and_leave(tmp_path / "game.json", "set game.variant barca", "new")
     assert said[2].startswith("error: ")
     assert any(line == "You play White, gammond Black." for line in said)

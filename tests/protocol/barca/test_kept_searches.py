@@ -138,7 +138,7 @@ def test_without_a_depth_nothing_is_kept(service):
     assert all(find(service.share(KeptSearches), depth) is None for depth in range(4, 9))
 
 
-def test_without_the_store_everything_is_searched(service):
+def test_without_the_store_nothing_is_kept(service):
     off = open_session(service, "set engine.store off")
     for _ in range(2):
         assert "stored=true" not in talk("eval depth=4", off)[-1]
@@ -148,13 +148,6 @@ def test_without_the_store_everything_is_searched(service):
 def test_shallow_searches_are_not_kept(kept):
     search_and_keep(kept, 3)
     assert find(kept, 3) is None
-
-
-def test_deeper_answers_are_given_where_they_are_allowed(kept):
-    deeper = search_and_keep(kept, 5)
-    assert find(kept, 4) is None
-    found = find(kept, 4, allow_deeper=True)
-    assert (found.lines, found.depth, found.is_stored) == (deeper.lines, 5, True)
 
 
 def test_other_numbers_of_lines_and_other_weights_have_answers_of_their_own(kept, monkeypatch):

@@ -8,7 +8,6 @@ from gammond.engine.barca.game import BarcaGame
 from gammond.engine.barca.moves import format_move, parse_move
 from gammond.engine.barca.player import make_player
 from gammond.engine.barca.position import START_TEXT
-from gammond.protocol.barca.queries import QUERIES
 from tests.protocol.barca.test_commands import BEFORE_THE_WIN
 from tests.protocol.talking import hear, make_connection, pump, talk
 
@@ -110,10 +109,6 @@ def test_a_faulty_query_is_refused_with_its_field(query, field, message):
     error = ask(**query)["error"]
     assert error["field"] == field
     assert error["message"].startswith(message)
-
-
-def test_messages_know_what_each_field_may_be():
-    assert {*QUERIES.scalars, *QUERIES.lists} == set(QUERIES.names)
 
 
 def test_unknown_fields_are_warned_of():

@@ -53,12 +53,6 @@ def test_scared_animals_are_marked_and_so_are_trapped_ones():
     assert not any(piece["scared"] for piece in pieces.values())
 
 
-def test_an_animal_has_the_squares_that_it_reaches_and_fears():
-    pieces = pieces_of(make_view("position 4ee4/4mml3/10/10/5l4/4M5/10/10/3L1ML3/4EE4 w"))
-    assert pieces["e5"]["feared"] == ["f5", "g5", "e6", "e7"]
-    assert pieces["f6"]["feared"] == []
-
-
 def test_a_scared_animal_that_can_flee_is_not_trapped():
     view = make_view("position 4ee4/5ml3/10/10/4E5/5m4/10/3l6/3L1M4/M1L1E5 w")
     piece = pieces_of(view)["e6"]

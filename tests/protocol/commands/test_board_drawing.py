@@ -10,29 +10,6 @@ from gammond.engine.rules.position import Position
 from gammond.protocol.commands.board_drawing import draw_board
 from tests.support.boards import position, random_boards
 
-OPENING = """\
-  12 11 10  9  8  7       6  5  4  3  2  1
- +13-14-15-16-17-18------19-20-21-22-23-24-+   O: gammond
- | X           O    |   | O              X |   0 points, 167 pips
- | X           O    |   | O              X |
- | X           O    |   | O                |
- | X                |   | O                |
- | X                |   | O                |
- |                  |BAR|                  |   5-point match, cube 1 centred
- | O                |   | X                |
- | O                |   | X                |
- | O           X    |   | X                |   rolled 3-1
- | O           X    |   | X              O |
- | O           X    |   | X              O |   2 points, 167 pips
- +12-11-10--9--8--7-------6--5--4--3--2--1-+   X: you
-  13 14 15 16 17 18      19 20 21 22 23 24"""
-
-
-def test_the_opening_is_drawn_with_both_numberings():
-    match = MatchState(length=5, score=(0, 2), on_roll=1, roll=(3, 1))
-    assert draw_board(Position.start(), match, ("gammond", "you")) == OPENING.splitlines()
-
-
 LATE = """\
   12 11 10  9  8  7       6  5  4  3  2  1
  +13-14-15-16-17-18------19-20-21-22-23-24-+   X

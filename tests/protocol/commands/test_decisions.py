@@ -19,21 +19,10 @@ from gammond.nets.catalogue import load_player
 from gammond.nets.players.entry import RandomSpec
 from gammond.protocol.core.replies import format_value
 from tests.protocol.talking import hear, make_connection, pump, talk
-from tests.support.evaluators import RacingEvaluator
+from tests.support.evaluators import FixedEvaluator, RacingEvaluator
+from tests.support.terminals import Clock
 
 START = Position.start()
-
-
-def evaluator_of(*outcome):
-    """An evaluator that gives every unfinished position one outcome."""
-
-    class Sure(RacingEvaluator):
-        def evaluate(self, boards):
-            outcomes = super().evaluate(boards)
-            outcomes[(boards[:, :, 0] < 15).all(axis=1)] = np.array(outcome, np.float32)
-            return outcomes
-
-    return Sure()
 
 
 def chosen(level, seed=1):
@@ -58,17 +47,6 @@ def test_a_level_that_errs_tells_of_its_choice_alone():
         assert info.partition(" pv ")[2] == lines[-1].removeprefix("bestmove ")
 
 
-def test_depths_are_reported_with_their_best_play():
-    lines = talk("newgame\ndice 6 4\ngo chequer plies 2 filter huge")
-    infos = [line for line in lines if line.startswith("info depth")]
-    assert [line.split()[2] for line in infos] == ["1", "2", "3"]
-    assert all(
-        re.fullmatch(r"info depth \d nodes \d+ time_ms \d+ multipv 1 score \S+ pv \S+ \S+", line)
-        for line in infos
-    )
-    assert infos[-1].partition(" pv ")[2] == lines[-1].removeprefix("bestmove ")
-
-
 def test_the_forms_of_both_standards_are_one_decision():
     answers = [
         talk(f"newgame\ndice 6 4\ngo {text}")[-1]
@@ -84,20 +62,20 @@ def test_the_forms_of_both_standards_are_one_decision():
 
 
 def test_a_time_that_is_over_leaves_the_play_of_the_net_alone():
-    connection, now_s = make_connection(), [0.0]
-    connection.handler.session.service.clock = lambda: now_s[0]
+    connection, clock = make_connection(), Clock(0.0)
+    connection.handler.session.service.clock = clock
     hear(connection, b"newgame\ndice 6 4\ngo chequer movetime 50\n")
-    now_s[0] = 1.0
+    clock.now_s = 1.0
     lines = pump(connection)
     assert [line.split()[2] for line in lines if line.startswith("info depth")] == ["1"]
     assert lines[-1] == f"bestmove {chosen(LEVELS['expert'])}"
 
 
 def test_a_turn_leaves_half_of_its_time_to_the_play():
-    connection, now_s = make_connection(), [0.0]
-    connection.handler.session.service.clock = lambda: now_s[0]
+    connection, clock = make_connection(), Clock(0.0)
+    connection.handler.session.service.clock = clock
     hear(connection, b"newgame\ndice 6 4\ngo turn movetime 1000 plies 1\n")
-    now_s[0] = 0.6
+    clock.now_s = 0.6
     lines = pump(connection)
     depths = [(line.split()[2], "pv" in line) for line in lines if line.startswith("info depth")]
     assert depths[0] == ("1", False)  # the cube had 500 ms, which are over
@@ -117,14 +95,7 @@ def test_a_turn_leaves_half_of_its_time_to_the_play():
     ],
 )
 def test_take_answers_for_the_seat_that_was_doubled(outcome, settings, answer):
-    lines = talk(f"{settings}\nnewgame\nplay double\ngo take", make_connection(evaluator_of(*outcome)))
-    assert lines[-1] == f"besttake {answer}"
-
-
-@pytest.mark.parametrize(("win", "answer"), [(0.45, "take"), (0.1, "drop")])
-def test_take_answers_a_beaver_for_the_doubler(win, answer):
-    evaluator = evaluator_of(win, 0, 0, 0, 0)
-    lines = talk("newgame\nplay double\nplay beaver\ngo take", make_connection(evaluator))
+    lines = talk(f"{settings}\nnewgame\nplay double\ngo take", make_connection(FixedEvaluator(*outcome)))
     assert lines[-1] == f"besttake {answer}"
 
 
@@ -135,19 +106,28 @@ def test_offers_and_questions_must_fit():
     assert lines[-1].startswith("error bad_state what: a resignation is pending")
 
 
-def test_a_decision_with_look_ahead_is_long_work_and_has_its_deadline():
-    connection = make_connection()
-    connection.handler.session.service.clock = lambda: 100.0
-    talk("newgame\ndice 6 4", connection)
-    for text, is_long, deadline_s in (
+@pytest.mark.parametrize(
+    ("line", "is_long", "deadline_s"),
+    [
+        ("eval", False, None),
+        ("eval plies=1", True, None),
+        ("moves", False, None),
+        ("moves plies=1", True, None),
         ("go", False, None),
         ("go chequer plies 1", True, None),
         ("go chequer movetime 500", True, 100.5),
-    ):
-        hear(connection, f"{text}\n".encode())
-        job = connection.next_job()
-        assert (job.work.is_long, job.work.deadline_s) == (is_long, deadline_s)
-        connection.receive_result(job, b"")
+        ("set engine.player pubeval\ngo", False, None),
+        ("set engine.player pubeval\ngo turn plies 1", True, None),
+        ("set engine.player racing\ngo", False, None),
+        ("set engine.player racing:plies=1\ngo", True, None),
+    ],
+)
+def test_work_that_looks_ahead_is_long_and_has_its_deadline(line, is_long, deadline_s):
+    connection = make_connection()
+    connection.handler.session.service.clock = Clock(100.0)
+    hear(connection, f"newgame\ndice 6 4\n{line}\n".encode())
+    work = connection.next_job().work
+    assert (work.is_long, work.deadline_s) == (is_long, deadline_s)
 
 
 def play_of(name, write=format_moves_plain):
@@ -183,7 +163,7 @@ def test_an_evaluator_by_name_plays_without_the_cube_and_the_level_of_the_sessio
 
 
 def test_the_cube_stays_with_the_evaluator():
-    sure = evaluator_of(0.95, 0.5, 0, 0, 0)
+    sure = FixedEvaluator(0.95, 0.5, 0, 0, 0)
     for name in ("net", "random"):
         lines = talk(f"set engine.player {name}\nnewgame\nplay double\ngo take", make_connection(sure))
         assert lines[-1] == "besttake drop"
@@ -204,16 +184,6 @@ def test_the_player_is_that_of_the_moment_at_which_it_was_asked():
     hear(connection, b"newgame\ndice 6 4\nset engine.player random:seed=1\ngo\nset engine.player pubeval\n")
     lines = pump(connection)
     assert f"bestmove {play_of('random:seed=1')}" in lines
-
-
-@pytest.mark.parametrize(
-    ("name", "is_long"), [("pubeval", False), ("racing", False), ("racing:plies=1", True), ("net", False)]
-)
-def test_a_player_that_looks_ahead_makes_long_work(name, is_long):
-    connection = make_connection()
-    talk(f"set engine.player {name}\nnewgame\ndice 6 4", connection)
-    hear(connection, b"go\n")
-    assert connection.next_job().work.is_long == is_long
 
 
 def test_a_player_whose_file_is_damaged_is_an_error_of_the_request_and_of_isready(monkeypatch):

@@ -2,31 +2,21 @@
 
 from __future__ import annotations
 
-import shlex
-
 import pytest
 
 from gammond.engine.analysis.engine import Engine
 from gammond.engine.analysis.levels import EvalSettings
 from gammond.engine.rules.match import MatchState
 from gammond.engine.rules.position import Position
-from gammond.protocol.core.replies import format_value
+from gammond.protocol.commands.evaluation import make_search_watch
+from gammond.protocol.core.replies import format_reply, format_value
 from gammond.protocol.core.requests import WorkControl
-from tests.protocol.talking import hear, make_connection, talk
+from tests.protocol.talking import hear, make_connection, pump, talk
 from tests.support.evaluators import RacingEvaluator
+from tests.support.replies import read_values
 
 ENGINE = Engine(RacingEvaluator())
 START = Position.start()
-
-
-def values(line):
-    """The ``key=value`` pairs of a line."""
-    return dict(pair.split("=", 1) for pair in line.replace('"', "").split() if "=" in pair)
-
-
-def values_with_plays(line):
-    """The ``key=value`` pairs of a line with values in quotes."""
-    return dict(pair.split("=", 1) for pair in shlex.split(line) if "=" in pair)
 
 
 def numbers(evaluated, plies):
@@ -57,7 +47,7 @@ def numbers(evaluated, plies):
 def test_eval_gives_the_numbers_of_the_engine(settings, match, request_text, depth):
     line = talk(f"{settings}\nnewgame\n{request_text}")[-1]
     evaluated = ENGINE.evaluate(START, match, depth)
-    said = values(line)
+    said = read_values(line)
     assert said.pop("net") == "racing"
     assert said == numbers(evaluated, evaluated.effort.plies)
     assert ("cubeful" in said) == depth.is_cubeful
@@ -72,7 +62,7 @@ def test_dice_and_a_waiting_double_do_not_change_what_eval_says():
 
 def test_moves_come_as_the_engine_ranks_them_with_the_survivors_of_the_filter():
     lines = talk("set game.length 5\nnewgame\ndice 4 3\nmoves plies=1 filter=tiny")
-    moves = [values(line) for line in lines if line.startswith("move ")]
+    moves = [read_values(line) for line in lines if line.startswith("move ")]
     ranked = ENGINE.rank_plays(START, (4, 3), MatchState(5), EvalSettings(1, "tiny").with_list())
     assert len(moves) == len(ranked)
     for said, evaluated in zip(moves, ranked, strict=True):
@@ -87,8 +77,8 @@ def test_moves_come_as_the_engine_ranks_them_with_the_survivors_of_the_filter():
 @pytest.mark.parametrize(("asked", "searched"), [("", 5), ("1 ", 2), ("2 ", 5), ("7 ", 7), ("500 ", None)])
 def test_the_plays_of_a_list_have_one_depth_and_how_many_have_it_is_said(asked, searched):
     lines = talk(f"newgame\ndice 4 1\nmoves {asked}plies=1 filter=tiny")
-    moves = [values(line) for line in lines if line.startswith("move ")]
-    total = values(lines[-1])
+    moves = [read_values(line) for line in lines if line.startswith("move ")]
+    total = read_values(lines[-1])
     assert total.get("searched") == (None if searched is None else str(searched))
     searched = searched or len(moves)
     assert [said["plies"] for said in moves] == ["1"] * min(searched, len(moves)) + ["0"] * (
@@ -96,14 +86,14 @@ def test_the_plays_of_a_list_have_one_depth_and_how_many_have_it_is_said(asked, 
     )
     deep = [float(said["cubeful"]) for said in moves if said["survived"] == "true"]
     assert deep == sorted(deep, reverse=True)
-    assert "searched" not in values(talk("newgame\ndice 4 1\nmoves 2")[-1])
+    assert "searched" not in read_values(talk("newgame\ndice 4 1\nmoves 2")[-1])
 
 
 def test_each_ranked_play_comes_with_the_position_that_play_reaches():
     for setup in ("position startpos", "dice 6 6"), ("set game.doubles two", "newgame", "dice 3 3"):
         lines = talk("\n".join([*setup, "moves", "legal"]))
-        moves = [values_with_plays(line) for line in lines if line.startswith("move ")]
-        plays = [values_with_plays(line) for line in lines if line.startswith("play ")]
+        moves = [read_values(line) for line in lines if line.startswith("move ")]
+        plays = [read_values(line) for line in lines if line.startswith("play ")]
         reached = {said["play"]: said["gnubgid"] for said in plays}
         assert len(moves) == len(plays) > 2
         assert {said["play"]: said["gnubgid"] for said in moves} == reached
@@ -117,34 +107,24 @@ def test_a_wider_filter_lets_more_survive():
     assert survivors("tiny") < survivors("huge")
 
 
-def test_depths_are_reported_as_they_are_finished_but_not_the_net_alone():
-    assert not [line for line in talk("newgame\neval plies=0") if line.startswith("info")]
-    infos = [line for line in talk("newgame\neval plies=2") if line.startswith("info depth")]
-    assert [line.split()[2] for line in infos] == ["2", "3"]
-
-
-def test_what_is_stopped_says_so_with_the_depth_that_it_got_to():
-    for request_text, word in (("eval plies=3", "eval"), ("moves plies=3", "moves")):
-        connection = make_connection()
-        talk("newgame\ndice 3 1", connection)
-        hear(connection, f"{request_text}\n".encode())
-        job = connection.next_job()
-        job.control.stop()
-        connection.receive_result(job, job.run(lambda reply: None))
-        final = connection.data_to_send().decode().splitlines()[-1]
-        assert final.startswith(f"{word} ")
-        assert " plies=0 " in final
-        assert final.endswith(" stopped=true")
-
-
-def test_only_looking_ahead_is_long_work():
+@pytest.mark.parametrize("line", ["eval plies=3", "moves plies=3", "cube plies=4", "take plies=4"])
+def test_what_is_stopped_says_so_with_the_depth_that_it_got_to(line):
     connection = make_connection()
-    talk("newgame\ndice 3 1", connection)
-    for line, is_long in (("eval", False), ("moves", False), ("eval plies=1", True), ("moves plies=1", True)):
-        hear(connection, f"{line}\n".encode())
-        job = connection.next_job()
-        assert job.work.is_long == is_long
-        connection.receive_result(job, job.work.run(WorkControl()) and b"")
+    hear(connection, f"newgame\ndice 3 1\n{line}\n".encode())
+    final = pump(connection, stops_long=True)[-1]
+    assert final.startswith(f"{line.split()[0]} ")
+    assert " plies=0 " in final
+    assert final.endswith(" stopped=true")
+
+
+def test_effort_is_reported_within_a_depth_but_not_at_0_ply(monkeypatch):
+    monkeypatch.setattr("gammond.engine.search.watch.PROGRESS_EVERY_S", 0.0)
+    lines = []
+    watch = make_search_watch(WorkControl(lambda reply: lines.append(format_reply(reply))), from_plies=9)
+    for plies in (0, 2):
+        watch.begin_depth(plies)
+        watch.count(7)
+    assert [line.partition(" time_ms")[0] for line in lines] == ["info nodes 14"]
 
 
 def test_a_match_cube_that_nobody_owns_is_refused():

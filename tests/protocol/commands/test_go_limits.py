@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 
 from gammond.engine.analysis.levels import EvalSettings
-from gammond.engine.errors import ValueRangeError
 from gammond.engine.search import MAX_PLIES
 from gammond.protocol.commands.decisions import GoLimits, parse_limits
 from gammond.protocol.core.errors import CommandError
@@ -64,23 +63,3 @@ def test_what_are_no_pairs_is_refused(text, message):
     with pytest.raises(CommandError) as caught:
         parse_limits(text.split())
     assert message in caught.value.message
-
-
-@pytest.mark.parametrize(
-    ("text", "field"),
-    [
-        ("plies 5", "plies"),
-        ("depth 0", "depth"),
-        ("movetime 0", "movetime"),
-        ("filter fine", "filter"),
-    ],
-)
-def test_a_value_out_of_range_names_its_limit(text, field):
-    with pytest.raises(ValueRangeError) as caught:
-        parse_limits(text.split())
-    assert caught.value.field == field
-
-
-def test_a_time_that_is_too_short_says_from_where_on():
-    with pytest.raises(ValueRangeError, match="expected a whole number 1 or more for movetime, got '0'"):
-        parse_limits(["movetime", "0"])

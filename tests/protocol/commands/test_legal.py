@@ -6,9 +6,6 @@ import re
 
 import pytest
 
-from gammond.engine.rules.moves import legal_plays
-from gammond.engine.rules.position import Position
-from tests.protocol.repl.tables import make_talk
 from tests.protocol.talking import make_connection, talk
 from tests.support.boards import position
 
@@ -17,13 +14,6 @@ def plays(*lines):
     *found, last = talk("\n".join(lines))[len(lines) - 1 :]
     assert last == f"legal count={len(found)}"
     return [re.search(r'play="?([^"]*?)"? gnubgid', line)[1] for line in found]
-
-
-def test_all_plays_that_take_a_checker_away_from_a_point_are_listed():
-    found = plays("newgame", "dice 3 1", "legal 8")
-    everything = plays("newgame", "dice 3 1", "legal")
-    assert found == [play for play in everything if re.search(r"\b8/", play)]
-    assert 0 < len(found) < len(everything) == len(legal_plays(Position.start(), (3, 1)))
 
 
 def test_a_checker_that_cannot_move_has_no_plays():
@@ -48,17 +38,6 @@ def test_a_point_without_a_checker_of_the_player_is_refused():
     refused = talk("newgame\ndice 3 1\nlegal 7")[-1]
     assert refused == "error bad_value point: expected a point with a checker, got 7"
     assert talk("newgame\ndice 3 1\nlegal bar")[-1].endswith("expected a point with a checker, got the bar")
-
-
-def test_the_terminal_lists_plays_in_columns():
-    talked = make_talk("newgame", "dice 6 6")
-    assert talked.answer("legal 24") == [
-        "    24/18(2) 13/7(2)   24/18(2) 13/7 8/2  24/18(2) 8/2(2)    24/18 13/7(3)",
-        "    24/18 13/7(2) 8/2  24/18 13/7 8/2(2)  24/18 8/2(3)",
-        "    7 plays",
-    ]
-    assert all(len(line) <= 80 for line in talked.answer("legal"))
-    assert make_talk("newgame", "dice 5 5").answer("legal 24") == ["    0 plays"]
 
 
 def test_redo_goes_forward_until_something_else_is_done():

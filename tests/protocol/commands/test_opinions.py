@@ -1,20 +1,15 @@
 """``opinion``: what players think, on a line, in a query and at the terminal."""
 
 import json
-import shlex
 
 import pytest
 
 from gammond.protocol.core.limits import ClientLimits
 from tests.protocol.repl.tables import make_talk
 from tests.protocol.talking import talk
+from tests.support.replies import read_values
 
 START = "4HPwATDgc/ABMA"
-
-
-def read_values(line):
-    """The ``key=value`` pairs of a line."""
-    return dict(pair.split("=", 1) for pair in shlex.split(line) if "=" in pair)
 
 
 def ask(**fields):
@@ -22,27 +17,6 @@ def ask(**fields):
     (line,) = talk(json.dumps({"id": 1, "position": START, "want": ["opinion"], **fields}))
     answer = json.loads(line)
     return answer["results"][0]["opinion"] if "results" in answer else answer["error"]
-
-
-def test_a_scorer_shows_its_score_its_phase_and_its_features():
-    values = read_values(talk("newgame\nopinion player=phase-net")[-1])
-    assert 0.0 <= float(values["score"]) <= 1.0
-    assert values["phase"] == "early"
-    assert values["occupied_points"] == "0.571429"
-    assert values["player"] == "phase-net"
-
-
-def test_an_evaluator_with_options_shows_its_outcome():
-    values = read_values(talk("newgame\nopinion player=classic:hidden=10,outputs=2,races=own")[-1])
-    assert values["player"] == "classic:hidden=10,outputs=2,races=own"
-    assert 0.0 < float(values["win_g"]) < float(values["win"])
-    assert values["win_bg"] == "0.000000"
-
-
-def test_with_dice_the_plays_are_ranked_by_the_player():
-    *plays, final = map(read_values, talk("newgame\ndice 3 1\nopinion 2 player=phase-heuristic")[2:])
-    assert [row["play"] for row in plays] == ["8/5 6/5", "13/9"]
-    assert final == {"count": "16", "shown": "2", "player": "phase-heuristic"}
 
 
 def test_the_player_of_the_session_is_asked_where_none_is_named():

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
-
 import pytest
 
 from gammond.engine.analysis.compared_plays import compare_play
@@ -17,15 +15,11 @@ from gammond.protocol.commands.dispatch import answer_command
 from gammond.protocol.core.requests import Work, WorkControl
 from tests.protocol.talking import make_connection, talk
 from tests.support.evaluators import RacingEvaluator
+from tests.support.replies import read_values
 
 ENGINE = Engine(RacingEvaluator())
 SETUP = "newgame\ndice 4 3\n"
 PLAYS = legal_plays(Position.start(), (4, 3))
-
-
-def read_values(line):
-    """The ``key=value`` pairs of a line."""
-    return dict(pair.split("=", 1) for pair in shlex.split(line) if "=" in pair)
 
 
 def list_moves(request):
@@ -62,14 +56,6 @@ def test_a_play_that_the_filter_drops_is_evaluated_at_the_depth_of_the_best(matc
             assert found.chosen.evaluation.equity == pytest.approx(wide.evaluation.equity, abs=1e-6)
         assert found.loss >= 0.0
         assert (found.rank == 1) == (found.best is found.chosen)
-
-
-def test_a_match_has_the_loss_in_chances_too():
-    away = "position gnubgid sGfwATDgc/ABMA:cAkgAAAAAAAE\ndice 6 1\n"
-    best, row, final = map(read_values, talk(away + "rank 24/18 24/23")[2:])
-    loss = float(best["mwc"]) - float(row["mwc"])
-    assert float(final["mwc_loss"]) == pytest.approx(loss, abs=2e-6)
-    assert "mwc_loss" not in talk(SETUP + "rank 24/20 24/21")[-1]
 
 
 def test_options_may_come_before_the_play_or_after_it():

@@ -2,21 +2,15 @@
 
 from __future__ import annotations
 
-import shlex
-
 import pytest
 
 from gammond.engine.formats.match_id import decode_match_id
 from gammond.engine.formats.position_id import decode_position_id
 from gammond.engine.formats.xgid import decode_xgid
 from tests.protocol.talking import talk
+from tests.support.replies import read_values
 
 ON = "set engine.xgid true\n"
-
-
-def read_values(line):
-    """The ``key=value`` pairs of a line."""
-    return dict(pair.split("=", 1) for pair in shlex.split(line) if "=" in pair)
 
 
 @pytest.mark.parametrize(

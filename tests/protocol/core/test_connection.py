@@ -5,7 +5,7 @@ import threading
 
 import pytest
 
-from gammond.engine.errors import LimitError, StateError
+from gammond.engine.errors import LimitError
 from gammond.protocol.core.requests import Reply
 from gammond.protocol.dialects.line_client import connect
 from gammond.protocol.questions.question import EVALUATION
@@ -79,14 +79,6 @@ def test_an_exception_in_one_request_answers_that_request_only(caplog):
     assert "ZeroDivisionError" in caplog.text
 
 
-def test_a_typed_error_of_work_is_reported():
-    class Missing(RacingEvaluator):
-        def evaluate(self, boards):
-            raise StateError("not yet", field="net")
-
-    assert talk("newgame\neval", make_connection(Missing()))[1] == "error bad_state net: not yet"
-
-
 def test_stop_reaches_work_by_tag_and_all_work_without():
     connection = make_connection()
     hear(connection, b"newgame\n@a eval\n@b eval\nstop @b\n")
@@ -117,13 +109,6 @@ def test_nothing_but_the_answer_carries_a_tag_in_use(line):
     assert "is the tag of an unfinished request" in refused or "control byte" in refused
     assert connection.handler.session.game.match.roll == (3, 1)
     assert pump(connection)[-1].startswith("@a moves count=16")
-
-
-@pytest.mark.parametrize("line", ["@ eval", "@a", "@a\t", "@bad! eval", "@" + "x" * 65 + " eval", "@@a eval"])
-def test_a_half_tag_gets_one_error_line(line):
-    lines = talk("newgame\n" + line)[1:]
-    assert len(lines) == 1
-    assert " error " in f" {lines[0]}"
 
 
 def test_a_faulty_line_works_under_its_tag():

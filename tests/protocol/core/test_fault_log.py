@@ -7,6 +7,7 @@ import logging
 from gammond.engine.errors import DataFileError
 from gammond.protocol.core import fault_log
 from gammond.protocol.core.fault_log import FaultLog
+from tests.support.terminals import Clock
 
 
 def fail(number: int) -> BaseException:
@@ -19,13 +20,13 @@ def fail(number: int) -> BaseException:
 
 
 def test_a_fault_that_repeats_is_logged_once_a_minute_with_its_number(caplog):
-    now_s = [0.0]
-    log = FaultLog(lambda: now_s[0])
+    clock = Clock(0.0)
+    log = FaultLog(clock)
     with caplog.at_level(logging.ERROR):
         for _ in range(1000):
             log.log("a request failed", fail(1))
         log.log("a request failed", fail(2))
-        now_s[0] = 61.0
+        clock.now_s = 61.0
         log.log("a request failed", fail(1))
     assert [record.getMessage() for record in caplog.records] == [
         "a request failed",
@@ -37,7 +38,7 @@ def test_a_fault_that_repeats_is_logged_once_a_minute_with_its_number(caplog):
 
 
 def test_an_error_that_hides_a_path_from_clients_is_logged_with_it_and_without_a_traceback(caplog):
-    log = FaultLog(lambda: 0.0)
+    log = FaultLog(Clock())
     with caplog.at_level(logging.ERROR):
         log.log_own("a request failed", DataFileError("/home/x is missing", public_message="x is missing"))
         log.log_own("a request failed", DataFileError("no such position"))
@@ -51,7 +52,7 @@ def test_an_error_that_hides_a_path_from_clients_is_logged_with_it_and_without_a
 
 def test_kinds_beyond_a_number_count_as_one(caplog, monkeypatch):
     monkeypatch.setattr(fault_log, "MAX_KINDS", 5)
-    log = FaultLog(lambda: 0.0)
+    log = FaultLog(Clock())
     with caplog.at_level(logging.ERROR):
         for number in range(1000):
             log.log(f"work {number}", fail(1))

@@ -85,11 +85,6 @@ def test_what_is_held_of_an_endless_line_is_bounded():
     assert splitter.has_partial_line
 
 
-def test_a_faulty_line_keeps_its_beginning_for_the_tag():
-    (line,) = split(b"@a ev\x00al\n")
-    assert line.text.startswith("@a ")
-
-
 def test_what_is_taken_is_not_held_while_more_comes():
     splitter = LineSplitter(100)
     for _ in range(1000):

@@ -46,8 +46,9 @@ def test_an_answer_is_forgotten_with_what_it_is_made_of():
     assert answers.recall("a") is None
 
 
-def test_work_that_is_not_made_of_kept_analyses_is_left_as_it_is():
-    work = Work(lambda control: ())
+@pytest.mark.parametrize("options", [{}, {"sources": (Source(),), "deadline_s": 1.0}])
+def test_work_without_kept_analyses_or_with_a_time_limit_is_left_as_it_is(options):
+    work = Work(lambda control: (), **options)
     assert KeptAnswers().keep_answer_of(work, "a") is work
 
 
@@ -87,11 +88,6 @@ def test_what_answers_are_made_of_counts_too():
     for number in range(20):
         keep(answers, number, b"x", sources=(Source(10_000), Source(10_000)))
     assert [number for number in range(20) if answers.recall(number)] == [16, 17, 18, 19]
-
-
-def test_work_that_a_time_limit_may_cut_is_left_as_it_is():
-    work = Work(lambda control: (), sources=(Source(),), deadline_s=1.0)
-    assert KeptAnswers().keep_answer_of(work, "a") is work
 
 
 def test_an_answer_that_is_too_long_is_not_kept():

@@ -2,23 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
 
 from gammond.engine.analysis.levels import EvalSettings
-from gammond.engine.evaluation.results import CubeResponse
 from gammond.engine.formats.position_id import decode_position_id
-from gammond.engine.play.decider import Decider
 from gammond.engine.rules.match import MatchState
-from gammond.engine.rules.notation import parse_play
 from gammond.engine.rules.position import Position
-from gammond.engine.rules.rules import STANDARD_RULES
 from gammond.engine.search import SearchWatch
 from gammond.protocol.core.requests import WorkControl
-from gammond.protocol.questions.decisions import ChooseResponse, ChooseTurn, make_decision_work
-from gammond.protocol.questions.plays import Compare, Rank
-from gammond.protocol.questions.positions import DecideCube, DecideTake, Evaluate, FindMatrix, Resign
+from gammond.protocol.questions.decisions import ChooseResponse
+from gammond.protocol.questions.plays import Rank
+from gammond.protocol.questions.positions import DecideCube, Evaluate, FindMatrix, Resign
 from gammond.protocol.questions.question import MAX_SHORT_PLAYS, Plan, make_work
 from gammond.protocol.state.session import Session
 from tests.protocol.talking import make_service
@@ -86,67 +80,6 @@ def test_a_matrix_is_long_at_any_depth():
     )
 
 
-def test_results_are_the_engines_own():
-    engine, settings, watch = make_service().get_engine("racing"), EvalSettings(), SearchWatch()
-    evaluation = engine.evaluate(START, MONEY, settings)
-    found = Evaluate(START, MONEY, settings).run(engine, watch)
-    assert found._replace(effort=None) == evaluation._replace(effort=None)
-    ranked = Rank(START, MONEY, settings, (3, 1)).run(engine, watch)
-    assert ranked == engine.rank_plays(START, (3, 1), MONEY, settings)
-    worst = parse_play("24/20", START, (3, 1), STANDARD_RULES)
-    chosen = Compare(START, MONEY, settings, (3, 1), worst, STANDARD_RULES).run(engine, watch)
-    assert (chosen.play, chosen.best) == (worst, ranked.best)
-    matrix, is_stored = FindMatrix(START, MONEY, settings, away=3).run(engine, watch)
-    assert (len(matrix.rows), is_stored) == (3, False)
-
-
-def test_a_double_is_answered_as_the_decision_says_and_a_beaver_by_playing_on():
-    engine, watch = make_service().get_engine("racing"), SearchWatch()
-    taken = DecideTake(AHEAD, MONEY, EvalSettings()).run(engine, watch)
-    assert taken.response is CubeResponse.PASS
-    assert taken.decision == taken.evaluation.decision
-    beavered = MatchState(cube=2, cube_owner=1, beavers=True, doubled=True, beavered=True)
-    question = DecideTake(AHEAD, beavered, EvalSettings(), is_beaver=True)
-    played_on = question.run(engine, watch)
-    assert (played_on.response, played_on.decision) == (CubeResponse.TAKE, None)
-    assert question.searched_match.cube == 2 * beavered.cube
-
-
-def test_what_can_be_resigned_would_be_accepted():
-    engine, watch = make_service().get_engine("racing"), SearchWatch()
-    lost = position({24: 15}, {1: 1})
-    found = Resign(lost, MONEY, EvalSettings()).run(engine, watch)
-    assert (found.kind, found.is_accepted) == (found.kind, None)
-    assert found.kind > 0
-    assert Resign(lost, MONEY, EvalSettings(), kind=found.kind).run(engine, watch).is_accepted
-
-
-def test_half_of_the_time_of_a_turn_is_for_the_double():
-    shares = []
-
-    def make_watch(share):
-        shares.append(share)
-        return SearchWatch()
-
-    decider = Decider(make_service().get_engine("racing"))
-    turn = ChooseTurn(AHEAD, MONEY, (3, 1)).run(decider, make_watch)
-    assert turn.doubles
-    assert shares == [0.5, 1.0]
-
-
 def test_a_beaver_is_no_question_that_others_ask():
     assert ChooseResponse(AHEAD, MONEY).asks == (None,)
     assert ChooseResponse(AHEAD, MONEY, is_beaver=True).asks == ()
-
-
-def test_the_decision_of_a_player_that_looks_ahead_is_long():
-    session, turn = make_session(), ChooseTurn(START, MONEY, (3, 1))
-
-    def plan(plies):
-        return make_decision_work(
-            session, turn, EvalSettings(plies), lambda found: [], lambda control, share: SearchWatch()
-        )
-
-    assert [plan(plies).is_long for plies in (0, 1)] == [False, True]
-    session.engine_settings = replace(session.engine_settings, player="pubeval")
-    assert not plan(0).is_quick

@@ -9,6 +9,7 @@ from gammond.protocol.repl.answers.replies import ERROR_MARK
 from gammond.protocol.repl.dialogue.interpreter import LineInterpreter
 from gammond.protocol.repl.game.games import play_from_here, start_game
 from gammond.protocol.repl.game.repl_game import ReplGame
+from gammond.protocol.repl.terminal.prompt_loop import keep_game
 from gammond.protocol.state.service import EngineCatalogue, Service
 from gammond.protocol.state.session import Session
 from tests.protocol.talking import SEED, make_service
@@ -55,6 +56,16 @@ def dealt(*rolls):
     session = make_session(rolls)
     game = ReplGame(session)
     return game, start_game(game, WorkControl())
+
+
+def answer_and_leave(file, *lines, talk=None):
+    """Open a terminal that keeps its game in a file, answer lines and leave; return what was shown."""
+    said, talk = [], talk or make_talk()
+    with keep_game(talk, file, said.extend) as keep_it:
+        for line in lines:
+            said += talk.answer(line)
+            keep_it()
+    return said
 
 
 def session_without_nets():

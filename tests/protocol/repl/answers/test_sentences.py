@@ -10,27 +10,15 @@ from gammond.protocol.repl.answers.sentences import (
     describe_responses,
     describe_score,
     describe_turn,
-    make_sentence,
 )
 from gammond.protocol.state.game_state import GameState
 
 NAMES = ("you", "gammond")
-START = MatchState()
-
-
-def test_sentences_about_the_person_and_the_engine_differ_in_the_verb():
-    assert make_sentence("you", "roll", "3-1") == "You roll 3-1."
-    assert make_sentence("gammond", "roll", "3-1") == "gammond rolls 3-1."
-    assert make_sentence("gammond", "cannot move") == "gammond cannot move."
 
 
 @pytest.mark.parametrize(
     ("action", "before", "after", "said"),
     [
-        ("8/5 6/5", MatchState(roll=(3, 1)), START, "You play 8/5 6/5."),
-        ("8/5 6/5", MatchState(on_roll=1, roll=(3, 1)), START, "3-1: gammond plays 8/5 6/5."),
-        ("pass", MatchState(on_roll=1, roll=(6, 6)), START, "6-6: gammond cannot move."),
-        ("double", START, MatchState(doubled=True), "You double to 2."),
         (
             "double",
             MatchState(on_roll=1, cube=2, cube_owner=1),
@@ -38,29 +26,14 @@ def test_sentences_about_the_person_and_the_engine_differ_in_the_verb():
             "gammond redoubles to 4. 'take', 'drop' or 'beaver'?",
         ),
         (
-            "take",
-            MatchState(doubled=True),
-            MatchState(cube=2, cube_owner=1),
-            "gammond takes. The cube is at 2.",
-        ),
-        (
             "beaver",
             MatchState(doubled=True),
             MatchState(cube=2, cube_owner=1, doubled=True, beavered=True),
             "gammond beavers to 4. 'take' or 'drop'?",
         ),
-        ("drop", MatchState(on_roll=1, doubled=True), START, "You pass."),
-        (
-            "resign gammon",
-            MatchState(on_roll=1),
-            MatchState(on_roll=1, resigned=2),
-            "gammond offers to resign a gammon, 2 points. 'accept' or 'reject'?",
-        ),
-        ("accept", MatchState(resigned=1), START, "gammond accepts."),
-        ("reject", MatchState(resigned=1), START, "gammond rejects the resignation; the game continues."),
     ],
 )
-def test_an_action_is_described_by_name_and_asks_only_the_person(action, before, after, said):
+def test_what_a_person_is_to_answer_is_asked_with_the_answers(action, before, after, said):
     assert describe_action(action, before, after, NAMES) == said
 
 
@@ -71,8 +44,12 @@ def test_the_answers_that_are_possible_are_named():
     assert describe_responses(MatchState(cube=2048, cube_owner=0, doubled=True)) == "'take' or 'drop'"
 
 
+def test_who_is_to_answer_a_resignation_is_said_whatever_was_rolled():
+    assert describe_turn(MatchState(roll=(3, 1), resigned=1)) == "you are to answer the resignation"
+
+
 def test_what_waits_is_named_with_its_answers():
-    assert describe_offer(START) == ""
+    assert describe_offer(MatchState()) == ""
     assert (
         describe_offer(MatchState(5, cube=2, cube_owner=0, doubled=True))
         == "a redouble to 4 is pending: 'take' or 'drop'"
@@ -83,13 +60,6 @@ def test_what_waits_is_named_with_its_answers():
     )
     beavered = MatchState(cube=2, cube_owner=1, doubled=True, beavered=True)
     assert describe_offer(beavered) == "a beaver to 4 is pending: 'take' or 'drop'"
-
-
-def test_a_turn_is_described_by_what_is_to_be_done():
-    assert describe_turn(START) == "you are to roll"
-    assert describe_turn(MatchState(roll=(3, 1))) == "you are to play 3-1"
-    assert describe_turn(MatchState(doubled=True)) == "you are to answer the double"
-    assert describe_turn(MatchState(roll=(3, 1), resigned=1)) == "you are to answer the resignation"
 
 
 CENTRED = "The cube is centred at 1"

@@ -177,11 +177,6 @@ def test_a_matrix_of_redoubles_says_so(cube, double):
     assert any(f"equities of no {double}, and below it of a {double} " in line for line in lines)
 
 
-def test_numbers_are_rounded_without_a_minus_before_nothing():
-    assert format_points(-0.0004) == "+0.000"
-    assert format_points(-0.0006) == "-0.001"
-
-
 def test_a_rollout_of_plays_marks_pruned_ones():
     errors = {"error": 0.02, "cubeless_error": 0.02, "outcome_errors": Outcome(*[0.01] * 5)}
     best = RankedPlay(PLAY, worth(**errors, trials=216))
@@ -201,8 +196,9 @@ def test_a_single_trial_has_no_errors():
     assert lines[3].split() == ["±", "1", "trial"]
 
 
-def test_equities_at_a_score_where_points_have_no_scale_are_not_written():
-    assert [format_points(value) for value in (None, 10.0, -0.0001)] == ["n/a", "+10.000", "+0.000"]
+def test_points_are_rounded_without_a_minus_before_nothing_and_left_out_where_they_have_no_scale():
+    values = (-0.0004, -0.0006, 10.0, None)
+    assert [format_points(value) for value in values] == ["+0.000", "-0.001", "+10.000", "n/a"]
 
 
 def test_a_loss_is_in_chances_of_the_match_where_points_have_no_scale():

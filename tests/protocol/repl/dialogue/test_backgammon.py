@@ -49,13 +49,6 @@ def test_a_position_that_goes_with_its_variant_is_said_and_a_score_that_stays():
     assert talk.session.game.position is not None
 
 
-def test_a_variant_on_an_empty_table_says_what_begins():
-    assert make_talk().answer("set game.variant hypergammon2") == [
-        "ok set game.variant=hypergammon2",
-        "hypergammon2 has 2 checkers a side: 'play' starts a game of it.",
-    ]
-
-
 @pytest.mark.parametrize("before", [(), ("set game.variant hypergammon2",)])
 def test_the_variant_that_is_played_already_is_set_without_a_word(before):
     talk = make_talk(*before)

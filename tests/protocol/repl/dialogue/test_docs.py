@@ -92,10 +92,6 @@ def test_the_levels_of_the_page_have_the_figures_of_the_program():
     assert "\n".join(rows) in TEXT
 
 
-def test_the_page_says_where_the_history_lies():
-    assert "`GAMMOND_DATA`" in TEXT
-
-
 def test_no_transcript_is_wider_than_a_terminal():
     for transcript in TRANSCRIPTS:
         assert max(map(len, transcript.splitlines())) <= 80

@@ -32,14 +32,6 @@ def test_the_side_that_comes_first_is_on_roll():
     assert not any(map(is_checkers, ("O 6:5", "O 6:5 O 5:1", "X", "hello X O", "4HPwATDgc/ABMA")))
 
 
-@pytest.mark.parametrize(
-    "typed", ['"{}".', "<{}>", "https://example.org/?{}&a=b", "position ({})", "position xgid '{}'"]
-)
-def test_a_position_with_something_around_it_is_set_up(typed):
-    said = make_talk().answer(typed.format("XGID=-b----E-C---eE---c-e----B-:0:0:1:31:2:1:0:5:10"))
-    assert "3-1" in " ".join(said)
-
-
 def test_what_was_assumed_of_a_position_is_said_under_it():
     talk = make_talk()
     said = talk.answer("OGID=11ccccchhhjjjjj:66666888dddddoo:N0N:31:W:R:2:1:5:0")

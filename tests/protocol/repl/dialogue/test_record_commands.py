@@ -75,6 +75,11 @@ def first_line(talk, line):
     return talk.answer(line)[0]
 
 
+def list_rows(lines):
+    """Return the rows of a list of errors."""
+    return [line for line in lines if re.match(r" +[0-9]+ +[0-9]\.[0-9]{3} ", line)]
+
+
 def test_a_file_is_opened_with_its_players_and_stepped_through_to_its_end(file):
     talk = make_talk()
     lines = talk.answer(f'open "{file}"')
@@ -236,7 +241,7 @@ def test_the_errors_of_both_players_are_listed_and_shown_on_the_board(file):
     lines = talk.answer("errors")
     players = [line.partition(":")[0] for line in lines if " points lost, PR " in line]
     assert players == ["michy", "Thomas Low"]
-    rows = [line for line in lines if re.match(r" +[0-9]+ +[0-9]\.[0-9]{3} ", line)]
+    rows = list_rows(lines)
     assert 3 < len(rows) <= 10
     assert [int(row.split()[0]) for row in rows] == list(range(1, len(rows) + 1))
     losses = [float(row.split()[1]) for row in rows]
@@ -246,7 +251,7 @@ def test_the_errors_of_both_players_are_listed_and_shown_on_the_board(file):
         _, loss, game, move, *_ = row.split()
         assert place.startswith(f"Game {game} of 2, move {move} of ")
         assert any(f" lost {loss}" in line for line in said)
-    assert len([line for line in talk.answer("errors 2") if re.match(r" +[0-9]+ +0\.", line)]) == 2
+    assert len(list_rows(talk.answer("errors 2"))) == 2
     assert first_line(talk, "error 3") == "error: expected a number 1..2 of the last list, got 3"
 
 
@@ -279,25 +284,18 @@ def test_a_kept_hint_shows_plays_of_another_depth_apart_without_a_difference(fil
     assert "    not searched at 2-ply:" not in talk.answer("hint")
 
 
-def test_a_hint_at_an_analysed_cube_action_is_the_analysis_of_it(file):
+def test_a_hint_at_an_analysed_cube_action_is_the_analysis_of_it_for_the_side_that_acts(file):
     talk = opened(file, "errors 1", "last game", "previous")
-    lines = talk.answer("hint")
-    assert "    pass was done; best: take" in lines
-    assert lines[-1] == "    by the analysis (2-ply); 'hint plies=N' searches anew"
+    answer, fresh = talk.answer("hint"), talk.answer("hint plies=2")
+    assert [line.split("  ")[2] for line in answer[1:3]] == ["take", "pass"]
+    assert [line[:26] for line in answer[1:3]] == [line[:26] for line in fresh[1:3]]
+    assert "    pass was done; best: take" in answer
+    assert answer[-1] == "    by the analysis (2-ply); 'hint plies=N' searches anew"
     talk.answer("previous")
-    lines = talk.answer("hint")
-    assert [line.split("  ")[2] for line in lines[1:4]] == ["no double", "double, take", "double, pass"]
-    assert any(line.startswith("    double was done; best: ") for line in lines)
-
-
-def test_a_hint_at_an_analysed_answer_is_seen_by_the_side_that_answers_as_in_a_game(file):
-    talk = opened(file, "errors 1", "last game", "previous")
-    lines = talk.answer("hint")
-    fresh = talk.answer("hint plies=2")
-    assert [line.split("  ")[2] for line in lines[1:3]] == ["take", "pass"]
-    assert [line[:26] for line in lines[1:3]] == [line[:26] for line in fresh[1:3]]
-    double = opened(file, "errors 1", "last game", "previous", "previous").answer("hint")
-    own, other = (float(re.search(r"win ([0-9.]+)", said[-2])[1]) for said in (lines, double))
+    double = talk.answer("hint")
+    assert [line.split("  ")[2] for line in double[1:4]] == ["no double", "double, take", "double, pass"]
+    assert any(line.startswith("    double was done; best: ") for line in double)
+    own, other = (float(re.search(r"win ([0-9.]+)", "".join(said))[1]) for said in (answer, double))
     assert own + other == pytest.approx(100, abs=0.11)
 
 
@@ -332,13 +330,13 @@ def test_a_double_of_a_cube_that_has_an_owner_is_a_redouble_wherever_a_match_is_
 
 def test_errors_of_one_player_or_from_a_loss_on_are_listed(file):
     talk = opened(file, "errors")
-    rows = [line for line in talk.answer("errors 100") if re.match(r" +[0-9]+ +[0-9]\.", line)]
+    rows = list_rows(talk.answer("errors 100"))
     least = float(rows[2].split()[1])
-    listed = [line for line in talk.answer(f"errors {least:.3f}") if re.match(r" +[0-9]+ +[0-9]\.", line)]
+    listed = list_rows(talk.answer(f"errors {least:.3f}"))
     assert 2 <= len(listed) <= 3
     assert [line.split() for line in listed] == [line.split() for line in rows[: len(listed)]]
     for name in ("michy", "thomas low"):
-        lines = [line for line in talk.answer(f"errors {name}") if re.match(r" +[0-9]+ +[0-9]\.", line)]
+        lines = list_rows(talk.answer(f"errors {name}"))
         assert lines
         assert all(f" {name} " in line.lower() for line in lines)
     assert talk.answer("errors X")[-2] == talk.answer("errors Thomas Low")[-2]
@@ -532,24 +530,10 @@ def test_the_analysis_of_a_file_is_shown_until_another_takes_its_place(file, tmp
     assert "; 0-ply, net racing." in "".join(other.answer("errors"))
 
 
-def test_play_goes_on_from_the_match_with_its_score_and_back_returns_to_it(file):
-    talk = make_talk(f"open {file}", "game 2", "next 2", rolls=[(6, 5), (3, 2), (4, 1), (5, 5)])
-    shown = talk.session.game
-    assert shown.match.score == (0, 1)
-    assert talk.answer("play")[:2] == [
-        "You play O from here.",
-        "'back' returns to the match that is open.",
-    ]
-    lines = talk.answer("24/14")
-    assert lines[0] == "You play 24/14."
-    assert "O: you" in "".join(lines)
+def test_play_goes_on_from_the_match_with_its_score(file):
+    talk = make_talk(f"open {file}", "game 2", "next 2", "play", rolls=[(6, 5), (3, 2), (4, 1), (5, 5)])
+    assert talk.answer("24/14")[0] == "You play 24/14."
     assert talk.session.game.match.score == (0, 1)
-    lines = talk.answer("back")
-    assert lines[0] == "Game 2 of 2, move 2 of 2. 6-4: michy plays 24/14."
-    assert "Your game is set aside: 'undo' brings it back." in lines
-    assert talk.session.game == shown
-    assert first_line(talk, "undo").startswith("Undone: you are back in the game")
-    assert first_line(talk, "previous").startswith("Game 2 of 2, move 1 of 2.")
 
 
 def test_what_is_tried_in_a_match_says_how_to_return_to_it(file):
@@ -570,23 +554,6 @@ def test_what_is_about_the_position_before_the_roll_says_so_where_the_dice_are_o
     talk.game.records.current.place = talk.game.records.current.place._replace(is_rolled=False)
     talk.answer("back")
     assert "does not count" not in "".join(talk.answer(line))
-
-
-def test_a_play_can_be_tried_at_any_place(file):
-    talk = opened(file, "next")
-    assert first_line(talk, "13/10") == "2-1: michy plays 13/10."
-    assert first_line(talk, "next").startswith("Game 1 of 2, move 2 of 7.")
-    assert talk.answer("hint 1")[2].startswith(" 1")
-    assert talk.answer("eval")[-1].startswith("    at 0-ply")
-
-
-def test_a_match_in_another_format_is_the_same(file, tmp_path):
-    (match,) = read_matches(str(file))
-    other = tmp_path / "match.sgf"
-    other.write_text(format_sgf(match))
-    one, two = opened(file), opened(other)
-    for line in ("errors", "error 1", "next", "last", "previous 3"):
-        assert one.answer(line) == two.answer(line)
 
 
 def test_several_matches_are_open_at_a_time(file, tmp_path):

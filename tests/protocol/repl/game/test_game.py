@@ -9,7 +9,7 @@ from gammond.engine.wording import format_count
 from gammond.nets.players.pubeval import PubevalPlayer
 from gammond.protocol.core.requests import WorkControl
 from gammond.protocol.repl.dialogue.record_commands import save_games
-from gammond.protocol.repl.game.games import leave, play_against, play_from_here, redo, start_game, undo
+from gammond.protocol.repl.game.games import play_against, play_from_here, redo, start_game, undo
 from gammond.protocol.repl.game.playing import make_play, play_best_action, roll, take_action
 from gammond.protocol.repl.game.repl_game import ReplGame
 from gammond.protocol.repl.game.views import show_board, show_score
@@ -20,7 +20,6 @@ from tests.protocol.repl.tables import (
     game_at,
     make_session,
     make_talk,
-    session_without_nets,
 )
 from tests.support.boards import position
 from tests.support.evaluators import GammonEvaluator
@@ -38,25 +37,6 @@ def test_the_higher_die_starts_with_both_and_equal_dice_are_rolled_again():
     assert game.session.game.match.on_roll == game.human_seat == 0
 
 
-def test_the_engine_plays_at_once_when_it_begins():
-    game, lines = dealt((1, 3))
-    assert lines[0] == "You roll 1, gammond 3. gammond starts with 3-1."
-    assert lines[1].startswith("3-1: gammond plays ")
-    match = game.session.game.match
-    assert (match.on_roll, match.roll) == (0, None)
-    assert game.session.game.position.swap_sides() != Position.start()
-
-
-def test_the_engine_answers_a_play_with_its_roll_and_play():
-    game, _ = dealt((3, 1), (5, 2))
-    lines = make_play(game, WorkControl(), "8/5 6/5")
-    assert lines[0] == "You play 8/5 6/5."
-    assert lines[1].startswith("5-2: gammond plays ")
-    assert len(lines) == 2
-    assert game.session.game.match.on_roll == game.human_seat
-    assert game.session.game.match.roll is None
-
-
 def test_the_person_rolls_and_a_turn_without_a_play_passes_by_itself():
     closed = position({25: 1, 1: 14}, {19: 3, 20: 3, 21: 3, 22: 2, 23: 2, 24: 2})
     game = game_at(closed, rolls=[(6, 5), (1, 2)])
@@ -66,75 +46,33 @@ def test_the_person_rolls_and_a_turn_without_a_play_passes_by_itself():
     assert game.session.game.match.on_roll == game.human_seat
 
 
-def test_an_illegal_play_changes_nothing_and_says_why():
-    game, _ = dealt((3, 1))
-    before = game.session.game
-    with pytest.raises(GammondError, match="8/4 cannot be played with 1 left"):
-        make_play(game, WorkControl(), "8/4 8/4")
-    assert game.session.game is before
-
-
-def test_undo_takes_back_ones_own_play_and_the_answer_to_it():
-    game, _ = dealt((3, 1), (5, 2), (6, 4), (2, 1))
-    first = game.session.game
-    make_play(game, WorkControl(), "8/5 6/5")
+@pytest.mark.parametrize(
+    ("board", "match", "play", "said", "after"),
+    [
+        (
+            *(GAMMON_NEXT, {"cube": 2, "cube_owner": 0}, "1/off"),
+            [
+                *("You play 1/off.", "You win a gammon, 4 points."),
+                "You 4, gammond 0 in a 5-point match; the next game is the Crawford game.",
+                "'new' starts the next game.",
+            ],
+            ((4, 0), True),
+        ),
+        (
+            *(ENGINE_NEARLY_OFF, {"on_roll": 1, "score": (3, 2)}, "3/1 3/2"),
+            ["You play 3/1 3/2.", "6-5: gammond plays 1/off.", "gammond wins a single game, 1 point."],
+            ((4, 2), True),
+        ),
+        (ENGINE_NEARLY_OFF, {"score": (4, 2), "crawford": True}, "3/1 3/2", [], ((4, 3), False)),
+    ],
+    ids=["won", "lost", "Crawford"],
+)
+def test_the_end_of_a_game_is_announced_and_counted(board, match, play, said, after):
+    game = game_at(board, rolls=[(2, 1), (6, 5)], length=5, **match)
     roll(game, WorkControl())
-    second = game.session.game
-    make_play(game, WorkControl(), "24/14")
-    assert undo(game, WorkControl()) == ["Undone: you are to play 6-4."]
-    assert game.session.game is second
-    assert undo(game, WorkControl()) == ["Undone: you are to play 3-1."]
-    assert game.session.game is first
-    with pytest.raises(StateError, match="nothing to undo"):
-        undo(game, WorkControl())
-    assert game.session.game is first
-
-
-def test_undo_without_a_game_takes_back_one_change():
-    session = make_session()
-    session.start_game()
-    session.set_roll((3, 1))
-    assert undo(ReplGame(session), WorkControl()) == ["Undone."]
-    assert session.game.match.roll is None
-
-
-def test_undo_takes_back_the_points_of_a_finished_game():
-    game = game_at(GAMMON_NEXT, rolls=[(2, 1)])
-    roll(game, WorkControl())
-    make_play(game, WorkControl(), "1/off")
-    assert game.session.game.match.score == (2, 0)
-    undo(game, WorkControl())
-    assert game.session.game.match.score == (0, 0)
-    assert game.is_running
-
-
-def test_a_won_game_is_announced_and_counted():
-    game = game_at(GAMMON_NEXT, rolls=[(2, 1)], length=5, cube=2, cube_owner=0)
-    roll(game, WorkControl())
-    lines = make_play(game, WorkControl(), "1/off")
-    assert lines[:2] == ["You play 1/off.", "You win a gammon, 4 points."]
-    assert lines[2:] == [
-        "You 4, gammond 0 in a 5-point match; the next game is the Crawford game.",
-        "'new' starts the next game.",
-    ]
+    assert make_play(game, WorkControl(), play)[: len(said)] == said
     assert not game.is_running
-
-
-def test_a_lost_game_counts_for_the_engine():
-    game = game_at(ENGINE_NEARLY_OFF, rolls=[(2, 1), (6, 5)], on_roll=1, length=5, score=(3, 2))
-    roll(game, WorkControl())
-    lines = make_play(game, WorkControl(), "3/1 3/2")
-    assert lines[1:3] == ["6-5: gammond plays 1/off.", "gammond wins a single game, 1 point."]
-    assert game.session.game.match.score == (4, 2)
-    assert game.session.game.match.crawford
-
-
-def test_the_game_after_the_crawford_game_is_played_with_the_cube_again():
-    game = game_at(ENGINE_NEARLY_OFF, rolls=[(2, 1), (6, 5)], length=5, score=(4, 2), crawford=True)
-    roll(game, WorkControl())
-    make_play(game, WorkControl(), "3/1 3/2")
-    match = game.session.game.match
-    assert (match.score, match.crawford) == ((4, 3), False)
+    assert (game.session.game.match.score, game.session.game.match.crawford) == after
 
 
 def test_a_won_match_is_announced_and_the_next_game_begins_another():
@@ -172,15 +110,6 @@ def test_a_length_begins_a_match_and_none_goes_on_with_what_is_played():
     assert session.game.position == Position.start()
 
 
-def test_the_final_score_goes_when_the_last_play_is_taken_back():
-    game = game_at(GAMMON_NEXT, rolls=[(2, 1)], length=3, score=(1, 2))
-    roll(game, WorkControl())
-    make_play(game, WorkControl(), "1/off")
-    undo(game, WorkControl())
-    assert game.points == (1, 2)
-    assert not game.is_match_over
-
-
 def test_a_new_game_keeps_the_score_and_the_seats():
     game = game_at(GAMMON_NEXT, rolls=[(2, 1), (5, 1)], on_roll=1)
     roll(game, WorkControl())
@@ -190,12 +119,6 @@ def test_a_new_game_keeps_the_score_and_the_seats():
     assert game.session.game.match.score == (0, 2)
     assert game.session.game.position == Position.start()
     assert game.names == ("gammond", "you")
-
-
-def test_play_goes_on_from_a_position_with_its_dice():
-    game = game_at(Position.start(), on_roll=1, roll=(3, 1))
-    assert game.human_seat == 1
-    assert game.session.game.match.roll == (3, 1)
 
 
 def test_play_is_refused_while_a_game_is_on():
@@ -220,23 +143,6 @@ def test_play_after_the_end_of_a_game_deals_the_next():
     roll(game, WorkControl())
     make_play(game, WorkControl(), "1/off")
     assert play_from_here(game, WorkControl())[0].startswith("You roll 5, gammond 1.")
-
-
-def test_leaving_ends_the_game_and_keeps_the_position():
-    game, _ = dealt((3, 1))
-    before = game.session.game
-    leave(game)
-    assert game.human_seat is None
-    assert game.session.game is before
-    with pytest.raises(StateError, match="no game"):
-        leave(game)
-
-
-def test_a_net_that_cannot_be_loaded_leaves_the_table_as_it_was():
-    session = session_without_nets()
-    with pytest.raises(DataFileError, match="the net strong-contact is missing"):
-        start_game(ReplGame(session), WorkControl())
-    assert session.game.position is None
 
 
 def test_an_engine_turn_that_failed_is_taken_up_by_the_next_word():
@@ -268,22 +174,6 @@ def typed(game):
         return roll(game, WorkControl())
     best = session.make_engine_loader()().rank_plays(*session.require_roll(), match).best
     return make_play(game, CONTROL, format_play(best.play))
-
-
-def test_a_whole_match_can_be_played():
-    session = make_session()
-    game = ReplGame(session)
-    lines = start_game(game, WorkControl(), 3)
-    for _ in range(500):
-        if not game.is_running:
-            break
-        assert session.game.match.to_act == game.human_seat
-        lines = typed(game)
-        if not game.is_running and not game.is_match_over:
-            lines = start_game(game, WorkControl())
-    assert game.is_match_over
-    assert lines[-1].endswith("'new' starts another.")
-    assert max(game.points) >= 3
 
 
 def test_redo_does_again_what_undo_took_back_step_by_step():
@@ -319,11 +209,12 @@ def test_redo_forgets_what_was_taken_back_once_something_else_is_done():
     assert redo(game, CONTROL) == ["Redone: you are to roll."]
 
 
-def test_redo_ends_a_game_again_with_its_points():
+def test_undo_of_the_last_play_takes_the_points_back_and_redo_gives_them_again():
     game = game_at(GAMMON_NEXT, rolls=[(2, 1)], length=3, score=(1, 2))
     roll(game, CONTROL)
     make_play(game, CONTROL, "1/off")
     undo(game, CONTROL)
+    assert (game.points, game.is_running, game.is_match_over) == ((1, 2), True, False)
     assert redo(game, CONTROL) == ["Redone: the game is over."]
     assert game.is_match_over
     assert game.points == (3, 2)
@@ -352,20 +243,25 @@ def test_the_best_play_is_the_first_of_the_hint_and_undo_takes_it_back():
     assert game.session.game is before
 
 
-def test_the_best_before_a_roll_doubles_or_rolls_and_the_best_answer_is_given():
-    game = game_at(FAR_AHEAD, length=5)
-    assert play_best_action(game, CONTROL)[:2] == ["You double to 2.", "gammond passes."]
-    game = game_at(FAR_AHEAD, rolls=[(2, 1)], length=5, score=(4, 4))
-    assert play_best_action(game, CONTROL)[0] == "You roll 2-1."
-    game = game_at(FAR_AHEAD, on_roll=1, length=5, doubled=True)
-    assert play_best_action(game, CONTROL)[:2] == ["You pass.", "gammond wins a single game, 1 point."]
-
-
-def test_the_best_answer_to_a_resignation_is_given():
-    behind = FAR_AHEAD.swap_sides()
-    assert play_best_action(game_at(behind, resigned=1), CONTROL)[0] == "You accept."
-    game = game_at(behind, resigned=1, evaluator=GammonEvaluator())
-    assert play_best_action(game, CONTROL)[0] == "You reject the resignation; the game continues."
+@pytest.mark.parametrize(
+    ("board", "match", "evaluator", "said"),
+    [
+        (FAR_AHEAD, {"length": 5}, None, ["You double to 2.", "gammond passes."]),
+        (FAR_AHEAD, {"length": 5, "score": (4, 4)}, None, ["You roll 2-1."]),
+        (
+            *(FAR_AHEAD, {"on_roll": 1, "length": 5, "doubled": True}, None),
+            ["You pass.", "gammond wins a single game, 1 point."],
+        ),
+        (FAR_AHEAD.swap_sides(), {"resigned": 1}, None, ["You accept."]),
+        (
+            *(FAR_AHEAD.swap_sides(), {"resigned": 1}, GammonEvaluator()),
+            ["You reject the resignation; the game continues."],
+        ),
+    ],
+)
+def test_the_best_action_doubles_rolls_or_answers_as_it_should(board, match, evaluator, said):
+    game = game_at(board, rolls=[(2, 1)], evaluator=evaluator, **match)
+    assert play_best_action(game, CONTROL)[: len(said)] == said
 
 
 def test_the_best_of_two_people_is_that_of_the_seat_to_act():
@@ -376,18 +272,21 @@ def test_the_best_of_two_people_is_that_of_the_seat_to_act():
     assert game.session.game.match.to_act == 1
 
 
-def test_whole_matches_are_saved_as_they_were_played(tmp_path):
+def test_a_whole_match_is_played_and_saved_as_it_was_played(tmp_path):
     session = make_session()
     game = ReplGame(session)
     start_game(game, CONTROL, 3)
     results = []
     for _ in range(500):
-        typed(game)
+        assert session.game.match.to_act == game.human_seat
+        lines = typed(game)
         if not game.is_running:
             results.append(game.points)
             if game.is_match_over:
                 break
             start_game(game, CONTROL)
+    assert lines[-1].endswith("'new' starts another.")
+    assert max(game.points) >= 3
     file = tmp_path / "match.mat"
     assert save_games(game, str(file)) == [f"Saved {format_count(len(results), 'game')} to {file}."]
     (read,) = parse_mat(file.read_text())

@@ -4,26 +4,34 @@ from __future__ import annotations
 
 import pytest
 
+from gammond.protocol.games import GAMES
 from tests.protocol.repl.tables import make_talk
 
 ROLLS = [(3, 1), (5, 2), (6, 4), (6, 2), (5, 4), (2, 1), (4, 3)]
+GAMES_ON = {
+    "backgammon": ("new 5", "8/5 6/5"),
+    "barca": ("set game.variant barca", "level easy", "new", "e2-e5"),
+}
+"""The first moves of a game of each kind."""
 
 
-@pytest.mark.parametrize("line", ["new 3", "new", "position startpos", "4HPwATDgc/ABMA", "newgame", "leave"])
-def test_a_game_that_was_on_comes_back_with_undo(line):
-    talk = make_talk("new 5", "8/5 6/5", rolls=ROLLS)
-    before = talk.session.game
-    talk.answer(line)
-    assert talk.answer("undo")[0] == "Undone: you are back in the game, and you are to roll."
-    assert talk.session.game is before
-    assert talk.game.is_running
-    assert talk.answer("undo")[0] == "Undone: you are to play 3-1."
-
-
-def test_a_new_game_says_that_another_one_is_set_aside():
-    talk = make_talk("new 5", "8/5 6/5", rolls=ROLLS)
-    assert talk.answer("new 3")[0] == "The game that was on is set aside: 'undo' brings it back."
-    assert talk.session.game.match.length == 3
+@pytest.mark.parametrize(
+    ("game", "line"),
+    [
+        *((game, line) for game in GAMES for line in ("new", "position startpos", "newgame", "leave")),
+        *(("backgammon", line) for line in ("new 3", "4HPwATDgc/ABMA")),
+        *(("barca", line) for line in ("new black", "position startpos moves e2-e3")),
+    ],
+)
+def test_a_game_that_was_on_comes_back_with_undo_as_it_was(game, line):
+    talk = make_talk(*GAMES_ON[game], rolls=ROLLS)
+    board, status = talk.answer("board"), talk.talk.toolbar(80)
+    said = talk.answer(line)
+    assert any("is set aside" in text for text in said) == (line != "leave")
+    assert talk.talk.toolbar(80) != status
+    assert talk.answer("undo")[0].startswith("Undone: you are back in the game, and ")
+    assert (talk.answer("board"), talk.talk.toolbar(80)) == (board, status)
+    assert "back in the game" not in talk.answer("undo")[0]
 
 
 def test_games_come_back_one_after_the_other_after_the_decisions_of_the_last():

@@ -12,7 +12,6 @@ from gammond.protocol.repl.game.preferences import (
     Preferences,
     change_preference,
     get_config_file,
-    list_preferences,
     read_preferences,
     write_preferences,
 )
@@ -84,17 +83,14 @@ def test_a_length_does_not_touch_the_match_on_the_table():
 def test_config_lists_shows_and_sets_them_at_once_and_in_the_file(monkeypatch, tmp_path):
     monkeypatch.setenv("GAMMOND_DATA", str(tmp_path))
     talk = make_talk()
-    lines = talk.answer("config")
-    assert lines[-1] == f"File: {tmp_path / 'config.toml'}"
-    assert [line.split()[0] for line in lines[:-1]] == [field.name for field in list_fields(Preferences)]
+    *rows, last = talk.answer("config")
+    assert last == f"File: {tmp_path / 'config.toml'}"
+    assert [line.split()[0] for line in rows] == [field.name for field in list_fields(Preferences)]
+    assert "|".join(THEMES) in rows[0]
     assert talk.answer("config theme") == ["theme = terminal: colours"]
     assert talk.answer("config theme dark") == [f"theme = dark, saved in {tmp_path / 'config.toml'}."]
     assert talk.game.preferences == read_preferences(get_config_file()) == Preferences("dark")
     assert talk.answer("config tutor maybe")[0].startswith("error: expected a number 0..10 for tutor")
     assert talk.answer("config nothing")[0].startswith("error: expected one of theme|")
-
-
-def test_the_list_says_what_each_may_be():
-    assert "|".join(THEMES) in list_preferences(Preferences())[0]
     with pytest.raises(GammondError, match="expected one of"):
         change_preference(get_config_file(), "level", "nobody")

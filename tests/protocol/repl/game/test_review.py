@@ -22,6 +22,7 @@ from tests.protocol.repl.tables import game_at, make_talk
 from tests.support.boards import position
 
 AHEAD = position({1: 4, 2: 2}, {19: 5, 20: 5, 21: 4})
+TRAILER = position({1: 2, 2: 4}, {24: 3})
 CONTROL = WorkControl()
 TOLD = "For {} of this game the engine had told its choice: these figures are not yours alone."
 
@@ -50,12 +51,14 @@ def test_the_tutor_objects_at_once_names_the_better_play_and_takes_it_back():
     assert talk.answer(best)[0] == f"You play {best}."
 
 
-@pytest.mark.parametrize("again", ["keep", "yes", None])
+@pytest.mark.parametrize("again", ["keep", "yes", "WORST", "31: TSROW"])
 def test_what_the_tutor_objected_to_can_be_kept_by_a_word_or_by_doing_it_again(again):
     talk = make_talk("tutor 0.005", "new 0", rolls=[(3, 1), (5, 2)])
     _, (worst, _) = plays_by_loss(talk)
     assert talk.answer(worst)[0].startswith("Tutor: ")
-    lines = talk.answer(again or worst)
+    talk.answer("hint")
+    backwards = ",".join(reversed(worst.split())).replace("/", "-")
+    lines = talk.answer(again.replace("WORST", worst).replace("TSROW", backwards))
     assert lines[0] == f"You play {worst}."
     assert lines[1].startswith("5-2: gammond plays ")
     assert talk.answer("keep") == ["error: nothing to keep: the tutor has objected to nothing"]
@@ -70,39 +73,32 @@ def test_the_tutor_lets_small_losses_pass_and_says_nothing_when_it_is_off():
     assert talk.answer("tutor maybe")[0].startswith("error: expected a number 0.001..10 for limit")
 
 
-def test_the_tutor_objects_to_a_roll_where_a_double_is_right_and_to_a_wrong_double():
-    game = game_at(AHEAD, rolls=[(2, 1)], length=5)
+@pytest.mark.parametrize(
+    ("board", "match", "action", "objection", "better", "kept"),
+    [
+        (AHEAD, {"length": 5}, "roll", "a roll without a double", "double", "You roll 2-1."),
+        (*(TRAILER, {"length": 5, "score": (3, 4)}), "roll", "a roll without a double", "double", "You roll"),
+        (AHEAD.swap_sides(), {"length": 5}, "double", "a double", "no double", "You double to 2."),
+        (
+            *(AHEAD.swap_sides(), {"length": 9, "cube": 2, "cube_owner": 0}),
+            *("double", "a redouble", "no redouble", "You redouble to 4."),
+        ),
+        (
+            *(AHEAD, {"length": 5, "doubled": True, "on_roll": 1}),
+            *("take", "a take", "pass", "You take. The cube is at 2."),
+        ),
+    ],
+)
+def test_the_tutor_objects_to_a_wrong_decision_about_the_cube(board, match, action, objection, better, kept):
+    game = game_at(board, rolls=[(2, 1)], **match)
     game.tutor.set_limit(0.04)
-    assert roll(game, CONTROL)[0].startswith("Tutor: a roll without a double loses ")
-    assert game.session.game.match.roll is None
-    assert roll(game, CONTROL)[0] == "You roll 2-1."
-    game = game_at(AHEAD.swap_sides(), length=5)
-    game.tutor.set_limit(0.04)
-    lines = take_action(game, CONTROL, "double")
-    assert lines[0].startswith("Tutor: a double loses ")
-    assert lines[1].startswith("Better: no double (")
-
-
-def test_the_tutor_objects_where_the_trailer_after_the_crawford_game_does_not_double():
-    game = game_at(position({1: 2, 2: 4}, {24: 3}), rolls=[(2, 1)], length=5, score=(3, 4))
-    game.tutor.set_limit(0.04)
-    assert roll(game, CONTROL)[0].startswith("Tutor: a roll without a double loses ")
-
-
-def test_the_tutor_calls_a_double_of_an_owned_cube_a_redouble():
-    game = game_at(AHEAD.swap_sides(), length=9, cube=2, cube_owner=0)
-    game.tutor.set_limit(0.04)
-    lines = take_action(game, CONTROL, "double")
-    assert lines[0].startswith("Tutor: a redouble loses ")
-    assert lines[1].startswith("Better: no redouble (")
-    assert keep(game, CONTROL)[0] == "You redouble to 4."
-
-
-def test_the_tutor_objects_to_a_wrong_answer():
-    game = game_at(AHEAD, length=5, doubled=True, on_roll=1)
-    game.tutor.set_limit(0.04)
-    assert take_action(game, CONTROL, "take")[1].startswith("Better: pass (")
-    assert keep(game, CONTROL)[0] == "You take. The cube is at 2."
+    before = game.session.game
+    act = roll if action == "roll" else lambda game, control: take_action(game, control, action)
+    lines = act(game, CONTROL)
+    assert lines[0].startswith(f"Tutor: {objection} loses ")
+    assert lines[1].startswith(f"Better: {better} (")
+    assert game.session.game is before
+    assert keep(game, CONTROL)[0].startswith(kept)
 
 
 def test_an_illegal_play_is_the_games_own_error_and_a_forced_one_no_decision():
@@ -124,11 +120,12 @@ def list_done(talk, seat):
     return [each for each in list_losses(talk.game.records.records[0]) if each.seat == seat]
 
 
-def test_decisions_of_a_game_are_listed_with_the_doubles_that_were_not_made():
+def test_decisions_of_a_game_are_listed_by_move_with_the_doubles_that_were_not_made():
     rolls = [(3, 1), (5, 2), (6, 4), (2, 1)]
     talk = play_with_people("8/5 6/5", "roll", "13/8 24/22", "double", "take", "roll", "24/14", rolls=rolls)
-    assert [each.done for each in list_done(talk, 0)] == ["8/5 6/5", "double", "24/14"]
-    assert [each.done for each in list_done(talk, 1)] == ["no double", "24/22 13/8", "take"]
+    own, other = ([(each.move, each.done) for each in list_done(talk, seat)] for seat in (0, 1))
+    assert own == [(1, "8/5 6/5"), (2, "double"), (3, "24/14")]
+    assert other == [(1, "no double"), (1, "24/22 13/8"), (2, "take")]
 
 
 def test_a_review_shows_what_was_lost_and_the_worst_first():
@@ -152,17 +149,6 @@ def test_a_review_shows_what_was_lost_and_the_worst_first():
     ]
 
 
-def test_with_the_tutor_a_game_ends_with_its_review():
-    talk = make_talk("tutor 5", "new 0", rolls=[(3, 1), (5, 2)])
-    lines = talk.answer("resign")
-    lost = re.compile(r"Resignations and answers to them, which no statistics count, lost [01]\.[0-9]{3}\.")
-    assert any(map(lost.fullmatch, lines))
-    talk = make_talk("tutor 5", "new 0", "8/5 6/5", "resign", rolls=[(3, 1), (5, 2)])
-    lines = talk.answer("review")
-    assert lines[0].endswith("PR 0.0; 1 decision counted.")
-    assert any(map(lost.fullmatch, lines))
-
-
 @pytest.mark.parametrize(
     ("lines", "told"),
     [
@@ -183,12 +169,6 @@ def test_a_review_says_where_the_engine_had_told_its_choice(lines, told):
     said = [line for line in talk.answer("review") if "told its choice" in line]
     assert said == ([] if told is None else [TOLD.format(told)])
     talk.answer("new 0")
-
-
-def test_two_people_are_both_reviewed():
-    talk = play_with_people("8/5 6/5", "roll", "13/8 24/22", rolls=[(3, 1), (5, 2)])
-    lines = [line for line in talk.answer("review") if "points lost" in line]
-    assert [line[:2] for line in lines] == ["O:", "X:"]
 
 
 def test_what_was_stopped_early_is_measured_again():
@@ -236,7 +216,8 @@ def test_names_of_players_have_the_room_that_is_left(names, done, shown):
 
 def test_errors_and_blunders_are_counted_as_the_reports_of_a_match_count_them():
     talk = play_with_people("8/7 8/5", "roll", "8/3 6/4", "roll", rolls=[(3, 1), (5, 2), (6, 4)])
-    talk.answer("review")
+    said = [line[:2] for line in talk.answer("review") if "points lost" in line]
+    assert said == ["O:", "X:"]
     record = talk.game.records.records[0]
     assert any(player.errors for player in record.analysed_match.statistics)
     for seat, player in enumerate(record.analysed_match.statistics):
@@ -270,13 +251,6 @@ def test_the_number_of_a_row_sets_up_its_position_and_undo_goes_back_to_the_game
     assert talk.answer("review")[0].endswith("; 1 decision counted.")
 
 
-def test_both_seats_have_a_move_of_each_number():
-    rolls = [(3, 1), (5, 2), (6, 4), (2, 1)]
-    talk = play_with_people("8/5 6/5", "roll", "13/8 24/22", "double", "take", "roll", "24/14", rolls=rolls)
-    assert [each.move for each in list_done(talk, 0)] == [1, 2, 3]
-    assert [each.move for each in list_done(talk, 1)] == [1, 1, 2]
-
-
 @pytest.mark.parametrize("setup", [{}, {"length": 5}, {"roll": (3, 1)}, {"length": 5, "roll": (3, 1)}])
 def test_the_tutor_objects_to_a_resignation_that_loses(setup):
     game = game_at(AHEAD, rolls=[(2, 1)], **setup)
@@ -294,15 +268,6 @@ def test_a_resignation_that_loses_nothing_is_no_decision():
     lost = game_at(position({6: 15}, {1: 1}), roll=(2, 1)).session
     assert Tutor(lost).measure(lost.game, "resign single", CONTROL) is None
     assert Tutor(lost).measure(lost.game, "resign backgammon", CONTROL).loss > 0.5
-
-
-def test_what_was_objected_to_is_kept_however_it_is_written():
-    talk = make_talk("tutor 0.001", "new 0", rolls=[(3, 1), (5, 2)])
-    _, (worst, _) = plays_by_loss(talk)
-    assert talk.answer(worst)[0].startswith("Tutor: ")
-    talk.answer("hint")
-    other = f"31: {','.join(reversed(worst.split()))}".replace("/", "-")
-    assert talk.answer(other)[0] == f"You play {worst}."
 
 
 def test_the_tutor_says_whether_it_is_on():

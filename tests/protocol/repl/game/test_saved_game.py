@@ -8,8 +8,7 @@ from filelock import FileLock
 from gammond.engine.errors import DataFileError
 from gammond.protocol.repl.dialogue.interpreter import LineInterpreter
 from gammond.protocol.repl.game.saved_game import read_game, write_kept
-from gammond.protocol.repl.terminal import prompt_loop
-from tests.protocol.repl.tables import make_session, make_talk
+from tests.protocol.repl.tables import answer_and_leave, make_session, make_talk
 
 ROLLS = [(3, 1), (5, 2), (6, 4), (2, 1), (5, 4), (4, 3), (6, 2)]
 
@@ -34,10 +33,39 @@ def test_a_game_goes_on_as_it_was_left(tmp_path):
     assert fresh.answer("roll")[0] == "You roll 3-1."
 
 
-def test_a_game_of_a_variant_says_which_it_is(tmp_path):
-    talk = make_talk("set game.variant hypergammon1", "new 5", rolls=ROLLS)
-    _, lines = restart(talk, tmp_path)
-    assert lines[0].startswith("Going on with the game of hypergammon1 that you left: you are to play")
+@pytest.mark.parametrize(
+    ("lines", "kept", "again"),
+    [
+        (
+            ("set game.variant hypergammon1", "new 5"),
+            "The game is kept: the next 'gammond' goes on with it.",
+            "Going on with the game of hypergammon1 that you left: you are to play",
+        ),
+        (
+            ("new 5", "8/5 6/5", "resign"),
+            "The match is kept: the next 'gammond' goes on with it.",
+            "Going on after the last game: 'new' starts the next one.",
+        ),
+        (
+            ("new 1", "resign"),
+            "The match is kept: the next 'gammond' can still review and save it.",
+            "Your match is over: 'review' and 'save FILE' still take it, 'new' starts another.",
+        ),
+    ],
+)
+def test_leaving_says_what_is_kept_and_the_next_start_what_goes_on(tmp_path, lines, kept, again):
+    file, talk = tmp_path / "game.json", make_talk(rolls=ROLLS)
+    assert answer_and_leave(file, *lines, talk=talk)[-1] == kept
+    score, fresh = talk.session.game.match.score, make_talk(rolls=ROLLS)
+    assert answer_and_leave(file, talk=fresh)[0].startswith(again)
+    assert fresh.session.game.match.score == score
+    fresh.answer("new")
+    assert fresh.session.game.match.score == ((0, 0) if lines[0] == "new 1" else score)
+
+
+@pytest.mark.parametrize("lines", [(), ("new 5", "leave"), ("newgame",)])
+def test_without_a_game_nothing_is_kept(lines):
+    assert make_talk(*lines, rolls=ROLLS).game.describe_kept() is None
 
 
 def test_what_was_done_in_it_can_be_undone_reviewed_and_saved(tmp_path):
@@ -90,16 +118,6 @@ def test_a_game_with_no_record_of_it_is_kept_all_the_same(tmp_path):
     assert fresh.session.log == talk.session.log
 
 
-def test_a_match_goes_on_between_its_games(tmp_path):
-    talk = make_talk("new 5", "8/5 6/5", "resign", rolls=ROLLS)
-    assert not talk.game.is_running
-    fresh, lines = restart(talk, tmp_path)
-    assert lines[0] == "Going on after the last game: 'new' starts the next one."
-    assert fresh.session.game.match.score == (0, 1)
-    assert fresh.answer("new")[0] == "You roll 3, gammond 1. You start with 3-1."
-    assert fresh.session.game.match.score == (0, 1)
-
-
 def test_the_tutor_is_on_again_and_says_so(tmp_path):
     talk = make_talk("tutor 0.05", "chances", "new 5", rolls=ROLLS)
     fresh, lines = restart(talk, tmp_path)
@@ -114,36 +132,16 @@ def test_a_match_that_is_over_can_still_be_reviewed_and_saved(tmp_path):
     talk = make_talk("plies 1", "new 1", "8/5 6/5", "resign", rolls=ROLLS)
     review = talk.answer("review")
     fresh, lines = restart(talk, tmp_path)
-    assert lines[0] == "Your match is over: 'review' and 'save FILE' still take it, 'new' starts another."
     assert lines[1] == "You 0, gammond 1 in a 1-point match."
     assert fresh.session.engine_settings.plies == 1
     assert fresh.answer("review") == review
     assert fresh.answer(f"save {tmp_path / 'x.mat'}")[0].startswith("Saved 1 game to ")
-    assert fresh.answer("new")[0] == "You roll 3, gammond 1. You start with 3-1."
-    assert fresh.session.game.match.score == (0, 0)
-
-
-def test_leaving_says_what_is_kept(tmp_path):
-    file = tmp_path / "game.json"
-    assert keep(make_talk(rolls=ROLLS), file, "new 1", "resign")[-1] == (
-        "The match is kept: the next 'gammond' can still review and save it."
-    )
-    assert keep(make_talk(rolls=ROLLS), file, "new 5", "resign")[-1] == (
-        "The match is kept: the next 'gammond' goes on with it."
-    )
-    assert keep(make_talk("play against human", rolls=ROLLS), file, "leave") != []
 
 
 def test_a_level_set_at_last_is_kept_too(tmp_path):
     file = tmp_path / "game.json"
-    keep(make_talk(rolls=ROLLS), file, "new 5", "plies 1")
+    answer_and_leave(file, "new 5", "plies 1", talk=make_talk(rolls=ROLLS))
     assert read_game(file, make_session().engine_settings).engine.plies == 1
-
-
-def test_without_a_game_there_is_nothing_to_keep():
-    assert make_talk().game.describe_kept() is None
-    assert make_talk("new 5", "leave", rolls=ROLLS).game.describe_kept() is None
-    assert make_talk("newgame").game.describe_kept() is None
 
 
 @pytest.mark.parametrize("text", ["", "{}", "[]", '{"format": 7}', "\x00\xff", "[" * 100_000])
@@ -154,42 +152,32 @@ def test_a_damaged_file_is_refused_with_its_name(tmp_path, text):
         read_game(file, make_session().engine_settings)
 
 
-def keep(talk, file, *lines):
-    """Open a terminal on a file, answer lines and leave; return what was shown."""
-    said = []
-    with prompt_loop.keep_game(talk, file, said.extend) as keep_it:
-        for line in lines:
-            said += talk.answer(line)
-            keep_it()
-    return said
-
-
 def test_the_terminal_keeps_the_game_after_each_answer_and_goes_on_with_it(tmp_path):
     file = tmp_path / "state" / "game.json"
-    said = keep(make_talk(rolls=ROLLS), file, "new 5", "8/5 6/5")
+    said = answer_and_leave(file, "new 5", "8/5 6/5", talk=make_talk(rolls=ROLLS))
     assert said[-1] == "The game is kept: the next 'gammond' goes on with it."
     again = make_talk(rolls=ROLLS)
-    assert keep(again, file)[0].startswith("Going on with the game that you left")
-    keep(again, file, "leave")
+    assert answer_and_leave(file, talk=again)[0].startswith("Going on with the game that you left")
+    answer_and_leave(file, "leave", talk=again)
     assert not file.exists()
-    assert keep(make_talk(), file) == []
+    assert answer_and_leave(file) == []
 
 
 def test_only_one_terminal_keeps_its_game(tmp_path):
     file = tmp_path / "game.json"
     with FileLock(f"{file}.lock"):
-        said = keep(make_talk(rolls=ROLLS), file, "new 5")
+        said = answer_and_leave(file, "new 5", talk=make_talk(rolls=ROLLS))
     assert said[0].startswith("Games are not kept: another terminal is open")
     assert not file.exists()
 
 
 def test_a_game_that_cannot_be_kept_says_so_and_a_damaged_one_is_left_behind(tmp_path):
     (tmp_path / "file").write_text("")
-    assert keep(make_talk(), tmp_path / "file" / "game.json")[0].startswith("Games are not kept")
+    assert answer_and_leave(tmp_path / "file" / "game.json")[0].startswith("Games are not kept")
     file = tmp_path / "game.json"
     file.write_text("{}")
-    said = keep(make_talk(rolls=ROLLS), file, "new 5")
+    said = answer_and_leave(file, "new 5", talk=make_talk(rolls=ROLLS))
     assert said[0].startswith("error: the saved game ")
     assert said[0].endswith("game.json.unread, and the next game is kept in its place")
     assert file.with_name("game.json.unread").read_text() == "{}"
-    assert keep(make_talk(rolls=ROLLS), file)[0].startswith("Going on")
+    assert answer_and_leave(file, talk=make_talk(rolls=ROLLS))[0].startswith("Going on")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from gammond.engine.errors import DataFileError, StateError
+from gammond.engine.errors import DataFileError
 from gammond.engine.match_files.mat.reader import parse_mat
 from gammond.engine.rules.game_record import DoubleAction, PlayAction, ResignationAction, ResponseAction
 from gammond.engine.rules.match import GameResult
@@ -91,14 +91,19 @@ def test_what_was_taken_back_is_not_in_the_file_and_what_was_done_again_is(tmp_p
 @pytest.mark.parametrize(
     "lines",
     [
-        (),
-        ("8/5 6/5", "set game.cube 2", "set game.cube_owner p0", "resign", "accept"),
+        ("play against human",),
+        ("play against human", "8/5 6/5", "set game.cube 2", "set game.cube_owner p0", "resign", "accept"),
+        ("position gnubgid bwAAALzvAwAAAA", "play against human", "resign", "accept"),
+        (
+            *("set game.doubles two", "newgame", "dice 6 6", "play against human", "24/18(2)"),
+            *("set game.doubles four", "resign", "accept"),
+        ),
     ],
+    ids=["nothing played", "cube set by hand", "from the middle", "variant"],
 )
 def test_games_that_a_record_cannot_hold_are_not_saved(lines, tmp_path):
-    talk = people(*lines)
-    with pytest.raises(StateError, match="a record needs a game from the starting position"):
-        save_games(talk.game, str(tmp_path / "none.mat"))
+    (said,) = make_talk(*lines, rolls=[(3, 1)]).answer(f"save {tmp_path / 'none.mat'}")
+    assert said.startswith("error: no game to save: a record needs a game from the starting position")
     assert list(tmp_path.iterdir()) == []
 
 
@@ -125,40 +130,26 @@ def test_what_is_played_of_a_match_comes_behind_the_match_before(tmp_path):
     assert [game.result is None for game in (*first.games, *second.games)] == [False, True]
 
 
-def test_games_from_the_middle_and_of_the_variant_are_not_saved(tmp_path):
-    talk = make_talk("position gnubgid bwAAALzvAwAAAA", "play against human", "resign", "accept")
-    assert talk.answer(f"save {tmp_path / 'none.mat'}")[0].startswith("error: no game to save: ")
-    talk = people("24/18(2)", before=["set game.doubles two", "newgame", "dice 6 6"])
-    talk.answer("set game.doubles four")
-    for line in ("resign", "accept"):
-        talk.answer(line)
-    assert talk.answer(f"save {tmp_path / 'none.mat'}")[0].startswith("error: no game to save: ")
-
-
-def test_a_file_of_someone_else_is_not_written_over(tmp_path):
-    talk = people("8/5 6/5", "resign", "accept")
-    file = tmp_path / "theirs.mat"
-    file.write_text("theirs")
-    assert talk.answer(f"save {file}") == [
-        f"error: {file} already exists, with 6 bytes: choose another name, or move it away"
-    ]
-    assert file.read_text() == "theirs"
+def test_where_no_file_can_be_written_that_is_an_error(tmp_path):
+    game = people("8/5 6/5", "resign", "accept").game
     with pytest.raises(DataFileError, match="cannot be written"):
-        save_games(talk.game, str(tmp_path / "missing" / "games.mat"))
+        save_games(game, str(tmp_path / "missing" / "games.mat"))
     with pytest.raises(DataFileError):
-        save_games(talk.game, str(tmp_path))
-    own = tmp_path / "own.mat"
-    assert talk.answer(f"save {own}") == talk.answer(f"save {own}") == [f"Saved 1 game to {own}."]
+        save_games(game, str(tmp_path))
 
 
 def test_a_record_goes_over_the_games_that_it_begins_with_but_over_nothing_else(tmp_path):
     file = tmp_path / "x.mat"
     people("8/5 6/5", "resign", "accept", f"save {file}")
-    talk = people("8/5 6/5", "resign", "accept")
-    assert talk.answer(f"save {file}") == [f"Saved 1 game to {file}."]
+    for _ in range(2):
+        talk = people("8/5 6/5", "resign", "accept")
+        assert talk.answer(f"save {file}") == talk.answer(f"save {file}") == [f"Saved 1 game to {file}."]
     file.write_text(file.read_text() + "\n")
     talk = people("8/5 6/5", "resign", "accept")
-    assert talk.answer(f"save {file}")[0].startswith(f"error: {file} already exists")
+    bytes_there = file.stat().st_size
+    assert talk.answer(f"save {file}") == [
+        f"error: {file} already exists, with {bytes_there} bytes: choose another name, or move it away"
+    ]
     file.write_text("")
     assert talk.answer(f"save {file}") == [f"Saved 1 game to {file}."]
     file.write_text(" 7 point match\n")

@@ -81,7 +81,7 @@ def test_answers_fit_the_terminal_and_errors_are_red():
     with create_app_session(output=output):
         for line in ("help", "keys", "help go", "board", "eval", "nonsense that is nothing"):
             pages.show(talk.answer(line))
-    lines = re.sub(r"\x1b\[[0-9;?]*[a-zA-Z]", "", written.getvalue()).splitlines()
+    lines = plain(written.getvalue())
     assert max(len(line.rstrip()) for line in lines if not line.startswith(" |")) <= 60
     assert any(line.startswith("error: expected a command or a play") for line in lines)
     assert "\x1b[0;31merror: expected" in written.getvalue()
@@ -126,6 +126,12 @@ def screen_of(draw):
     return written.getvalue()
 
 
+def draw_answer(talk, said=None):
+    """Answer a line on a terminal of 60 columns; return its output, without what is said."""
+    show = ([] if said is None else said).extend
+    return screen_of(lambda output: line_work.answer_interruptibly(talk, "", show, pages.StatusLine(output)))
+
+
 def working(talk, monkeypatch, *texts):
     """Make the interpreter report progress before each answer."""
 
@@ -135,21 +141,6 @@ def working(talk, monkeypatch, *texts):
         return ["done"]
 
     monkeypatch.setattr(talk, "answer", work)
-
-
-def test_ctrl_c_stops_a_search_which_then_gives_its_best_answer(monkeypatch):
-    said = []
-    talk = make_talk()
-
-    def search(line, control):
-        os.kill(os.getpid(), signal.SIGINT)
-        while not control.is_stopped:
-            time.sleep(0.01)
-        return ["best so far"]
-
-    monkeypatch.setattr(talk, "answer", search)
-    line_work.answer_interruptibly(talk, "hint", said.extend)
-    assert said == ["stopping; press Ctrl-C again to leave", "best so far"]
 
 
 def test_a_line_whose_answer_fails_keeps_nobody_waiting(monkeypatch):
@@ -163,9 +154,7 @@ def test_a_line_whose_answer_fails_keeps_nobody_waiting(monkeypatch):
 def test_progress_is_drawn_over_itself_and_erased_before_the_answer(monkeypatch):
     talk, said = make_talk(), []
     working(talk, monkeypatch, "nodes 7 time_ms 900", "trials 9 of 36 time_ms 950")
-    written = screen_of(
-        lambda output: line_work.answer_interruptibly(talk, "hint", said.extend, pages.StatusLine(output))
-    )
+    written = draw_answer(talk, said)
     first, second = "thinking: 7 positions, 0.9 s", "rolling out: 9 of 36 trials, 0.9 s"
     assert written == f"\r\x1b[K{first}\r\r\x1b[K{second}\r\r\x1b[K"
     assert said == ["done"]
@@ -176,8 +165,7 @@ def test_progress_leaves_its_line_to_the_compiler_while_that_is_at_work(monkeypa
     compiling.begin()
     monkeypatch.setattr(line_work, "COMPILATION", compiling)
     working(talk, monkeypatch, "trials 0 of 36 time_ms 950")
-    status = pages.StatusLine
-    written = screen_of(lambda output: line_work.answer_interruptibly(talk, "", [].extend, status(output)))
+    written = draw_answer(talk)
     compiling.end("")
     assert "rolling out" not in written
 
@@ -185,8 +173,7 @@ def test_progress_leaves_its_line_to_the_compiler_while_that_is_at_work(monkeypa
 def test_quick_work_draws_nothing(monkeypatch):
     talk = make_talk()
     working(talk, monkeypatch, "depth 1 nodes 7 time_ms 20")
-    status = pages.StatusLine
-    assert screen_of(lambda output: line_work.answer_interruptibly(talk, "", [].extend, status(output))) == ""
+    assert draw_answer(talk) == ""
 
 
 def test_progress_is_cut_to_the_width_of_the_terminal():
@@ -205,9 +192,7 @@ def test_a_stopped_work_erases_its_progress_before_it_says_so(monkeypatch):
         return ["best so far"]
 
     monkeypatch.setattr(talk, "answer", search)
-    written = screen_of(
-        lambda output: line_work.answer_interruptibly(talk, "hint", said.extend, pages.StatusLine(output))
-    )
+    written = draw_answer(talk, said)
     assert written.endswith("\r\x1b[K")
     assert said == ["stopping; press Ctrl-C again to leave", "best so far"]
 
@@ -406,9 +391,7 @@ def test_work_without_progress_says_after_a_second_that_it_goes_on(monkeypatch):
         return ["done"]
 
     monkeypatch.setattr(talk, "answer", work)
-    written = screen_of(
-        lambda output: line_work.answer_interruptibly(talk, "hint", [].extend, pages.StatusLine(output))
-    )
+    written = draw_answer(talk)
     assert "working: 0 s; Ctrl-C ends it" in written
     assert written.endswith("\r\x1b[K")
 

@@ -70,26 +70,6 @@ def test_at_80_by_24_a_play_and_the_whole_board_are_in_sight_and_lines_typed_ahe
     assert "X to roll" in screen.lines()[-1]
 
 
-def test_pasted_lines_run_one_by_one(shared_screens):
-    screen = shared_screens(120, 40)
-    screen.paste("XGID=-b----E-C---eE---c-e----B-:0:0:1:31:2:1:0:5:10\npip\n8/5 6/5\n")
-    screen.type("Enter")
-    lines = screen.wait_for("3-1: X plays 8/5 6/5.")
-    asked = [line for line in lines if line.startswith("gammond> ") and line.rstrip() != "gammond>"]
-    assert asked[-2:] == ["gammond> pip", "gammond> 8/5 6/5"]
-    assert not any(line.startswith("error") for line in lines)
-
-
-@pytest.mark.parametrize("environment", [{}, {"NO_COLOR": "1"}])
-def test_a_narrow_window_gets_a_narrow_board_in_colours_unless_they_are_unwanted(open_screen, environment):
-    screen = open_screen(40, 30, **environment)
-    screen.type("newgame", "Enter")
-    lines = screen.wait_for("game, cube 1 centred")
-    assert sum("+------------+--+------------+" in line for line in lines) == 2
-    colours = re.findall(r"\x1b\[(?:[0-9]+;)*(?:3[1-6]|9[0-7])m", "\n".join(screen.lines("-e")))
-    assert bool(colours) == (not environment)
-
-
 @pytest.mark.slow
 def test_the_picture_of_the_readme_shows_what_the_program_does():
     pieces = re.findall(r"<text [^>]*>([^<]*)</text>", (ROOT / PICTURE).read_text("utf-8"))
