@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 from gammond.protocol.commands.table import COMMANDS
 from gammond.protocol.state.settings import SETTINGS
-from tests.attacks.positions import OPENING, draw_roll
+from tests.attacks.positions import GNUBG_BOARD, OPENING, draw_roll
 from tests.attacks.server import AttackError
 from tests.attacks.trial import say
 from tests.attacks.wire import Client
@@ -250,10 +250,6 @@ HABITS: tuple[Habit, ...] = (
 """A dozen clients, each with one habit."""
 
 
-_BOARD = (
-    "board:gnubg:root:3:0:0:0:-2:0:0:0:0:5:0:3:0:0:1:-5:4:0:0:0:-3:0:-5:0:0:0:1:1:0"
-    ":-1:{dice}:1:1:1:0:1:-1:0:25:0:0:0:0:0:0:0:1"
-)
 _DOUBLED_BOARD = (
     "board:root:gnubg:3:0:0:0:-2:-1:-1:1:2:4:0:2:0:0:0:-3:4:1:0:0:-3:-1:-4:0:0:1:0:0:0"
     ":1:0:0:0:0:1:1:1:1:1:-1:0:25:0:0:0:0:0:0:0:1"
@@ -264,7 +260,7 @@ async def play_as_gnubg(visit: Visit) -> None:
     """Ask on gnubg's port as gnubg does, and as scripts do; each line has one line as its answer."""
     for _ in range(visit.rng.randint(10, 60)):
         await asyncio.sleep(visit.rng.expovariate(1 / visit.pause_s))
-        board = _BOARD.format(dice=visit.rng.choice(["0:0:0:0", "3:1:3:1", "6:6:6:6"]))
+        board = GNUBG_BOARD.format(dice=visit.rng.choice(["0:0:0:0", "3:1:3:1", "6:6:6:6"]))
         line = visit.rng.choice(
             [board, board, _DOUBLED_BOARD, f"evaluation fibsboard {board} plies 1", "board:x", "nonsense"]
         )

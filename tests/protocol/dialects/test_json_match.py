@@ -11,8 +11,9 @@ from gammond.engine.match_analysis.analysis import AnalysisSettings, analyse_mat
 from gammond.engine.match_analysis.rollouts import DecisionRollouts, roll_out_decisions
 from gammond.engine.match_files.reading import read_matches
 from gammond.engine.rollout import RolloutSettings
+from tests.protocol.dialects.slow_evaluations import connect_slowly
 from tests.protocol.talking import hear, make_connection, talk
-from tests.support.evaluators import RacingEvaluator
+from tests.support.evaluators import RacingEvaluator, WatchedEvaluator
 
 GAME = """
  Game {number}
@@ -24,17 +25,6 @@ GAME = """
       Wins 2 points
 """
 MATCH = " 5 point match\n" + GAME.format(number=1, score=0)
-
-
-class Watched(RacingEvaluator):
-    """An evaluator that acts before each evaluation."""
-
-    def __init__(self, act):
-        self._act = act
-
-    def evaluate(self, boards):
-        self._act()
-        return super().evaluate(boards)
 
 
 def ask(connection=None, **fields):
@@ -96,14 +86,7 @@ def test_decisions_that_are_close_or_wrong_are_rolled_out_on_request():
 
 
 def test_the_progress_of_rollouts_counts_trials():
-    now_s = [0.0]
-
-    def take_a_second():
-        now_s[0] += 1.0
-
-    connection = make_connection(Watched(take_a_second))
-    connection.handler.session.service.clock = lambda: now_s[0]
-    *reported, final = ask(connection, plies=0, rollout=QUICK, progress_every=1000)
+    *reported, final = ask(connect_slowly(), plies=0, rollout=QUICK, progress_every=1000)
     assert final["results"]
     total = count(MATCH)
     assert {(each["done"], each["total"], each["final"]) for each in reported} == {(total, total, False)}
@@ -166,10 +149,8 @@ def test_progress_comes_on_request_only_and_counts_decisions():
 
 
 def test_a_terminated_query_ends_without_the_match_under_way():
-    def stop():
-        hear(connection, b'{"action":"terminate","id":"other","terminate_id":"m"}\n')
-
-    connection = make_connection(Watched(stop))
+    stop = b'{"action":"terminate","id":"other","terminate_id":"m"}\n'
+    connection = make_connection(WatchedEvaluator(lambda _: hear(connection, stop)))
     answers = {answer["id"]: answer for answer in ask(connection)}
     assert answers["other"]["stopped"] >= 1
     assert (answers["m"]["stopped"], answers["m"]["results"]) == (True, [])
@@ -177,14 +158,7 @@ def test_a_terminated_query_ends_without_the_match_under_way():
 
 
 def test_a_query_out_of_time_ends():
-    now_s = [0.0]
-
-    def take_a_second():
-        now_s[0] += 1.0
-
-    connection = make_connection(Watched(take_a_second))
-    connection.handler.session.service.clock = lambda: now_s[0]
-    (answer,) = ask(connection, time_ms=1500)
+    (answer,) = ask(connect_slowly(), time_ms=1500)
     assert (answer["stopped"], answer["results"]) == (True, [])
 
 
