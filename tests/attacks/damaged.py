@@ -280,7 +280,7 @@ def attack_kind(name: str, trial: Trial) -> str:
                 each.unlink(missing_ok=True)
             file.write_bytes(altered)
             found = readings.read(name, lambda: kind.read(file), file)
-            _check_numbers(name, found or ())
+            _check_numbers(name, () if found is None else found)
             trial.note(f"{readings.files:,} of {count:,} files")
     return readings.rate()
 

@@ -291,12 +291,6 @@ def test_what_was_changed_at_a_table_is_so_after_a_restart():
     assert (state["pace_ms"], state["paused"]) == (1234, True)
 
 
-def test_public_tables_are_listed_after_a_restart():
-    party = Party(public=True)
-    listed = kill_and_start(party.site).visit().get("list")["tables"]
-    assert [each["table"] for each in listed] == [party.table]
-
-
 def test_tables_that_were_left_long_ago_are_forgotten_some_time_after_the_next_start():
     party = Party()
     other = kill_and_start(party.site)
