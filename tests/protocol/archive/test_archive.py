@@ -126,7 +126,13 @@ def test_two_servers_with_one_file_keep_their_own_tables_and_share_the_games(opt
     third = open_one()
     assert [table.table_id for table in third.load_tables()] == ["ONE"]  # the other server runs
     two.close()
-    assert [table.table_id for table in open_one().load_tables()] == ["TWO"]
+    fourth = open_one()
+    assert [table.table_id for table in fourth.load_tables()] == ["TWO"]
+    for server in (third, fourth):
+        server.close()
+    fifth = open_one()
+    assert [table.table_id for table in fifth.load_tables()] == ["ONE", "TWO"]
+    assert fifth.read(lambda database: database.list_slots()) == [0]
 
 
 def test_servers_beyond_the_slots_keep_games_and_no_tables(options, open_one, caplog):

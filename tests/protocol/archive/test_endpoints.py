@@ -51,16 +51,14 @@ def list_ids(browser, **query):
 
 def test_pages_of_games_go_on_where_the_last_one_ended(archive, browser):
     keep(archive, *(make_game(number=number, winner=number % 2) for number in range(1, 6)))
-    seen, query = [], {}
-    while True:
+    pages, query = [], {}
+    while not pages or query["before"] is not None:
         status, page = browser.get("games", limit=2, **query)
         assert status == 200
-        seen += page["games"]
-        if page["next"] is None:
-            break
+        pages.append(page["games"])
         query = {"before": page["next"]}
-    assert [game["id"] for game in seen] == [5, 4, 3, 2, 1]
-    assert seen[0]["seats"] == [
+    assert [[game["id"] for game in page] for page in pages] == [[5, 4], [3, 2], [1]]
+    assert pages[0][0]["seats"] == [
         {"kind": "person", "name": "Ann", "points": 0, "score": 0.0, "is_owned": False, "rating": None},
         {"kind": "engine", "name": "expert", "points": 1, "score": 1.0, "is_owned": False, "rating": None},
     ]

@@ -237,7 +237,8 @@ def test_go_back_sets_the_table_as_it_was_before_an_action():
     assert state["xgid"] == start
     for number in (99, 2, 0, -1, None):
         assert party.refuse("go_back", to=number)[:2] == ("bad_value", "to")
-    party.act("play", play="24/23 24/21")
+    assert party.state["can_redo"]
+    assert not party.act("play", play="24/23 24/21")["can_redo"]
     assert party.refuse("redo")[0] == "bad_state"
 
 
