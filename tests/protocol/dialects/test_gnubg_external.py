@@ -273,6 +273,16 @@ def test_an_evaluation_is_six_numbers_of_the_player_on_roll():
     )
 
 
+def test_an_evaluation_of_money_play_has_jacoby_as_the_request_says_or_else_as_the_rules():
+    evaluator, question = (
+        FixedEvaluator(0.6, 0.2, 0.01, 0.1, 0.005),
+        f"evaluation fibsboard {write()} cubeful",
+    )
+    shown = [asked(question, evaluator, rules) for rules in (GnubgRules(), NO_JACOBY)]
+    assert shown == [asked(f"{question} jacobyrule {word}", evaluator) for word in ("on", "off")]
+    assert shown[0] != shown[1]
+
+
 def test_an_evaluation_has_the_plies_of_the_request_or_else_of_the_player():
     board = decode_fibs_board(SEAT_1_PLAY, FibsDialect.GNUBG)
     match = MatchState(on_roll=1, jacoby=True, beavers=False)
