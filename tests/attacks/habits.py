@@ -11,10 +11,11 @@ from dataclasses import dataclass, field
 
 from gammond.protocol.commands.table import COMMANDS
 from gammond.protocol.state.settings import SETTINGS
+from gammond.tools.bench.load_client import is_error_line
 from tests.attacks.positions import GNUBG_BOARD, OPENING, draw_roll
 from tests.attacks.server import AttackError
 from tests.attacks.trial import say
-from tests.attacks.wire import Client
+from tests.attacks.wire import Client, is_fault_line
 from tests.protocol.mixed_lines import BAD_LINES, GOOD_LINES
 
 
@@ -42,10 +43,9 @@ class Tally:
     def count(self, finals: Sequence[str]) -> None:
         """Count answers."""
         self.requests += len(finals)
-        for line in finals:
-            self.errors += "error " in line[:80] or '"error"' in line
-            if "error internal" in line or '"code":"internal"' in line:
-                self.report(line)
+        self.errors += sum(map(is_error_line, finals))
+        for line in filter(is_fault_line, finals):
+            self.report(line)
 
 
 @dataclass

@@ -222,6 +222,11 @@ def run_clients(attack: Coroutine[Any, Any, _Result]) -> _Result:
     return asyncio.run(run())
 
 
+def is_fault_line(line: str) -> bool:
+    """Return whether a line says that the server has a fault of its own."""
+    return "error internal" in line or '"code":"internal"' in line
+
+
 async def ask_once(port: int, *lines: str) -> str:
     """Connect, send lines, and go; return the final line of the last."""
     client = await Client.open(port)

@@ -12,19 +12,9 @@ from gammond.engine.match_analysis.rollouts import DecisionRollouts, roll_out_de
 from gammond.engine.match_files.reading import read_matches
 from gammond.engine.rollout import RolloutSettings
 from tests.protocol.dialects.slow_evaluations import connect_slowly
+from tests.protocol.short_match import MATCH
 from tests.protocol.talking import hear, make_connection, talk
 from tests.support.evaluators import RacingEvaluator, WatchedEvaluator
-
-GAME = """
- Game {number}
- Ann : {score}                               Bob : 0
-  1) 31: 8/5 6/5                       65: 24/13
-  2)  Doubles => 2                      Takes
-  3) 42: 8/4 6/4                       63: 24/18 13/10
-  4) 51: 13/8 6/5                       Drops
-      Wins 2 points
-"""
-MATCH = " 5 point match\n" + GAME.format(number=1, score=0)
 
 
 def ask(connection=None, **fields):
@@ -113,22 +103,6 @@ def test_the_games_of_all_rollouts_are_capped():
     assert connection.is_idle
 
 
-@pytest.mark.parametrize(
-    ("rollout", "field", "said"),
-    [
-        ({"what": "cube"}, "rollout.what", "expected no what in rollout for 'analyse', got \"cube\""),
-        ({"play": ["8/5 6/5"]}, "rollout.play", "expected no play"),
-        ({"candidates": 1}, "rollout.candidates", "expected 2 plays or more, got 1"),
-        ({"trials": 0}, "rollout.trials", "1..100000"),
-        ({"depth": 3}, "rollout.depth", 'got "depth"'),
-    ],
-)
-def test_arguments_of_rollouts_are_checked_before_anything_is_analysed(rollout, field, said):
-    (answer,) = ask(rollout=rollout)
-    assert answer["error"]["field"] == field
-    assert said in answer["error"]["message"]
-
-
 def test_max_moves_caps_the_plays_of_each_roll():
     (short,), (long,) = ask(max_moves=1), ask()
     listed = [
@@ -182,6 +156,21 @@ def test_a_query_out_of_time_ends():
         ({"cubeful": False}, "bad_value", "cubeful", "with 'analyse' in 'want'"),
         ({"deeper": 5}, "bad_value", "deeper", "0..4"),
         ({"filter": "fine"}, "bad_value", "filter", "tiny|narrow"),
+        (
+            {"rollout": {"what": "cube"}},
+            "bad_value",
+            "rollout.what",
+            "expected no what in rollout for 'analyse', got \"cube\"",
+        ),
+        ({"rollout": {"play": ["8/5 6/5"]}}, "bad_value", "rollout.play", "expected no play"),
+        (
+            {"rollout": {"candidates": 1}},
+            "bad_value",
+            "rollout.candidates",
+            "expected 2 plays or more, got 1",
+        ),
+        ({"rollout": {"trials": 0}}, "bad_value", "rollout.trials", "1..100000"),
+        ({"rollout": {"depth": 3}}, "bad_value", "rollout.depth", 'got "depth"'),
     ],
 )
 def test_an_error_names_the_field(fields, code, field, said):

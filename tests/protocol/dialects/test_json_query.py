@@ -352,37 +352,33 @@ def test_progress_within_a_search_counts_nodes(monkeypatch):
     assert len(send_command({"id": 1, "position": START, "plies": 2})) == 1
 
 
-@pytest.mark.parametrize(
-    ("fields", "is_long"),
-    [({}, False), ({"plies": 1}, True), ({"positions": [START] * (MAX_QUICK_POSITIONS + 1)}, True)],
-)
-def test_queries_with_look_ahead_or_many_positions_are_long_work(fields, is_long):
-    connection = make_connection()
-    query = {"id": 1, "positions": [START]} | fields
-    hear(connection, json.dumps(query).encode() + b"\n")
-    assert connection.next_job().work.is_long == is_long
-
-
-WIDE, OPENING = "BAAAUFKqVKQAAA", "4HPwATDgc/ABMA"
+WIDE = "BAAAUFKqVKQAAA"
 XGID_31 = "XGID=-b----E-C---eE---c-e----B-:0:0:1:31:0:0:0:0:10"
 
 
 @pytest.mark.parametrize(
-    ("positions", "dice", "is_long"),
-    [([WIDE] * 46, [1, 1], True), ([WIDE] * 46, [2, 1], True), ([WIDE], [2, 1], False),
-     ([OPENING] * 46, [3, 1], False), ([XGID_31] * 46, None, False), ([XGID_31] * 46, [1, 1], True)],
-    ids=["46 wide", "46 wide, no double", "1 wide", "46 openings", "46 XGIDs with dice", "46 XGIDs, double"],
-)  # fmt: skip
-def test_plays_are_quick_or_long_work_by_an_estimate_of_them(positions, dice, is_long):
+    ("fields", "is_long"),
+    [
+        ({"positions": [START]}, False),
+        ({"positions": [START], "plies": 1}, True),
+        ({"positions": [START] * (MAX_QUICK_POSITIONS + 1)}, True),
+        ({"positions": [WIDE] * 46, "want": ["moves"], "dice": [1, 1]}, True),
+        ({"positions": [WIDE] * 46, "want": ["moves"], "dice": [2, 1]}, True),
+        ({"positions": [WIDE], "want": ["moves"], "dice": [2, 1]}, False),
+        ({"positions": [START] * 46, "want": ["moves"], "dice": [3, 1]}, False),
+        ({"positions": [XGID_31] * 46, "want": ["moves"]}, False),
+        ({"positions": [XGID_31] * 46, "want": ["moves"], "dice": [1, 1]}, True),
+    ],
+)
+def test_queries_are_quick_or_long_work_by_look_ahead_and_an_estimate_of_their_plays(fields, is_long):
     connection = make_connection()
-    query = {"id": 1, "positions": positions, "want": ["moves"], **({"dice": dice} if dice else {})}
-    hear(connection, json.dumps(query).encode() + b"\n")
+    hear(connection, json.dumps({"id": 1, **fields}).encode() + b"\n")
     assert connection.next_job().work.is_long is is_long
 
 
 @pytest.mark.parametrize(
     ("positions", "more"),
-    [([WIDE], {}), ([OPENING] * 20, {}), ([WIDE] * 3, {"max_moves": 5}), ([OPENING] * 300, {"max_moves": 3})],
+    [([WIDE], {}), ([START] * 20, {}), ([WIDE] * 3, {"max_moves": 5}), ([START] * 300, {"max_moves": 3})],
 )
 def test_the_size_of_an_answer_is_estimated_and_counted(positions, more):
     connection = make_connection()
