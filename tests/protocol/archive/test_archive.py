@@ -51,6 +51,7 @@ def test_running_tables_are_taken_up_again_with_all_that_was_done_at_them(open_o
     first.add_action("T", make_action(7))
     first.save_table(make_table("S"))
     first.save_table(make_table("U"))
+    assert first.flush()
     first.drop_table("U")
     first.close()
 

@@ -92,6 +92,7 @@ def test_a_seat_is_here_until_all_its_connections_are_gone_and_all_see_who_comes
         guest.close()
         party.guest.hear()
         assert [seat["here"] for seat in party.guest.state["seats"]] == [True, is_here]
+        assert (party.guest.events[-1]["kind"] == "left") is not is_here
     watcher.hear()
     for guest in (party.guest, watcher):
         assert (guest.events[-1]["kind"], guest.events[-1]["seat"]) == ("left", 1)
