@@ -184,3 +184,7 @@ def test_the_opening_roll_decides_who_begins_and_a_record_is_of_games_that_began
         answers
     )
     assert not answers[-1].startswith("ok") or said == answers
+
+
+def test_no_score_is_told_where_none_is_kept():
+    assert "score_p0" not in talk(f"set game.length 3\nnewgame\n{GAME}")[-1]
