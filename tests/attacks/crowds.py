@@ -7,12 +7,11 @@ import resource
 import time
 from collections.abc import Sequence
 
-from gammond.tools.bench.load_client import compute_percentile
-from tests.attacks.beside import warm_up
+from tests.attacks.beside import compute_ms, warm_up
 from tests.attacks.positions import OPENING
-from tests.attacks.server import serve
+from tests.attacks.server import serve, wait_until
 from tests.attacks.trial import Attack, Trial, expect
-from tests.attacks.wire import Client, open_clients, run_clients
+from tests.attacks.wire import Client, ask_once, open_clients, run_clients
 
 _LOG_BYTES = 20_000
 """What a server may log while descriptors run out."""
@@ -29,13 +28,10 @@ def crowd(trial: Trial) -> str:
         before = server.sample()
 
         async def ask(client: Client) -> list[float]:
-            seconds = []
-            for _ in range(evals):
-                asked_s = time.perf_counter()
-                answer = await client.ask("newgame", "eval")
-                expect(answer.startswith("eval "), f"a client of the crowd got {answer!r}")
-                seconds.append(time.perf_counter() - asked_s)
-            return seconds
+            found = [await client.time("newgame", "eval") for _ in range(evals)]
+            odd = [answer for _, answer in found if not answer.startswith("eval ")]
+            expect(not odd, f"a client of the crowd got {odd[:1]}")
+            return [seconds for seconds, _ in found]
 
         async def attack() -> tuple[list[float], float]:
             clients = await open_clients(server.port, count)
@@ -48,16 +44,11 @@ def crowd(trial: Trial) -> str:
 
         seconds, took_s = run_clients(attack())
         rss_mib = server.sample().rss_mib - before.rss_mib
-        deadline_s = time.monotonic() + _LEAVE_S
-        while (
-            left := server.sample().descriptors - before.descriptors
-        ) > 0 and time.monotonic() < deadline_s:
-            time.sleep(0.05)
-        expect(left <= 0, f"{left} descriptors stay after the crowd has gone")
-    p99_ms = 1000 * compute_percentile(seconds, 99)
+        has_left = wait_until(lambda: server.sample().descriptors <= before.descriptors, _LEAVE_S)
+        expect(has_left, f"{server.sample().descriptors} descriptors, {before.descriptors} before the crowd")
     return (
         f"{count:,} clients, {len(seconds):,} evaluations in {took_s:.1f} s, {len(seconds) / took_s:,.0f}/s, "
-        f"p99 {p99_ms:.0f} ms, {rss_mib:.0f} MiB more"
+        f"p99 {compute_ms(seconds, 99):.0f} ms, {rss_mib:.0f} MiB more"
     )
 
 
@@ -94,19 +85,12 @@ def descriptors(trial: Trial) -> str:
             return len(served), len(refused)
 
         served, refused = run_clients(attack())
-        cpu_s = server.sample().cpu_s
-        time.sleep(1.0)
-        spent_s = server.sample().cpu_s - cpu_s
+        spent_s = server.measure_idle_cpu()
         log_bytes = len(server.read_log())
         expect(served >= least, f"only {served} clients were served with {allowed} open files")
         expect(log_bytes < _LOG_BYTES, f"the server logged {log_bytes:,} bytes: {server.read_log()[-300:]!r}")
         expect(spent_s < 0.5, f"the server spins: {spent_s:.2f} s of processor time in a second")
-
-        async def come_later() -> str:
-            client = await Client.open(server.port)
-            return await client.ask("newgame", "eval")
-
-        answer = run_clients(come_later())
+        answer = run_clients(ask_once(server.port, "newgame", "eval"))
         expect(answer.startswith("eval "), f"once they are gone, a client gets {answer!r}")
     return (
         f"{count} clients, {allowed} open files: {served} served, {refused} refused, "

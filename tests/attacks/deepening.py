@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-import time
 
 from gammond.engine.rules.dice import ROLLS
-from tests.attacks.server import Server, serve
+from tests.attacks.beside import compute_ms
+from tests.attacks.server import serve, wait_until
 from tests.attacks.trial import Attack, Trial, expect
 from tests.attacks.wire import Client, run_clients
 
@@ -25,17 +25,14 @@ def attack_with_requests_amid_deepening(trial: Trial) -> str:
     in_turn: dict[str, float] = {}
     percent = trial.dose(50, 99)  # a few requests beside other tests: the median
 
-    def find_ms(seconds: list[float]) -> float:
-        return 1000 * sorted(seconds)[len(seconds) * percent // 100]
-
     for deepen in ("off", "on"):
         options = f"file={trial.home.folder / deepen}.sqlite,idle={_IDLE_S},deepen={deepen}"
         with serve(trial.home, environment={"GAMMOND_STORE": options}) as server:
             run_clients(_ask_often(server.port))
             if deepen == "on":
-                _wait_until_deepening(server)
-            amid[deepen] = find_ms(run_clients(_time(server.port, trial.dose(6, 200), _PAUSE_S)))
-            in_turn[deepen] = find_ms(run_clients(_time(server.port, trial.dose(200, 5000), 0.0)))
+                wait_until(lambda log=server.read_log: _DEEPER in log(), _BEGINS_S)
+            amid[deepen] = compute_ms(run_clients(_time(server.port, trial.dose(6, 200), _PAUSE_S)), percent)
+            in_turn[deepen] = compute_ms(run_clients(_time(server.port, trial.dose(200, 5000), 0.0)), percent)
             log = server.read_log()
         expect((_DEEPER in log) is (deepen == "on"), f"deepening is {deepen}: {log[-300:]!r}")
     found = (
@@ -46,12 +43,6 @@ def attack_with_requests_amid_deepening(trial: Trial) -> str:
     expect(amid["on"] <= max(most_ms, 2 * amid["off"]), found)
     expect(in_turn["on"] <= max(most_ms, 2 * in_turn["off"]), found)
     return found
-
-
-def _wait_until_deepening(server: Server) -> None:
-    end_s = time.monotonic() + _BEGINS_S
-    while _DEEPER not in server.read_log() and time.monotonic() < end_s:
-        time.sleep(0.05)
 
 
 async def _ask_often(port: int) -> None:
@@ -73,9 +64,8 @@ async def _time(port: int, count: int, pause_s: float) -> list[float]:
     for _ in range(count):
         if pause_s:
             await asyncio.sleep(pause_s)
-        asked_s = time.perf_counter()
-        await client.ask("eval")
-        seconds.append(time.perf_counter() - asked_s)
+        took_s, _ = await client.time("eval")
+        seconds.append(took_s)
     client.close()
     return seconds
 

@@ -11,8 +11,10 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import replace
+from functools import partial
 
-from tests.attacks.server import ROOT, Home, gammond_command, serve
+from tests.attacks.positions import GNUBG_BOARD
+from tests.attacks.server import serve, start_gammond
 from tests.attacks.trial import Attack, Trial, expect
 from tests.attacks.wire import Client, open_clients, run_clients
 
@@ -32,10 +34,7 @@ _LONG_REQUESTS = (
     "eval plies=4",
     "moves plies=2",
 )
-_BOARD = (
-    "evaluation fibsboard board:gnubg:root:3:0:0:0:-2:0:0:0:0:5:0:3:0:0:1:-5:4:0:0:0:-3:0:-5:0:0:0:1:1:0"
-    ":-1:0:0:0:0:1:1:1:0:1:-1:0:25:0:0:0:0:0:0:0:1 plies 3"
-)
+_BOARD = f"evaluation fibsboard {GNUBG_BOARD.format(dice='0:0:0:0')} plies 3"
 
 
 def _default_signals() -> None:
@@ -44,19 +43,10 @@ def _default_signals() -> None:
         signal.signal(kind, signal.SIG_DFL)
 
 
-def end_tcp(trial: Trial, kind: signal.Signals, *, hangs_up: bool) -> tuple[int, float]:
-    """End a server with clients at work, or that have just gone; return its exit status and the seconds."""
-    return _end_server(trial, kind, "--tcp", _LONG_REQUESTS, hangs_up=hangs_up)
-
-
-def end_gnubg(trial: Trial, kind: signal.Signals, *, hangs_up: bool) -> tuple[int, float]:
-    """The same on gnubg's port."""
-    return _end_server(trial, kind, "--gnubg", (_BOARD, _BOARD), hangs_up=hangs_up)
-
-
-def _end_server(
-    trial: Trial, kind: signal.Signals, dialect: str, requests: Sequence[str], *, hangs_up: bool
+def end_server(
+    dialect: str, requests: Sequence[str], trial: Trial, kind: signal.Signals, *, hangs_up: bool
 ) -> tuple[int, float]:
+    """End a server with clients at work, or that have just gone; return its exit status and the seconds."""
     with serve(trial.home, dialect=dialect, before_start=_default_signals) as server:
 
         async def attack() -> tuple[int, float]:
@@ -77,7 +67,9 @@ def _end_server(
 
 def end_stdio(trial: Trial, kind: signal.Signals, *, hangs_up: bool) -> tuple[int, float]:
     """End a server on standard input, whose input may have ended just before."""
-    process = _start_stdio(trial.home)
+    with (trial.home.folder / "stdio.log").open("ab") as log:
+        pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": log}
+        process = start_gammond(trial.home, **pipes, preexec_fn=_default_signals)
     try:
         assert process.stdin is not None
         process.stdin.write("\n".join(("newgame", "eval", *_LONG_REQUESTS)).encode() + b"\n")
@@ -100,22 +92,9 @@ def end_stdio(trial: Trial, kind: signal.Signals, *, hangs_up: bool) -> tuple[in
                     pipe.close()
 
 
-def _start_stdio(home: Home) -> subprocess.Popen[bytes]:
-    with (home.folder / "stdio.log").open("ab") as log:
-        return subprocess.Popen(
-            gammond_command(),
-            cwd=ROOT,
-            env=home.environment,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=log,
-            preexec_fn=_default_signals,
-        )
-
-
 _ENDS: dict[str, Callable[..., tuple[int, float]]] = {
-    "tcp": end_tcp,
-    "gnubg": end_gnubg,
+    "tcp": partial(end_server, "--tcp", _LONG_REQUESTS),
+    "gnubg": partial(end_server, "--gnubg", (_BOARD, _BOARD)),
     "stdin": end_stdio,
 }
 

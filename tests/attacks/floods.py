@@ -12,13 +12,14 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from gammond.protocol.core.limits import ClientLimits
 from gammond.protocol.transports.web.limits import WebLimits
 from tests.attacks.beside import attack_beside_polite, warm_up
 from tests.attacks.crowds import raise_own_limit
 from tests.attacks.positions import WIDE_POSITION
-from tests.attacks.server import HOST, serve
+from tests.attacks.server import HOST, Peak, serve_pages
 from tests.attacks.trial import Attack, Trial, expect
 from tests.attacks.wire import run_clients
 
@@ -168,31 +169,27 @@ FLOODS: dict[str, tuple[str, Callable[[Place], tuple[bytes, bytes]]]] = {
 """Floods by name: the face, and what is sent first and then again and again."""
 
 
-def make_flood(name: str) -> Callable[[Trial], str]:
-    """Return an attack by clients that all send one flood."""
+def flood(name: str, trial: Trial) -> str:
+    """Let clients all send one flood."""
+    seconds = trial.dose(1, 8)
+    with serve_pages(trial.home, "--tcp", "0") as server:
+        place = Place(server.web_port, server.port)
 
-    def flood(trial: Trial) -> str:
-        seconds = trial.dose(1, 8)
-        with serve(trial.home, "--tcp", "0", "--archive", "off", "--quiet", dialect="--web") as server:
-            place = Place(server.web_port, server.port)
+        async def attack() -> str:
+            await asyncio.to_thread(place.flood_by_many, name, _ATTACKERS, seconds)
+            return f"{_ATTACKERS} attackers for {seconds} s"
 
-            async def attack() -> str:
-                await asyncio.to_thread(place.flood_by_many, name, _ATTACKERS, seconds)
-                return f"{_ATTACKERS} attackers for {seconds} s"
-
-            return attack_beside_polite(trial, server, attack)
-
-    return flood
+        return attack_beside_polite(trial, server, attack)
 
 
 def hold_half_messages(trial: Trial) -> str:
     """Hundreds of WebSockets hold half a message, as long as there may be: memory stays bounded."""
     count, size = trial.dose(60, 900), ClientLimits.line_bytes
     raise_own_limit(2 * count + 100)
-    with serve(trial.home, "--tcp", "0", "--archive", "off", "--quiet", dialect="--web") as server:
+    with serve_pages(trial.home, "--tcp", "0") as server:
         place = Place(server.web_port, server.port)
         run_clients(warm_up(server.port))
-        before = server.sample()
+        peak = Peak(server)
 
         async def attack() -> str:
             return await asyncio.to_thread(hold)
@@ -200,7 +197,6 @@ def hold_half_messages(trial: Trial) -> str:
         def hold() -> str:
             with contextlib.ExitStack() as stack:
                 half = make_frame(TEXT, b"x" * (size - 1), size=size)
-                peak_mib = 0.0
                 for number in range(count):
                     made = stack.enter_context(place.connect(LINE))
                     made.setblocking(False)
@@ -208,10 +204,10 @@ def hold_half_messages(trial: Trial) -> str:
                     while left and time.monotonic() < ends_s:
                         with contextlib.suppress(BlockingIOError):
                             left = left[made.send(left) :]
-                    peak_mib = max(peak_mib, server.sample().rss_mib - before.rss_mib)
-                    trial.note(f"{number + 1} of {count}, {peak_mib:.0f} MiB more at the peak")
-            expect(peak_mib <= _HALF_MIB, f"{count} half messages pin {peak_mib:.0f} MiB")
-            return f"{count} half messages of {size >> 10} KiB, {peak_mib:.0f} MiB more at the peak"
+                    peak.look()
+                    trial.note(f"{number + 1} of {count}, {peak.mib:.0f} MiB more at the peak")
+            expect(peak.mib <= _HALF_MIB, f"{count} half messages pin {peak.mib:.0f} MiB")
+            return f"{count} half messages of {size >> 10} KiB, {peak.mib:.0f} MiB more at the peak"
 
         return attack_beside_polite(trial, server, attack)
 
@@ -220,7 +216,7 @@ def ask_behind_a_proxy(trial: Trial) -> str:
     """One visitor behind a proxy asks, searches and guesses passwords without end; others visit, log in."""
     seconds = trial.dose(4, 20)
     options = ("--web-proxy", HOST, "--accounts", "--archive", str(trial.home.folder / "games.sqlite"))
-    with serve(trial.home, *options, "--quiet", dialect="--web") as server:
+    with serve_pages(trial.home, *options) as server:
 
         def ask(visitor: str, method: str, path: str, document: object = None) -> int:
             connection = http.client.HTTPConnection(HOST, server.web_port, timeout=60)
@@ -274,7 +270,7 @@ def ask_behind_a_proxy(trial: Trial) -> str:
 
 ATTACKS: Sequence[Attack] = (
     *(
-        Attack(f"flood-{name}", f"{_ATTACKERS} clients that send {name} without end", make_flood(name))
+        Attack(f"flood-{name}", f"{_ATTACKERS} clients that send {name} without end", partial(flood, name))
         for name in FLOODS
     ),
     Attack(

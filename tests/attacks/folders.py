@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import os
 import subprocess
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
 from tests.attacks.beside import warm_up
-from tests.attacks.jobs import JOBS, KillableJob, fill_in, write_positions
-from tests.attacks.server import ROOT, Home, gammond_command, run_gammond, serve
+from tests.attacks.jobs import JOBS, KillableJob, check_same, fill_in, run_job, write_positions
+from tests.attacks.server import Home, run_gammond, serve, start_gammond
 from tests.attacks.trial import Attack, Trial, expect
-from tests.attacks.wire import Client, run_clients
+from tests.attacks.wire import ask_once, run_clients
 
 _DISK_KIB = 64
 _DATABASES = ("two-sided-6x6-cubeful.bearoff", "one-sided-6x15.bearoff")
@@ -46,10 +46,8 @@ def full_disk(trial: Trial) -> str:
     folder = trial.home.folder
     positions = folder / "positions.txt"
     write_positions(positions, trial.home, trial.dose(1200, 4000), trial.rng)
-    (job,) = [each for each in JOBS if each.name == "batch"]
-    whole = folder / "whole.csv"
-    done = run_gammond(trial.home, *fill_in(job.command, whole, folder))
-    expect(done.returncode == 0, f"batch ended with {done.returncode}: {done.stderr[-300:]!r}")
+    job, whole = JOBS["batch"], folder / "whole.csv"
+    run_job(job, trial.home, whole, folder)
     with small_disk(folder / "disk") as disk:
         if disk is None:
             return _full_device(trial, job, folder)
@@ -59,9 +57,8 @@ def full_disk(trial: Trial) -> str:
         have = out.stat().st_size
         remounted = _mount(disk, "remount,size=4m")
         expect(remounted, "the disk cannot be made larger")
-        done = run_gammond(trial.home, *fill_in(f"{job.command} --resume", out, folder))
-        expect(done.returncode == 0, f"batch does not resume: {done.stderr[-300:]!r}")
-        expect(out.read_bytes() == whole.read_bytes(), "rows differ after a full disk and resuming")
+        run_job(job, trial.home, out, folder)
+        check_same(job, whole, out, "a full disk")
     return (
         f"batch stopped at {have:,} of {whole.stat().st_size:,} bytes with a message, and resumed to the same"
     )
@@ -71,17 +68,7 @@ def _full_device(trial: Trial, job: KillableJob, folder: Path) -> str:
     """Write to a device that is always full: without the rights to mount a disk, that is all there is."""
     command = fill_in(job.command.replace(" --output OUT", ""), folder, folder)
     with Path("/dev/full").open("wb") as full:
-        done = subprocess.run(
-            gammond_command(*command),
-            cwd=ROOT,
-            env=trial.home.environment,
-            stdin=subprocess.DEVNULL,
-            stdout=full,
-            stderr=subprocess.PIPE,
-            text=True,
-            check=False,
-        )
-    _check_full(done)
+        _check_full(run_gammond(trial.home, *command, stdout=full))
     return "batch to /dev/full ended with a message"
 
 
@@ -112,13 +99,11 @@ def read_only(trial: Trial) -> str:
 
 async def _ask_all(port: int, *, is_short: bool = False) -> list[str]:
     """Ask for evaluations, one of them from a bearoff database."""
-    client = await Client.open(port)
-    answers = [await client.ask("newgame", "eval")]
+    answers = [await ask_once(port, "newgame", "eval")]
     if not is_short:
         bearoff = "position xgid XGID=-BBBBBC------------ccccc--:0:0:1:00:0:0:0:0:10"
-        answers.append(await client.ask(bearoff, "eval"))
+        answers.append(await ask_once(port, bearoff, "eval"))
         await warm_up(port)
-    client.close()
     return answers
 
 
@@ -146,18 +131,8 @@ def two_builders(trial: Trial) -> str:
 
 def _run_at_once(home: Home, count: int, lines: str) -> tuple[list[str], list[int]]:
     """Start several processes on standard input at once; return their answers and exit statuses."""
-    processes = [
-        subprocess.Popen(
-            gammond_command(),
-            cwd=ROOT,
-            env=home.environment,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            text=True,
-        )
-        for _ in range(count)
-    ]
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
+    processes = [start_gammond(home, **pipes) for _ in range(count)]
     try:
         for process in processes:
             assert process.stdin is not None
@@ -171,9 +146,8 @@ def _run_at_once(home: Home, count: int, lines: str) -> tuple[list[str], list[in
     return texts, [process.returncode for process in processes]
 
 
-_RUNS: tuple[tuple[str, str, Callable[[Trial], str]], ...] = (
-    ("full-disk", "a batch on a disk of 64 KiB, resumed with more room", full_disk),
-    ("read-only", "folders for data and kernels that cannot be made", read_only),
-    ("two-builders", "two processes that fill the same empty folders", two_builders),
+ATTACKS: Sequence[Attack] = (
+    Attack("full-disk", "a batch on a disk of 64 KiB, resumed with more room", full_disk),
+    Attack("read-only", "folders for data and kernels that cannot be made", read_only),
+    Attack("two-builders", "two processes that fill the same empty folders", two_builders),
 )
-ATTACKS: Sequence[Attack] = tuple(Attack(*each) for each in _RUNS)

@@ -22,7 +22,7 @@ from tests.attacks.mutations import (
 )
 from tests.attacks.server import AttackError, Server, serve
 from tests.attacks.trial import Attack, Trial, expect
-from tests.attacks.wire import Client, run_clients
+from tests.attacks.wire import Client, is_fault_line, run_clients
 
 LINES_OF_A_CLIENT = 250
 """Fewer than a client may have unanswered, so that ``stop`` is always read."""
@@ -106,8 +106,8 @@ async def _send_and_check(
     extra = [line for line in rest if not line.startswith("@stop-")]
     expect(not extra, f"{len(extra)} final lines too many: {extra[:2]}")
     _check_tags(finals, tags)
-    internal = [line for line in finals if "error internal" in line or '"code":"internal"' in line]
-    expect(not internal, f"internal error: {internal[:1]}")
+    faults = list(filter(is_fault_line, finals))
+    expect(not faults, f"internal error: {faults[:1]}")
     return finals
 
 

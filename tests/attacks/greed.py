@@ -6,10 +6,11 @@ import asyncio
 import json
 import time
 from collections.abc import Callable, Sequence
+from functools import partial
 
 from tests.attacks.beside import attack_beside_polite, warm_up
 from tests.attacks.positions import OPENING, WIDE_DICE, WIDE_POSITION
-from tests.attacks.server import Server, serve
+from tests.attacks.server import Peak, Server, serve
 from tests.attacks.trial import Attack, Trial, expect
 from tests.attacks.wire import Client, open_clients, run_clients
 
@@ -63,28 +64,24 @@ KINDS: dict[str, Callable[[int], list[str]]] = {
 """What each attacker of a kind sends again and again."""
 
 
-def make_greedy(kind: str) -> Callable[[Trial], str]:
-    """Return an attack by clients that all send lines of one kind without end."""
+def ask_greedily(kind: str, trial: Trial) -> str:
+    """Let clients all send lines of one kind without end."""
+    seconds = trial.dose(1, 10)
+    with serve(trial.home) as server:
 
-    def greedy(trial: Trial) -> str:
-        seconds = trial.dose(1, 10)
-        with serve(trial.home) as server:
+        async def attack() -> str:
+            tasks = [
+                asyncio.create_task(_ask_without_end(server, kind, number)) for number in range(ATTACKERS)
+            ]
+            await asyncio.sleep(seconds)
+            for task in tasks:
+                task.cancel()
+            counts = await asyncio.gather(*tasks, return_exceptions=True)
+            faults = [each for each in counts if isinstance(each, Exception)]
+            expect(not faults, f"an attacker met {faults[:1]}")
+            return f"{ATTACKERS} attackers for {seconds} s"
 
-            async def attack() -> str:
-                tasks = [
-                    asyncio.create_task(_ask_without_end(server, kind, number)) for number in range(ATTACKERS)
-                ]
-                await asyncio.sleep(seconds)
-                for task in tasks:
-                    task.cancel()
-                counts = await asyncio.gather(*tasks, return_exceptions=True)
-                faults = [each for each in counts if isinstance(each, Exception)]
-                expect(not faults, f"an attacker met {faults[:1]}")
-                return f"{ATTACKERS} attackers for {seconds} s"
-
-            return attack_beside_polite(trial, server, attack)
-
-    return greedy
+        return attack_beside_polite(trial, server, attack)
 
 
 async def _ask_without_end(server: Server, kind: str, attacker: int) -> None:
@@ -107,23 +104,22 @@ def slow_readers(trial: Trial) -> str:
     count, seconds = trial.dose(6, 40), trial.dose(4, 40)
     with serve(trial.home) as server:
         run_clients(warm_up(server.port))
-        before = server.sample()
+        peak = Peak(server)
 
         async def read_slowly(client: Client) -> None:
-            for number in range(6):
-                client.send(make_wide_query(number))
+            client.send(*map(make_wide_query, range(6)))
             while await client.read(300):
                 await asyncio.sleep(0.1)
 
         async def attack() -> str:
             clients = [await Client.open(server.port, receive_bytes=4096) for _ in range(count)]
             tasks = [asyncio.create_task(read_slowly(client)) for client in clients]
-            began_s, peak_mib = time.monotonic(), 0.0
+            began_s = time.monotonic()
             while time.monotonic() - began_s < seconds:
                 await asyncio.sleep(0.2)
-                peak_mib = max(peak_mib, server.sample().rss_mib - before.rss_mib)
-                trial.note(f"{peak_mib:.0f} MiB more at the peak")
-                if peak_mib > _SERVER_MIB:
+                peak.look()
+                trial.note(f"{peak.mib:.0f} MiB more at the peak")
+                if peak.mib > _SERVER_MIB:
                     break
             dropped = sum(task.done() for task in tasks)
             for task in tasks:
@@ -131,8 +127,8 @@ def slow_readers(trial: Trial) -> str:
             await asyncio.gather(*tasks, return_exceptions=True)
             for client in clients:
                 client.reset()
-            expect(peak_mib <= _SERVER_MIB, f"{count} slow readers pin {peak_mib:.0f} MiB")
-            return f"{count} clients at 3 kB/s, {peak_mib:.0f} MiB more at the peak, {dropped} disconnected"
+            expect(peak.mib <= _SERVER_MIB, f"{count} slow readers pin {peak.mib:.0f} MiB")
+            return f"{count} clients at 3 kB/s, {peak.mib:.0f} MiB more at the peak, {dropped} disconnected"
 
         return attack_beside_polite(trial, server, attack)
 
@@ -160,9 +156,8 @@ def stop(trial: Trial) -> str:
             idle_ms, worst_ms, worst = 0.0, 0.0, ""
             for number in range(tries * len(requests)):
                 request = requests[number % len(requests)]
-                asked_s = time.perf_counter()
-                await client.ask("@i isready")
-                idle_ms = max(idle_ms, 1000 * (time.perf_counter() - asked_s))
+                took_s, _ = await client.time("@i isready")
+                idle_ms = max(idle_ms, 1000 * took_s)
                 client.send(request)
                 await asyncio.sleep(trial.rng.uniform(0.01, 0.3))
                 asked_s = time.perf_counter()
@@ -213,14 +208,15 @@ def rollouts(trial: Trial) -> str:
 async def _time_search(client: Client, number: int) -> float:
     """Return how long the ranking of a roll's plays at 2-ply takes, in seconds."""
     await client.ask(f"position gnubgid {OPENING}", f"dice {number % 6 + 1} {number % 5 + 1}")
-    asked_s = time.perf_counter()
-    await client.ask(f"moves plies=2 cubeful={'true' if number % 2 else 'false'}")
-    return time.perf_counter() - asked_s
+    took_s, _ = await client.time(f"moves plies=2 cubeful={'true' if number % 2 else 'false'}")
+    return took_s
 
 
 ATTACKS: Sequence[Attack] = (
     *(
-        Attack(f"greedy-{kind}", f"{ATTACKERS} clients that send {kind} without end", make_greedy(kind))
+        Attack(
+            f"greedy-{kind}", f"{ATTACKERS} clients that send {kind} without end", partial(ask_greedily, kind)
+        )
         for kind in KINDS
     ),
     Attack("rollouts", "a search beside clients with four full rollouts each", rollouts),

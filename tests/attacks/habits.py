@@ -11,10 +11,11 @@ from dataclasses import dataclass, field
 
 from gammond.protocol.commands.table import COMMANDS
 from gammond.protocol.state.settings import SETTINGS
-from tests.attacks.positions import OPENING, draw_roll
+from gammond.tools.bench.load_client import is_error_line
+from tests.attacks.positions import GNUBG_BOARD, OPENING, draw_roll
 from tests.attacks.server import AttackError
 from tests.attacks.trial import say
-from tests.attacks.wire import Client
+from tests.attacks.wire import Client, is_fault_line
 from tests.protocol.mixed_lines import BAD_LINES, GOOD_LINES
 
 
@@ -42,10 +43,9 @@ class Tally:
     def count(self, finals: Sequence[str]) -> None:
         """Count answers."""
         self.requests += len(finals)
-        for line in finals:
-            self.errors += "error " in line[:80] or '"error"' in line
-            if "error internal" in line or '"code":"internal"' in line:
-                self.report(line)
+        self.errors += sum(map(is_error_line, finals))
+        for line in filter(is_fault_line, finals):
+            self.report(line)
 
 
 @dataclass
@@ -250,10 +250,6 @@ HABITS: tuple[Habit, ...] = (
 """A dozen clients, each with one habit."""
 
 
-_BOARD = (
-    "board:gnubg:root:3:0:0:0:-2:0:0:0:0:5:0:3:0:0:1:-5:4:0:0:0:-3:0:-5:0:0:0:1:1:0"
-    ":-1:{dice}:1:1:1:0:1:-1:0:25:0:0:0:0:0:0:0:1"
-)
 _DOUBLED_BOARD = (
     "board:root:gnubg:3:0:0:0:-2:-1:-1:1:2:4:0:2:0:0:0:-3:4:1:0:0:-3:-1:-4:0:0:1:0:0:0"
     ":1:0:0:0:0:1:1:1:1:1:-1:0:25:0:0:0:0:0:0:0:1"
@@ -264,7 +260,7 @@ async def play_as_gnubg(visit: Visit) -> None:
     """Ask on gnubg's port as gnubg does, and as scripts do; each line has one line as its answer."""
     for _ in range(visit.rng.randint(10, 60)):
         await asyncio.sleep(visit.rng.expovariate(1 / visit.pause_s))
-        board = _BOARD.format(dice=visit.rng.choice(["0:0:0:0", "3:1:3:1", "6:6:6:6"]))
+        board = GNUBG_BOARD.format(dice=visit.rng.choice(["0:0:0:0", "3:1:3:1", "6:6:6:6"]))
         line = visit.rng.choice(
             [board, board, _DOUBLED_BOARD, f"evaluation fibsboard {board} plies 1", "board:x", "nonsense"]
         )

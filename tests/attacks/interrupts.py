@@ -9,23 +9,21 @@ import time
 from dataclasses import replace
 from pathlib import Path
 
-from tests.attacks.jobs import JOBS, KillableJob, fill_in, list_results, run_job, write_positions
-from tests.attacks.server import ROOT, AttackError, gammond_command
+from tests.attacks.jobs import JOBS, KillableJob, check_same, fill_in, run_job, write_positions
+from tests.attacks.server import AttackError, start_gammond
 from tests.attacks.trial import Attack, Trial, expect
 
 _KINDS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 _ENDS_S, _POLL_S = 20.0, 0.02
 _STATUS = 130
 
-_BATCH, _ROLLOUT, _TOURNAMENT = (
-    next(job for job in JOBS if job.name == name) for name in ("batch", "rollout", "tournament")
-)
-
 
 def _list_jobs(trial: Trial) -> list[KillableJob]:
     """Return what is interrupted: `batch` as deep as it goes in that time, and others that resume."""
     deep = [
-        replace(_BATCH, name=f"batch {options}", command=f"batch IN/positions.txt {options} --output OUT")
+        replace(
+            JOBS["batch"], name=f"batch {options}", command=f"batch IN/positions.txt {options} --output OUT"
+        )
         for plies in (2, 3)[: trial.dose(1, 2)]
         for options in (f"--plies {plies} --threads 1", f"--plies {plies} --want moves,cube --threads 2")
     ]
@@ -35,7 +33,7 @@ def _list_jobs(trial: Trial) -> list[KillableJob]:
         command = re.sub(r"--(trials|games) (\d+)", lambda m: f"--{m[1]} {int(m[2]) // part}", job.command)
         return replace(job, command=command)
 
-    return [*deep, shorten(_ROLLOUT), shorten(_TOURNAMENT)]
+    return [*deep, shorten(JOBS["rollout"]), shorten(JOBS["tournament"])]
 
 
 def interrupt_work(trial: Trial) -> str:
@@ -56,26 +54,16 @@ def interrupt_work(trial: Trial) -> str:
             )
             sent += 1
         trial.note(f"{job.name}, to the end")
-        run_job(replace(job, command=job.make_command(out)), trial.home, out, folder)
-        first, second = list_results(job, whole), list_results(job, out)
-        for name in first:
-            expect(first[name]() == second[name](), f"{job.name}: {name} differs after interrupts")
+        run_job(job, trial.home, out, folder)
+        check_same(job, whole, out, "interrupts")
     return f"{sent} signals, the slowest end after {slowest_s:.1f} s, the same results after resuming"
 
 
 def _interrupt(job: KillableJob, trial: Trial, out: Path, kind: signal.Signals, after_s: float) -> float:
     """Start or resume a job, and send it a signal after some time; return how long it takes to end."""
-    command, log = job.make_command(out), trial.home.folder / "interrupted.log"
+    words, log = fill_in(job.make_command(out), out, trial.home.folder), trial.home.folder / "interrupted.log"
     with log.open("wb") as stderr:
-        process = subprocess.Popen(
-            gammond_command(*fill_in(command, out, trial.home.folder)),
-            cwd=ROOT,
-            env=trial.home.environment,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.DEVNULL,
-            stderr=stderr,
-            start_new_session=True,
-        )
+        process = start_gammond(trial.home, *words, stderr=stderr, start_new_session=True)
     what = f"{job.name} after {kind.name}"
     try:
         began_s = time.monotonic()
@@ -95,7 +83,7 @@ def _interrupt(job: KillableJob, trial: Trial, out: Path, kind: signal.Signals, 
     expect("Traceback" not in said, f"{what}: {said[-400:]!r}")
     if process.returncode != 0:  # it had ended before
         expect(process.returncode == _STATUS, f"{what}: exit status {process.returncode}, {said[-300:]!r}")
-        expect("interrupted" in said or job.name == _ROLLOUT.name, f"{what} says {said[-300:]!r}")
+        expect("interrupted" in said or job.name == "rollout", f"{what} says {said[-300:]!r}")
         if job.command.startswith("batch") and "%" in said:  # it had begun
             expect("--resume continues" in said, f"{what} does not say how to go on: {said[-300:]!r}")
     return time.monotonic() - began_s

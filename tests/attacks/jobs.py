@@ -43,7 +43,7 @@ class KillableJob:
         return f"{self.command} {self.resume}" if out.exists() else self.command
 
 
-JOBS: tuple[KillableJob, ...] = (
+_JOBS: tuple[KillableJob, ...] = (
     KillableJob(
         "batch",
         "batch IN/positions.txt --plies 1 --threads 2 --output OUT",
@@ -130,6 +130,9 @@ JOBS: tuple[KillableJob, ...] = (
 )
 
 
+JOBS = {job.name: job for job in _JOBS}
+
+
 def fill_in(text: str, out: Path, inputs: Path) -> list[str]:
     """Return the words of a command with its places filled in."""
     return [word.replace("OUT", str(out)).replace("IN/", f"{inputs}/") for word in text.split()]
@@ -167,11 +170,27 @@ def _read_result(file: Path) -> object:
     return file.read_bytes()
 
 
+def check_same(job: KillableJob, one: Path, other: Path, after: str) -> int:
+    """Check that a job has the same results in two places; return how many.
+
+    Raises:
+        AttackError: They differ.
+    """
+    first, second = list_results(job, one), list_results(job, other)
+    expect(
+        list(first) == list(second), f"{job.name} left {list(second)} after {after}, {list(first)} without"
+    )
+    for name in first:
+        expect(first[name]() == second[name](), f"{job.name}: {name} differs after {after} and resuming")
+    return len(first)
+
+
 def run_job(job: KillableJob, home: Home, out: Path, inputs: Path) -> None:
-    """Run a job to its end.
+    """Run a job to its end, from where it has left something.
 
     Raises:
         AttackError: It fails.
     """
-    done = run_gammond(home, *fill_in(job.command, out, inputs))
-    expect(done.returncode == 0, f"{job.name} ended with {done.returncode}: {done.stderr[-300:]!r}")
+    command = job.make_command(out)
+    done = run_gammond(home, *fill_in(command, out, inputs))
+    expect(done.returncode == 0, f"'{command}' ended with {done.returncode}: {done.stderr[-300:]!r}")

@@ -3,15 +3,10 @@
 from __future__ import annotations
 
 import random
-import resource
-import sys
-import time
-from collections.abc import Callable
 from dataclasses import replace
-from functools import cache
+from functools import cache, partial
 from importlib.util import find_spec
 
-from gammond.engine.errors import GammondError
 from gammond.engine.match_files.mat.reader import parse_mat
 from gammond.engine.match_files.mat.writer import format_mat
 from gammond.engine.match_files.model import RecordedMatch, RecordedPosition
@@ -22,7 +17,7 @@ from gammond.engine.rules.game_record import PlayAction
 from gammond.engine.rules.match import SEATS, MatchState
 from gammond.engine.rules.moves import legal_plays
 from gammond.engine.rules.rules import STANDARD_RULES
-from tests.attacks.server import AttackError
+from tests.attacks.readings import Readings
 from tests.attacks.trial import Attack, Trial, expect
 from tests.engine.match_files.played_games import play_money_games, play_random_match
 from tests.engine.match_files.sites import site_files
@@ -35,10 +30,6 @@ _SLOW = {"tmg": 4_000, "party": 4_000}
 """Fewer of what takes long to read on after damage."""
 
 _FULL_BYTES = 1_000_000
-_MAX_S = 5.0
-"""Of the processor for one file; a file of these games takes some 10 ms unaltered."""
-
-_MAX_GROWTH_BYTES = 300_000_000
 _PIECES = (
     b"\n",
     b"\t",
@@ -120,46 +111,27 @@ def _read_content(name: str, content: bytes) -> tuple[RecordedMatch, ...] | tupl
 def attack_format(name: str, trial: Trial) -> str:
     """Read mutated files of one format, until enough bytes were altered."""
     content, wanted = list_files()[name], trial.dose(_SLOW.get(name, _SMALL_BYTES), _FULL_BYTES)
-    done = files = refused = 0
-    slowest_s = 0.0
-    before = measure_memory()
+    readings, done = Readings(), 0
     while done < wanted:
         altered, count = mutate_file(content, trial.rng)
-        began_s = time.process_time()
-        refused += _read(name, altered)
-        slowest_s = max(slowest_s, time.process_time() - began_s)
-        done, files = done + count, files + 1
-        if files % 100 == 0:
+        found = readings.read(name, lambda altered=altered: _read_and_write(name, altered), altered[:2000])
+        for match in found or ():
+            issues = match.issues if isinstance(match, RecordedMatch) else ()
+            for words in (*match.names, *map(str, issues)):
+                expect(words.isprintable(), f"{name}: a name or an issue has what does not print: {words!r}")
+        done += count
+        if readings.files % 100 == 0:
             trial.note(f"{done:,} bytes")
-    growth = measure_memory() - before
-    expect(slowest_s < _MAX_S, f"a file took {slowest_s:.1f} s")
-    expect(growth < _MAX_GROWTH_BYTES, f"the process grew by {growth:,} bytes")
-    return f"{done:,} bytes in {files:,} files, {refused:,} refused, {slowest_s * 1e3:.0f} ms at worst"
+    return f"{done:,} bytes in {readings.rate()}"
 
 
-def _read(name: str, altered: bytes) -> bool:
-    """Read a file; return whether it was refused."""
-    try:
-        found = _read_content(name, altered)
-        for match in found:
-            if isinstance(match, RecordedMatch):
-                format_sgf(match)
-    except GammondError as error:
-        expect(error.message.isprintable(), f"{name}: a message has what does not print: {error.message!r}")
-        return True
-    except Exception as error:
-        raise AttackError(f"{name}: {type(error).__name__}: {error} for {altered[:2000]!r}") from error
+def _read_and_write(name: str, content: bytes) -> tuple[RecordedMatch, ...] | tuple[RecordedPosition, ...]:
+    """Read a file, and write what is found."""
+    found = _read_content(name, content)
     for match in found:
-        issues = match.issues if isinstance(match, RecordedMatch) else ()
-        for words in (*match.names, *map(str, issues)):
-            expect(words.isprintable(), f"{name}: a name or an issue has what does not print: {words!r}")
-    return False
-
-
-def measure_memory() -> int:
-    """Return the most memory that the process has held, in bytes."""
-    unit = 1 if sys.platform == "darwin" else 1024
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit
+        if isinstance(match, RecordedMatch):
+            format_sgf(match)
+    return found
 
 
 def attack_by_cost(trial: Trial) -> str:
@@ -175,18 +147,11 @@ def attack_by_cost(trial: Trial) -> str:
         for seat in SEATS
     ]
     content = xg_files.make_file(records + turns * trial.dose(50, 4095))
-    before, began_s = measure_memory(), time.process_time()
-    (match,) = read_matches(content)
-    took_s, growth = time.process_time() - began_s, measure_memory() - before
-    plays = sum(len(notes.candidates) for game in match.games for notes in game.notes.values())
-    expect(took_s < _MAX_S, f"the file took {took_s:.1f} s")
-    expect(growth < _MAX_GROWTH_BYTES, f"the process grew by {growth:,} bytes")
-    return f"{plays:,} evaluated plays of {len(content):,} bytes in {took_s:.1f} s, {growth / 1e6:.0f} MB"
-
-
-def _make_attack(name: str) -> Attack:
-    run: Callable[[Trial], str] = lambda trial: attack_format(name, trial)  # noqa: E731
-    return Attack(f"files-{name}", f"mutated match files of the format {name}", run)
+    readings = Readings()
+    matches = readings.read("xg", lambda: read_matches(content), f"{len(content):,} bytes")
+    expect(matches, "the costly file is refused")
+    plays = sum(len(notes.candidates) for game in matches[0].games for notes in game.notes.values())
+    return f"{plays:,} evaluated plays of {len(content):,} bytes, {readings.rate()}"
 
 
 _FORMATS = (
@@ -195,6 +160,9 @@ _FORMATS = (
     *(["ogxm"] if find_spec("ogxm") else ()),
 )
 ATTACKS = (
-    *(_make_attack(name) for name in _FORMATS),
+    *(
+        Attack(f"files-{name}", f"mutated match files of the format {name}", partial(attack_format, name))
+        for name in _FORMATS
+    ),
     Attack("files-xg-costly", "the costliest file of eXtreme Gammon within the bounds", attack_by_cost),
 )

@@ -9,16 +9,12 @@ from collections.abc import Sequence
 
 from gammond.protocol.commands.table import COMMANDS
 from gammond.protocol.state.settings import SETTINGS
-from tests.attacks.positions import OPENING
+from tests.attacks.positions import GNUBG_BOARD, OPENING
 
 _XGID = "XGID=-b----E-C---eE---c-e----B-:1:-1:1:52:3:2:0:7:10"
 _FIBS = (
     "board:You:Them:5:1:2:0:-2:0:0:0:0:5:0:3:0:0:0:-5:5:0:0:0:-3:0:-5:0:0:0:0:2:0:1:3:1:0:0:1:1:1:0:1:-1:0"
     ":25:0:0:0:0:2:0:0:0"
-)
-_GNUBG_BOARD = (
-    "board:gnubg:root:3:0:0:0:-2:0:0:0:0:5:0:3:0:0:1:-5:4:0:0:0:-3:0:-5:0:0:0:1:1:0"
-    ":-1:5:2:5:2:1:1:1:0:1:-1:0:25:0:0:0:0:0:0:0:1"
 )
 _NOISE = [bytes([value]) for value in range(256) if value not in b"\n\r\0"]
 _SPECIAL = (
@@ -82,12 +78,12 @@ def list_lines() -> list[bytes]:
 
 def list_gnubg_lines() -> list[bytes]:
     """Return valid lines of gnubg's dialect."""
-    doubled = _GNUBG_BOARD.replace(":5:2:5:2:", ":0:0:0:0:")
+    rolled, waiting = (GNUBG_BOARD.format(dice=dice) for dice in ("5:2:5:2", "0:0:0:0"))
     return [
-        _GNUBG_BOARD.encode(),
-        doubled.encode(),
-        f"evaluation fibsboard {_GNUBG_BOARD} plies 0 cube on".encode(),
-        f"evaluation fibsboard {doubled} plies 1 cubeless jacobyrule off beavers on".encode(),
+        rolled.encode(),
+        waiting.encode(),
+        f"evaluation fibsboard {rolled} plies 0 cube on".encode(),
+        f"evaluation fibsboard {waiting} plies 1 cubeless jacobyrule off beavers on".encode(),
         b"set debug off",
         b"help",
     ]

@@ -8,9 +8,9 @@ from collections.abc import Sequence
 
 from tests.attacks.beside import attack_beside_polite
 from tests.attacks.positions import WIDE_DICE, WIDE_POSITION
-from tests.attacks.server import Sample, Server, serve
+from tests.attacks.server import Peak, serve, wait_until
 from tests.attacks.trial import Attack, Trial, expect
-from tests.attacks.wire import Client, open_clients, read_all_to_end, run_clients
+from tests.attacks.wire import Client, ask_once, open_clients, read_all_to_end, run_clients
 from tests.protocol.mixed_lines import GOOD_LINES
 
 _HALF_LINE_S = _STUCK_S = 30.0
@@ -68,7 +68,7 @@ def silent(trial: Trial) -> str:
                 f"a silent client ended with {ends[0]}",
             )
             expect(took_s < idle_s + _LATE_S, f"silent clients stayed for {took_s:.1f} s")
-            answer = await (await Client.open(server.port)).ask("newgame", "eval")
+            answer = await ask_once(server.port, "newgame", "eval")
             expect(answer.startswith("eval "), f"the next client got {answer!r}")
             return f"{count} clients in all places, gone after {took_s:.1f} s of {idle_s:g} s idle"
 
@@ -79,30 +79,28 @@ def deaf(trial: Trial) -> str:
     """Clients ask for long lists and never read: they are disconnected after 30 s, memory stays bounded."""
     count = trial.dose(10, 60)
     with serve(trial.home) as server:
-        run_clients(_ask_once(server.port, f"position gnubgid {WIDE_POSITION}", WIDE_DICE, "moves"))
-        before = server.sample()
+        run_clients(ask_once(server.port, f"position gnubgid {WIDE_POSITION}", WIDE_DICE, "moves"))
+        peak = Peak(server)
+        first = peak.before.descriptors + 1  # with the polite client
 
         async def attack() -> str:
             clients = [await Client.open(server.port, receive_bytes=4096) for _ in range(count)]
             lines = [f"position gnubgid {WIDE_POSITION}", WIDE_DICE, *["moves", "legal"] * 40]
             for client in clients:
                 client.send(*lines)
-            began_s, peak_mib = time.monotonic(), 0.0
+            began_s = time.monotonic()
             last_s = 4.0 if trial.is_small else _STUCK_S + _ANSWERS_S
             while time.monotonic() - began_s < last_s:
                 await asyncio.sleep(0.25)
-                sample = server.sample()
-                peak_mib = max(peak_mib, sample.rss_mib)
-                if not trial.is_small and sample.descriptors <= before.descriptors + 1:
+                if peak.look().descriptors <= first and not trial.is_small:
                     break
             took_s = time.monotonic() - began_s
-            left = server.sample().descriptors - before.descriptors - 1
+            left = peak.look().descriptors - first
             for client in clients:
                 client.reset()
-            grown_mib = peak_mib - before.rss_mib
-            expect(grown_mib < 4 * count + 64, f"{count} deaf clients hold {grown_mib:.0f} MiB")
+            expect(peak.mib < 4 * count + 64, f"{count} deaf clients hold {peak.mib:.0f} MiB")
             expect(trial.is_small or left <= 0, f"{left} deaf clients are still there after {took_s:.0f} s")
-            return f"{count} clients, {grown_mib:.0f} MiB more at the peak, {took_s:.0f} s"
+            return f"{count} clients, {peak.mib:.0f} MiB more at the peak, {took_s:.0f} s"
 
         return attack_beside_polite(trial, server, attack)
 
@@ -136,9 +134,7 @@ def reset(trial: Trial) -> str:
     count, rounds = trial.dose(20, 100), trial.dose(2, 10)
     requests = ("eval plies=4", "rollout position trials=50000", "moves plies=3", "legal", "matrix plies=2")
     with serve(trial.home) as server:
-        run_clients(
-            _ask_once(server.port, "newgame", "eval plies=2", "rollout position trials=36 truncate=5")
-        )
+        run_clients(ask_once(server.port, "newgame", "eval plies=2", "rollout position trials=36 truncate=5"))
         before = server.sample()
 
         async def attack() -> str:
@@ -153,33 +149,18 @@ def reset(trial: Trial) -> str:
             return f"{rounds * count:,} connections reset"
 
         figures = attack_beside_polite(trial, server, attack)
-        after, waited_s = _wait_until_left(server, before.descriptors)
+        began_s = time.monotonic()
+        wait_until(lambda: server.sample().descriptors <= before.descriptors, _LATE_S)
+        waited_s = time.monotonic() - began_s
+        time.sleep(0.3)
+        after = server.sample()
+        left = after.descriptors - before.descriptors
+        expect(left <= 0, f"{left} descriptors stay {waited_s:.1f} s after")
+        spent_s = server.measure_idle_cpu()
         expect(
-            after.descriptors <= before.descriptors,
-            f"{after.descriptors - before.descriptors} descriptors stay {waited_s:.1f} s after",
-        )
-        cpu_s = after.cpu_s
-        time.sleep(1.0)
-        idle = server.sample().cpu_s - cpu_s
-        expect(
-            idle < 0.3, f"work of clients that are gone goes on: {idle:.2f} s of processor time in a second"
+            spent_s < 0.3, f"work of clients that are gone goes on: {spent_s:.2f} s of processor time in one"
         )
     return f"{figures}; all gone after {waited_s:.1f} s, {after.threads - before.threads:+d} threads"
-
-
-def _wait_until_left(server: Server, descriptors: int) -> tuple[Sample, float]:
-    """Wait until a server has no more open files than before; return what it uses then, and the seconds."""
-    began_s = time.monotonic()
-    while (now := server.sample()).descriptors > descriptors and time.monotonic() - began_s < _LATE_S:
-        time.sleep(0.05)
-    time.sleep(0.3)
-    return now, time.monotonic() - began_s
-
-
-async def _ask_once(port: int, *lines: str) -> None:
-    client = await Client.open(port)
-    await client.ask(*lines)
-    client.close()
 
 
 ATTACKS: Sequence[Attack] = (

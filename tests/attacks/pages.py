@@ -9,19 +9,20 @@ import time
 import urllib.request
 from collections.abc import Sequence
 from contextlib import AsyncExitStack
+from typing import Any
 
 from websockets.asyncio.client import ClientConnection, connect
 
-from gammond.tools.bench.load_client import compute_percentile
+from tests.attacks.beside import compute_ms
 from tests.attacks.crowds import raise_own_limit
-from tests.attacks.server import HOST, Server, serve
+from tests.attacks.server import HOST, Server, serve_pages
 from tests.attacks.trial import Attack, Trial, expect
 from tests.attacks.wire import run_clients
 
 _THOUGHT_S = (2.0, 4.0)
 """How long a person looks at the board before a play."""
 _EVAL_EVERY_S = 5.0
-_ANSWER_S = 60.0
+ANSWER_S = 60.0
 _HALF_REQUESTS = (
     b"",
     b"GET / HTTP/1.1\r\nhost: 127.0",
@@ -29,7 +30,44 @@ _HALF_REQUESTS = (
 )
 
 
-class _Person:
+class TableVisitor:
+    """One visitor at tables, over one WebSocket.
+
+    Args:
+        page: The WebSocket.
+    """
+
+    def __init__(self, page: ClientConnection) -> None:
+        self._page = page
+        self._ids = 0
+
+    async def ask(self, do: str, **fields: object) -> dict[str, Any]:
+        """Send a request; return its answer. What it is told besides is not kept."""
+        number = await self.send(do, **fields)
+        while True:
+            frame = await self.take()
+            if "ok" in frame and frame["id"] == number:
+                return frame
+
+    async def get(self, do: str, **fields: object) -> dict[str, Any]:
+        """Send a request that must succeed; return its answer."""
+        answer = await self.ask(do, **fields)
+        expect(answer["ok"], f"{do} was answered {answer!r}")
+        return answer
+
+    async def send(self, do: str, **fields: object) -> int:
+        """Send a request; return its number."""
+        self._ids += 1
+        await self._page.send(json.dumps({"id": self._ids, "do": do, **fields}))
+        return self._ids
+
+    async def take(self) -> dict[str, Any]:
+        """Return the next frame."""
+        frame: dict[str, Any] = json.loads(await asyncio.wait_for(self._page.recv(), ANSWER_S))
+        return frame
+
+
+class _Person(TableVisitor):
     """Plays one game after the other against the engine at a table, as a page does.
 
     Attributes:
@@ -37,11 +75,10 @@ class _Person:
     """
 
     def __init__(self, page: ClientConnection, watcher: ClientConnection, seed: int) -> None:
+        super().__init__(page)
         self.move_s: list[float] = []
-        self._page = page
         self._watcher = watcher
         self._rng = random.Random(seed)
-        self._ids = 0
         self._table = ""
 
     async def play(self) -> None:
@@ -59,12 +96,10 @@ class _Person:
 
     async def _sit_down(self) -> None:
         seats = [{"kind": "person", "name": "Ann"}, {"kind": "engine", "player": "engine", "level": "expert"}]
-        made = await self._ask(do="create", length=1, seats=seats, pace_ms=0)
+        made = await self.get("create", length=1, seats=seats, pace_ms=0)
         self._table = made["table"]
-        await self._watcher.send(
-            json.dumps({"id": 1, "do": "join", "table": self._table, "token": made["watch"]})
-        )
-        await self._send(do="join", table=self._table, token=made["tokens"])
+        await TableVisitor(self._watcher).send("join", table=self._table, token=made["watch"])
+        await self.send("join", table=self._table, token=made["tokens"])
 
     async def _act(self, state: dict) -> dict:
         """Do what a state asks for, or wait; return the next state."""
@@ -73,14 +108,14 @@ class _Person:
         if state["phase"] == "play":
             await asyncio.sleep(self._rng.uniform(*_THOUGHT_S))
             began_s = time.perf_counter()
-            await self._send(
-                do="act", table=self._table, seat=0, act="play", play=self._choose_play(state["tree"])
+            await self.send(
+                "act", table=self._table, seat=0, act="play", play=self._choose_play(state["tree"])
             )
             state = await self._wait_for("play")
             self.move_s.append(time.perf_counter() - began_s)
             return state
         acts = {"roll": "roll", "response": "take", "resignation": "accept"}
-        await self._send(do="act", table=self._table, seat=0, act=acts[state["phase"]])
+        await self.send("act", table=self._table, seat=0, act=acts[state["phase"]])
         return await self._wait_for("")
 
     def _choose_play(self, tree: list[dict]) -> str:
@@ -89,39 +124,24 @@ class _Person:
             node = tree[self._rng.choice(node["moves"])[2]]
         return node["play"]
 
-    async def _send(self, **request: object) -> int:
-        self._ids += 1
-        await self._page.send(json.dumps({"id": self._ids, **request}))
-        return self._ids
-
-    async def _ask(self, **request: object) -> dict:
-        number = await self._send(**request)
-        while (frame := await self._take()).get("id") != number:
-            pass
-        return frame
-
     async def _wait_for(self, kind: str) -> dict:
         """Return the state of the next event of a kind, of any kind if empty."""
         while True:
-            frame = await self._take()
+            frame = await self.take()
+            expect(frame.get("ok", True), f"a table answered {frame!r}")
             if frame.get("table") == self._table and "state" in frame and kind in ("", frame["kind"]):
                 return frame["state"]
-
-    async def _take(self) -> dict:
-        frame = json.loads(await asyncio.wait_for(self._page.recv(), _ANSWER_S))
-        expect(frame.get("ok", True), f"a table answered {frame!r}")
-        return frame
 
 
 async def _evaluate(page: ClientConnection, seconds: list[float], delay_s: float) -> None:
     """Evaluate a position now and then until cancelled."""
     await asyncio.sleep(delay_s)
     await page.send("newgame")
-    await asyncio.wait_for(page.recv(), _ANSWER_S)
+    await asyncio.wait_for(page.recv(), ANSWER_S)
     while True:
         began_s = time.perf_counter()
         await page.send("eval")
-        answer = await asyncio.wait_for(page.recv(), _ANSWER_S)
+        answer = await asyncio.wait_for(page.recv(), ANSWER_S)
         expect(str(answer).startswith("eval "), f"a page got {answer!r}")
         seconds.append(time.perf_counter() - began_s)
         await asyncio.sleep(_EVAL_EVERY_S)
@@ -131,7 +151,7 @@ def pages(trial: Trial) -> str:
     """Five hundred WebSockets: games against the engine, a spectator at each, and pages that evaluate."""
     games, lines = trial.dose(5, 50), trial.dose(20, 400)
     raise_own_limit(2 * (2 * games + lines) + 100)
-    with serve(trial.home, "--archive", "off", "--quiet", dialect="--web") as server:
+    with serve_pages(trial.home) as server:
         before = server.sample()
 
         async def attack() -> tuple[list[float], list[float], float, float]:
@@ -168,7 +188,7 @@ def pages(trial: Trial) -> str:
 def half_requests(trial: Trial) -> str:
     """Connections that never finish a request, as many as there is room for: pages are served meanwhile."""
     count = trial.dose(60, 200)
-    with serve(trial.home, "--archive", "off", "--quiet", dialect="--web") as server:
+    with serve_pages(trial.home) as server:
 
         async def attack() -> tuple[list[float], int]:
             async with AsyncExitStack() as stack:
@@ -216,14 +236,18 @@ async def open_socket(
     return page
 
 
+def read_page(server: Server, path: str) -> bytes:
+    """Return what a server has at a path."""
+    with urllib.request.urlopen(f"http://{HOST}:{server.port}{path}", timeout=ANSWER_S) as answer:
+        return answer.read()
+
+
 def _read_health(server: Server) -> None:
-    with urllib.request.urlopen(f"http://{HOST}:{server.port}/healthz", timeout=_ANSWER_S) as answer:
-        expect(json.load(answer)["ok"], "the server is not well")
+    expect(json.loads(read_page(server, "/healthz"))["ok"], "the server is not well")
 
 
 def _format_times(seconds: Sequence[float]) -> str:
-    p50_ms, p99_ms = (1000 * compute_percentile(seconds, percent) for percent in (50, 99))
-    return f"p50 {p50_ms:.1f} ms, p99 {p99_ms:.1f} ms"
+    return f"p50 {compute_ms(seconds, 50):.1f} ms, p99 {compute_ms(seconds, 99):.1f} ms"
 
 
 ATTACKS: Sequence[Attack] = (

@@ -7,66 +7,13 @@ line. It imports nothing that takes time.
 from __future__ import annotations
 
 import socket
-import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass, field
+from collections.abc import Sequence
 
 PAUSE_S = 0.02
 TIMEOUT_S = 60.0
-
-
-@dataclass
-class PoliteTimes:
-    """What a polite client met.
-
-    Attributes:
-        seconds: From each request to its answer; filled in when the client has ended.
-    """
-
-    seconds: list[float] = field(default_factory=list)
-
-    @property
-    def p50_ms(self) -> float:
-        """The median."""
-        return self._find(50)
-
-    @property
-    def p99_ms(self) -> float:
-        """The 99th percentile."""
-        return self._find(99)
-
-    def _find(self, percent: int) -> float:
-        ordered = sorted(self.seconds)
-        return 1000 * ordered[min(len(ordered) - 1, len(ordered) * percent // 100)] if ordered else 0.0
-
-
-@contextmanager
-def polite_client(port: int) -> Iterator[PoliteTimes]:
-    """Keep a polite client beside what the block does; its times are there after the block."""
-    times = PoliteTimes()
-    process = subprocess.Popen(
-        [sys.executable, __file__, str(port)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
-    )
-    try:
-        assert process.stdout is not None
-        process.stdout.readline()  # it has had its first answer
-        yield times
-        out, _ = process.communicate(timeout=2 * TIMEOUT_S)
-        times.seconds.extend(map(float, out.split()))
-    finally:
-        process.kill()
-        process.communicate()
-
-
-def measure_alone(port: int, seconds: float) -> PoliteTimes:
-    """Return the times of a polite client whom nobody disturbs but the machine's other work."""
-    with polite_client(port) as times:
-        time.sleep(seconds)
-    return times
 
 
 def main(arguments: Sequence[str]) -> int:

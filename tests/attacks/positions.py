@@ -13,6 +13,12 @@ OPENING = "4HPwATDgc/ABMA"
 WIDE_POSITION, WIDE_DICE = "AAAA/39SSlKlJA", "dice 1 1"
 """Fifteen checkers with room before each: 2,211 plays."""
 
+GNUBG_BOARD = (
+    "board:gnubg:root:3:0:0:0:-2:0:0:0:0:5:0:3:0:0:1:-5:4:0:0:0:-3:0:-5:0:0:0:1:1:0"
+    ":-1:{dice}:1:1:1:0:1:-1:0:25:0:0:0:0:0:0:0:1"
+)
+"""A line that gnubg sends to a player, for the dice of both: ``3:1:3:1``, or ``0:0:0:0`` before the roll."""
+
 _GAME_PLAYS = 80
 
 

@@ -8,10 +8,12 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from subprocess import CompletedProcess, Popen
+from typing import Any
 
 ROOT = Path(__file__).resolve().parents[2]
 HOST = "127.0.0.1"
@@ -75,18 +77,40 @@ def gammond_command(*arguments: str) -> list[str]:
     return [sys.executable, "-m", "gammond", *arguments]
 
 
-def run_gammond(home: Home, *arguments: str, timeout_s: float = 600.0) -> subprocess.CompletedProcess[str]:
-    """Run a command of `gammond` to its end, whatever its exit status."""
-    return subprocess.run(
-        gammond_command(*arguments),
-        cwd=ROOT,
-        env=home.environment,
-        capture_output=True,
-        text=True,
-        timeout=timeout_s,
-        stdin=subprocess.DEVNULL,
-        check=False,
-    )
+def start_gammond(
+    home: Home, *words: str, environment: Mapping[str, str] | None = None, **more: Any
+) -> Popen[Any]:
+    """Start a command of `gammond`, which reads and writes nothing unless it is told otherwise.
+
+    Args:
+        home: Its folders.
+        *words: The command.
+        environment: Variables besides those of `home`.
+        **more: Of `Popen`.
+    """
+    nowhere = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.DEVNULL)
+    own = {**home.environment, **(environment or {})}
+    return Popen(gammond_command(*words), cwd=ROOT, env=own, **{**nowhere, **more})
+
+
+def run_gammond(home: Home, *words: str, timeout_s: float = 600.0, **more: Any) -> CompletedProcess[str]:
+    """Run a command of `gammond` to its end, whatever its exit status; more as for `Popen`."""
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+    with start_gammond(home, *words, **{**pipes, **more}) as process:
+        try:
+            out, errors = process.communicate(timeout=timeout_s)
+        except BaseException:
+            process.kill()
+            raise
+    return CompletedProcess(process.args, process.returncode, out, errors)
+
+
+def wait_until(is_so: Callable[[], bool], seconds: float, poll_s: float = 0.05) -> bool:
+    """Wait until something is so, for so long at most; return whether it is."""
+    deadline_s = time.monotonic() + seconds
+    while not (found := is_so()) and time.monotonic() < deadline_s:
+        time.sleep(poll_s)
+    return found
 
 
 class Server:
@@ -110,11 +134,9 @@ class Server:
     ) -> None:
         self.log_file = home.folder / f"server{time.monotonic_ns()}.log"
         with self.log_file.open("wb") as log:
-            self.process = subprocess.Popen(
-                gammond_command("serve", dialect, "0", *options),
-                cwd=ROOT,
-                env={**home.environment, **(environment or {})},
-                stdin=subprocess.DEVNULL,
+            self.process = start_gammond(
+                *(home, "serve", dialect, "0", *options),
+                environment=environment,
                 stdout=log,
                 stderr=log,
                 start_new_session=True,  # Ctrl-C is for the attack, which ends its servers
@@ -129,11 +151,15 @@ class Server:
         Raises:
             AttackError: The server ended first, or takes too long.
         """
-        deadline = time.monotonic() + _START_S
-        while len(found := _LISTENING.findall(self.read_log())) < self._listener_count:
-            if self.process.poll() is not None or time.monotonic() > deadline:
-                raise AttackError(f"the server does not listen: {self.read_log()[-500:]!r}")
-            time.sleep(_POLL_S)
+        found: list[tuple[str, str]] = []
+
+        def is_over() -> bool:
+            found[:] = _LISTENING.findall(self.read_log())
+            return len(found) >= self._listener_count or self.process.poll() is not None
+
+        wait_until(is_over, _START_S, _POLL_S)
+        if len(found) < self._listener_count:
+            raise AttackError(f"the server does not listen: {self.read_log()[-500:]!r}")
         ports = {words[0]: int(port) for words, port in found}
         self.web_port = ports.get("s", 0)
         self.port = ports.get("l", self.web_port)
@@ -145,6 +171,12 @@ class Server:
     def sample(self) -> Sample:
         """Return what the process uses now; needs Linux's `/proc`."""
         return sample_process(self.process.pid)
+
+    def measure_idle_cpu(self) -> float:
+        """Return the processor time of a second in which nobody asks for anything, in seconds."""
+        before_s = self.sample().cpu_s
+        time.sleep(1.0)
+        return self.sample().cpu_s - before_s
 
     def end(self, kind: signal.Signals = signal.SIGTERM) -> int:
         """End the server with a signal, and return its exit status; one that does not end is killed.
@@ -165,6 +197,25 @@ class Server:
         if self.process.poll() is None:
             self.process.kill()
         self.process.wait()
+
+
+class Peak:
+    """The most memory that a server has had, beyond what it had at first.
+
+    Attributes:
+        mib: How much, in MiB.
+    """
+
+    def __init__(self, server: Server) -> None:
+        self.before = server.sample()
+        self.mib = 0.0
+        self._server = server
+
+    def look(self) -> Sample:
+        """See what the server uses now."""
+        sample = self._server.sample()
+        self.mib = max(self.mib, sample.rss_mib - self.before.rss_mib)
+        return sample
 
 
 def sample_process(process_id: int) -> Sample:
@@ -201,3 +252,11 @@ def serve(
         server.kill()
     if "Traceback" in server.read_log():
         raise AttackError(f"the server logged a fault: {server.read_log()[-600:]!r}")
+
+
+@contextmanager
+def serve_pages(home: Home, *options: str, **more: Any) -> Iterator[Server]:
+    """Run a server of pages as `serve` does, which keeps no games unless an option says where."""
+    where = () if "--archive" in options else ("--archive", "off")
+    with serve(home, *options, *where, "--quiet", dialect="--web", **more) as server:
+        yield server

@@ -9,7 +9,6 @@ import pickle
 import signal
 import socket
 import subprocess
-import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager, suppress
 from dataclasses import replace
@@ -18,7 +17,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from tests.attacks.server import HOST, ROOT, Home, gammond_command, run_gammond
+from tests.attacks.server import HOST, Home, run_gammond, start_gammond, wait_until
 from tests.attacks.trial import Attack, Trial, expect
 
 _START_S = 180.0
@@ -94,15 +93,8 @@ def _start_command(home: Home, scratch: Path) -> Iterator[list[int]]:
 def _run(home: Home, scratch: Path, *words: str) -> Iterator[subprocess.Popen[bytes]]:
     """Run a command of gammond, and end it and all its children with the block."""
     with (home.folder / "log").open("ab") as log:
-        process = subprocess.Popen(
-            gammond_command(*words),
-            cwd=ROOT,
-            env={**home.environment, "TMPDIR": str(scratch)},
-            stdin=subprocess.DEVNULL,
-            stdout=log,
-            stderr=log,
-            start_new_session=True,
-        )
+        more = {"environment": {"TMPDIR": str(scratch)}, "stdout": log, "stderr": log}
+        process = start_gammond(home, *words, **more, start_new_session=True)
     try:
         yield process
     finally:
@@ -115,14 +107,9 @@ def _run(home: Home, scratch: Path, *words: str) -> Iterator[subprocess.Popen[by
 
 
 def _wait_for(is_ready: Callable[[], bool], home: Home) -> None:
-    deadline = time.monotonic() + _START_S
-    while not is_ready():
-        expect(time.monotonic() < deadline, f"the cluster does not start: {_read_log(home)[-500:]}")
-        time.sleep(_POLL_S)
-
-
-def _read_log(home: Home) -> str:
-    return (home.folder / "log").read_text("utf-8", "replace")
+    has_started = wait_until(is_ready, _START_S, _POLL_S)
+    log = (home.folder / "log").read_text("utf-8", "replace")
+    expect(has_started, f"the cluster does not start: {log[-500:]}")
 
 
 def _list_tree(process: subprocess.Popen[bytes]) -> list[int]:

@@ -7,19 +7,15 @@ import json
 import os
 import stat
 import time
-import urllib.request
 from collections.abc import Sequence
 from contextlib import AsyncExitStack
-from pathlib import Path
 from typing import Any
-
-from websockets.asyncio.client import ClientConnection
 
 from gammond.protocol.archive.archive import GameArchive
 from gammond.protocol.archive.options import ArchiveOptions
 from gammond.protocol.tables.all_tables import HubLimits
-from tests.attacks.pages import open_socket
-from tests.attacks.server import HOST, Server, serve
+from tests.attacks.pages import ANSWER_S, TableVisitor, open_socket, read_page
+from tests.attacks.server import HOST, Server, serve_pages
 from tests.attacks.trial import Attack, Trial, expect
 from tests.attacks.wire import run_clients
 from tests.protocol.archive.kept_games import make_game
@@ -29,36 +25,16 @@ ENGINE = {"kind": "engine"}
 STRANGER = "127.0.0.2"
 """Another address of this machine, as that of another visitor."""
 
-_ANSWER_S = 60.0
 _MOST_MIB = 96
 """What a server with a flooded archive may take more than one with an empty one."""
 
 
-class _Visitor:
-    """One visitor at tables, over one WebSocket; what it is told besides answers is not kept."""
-
-    def __init__(self, page: ClientConnection) -> None:
-        self._page = page
-        self._ids = 0
-
-    async def ask(self, do: str, **fields: object) -> dict[str, Any]:
-        """Send a request; return its answer."""
-        self._ids += 1
-        await self._page.send(json.dumps({"id": self._ids, "do": do, **fields}))
-        while True:
-            frame: dict[str, Any] = json.loads(await asyncio.wait_for(self._page.recv(), _ANSWER_S))
-            if "ok" in frame and frame["id"] == self._ids:
-                return frame
-
-    async def get(self, do: str, **fields: object) -> dict[str, Any]:
-        """Send a request that must succeed; return its answer."""
-        answer = await self.ask(do, **fields)
-        expect(answer["ok"], f"{do} was answered {answer!r}")
-        return answer
+class _Visitor(TableVisitor):
+    """A visitor that may have to wait for room."""
 
     async def get_in_time(self, do: str, **fields: object) -> dict[str, Any]:
         """Send a request until it succeeds: where somebody left or an engine moved just now is no room."""
-        end_s = time.monotonic() + HubLimits().fresh_s + _ANSWER_S
+        end_s = time.monotonic() + HubLimits().fresh_s + ANSWER_S
         while not (answer := await self.ask(do, **fields))["ok"]:
             expect(time.monotonic() < end_s, f"{do} was answered {answer!r}")
             await asyncio.sleep(0.2)
@@ -110,9 +86,7 @@ def _count_games(server: Server, player: str) -> int:
     """Return how many games of a player the server has."""
     count, before = 0, ""
     while True:
-        url = f"http://{HOST}:{server.port}/api/v1/games?player={player}&limit=100{before}"
-        with urllib.request.urlopen(url, timeout=_ANSWER_S) as answer:
-            page = json.load(answer)
+        page = json.loads(read_page(server, f"/api/v1/games?player={player}&limit=100{before}"))
         count += len(page["games"])
         if page["next"] is None:
             return count
@@ -139,7 +113,7 @@ def full_archive(trial: Trial) -> str:
             attacks = (_lengthen_logs, _finish_games)
             await asyncio.gather(*(attacks[n % 4 == 3](each, end_s) for n, each in enumerate(strangers)))
 
-    with serve(trial.home, "--archive", options, "--quiet", dialect="--web") as server:
+    with serve_pages(trial.home, "--archive", options) as server:
         alone_mib = server.sample().rss_mib
         run_clients(attack(server))
         left, flooded = _count_games(server, "Ann"), _count_games(server, "Flood")
@@ -147,7 +121,7 @@ def full_archive(trial: Trial) -> str:
         left >= games, f"{games - left} of {games} games of others are gone, {flooded} of the flood are there"
     )
     size_mib = sum(each.stat().st_size for each in file.parent.glob("games.sqlite*")) / 2**20
-    with serve(trial.home, "--archive", options, "--quiet", dialect="--web") as server:
+    with serve_pages(trial.home, "--archive", options) as server:
         again_mib = server.sample().rss_mib
         expect(_count_games(server, "Ann") >= games, "games of others are gone after a restart")
     expect(again_mib - alone_mib < _MOST_MIB, f"{again_mib - alone_mib:.0f} MiB more at the next start")
@@ -186,10 +160,9 @@ def all_tables(trial: Trial) -> str:
             await friends.get("join", table=theirs["table"], token=theirs["tokens"])  # it is there still
             return took_s
 
-    with serve(trial.home, "--archive", "off", "--quiet", dialect="--web") as server:
+    with serve_pages(trial.home) as server:
         took_s = run_clients(attack(server))
-        with urllib.request.urlopen(f"http://{HOST}:{server.port}/metrics", timeout=_ANSWER_S) as answer:
-            lines = answer.read().decode().splitlines()
+        lines = read_page(server, "/metrics").decode().splitlines()
     left = next(int(line.split()[1]) for line in lines if line.startswith("gammond_tables "))
     expect(left <= most, f"{left} tables are left")
     return f"{tables} tables taken and left in {took_s:.0f} s, {left} there; then others made 20"
@@ -212,22 +185,15 @@ def private_files(trial: Trial) -> str:
 
     modes: dict[str, int] = {}
     for _ in range(2):
-        with serve(
-            trial.home,
-            *("--accounts", "--archive", str(folder / "games.sqlite"), "--quiet"),
-            dialect="--web",
-            before_start=let_others_read,
-        ) as server:
+        options = ("--accounts", "--archive", str(folder / "games.sqlite"))
+        with serve_pages(trial.home, *options, before_start=let_others_read) as server:
             run_clients(use(server))
-            modes |= {each.name: _read_mode(each) for each in folder.iterdir() if each.stat().st_size}
+            found = {each.name: each.stat() for each in folder.iterdir()}
+            modes |= {name: stat.S_IMODE(each.st_mode) for name, each in found.items() if each.st_size}
     expect({"accounts.sqlite", "games.sqlite", "games.sqlite-wal"} <= modes.keys(), f"there are {modes}")
     seen = sorted(name for name, mode in modes.items() if mode & 0o077)
     expect(not seen, f"others read {', '.join(seen)}")
     return f"{len(modes)} files that nobody else reads"
-
-
-def _read_mode(file: Path) -> int:
-    return stat.S_IMODE(file.stat().st_mode)
 
 
 ATTACKS: Sequence[Attack] = (

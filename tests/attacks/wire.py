@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import socket
 import struct
+import time
 from collections.abc import Coroutine, Sequence
 from typing import Any, TypeVar
 
@@ -106,6 +107,12 @@ class Client(asyncio.Protocol):
         """
         self.send(*lines)
         return (await self.read_finals(len(lines)))[-1]
+
+    async def time(self, *lines: str) -> tuple[float, str]:
+        """Send lines, and return the seconds until the final line of the last, and that; raises as `ask`."""
+        asked_s = time.perf_counter()
+        answer = await self.ask(*lines)
+        return time.perf_counter() - asked_s, answer
 
     async def read_finals(self, count: int) -> list[str]:
         """Return the next final lines.
@@ -213,6 +220,19 @@ def run_clients(attack: Coroutine[Any, Any, _Result]) -> _Result:
                 await asyncio.sleep(0)
 
     return asyncio.run(run())
+
+
+def is_fault_line(line: str) -> bool:
+    """Return whether a line says that the server has a fault of its own."""
+    return "error internal" in line or '"code":"internal"' in line
+
+
+async def ask_once(port: int, *lines: str) -> str:
+    """Connect, send lines, and go; return the final line of the last."""
+    client = await Client.open(port)
+    answer = await client.ask(*lines)
+    client.close()
+    return answer
 
 
 async def open_clients(port: int, count: int) -> Sequence[Client]:

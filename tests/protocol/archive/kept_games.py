@@ -107,3 +107,10 @@ def save_table(archive, name="T", actions=0):
     archive.save_table(make_table(name))
     for number in range(actions):
         archive.add_action(name, make_action(number))
+
+
+def keep(archive, *games):
+    """Keep games, and wait until they are in the file."""
+    for game in games:
+        archive.keep_game(game)
+    assert archive.flush()

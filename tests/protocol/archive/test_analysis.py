@@ -11,25 +11,9 @@ import pytest
 from gammond.engine.errors import CancelledWork, UnsupportedError
 from gammond.engine.match_files.reading import read_matches
 from gammond.protocol.archive.analysis import BackgroundAnalysis
-from gammond.protocol.archive.archive import GameArchive
 from gammond.protocol.archive.database import ArchiveDatabase, unpack, unpack_text
 from gammond.protocol.archive.match_analysis import analyse_kept_match
-from gammond.protocol.archive.options import ArchiveOptions
-from gammond.protocol.state.service import make_shipped_catalogue
-from tests.protocol.archive.kept_games import make_game, make_match_game
-
-
-@pytest.fixture(scope="module")
-def engine():
-    catalogue = make_shipped_catalogue()
-    return catalogue.load(catalogue.list_names()[0])
-
-
-@pytest.fixture
-def archive(tmp_path):
-    opened = GameArchive(ArchiveOptions(file=str(tmp_path / "games.sqlite")))
-    yield opened
-    opened.close()
+from tests.protocol.archive.kept_games import keep, make_game, make_match_game
 
 
 def find(archive, number):
@@ -41,10 +25,7 @@ def list_seats(archive, number):
 
 
 def test_a_finished_match_gets_its_analysis_ratings_and_a_record_with_both(archive, engine):
-    archive.keep_game(make_match_game(1, [0]))
-    archive.keep_game(make_match_game(2, [0, 0]))
-    archive.flush()
-
+    keep(archive, make_match_game(1, [0]), make_match_game(2, [0, 0]))
     analysis = BackgroundAnalysis(archive, lambda: engine)
     assert analysis.analyse_next()
     assert not analysis.analyse_next()
@@ -62,8 +43,7 @@ def test_a_finished_match_gets_its_analysis_ratings_and_a_record_with_both(archi
 
 
 def test_a_match_of_which_a_game_came_meanwhile_is_analysed_anew(archive, engine):
-    archive.keep_game(make_game(number=1))
-    archive.flush()
+    keep(archive, make_game(number=1))
     before = unpack_text(find(archive, 1)["record"])
     found = analyse_kept_match(engine, read_matches(before.encode())[0])
     archive.keep_game(make_game(number=1, winner=1))
@@ -77,15 +57,13 @@ def test_a_match_that_nothing_can_analyse_waits_no_more_and_says_why(archive):
     def refuse():
         raise UnsupportedError("no such game")
 
-    archive.keep_game(make_game())
-    archive.flush()
+    keep(archive, make_game())
     assert BackgroundAnalysis(archive, refuse).analyse_next()
     assert (find(archive, 1)["analysis"], find(archive, 1)["method"]) == ("failed", "no such game")
 
 
 def test_a_record_that_the_disk_has_changed_keeps_no_other_from_its_analysis(archive, engine):
-    archive.keep_game(make_game(number=1))
-    archive.keep_game(make_game(number=2))
+    keep(archive, make_game(number=1), make_game(number=2))
     archive.write(lambda database: database.execute("UPDATE matches SET record = x'00' WHERE id = 2"))
     archive.flush()
     analysis = BackgroundAnalysis(archive, lambda: engine)
@@ -94,9 +72,8 @@ def test_a_record_that_the_disk_has_changed_keeps_no_other_from_its_analysis(arc
     assert [find(archive, number)["analysis"] for number in (1, 2)] == ["done", "failed"]
 
 
-def test_an_analysis_that_is_cancelled_leaves_the_match_waiting(archive, monkeypatch):
-    archive.keep_game(make_game())
-    archive.flush()
+def test_an_analysis_that_is_cancelled_leaves_the_match_waiting(archive):
+    keep(archive, make_game())
 
     def cancel():
         raise CancelledWork("stopped")
@@ -108,8 +85,7 @@ def test_an_analysis_that_is_cancelled_leaves_the_match_waiting(archive, monkeyp
 def test_the_thread_analyses_what_comes_while_it_runs(archive, engine, monkeypatch):
     monkeypatch.setattr("gammond.protocol.archive.analysis.yield_to_other_work", lambda niceness: None)
     with BackgroundAnalysis(archive, lambda: engine).beside():
-        archive.keep_game(make_game())
-        archive.flush()
+        keep(archive, make_game())
         for _ in range(600):
             if find(archive, 1)["analysis"] == "done":
                 break

@@ -5,19 +5,10 @@ from __future__ import annotations
 import random
 from dataclasses import replace
 
-import pytest
-
 from gammond.engine.runtime.sqlite_file import SqliteFile
 from gammond.protocol.archive.database import SCHEMA, ArchiveDatabase, unpack_text
 from gammond.protocol.archive.records import MatchRecord, make_record
 from tests.protocol.archive.kept_games import make_engine, make_game, make_match_game, make_person
-
-
-@pytest.fixture
-def database(tmp_path):
-    opened = ArchiveDatabase(tmp_path / "games.sqlite")
-    yield opened
-    opened.close()
 
 
 def put(database, game):
@@ -178,40 +169,3 @@ def test_a_file_of_the_first_version_keeps_its_matches_and_their_order(tmp_path)
     ] == [(1, "Ann", "")] * 2
     put(database, make_game())
     database.close()
-
-
-def test_tables_are_kept_with_their_actions_and_moved_to_another_slot(database):
-    with database.write():
-        database.put_table("T", 0, 2.0, b"head")
-        database.add_actions("T", 0, [b"1", b"2"])
-        database.add_actions("T", 2, [b"3"])
-        database.put_table("S", 0, 1.0, b"older")
-        database.put_table("U", 1, 3.0, b"other")
-    assert [tuple(row) for row in database.list_tables(0)] == [
-        ("S", 1.0, b"older", 0, 0.0, b""),
-        ("T", 2.0, b"head", 3, 3.0, b"3"),
-    ]
-    assert database.list_actions("T") == [b"1", b"2", b"3"]
-    with database.write():
-        database.put_table("T", 0, 2.0, b"changed")
-    assert [(row["head"], row["count"]) for row in database.list_tables(0)] == [
-        (b"older", 0),
-        (b"changed", 3),
-    ]
-    assert database.count_actions(0) == {"S": 0, "T": 3}
-    with database.write():
-        database.move_tables(0, 1)
-        database.remove_table("T")
-    assert database.list_slots() == [1]
-    assert [row["id"] for row in database.list_tables(1)] == ["S", "U"]
-
-
-def test_what_fails_in_the_midst_of_a_write_leaves_nothing_of_it(database):
-    def write_and_fail():
-        with database.write():
-            database.put_table("T", 0, 2.0, b"head")
-            raise RuntimeError
-
-    with pytest.raises(RuntimeError):
-        write_and_fail()
-    assert database.list_tables(0) == []

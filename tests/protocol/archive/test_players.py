@@ -5,17 +5,9 @@ from __future__ import annotations
 import pytest
 
 from gammond.engine.match_analysis.statistics import RatingTotal
-from gammond.protocol.archive.database import ArchiveDatabase
 from gammond.protocol.archive.players import MOVING_COUNTED, describe_player, list_players
 from gammond.protocol.archive.records import ArchivedAnalysis, SeatRating, make_record
 from tests.protocol.archive.kept_games import make_engine, make_game, make_match_game, make_person
-
-
-@pytest.fixture
-def database(tmp_path):
-    opened = ArchiveDatabase(tmp_path / "games.sqlite")
-    yield opened
-    opened.close()
 
 
 def rate(counted, loss):

@@ -5,27 +5,14 @@ from __future__ import annotations
 import pytest
 
 from gammond.engine.match_files.reading import read_matches
-from gammond.protocol.archive.records import SGF, make_record
-from tests.protocol.archive.kept_games import make_game, make_mat, make_match_game
-
-
-def read(record):
-    return read_matches(record.text.encode())[0]
-
-
-def test_the_record_of_a_match_has_all_its_games():
-    record = make_record(make_match_game(2, [0, 1]))
-    match = read(record)
-    assert record.format == SGF
-    assert [game.result.winner for game in match.games] == [0, 1]
-    assert match.length == 2
-    assert match.names == ("Ann", "expert")
-    assert match.issues == ()
+from gammond.protocol.archive.records import make_record
+from tests.protocol.archive.kept_games import make_game, make_mat
 
 
 def test_the_record_of_a_game_of_money_play_has_that_game_alone():
     record = make_record(make_game(number=2, winner=1, text=make_mat(winners=(0, 1))))
-    assert [game.result.winner for game in read(record).games] == [1]
+    (match,) = read_matches(record.text.encode())
+    assert [game.result.winner for game in match.games] == [1]
 
 
 @pytest.mark.parametrize("text", ["no match", ""])
@@ -33,9 +20,3 @@ def test_a_record_that_cannot_be_read_is_kept_as_it_is(text):
     record = make_record(make_game(text=text))
     assert (record.format, record.text) == ("mat", text)
     assert not record.can_be_analysed
-
-
-def test_the_record_of_another_game_is_its_text():
-    record = make_record(make_game(text_format="text", text="e2-e5"))
-    assert (record.format, record.text) == ("text", "e2-e5")
-    assert make_record(make_game(text_format="", text="")).format == ""

@@ -19,7 +19,6 @@ from gammond.engine.formats.fibs_board import FibsDialect, decode_fibs_board, en
 from gammond.engine.play.decider import Decider
 from gammond.engine.play.player import RandomPlayer
 from gammond.engine.rules.match import MatchState
-from gammond.engine.rules.moves import legal_plays
 from gammond.engine.rules.notation import parse_play
 from gammond.engine.rules.position import Position
 from gammond.protocol.core.connection import Connection
@@ -33,7 +32,7 @@ from gammond.protocol.dialects.gnubg_external import (
 )
 from gammond.protocol.state.readiness import QuickWork
 from tests.support.boards import played_boards
-from tests.support.evaluators import FixedEvaluator, RacingEvaluator, TornEvaluator
+from tests.support.evaluators import FixedEvaluator, RacingEvaluator, TornEvaluator, WatchedEvaluator
 from tests.support.naive_ranking import rank_plays
 
 SEAT_0_PLAY = (
@@ -80,24 +79,8 @@ SEAT_1_AFTER_THE_CRAWFORD_GAME = (
     "board:gnubg:root:5:4:2:0:-1:0:0:-1:0:5:0:3:0:0:0:-5:5:0:0:0:-3:0:-5:0:0:0:0:2:0"
     ":1:0:0:0:0:1:1:1:0:1:-1:0:25:0:0:0:0:0:0:1:1"
 )
-ACCEPTED = [
-    (SEAT_0_PLAY, "13/8 13/11"),
-    (SEAT_0_ON_THE_BAR, "bar/20 6/3"),
-    (SEAT_0_BEARS_OFF, "3/off 1/off"),
-    (SEAT_0_IN_THE_CRAWFORD_GAME, "24/18 13/7 13/7 7/1"),
-    (SEAT_1_PLAY, "24/22 8/2"),
-]
+WITH_DICE = [SEAT_0_PLAY, SEAT_0_ON_THE_BAR, SEAT_0_BEARS_OFF, SEAT_0_IN_THE_CRAWFORD_GAME, SEAT_1_PLAY]
 EVERY_LINE = [value for name, value in sorted(globals().items()) if name.startswith("SEAT_")]
-
-
-class BrokenEvaluator:
-    """An evaluator with a fault."""
-
-    name = "broken"
-    plies = 0
-
-    def evaluate(self, boards):
-        raise ZeroDivisionError("what an evaluator should not do")
 
 
 def asked(line: str, evaluator=None, rules=None) -> str:
@@ -135,14 +118,7 @@ def answer_together(asked: list[tuple[Connection, Job]]) -> None:
         connection.receive_result(job, result)
 
 
-@pytest.mark.parametrize(("line", "play"), ACCEPTED)
-def test_a_caught_line_is_read_as_the_side_that_gnubg_asked(line, play):
-    """gnubg accepted these plays; they must be legal in the position that the line is read as."""
-    board = decode_fibs_board(line, FibsDialect.GNUBG)
-    assert parse_play(play, board.position, board.match.roll)
-
-
-@pytest.mark.parametrize("line", [line for line, _ in ACCEPTED])
+@pytest.mark.parametrize("line", WITH_DICE)
 def test_the_answer_to_dice_is_the_best_play_in_the_movers_numbering(line):
     answer = asked(line)
     board = decode_fibs_board(line, FibsDialect.GNUBG)
@@ -157,24 +133,11 @@ def test_a_dance_is_answered_with_an_empty_line():
     assert asked(SEAT_1_DANCES) == "\n"
 
 
-@pytest.mark.parametrize("line", [SEAT_0_IS_DOUBLED, SEAT_1_IS_REDOUBLED])
-def test_the_answer_to_a_double_is_for_the_side_that_is_asked(line):
-    """The evaluation is for the doubler, who is on roll."""
-    assert asked(line, FixedEvaluator(0.70, 0.1, 0, 0.1, 0)) == "take\n"
-    assert asked(line, FixedEvaluator(0.90, 0.2, 0, 0.0, 0)) == "drop\n"
-
-
 def test_the_doublers_position_is_evaluated_when_a_double_is_answered():
     seen = []
-
-    class Watching(FixedEvaluator):
-        def evaluate(self, boards):
-            seen.extend(boards.tolist())
-            return super().evaluate(boards)
-
-    asked(SEAT_0_IS_DOUBLED, Watching(0.5, 0, 0, 0, 0))
-    asked(SEAT_1_IS_REDOUBLED, Watching(0.5, 0, 0, 0, 0))
-    first, second = (Position(np.array(board)) for board in seen)
+    for line in (SEAT_0_IS_DOUBLED, SEAT_1_IS_REDOUBLED):
+        asked(line, WatchedEvaluator(seen.extend))
+    first, second = map(Position, seen)
     # Seat 1, whose checkers count positive, doubled first: it has one on its 22 point. Then seat 0 redoubled,
     # while two of seat 1 were on the bar.
     assert first.board[0, 24] == 0
@@ -182,52 +145,60 @@ def test_the_doublers_position_is_evaluated_when_a_double_is_answered():
     assert (second.board[0, 25], second.board[1, 25]) == (0, 2)
 
 
-@pytest.mark.parametrize("line", [SEAT_0_IS_BEAVERED, SEAT_1_IS_BEAVERED])
-def test_a_beaver_of_gnubg_is_taken_unless_the_game_is_as_good_as_lost(line):
-    assert asked(line, FixedEvaluator(0.45, 0, 0, 0.1, 0)) == "take\n"
-    assert asked(line, FixedEvaluator(0.05, 0, 0, 0.1, 0)) == "drop\n"
+def write(**match) -> str:
+    """The line of a match state at the start."""
+    return encode_fibs_board(Position.start(), MatchState(**match), dialect=FibsDialect.GNUBG)
 
 
-def test_gnubg_is_beavered_only_where_that_was_allowed():
-    money = encode_fibs_board(
-        Position.start(), MatchState(doubled=True, on_roll=1), dialect=FibsDialect.GNUBG
-    )
-    poor_double = FixedEvaluator(0.3, 0, 0, 0, 0)
-    assert asked(money, poor_double) == "take\n"
-    assert asked(money, poor_double, GnubgRules(beavers=True)) == "beaver\n"
-    assert asked(SEAT_0_IS_DOUBLED, poor_double, GnubgRules(beavers=True)) == "take\n"
-
-
-@pytest.mark.parametrize("seat", [0, 1])
-def test_a_good_position_is_doubled_and_an_even_one_rolled(seat):
-    line = encode_fibs_board(Position.start(), MatchState(on_roll=seat), dialect=FibsDialect.GNUBG)
-    assert asked(line, FixedEvaluator(0.75, 0.2, 0, 0.1, 0)) == "double\n"
-    assert asked(line, FixedEvaluator(0.5, 0.1, 0, 0.1, 0)) == "roll\n"
-
-
-def test_jacoby_is_assumed_for_money_unless_set_otherwise():
-    line = encode_fibs_board(Position.start(), MatchState(), dialect=FibsDialect.GNUBG)
-    too_good = FixedEvaluator(0.95, 0.8, 0, 0, 0)
-    assert asked(line, too_good) == "double\n"
-    assert asked(line, too_good, GnubgRules(jacoby=False)) == "roll\n"
-
-
-@pytest.mark.parametrize("seat", [0, 1])
-def test_the_cube_is_left_alone_in_the_crawford_game_when_it_is_dead_and_when_the_other_owns_it(seat):
-    winning = FixedEvaluator(0.78, 0, 0, 0, 0)
+def list_dead_cubes(seat):
+    """Lines where a seat may not double, or has nothing to gain by it."""
     trailing = (0, 4) if seat == 0 else (4, 0)
-    for match in (
-        MatchState(length=5, score=trailing, crawford=True, on_roll=seat),
-        MatchState(length=5, score=trailing[::-1], on_roll=seat),
-        MatchState(length=1, on_roll=seat),
-        MatchState(cube=2, cube_owner=1 - seat, on_roll=seat),
-    ):
-        line = encode_fibs_board(Position.start(), match, dialect=FibsDialect.GNUBG)
-        assert asked(line, winning) == "roll\n"
+    return [
+        write(length=5, score=trailing, crawford=True, on_roll=seat),
+        write(length=5, score=trailing[::-1], on_roll=seat),
+        write(length=1, on_roll=seat),
+        write(cube=2, cube_owner=1 - seat, on_roll=seat),
+    ]
 
 
-def test_the_trailer_doubles_at_once_after_the_crawford_game():
-    assert asked(SEAT_1_AFTER_THE_CRAWFORD_GAME, FixedEvaluator(0.4, 0.1, 0, 0.1, 0)) == "double\n"
+EVEN, GOOD, POOR = (0.5, 0.1, 0, 0.1, 0), (0.75, 0.2, 0, 0.1, 0), (0.3, 0, 0, 0, 0)
+TOO_GOOD, LOST = (0.95, 0.8, 0, 0, 0), (0, 0, 0, 1, 1)
+BEAVERS, NO_JACOBY = GnubgRules(beavers=True), GnubgRules(jacoby=False)
+DOUBLED, BEAVERED = (SEAT_0_IS_DOUBLED, SEAT_1_IS_REDOUBLED), (SEAT_0_IS_BEAVERED, SEAT_1_IS_BEAVERED)
+TO_ROLL, MONEY_DOUBLED = (write(on_roll=0), write(on_roll=1)), [write(doubled=True, on_roll=1)]
+DEAD_CUBES = [*list_dead_cubes(0), *list_dead_cubes(1)]
+CUBE_ACTIONS = {
+    "a double is evaluated for the doubler": [
+        (DOUBLED, (0.7, 0.1, 0, 0.1, 0), "take"),
+        (DOUBLED, GOOD, "drop"),
+    ],
+    "a beaver is taken unless the game is lost": [
+        (BEAVERED, (0.45, 0, 0, 0.1, 0), "take"),
+        (BEAVERED, (0.05, 0, 0, 0.1, 0), "drop"),
+    ],
+    "gnubg is beavered where that was allowed": [
+        (MONEY_DOUBLED, POOR, "take"),
+        (MONEY_DOUBLED, POOR, "beaver", BEAVERS),
+        ([SEAT_0_IS_DOUBLED], POOR, "take", BEAVERS),
+    ],
+    "a good position is doubled": [(TO_ROLL, GOOD, "double"), (TO_ROLL, EVEN, "roll")],
+    "Jacoby is assumed": [(TO_ROLL, TOO_GOOD, "double"), (TO_ROLL, TOO_GOOD, "roll", NO_JACOBY)],
+    "a dead cube is left alone": [(DEAD_CUBES, (0.78, 0, 0, 0, 0), "roll")],
+    "the trailer doubles at once": [([SEAT_1_AFTER_THE_CRAWFORD_GAME], (0.4, 0.1, 0, 0.1, 0), "double")],
+    "a lost game is played on": [(DOUBLED, LOST, "take"), (BEAVERED, LOST, "drop"), (TO_ROLL, LOST, "roll")],
+    "automatic doubles": [  # which gnubg plays if they are on
+        ([write(cube=2)], GOOD, "double"),
+        ([write(cube=2)], EVEN, "roll"),
+        ([write(cube=2, doubled=True)], (0.9, 0.2, 0, 0, 0), "drop"),
+    ],
+}
+
+
+@pytest.mark.parametrize("rows", CUBE_ACTIONS.values(), ids=CUBE_ACTIONS)
+def test_the_cube_is_handled_for_the_side_that_is_asked(rows):
+    for lines, outcome, answer, *rules in rows:
+        for line in lines:
+            assert asked(line, FixedEvaluator(*outcome), *rules) == f"{answer}\n"
 
 
 def test_gammons_do_not_count_when_a_single_game_wins_the_match():
@@ -236,18 +207,6 @@ def test_gammons_do_not_count_when_a_single_game_wins_the_match():
     for match in (MatchState(roll=roll), MatchState(length=1, roll=roll)):
         answer = asked(encode_fibs_board(start, match, dialect=FibsDialect.GNUBG), TornEvaluator())
         assert (parse_play(answer, start, roll) == ranked[0].play) is match.is_money
-
-
-def test_every_answer_to_dice_is_legal_in_either_seat():
-    boards = played_boards(RacingEvaluator(), 4000, seed=3)[:60]
-    for number, board in enumerate(boards):
-        position, roll = Position(board), (number % 6 + 1, number // 6 % 6 + 1)
-        for seat in (0, 1):
-            match = MatchState(on_roll=seat, roll=roll)
-            answer = asked(encode_fibs_board(position, match, dialect=FibsDialect.GNUBG)).removesuffix("\n")
-            play = parse_play(answer or "pass", position, roll)
-            assert play in legal_plays(position, roll)
-            assert len(answer) < MAX_REPLY_BYTES
 
 
 def test_lines_are_answered_in_order_however_they_are_cut():
@@ -314,6 +273,16 @@ def test_an_evaluation_is_six_numbers_of_the_player_on_roll():
     )
 
 
+def test_an_evaluation_of_money_play_has_jacoby_as_the_request_says_or_else_as_the_rules():
+    evaluator, question = (
+        FixedEvaluator(0.6, 0.2, 0.01, 0.1, 0.005),
+        f"evaluation fibsboard {write()} cubeful",
+    )
+    shown = [asked(question, evaluator, rules) for rules in (GnubgRules(), NO_JACOBY)]
+    assert shown == [asked(f"{question} jacobyrule {word}", evaluator) for word in ("on", "off")]
+    assert shown[0] != shown[1]
+
+
 def test_an_evaluation_has_the_plies_of_the_request_or_else_of_the_player():
     board = decode_fibs_board(SEAT_1_PLAY, FibsDialect.GNUBG)
     match = MatchState(on_roll=1, jacoby=True, beavers=False)
@@ -356,9 +325,11 @@ def test_plays_and_cube_actions_are_those_of_the_players_depth():
     for plies, found in answers.items():
         dialect, engine = played_by(RacingEvaluator(), depth=EvalSettings(plies)), Engine(RacingEvaluator())
         for number, board in enumerate(boards):
-            position, match = Position(board), MatchState(length=5, roll=(number % 6 + 1, 4))
+            match = MatchState(length=5, on_roll=number % 2, roll=(number % 6 + 1, number // 6 + 1))
+            position = Position(board)
             line = encode_fibs_board(position, match, dialect=FibsDialect.GNUBG)
             answer = talk(dialect, f"{line}\n".encode()).removesuffix("\n")
+            assert len(answer) < MAX_REPLY_BYTES
             best = engine.rank_plays(position, match.roll, match, EvalSettings(plies)).best.play
             assert parse_play(answer or "pass", position, match.roll) == best
             rolling = replace(match, roll=None)
@@ -382,11 +353,6 @@ def test_a_search_that_is_cut_short_gives_a_legal_play_but_no_evaluation():
     assert parse_play(play, board.position, board.match.roll)
     assert double in ("roll", "double")
     assert evaluation == "Error: stopped before 4-ply was finished"
-
-
-@pytest.mark.parametrize("line", [SEAT_0_IS_DOUBLED, SEAT_1_IS_BEAVERED, SEAT_1_AFTER_THE_CRAWFORD_GAME])
-def test_a_lost_game_is_played_on_and_never_resigned(line):
-    assert asked(line, FixedEvaluator(0, 0, 0, 1, 1)) in ("take\n", "drop\n", "roll\n", "double\n")
 
 
 @pytest.mark.parametrize(
@@ -427,7 +393,7 @@ def test_a_finished_game_is_an_error_not_a_move():
 
 
 def test_a_fault_of_the_evaluator_is_an_error_line_and_the_next_line_is_served(caplog):
-    dialect = played_by(BrokenEvaluator())
+    dialect = played_by(WatchedEvaluator(lambda _: 1 // 0))
     assert talk(dialect, f"{SEAT_0_PLAY}\n\0".encode()) == "Error: internal fault (ZeroDivisionError)\n"
     assert talk(dialect, b"version\n").startswith("Interface")
     assert "ZeroDivisionError" in caplog.text
@@ -450,17 +416,6 @@ OPTIONS = (
     " plies 9",
     " plies",
 )
-
-
-class CountingEvaluator(RacingEvaluator):
-    """An evaluator that notes how many positions it is given."""
-
-    def __init__(self):
-        self.sizes = []
-
-    def evaluate(self, boards):
-        self.sizes.append(len(boards))
-        return super().evaluate(boards)
 
 
 def read_questions(connection: Connection, lines: list[str]) -> list[tuple[Connection, Job]]:
@@ -498,8 +453,8 @@ def test_questions_together_get_the_answers_that_each_gets_alone():
 
 
 def test_questions_of_one_match_state_are_evaluated_in_one_call():
-    evaluator = CountingEvaluator()
-    decider = Decider(Engine(evaluator))
+    sizes = []
+    decider = Decider(Engine(WatchedEvaluator(lambda boards: sizes.append(len(boards)))))
     quick_work = QuickWork()
     quick_work.add(("evaluation", False))
     service = loaded(GnubgService(decider, quick_work=quick_work))
@@ -508,7 +463,7 @@ def test_questions_of_one_match_state_are_evaluated_in_one_call():
     other_turn = board.replace(":-1:5:2:5:2:", ":1:0:0:0:0:")
     lines = [f"evaluation fibsboard {line} plies 0 cube off" for line in (board, other_turn)]
     answer_together([each for dialect in dialects for each in read_questions(dialect, lines)])
-    assert evaluator.sizes == [2], "the six questions have two different positions"
+    assert sizes == [2], "the six questions have two different positions"
 
 
 def test_a_question_is_quick_once_its_kind_was_quick():
@@ -604,13 +559,3 @@ def assert_fits(text: str, answer: str) -> None:
     except FormatError:
         pytest.fail(f"{answer!r} answers a line that cannot be read")
     assert parse_play(answer.strip() or "pass", board.position, board.match.roll)
-
-
-def test_a_centred_cube_above_one_is_no_error_for_money():
-    """Automatic doubles, which gnubg plays if they are on."""
-    match = MatchState(cube=2)
-    line = encode_fibs_board(Position.start(), match, dialect=FibsDialect.GNUBG)
-    assert asked(line, FixedEvaluator(0.75, 0.2, 0, 0.1, 0)) == "double\n"
-    assert asked(line, FixedEvaluator(0.5, 0.1, 0, 0.1, 0)) == "roll\n"
-    doubled = encode_fibs_board(Position.start(), replace(match, doubled=True), dialect=FibsDialect.GNUBG)
-    assert asked(doubled, FixedEvaluator(0.9, 0.2, 0, 0, 0)) == "drop\n"

@@ -17,6 +17,7 @@ GAMES = pytest.mark.parametrize("queries", [BACKGAMMON, BARCA], ids=["backgammon
     ("fields", "name", "message"),
     [
         ({"id": None}, "id", "expected a string of 1 to 256 characters or a whole number for id, got null"),
+        ({"id": ""}, "id", 'expected a string of 1 to 256 characters or a whole number for id, got ""'),
         ({"position": 3}, "position", "expected a string for position, got 3"),
         ({"positions": []}, "positions", "expected a list of one or more strings for positions, got []"),
         ({"positions": ["a", 2]}, "positions[1]", "expected a string for positions[1], got 2"),

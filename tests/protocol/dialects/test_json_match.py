@@ -11,30 +11,10 @@ from gammond.engine.match_analysis.analysis import AnalysisSettings, analyse_mat
 from gammond.engine.match_analysis.rollouts import DecisionRollouts, roll_out_decisions
 from gammond.engine.match_files.reading import read_matches
 from gammond.engine.rollout import RolloutSettings
+from tests.protocol.dialects.slow_evaluations import connect_slowly
+from tests.protocol.short_match import MATCH
 from tests.protocol.talking import hear, make_connection, talk
-from tests.support.evaluators import RacingEvaluator
-
-GAME = """
- Game {number}
- Ann : {score}                               Bob : 0
-  1) 31: 8/5 6/5                       65: 24/13
-  2)  Doubles => 2                      Takes
-  3) 42: 8/4 6/4                       63: 24/18 13/10
-  4) 51: 13/8 6/5                       Drops
-      Wins 2 points
-"""
-MATCH = " 5 point match\n" + GAME.format(number=1, score=0)
-
-
-class Watched(RacingEvaluator):
-    """An evaluator that acts before each evaluation."""
-
-    def __init__(self, act):
-        self._act = act
-
-    def evaluate(self, boards):
-        self._act()
-        return super().evaluate(boards)
+from tests.support.evaluators import RacingEvaluator, WatchedEvaluator
 
 
 def ask(connection=None, **fields):
@@ -96,14 +76,7 @@ def test_decisions_that_are_close_or_wrong_are_rolled_out_on_request():
 
 
 def test_the_progress_of_rollouts_counts_trials():
-    now_s = [0.0]
-
-    def take_a_second():
-        now_s[0] += 1.0
-
-    connection = make_connection(Watched(take_a_second))
-    connection.handler.session.service.clock = lambda: now_s[0]
-    *reported, final = ask(connection, plies=0, rollout=QUICK, progress_every=1000)
+    *reported, final = ask(connect_slowly(), plies=0, rollout=QUICK, progress_every=1000)
     assert final["results"]
     total = count(MATCH)
     assert {(each["done"], each["total"], each["final"]) for each in reported} == {(total, total, False)}
@@ -130,22 +103,6 @@ def test_the_games_of_all_rollouts_are_capped():
     assert connection.is_idle
 
 
-@pytest.mark.parametrize(
-    ("rollout", "field", "said"),
-    [
-        ({"what": "cube"}, "rollout.what", "expected no what in rollout for 'analyse', got \"cube\""),
-        ({"play": ["8/5 6/5"]}, "rollout.play", "expected no play"),
-        ({"candidates": 1}, "rollout.candidates", "expected 2 plays or more, got 1"),
-        ({"trials": 0}, "rollout.trials", "1..100000"),
-        ({"depth": 3}, "rollout.depth", 'got "depth"'),
-    ],
-)
-def test_arguments_of_rollouts_are_checked_before_anything_is_analysed(rollout, field, said):
-    (answer,) = ask(rollout=rollout)
-    assert answer["error"]["field"] == field
-    assert said in answer["error"]["message"]
-
-
 def test_max_moves_caps_the_plays_of_each_roll():
     (short,), (long,) = ask(max_moves=1), ask()
     listed = [
@@ -166,10 +123,8 @@ def test_progress_comes_on_request_only_and_counts_decisions():
 
 
 def test_a_terminated_query_ends_without_the_match_under_way():
-    def stop():
-        hear(connection, b'{"action":"terminate","id":"other","terminate_id":"m"}\n')
-
-    connection = make_connection(Watched(stop))
+    stop = b'{"action":"terminate","id":"other","terminate_id":"m"}\n'
+    connection = make_connection(WatchedEvaluator(lambda _: hear(connection, stop)))
     answers = {answer["id"]: answer for answer in ask(connection)}
     assert answers["other"]["stopped"] >= 1
     assert (answers["m"]["stopped"], answers["m"]["results"]) == (True, [])
@@ -177,14 +132,7 @@ def test_a_terminated_query_ends_without_the_match_under_way():
 
 
 def test_a_query_out_of_time_ends():
-    now_s = [0.0]
-
-    def take_a_second():
-        now_s[0] += 1.0
-
-    connection = make_connection(Watched(take_a_second))
-    connection.handler.session.service.clock = lambda: now_s[0]
-    (answer,) = ask(connection, time_ms=1500)
+    (answer,) = ask(connect_slowly(), time_ms=1500)
     assert (answer["stopped"], answer["results"]) == (True, [])
 
 
@@ -208,6 +156,21 @@ def test_a_query_out_of_time_ends():
         ({"cubeful": False}, "bad_value", "cubeful", "with 'analyse' in 'want'"),
         ({"deeper": 5}, "bad_value", "deeper", "0..4"),
         ({"filter": "fine"}, "bad_value", "filter", "tiny|narrow"),
+        (
+            {"rollout": {"what": "cube"}},
+            "bad_value",
+            "rollout.what",
+            "expected no what in rollout for 'analyse', got \"cube\"",
+        ),
+        ({"rollout": {"play": ["8/5 6/5"]}}, "bad_value", "rollout.play", "expected no play"),
+        (
+            {"rollout": {"candidates": 1}},
+            "bad_value",
+            "rollout.candidates",
+            "expected 2 plays or more, got 1",
+        ),
+        ({"rollout": {"trials": 0}}, "bad_value", "rollout.trials", "1..100000"),
+        ({"rollout": {"depth": 3}}, "bad_value", "rollout.depth", 'got "depth"'),
     ],
 )
 def test_an_error_names_the_field(fields, code, field, said):

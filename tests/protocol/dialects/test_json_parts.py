@@ -76,59 +76,50 @@ def test_a_tree_needs_dice():
     assert ask_error(want=["tree"]) == ("bad_state", "dice")
 
 
+LITTLE = {"trials": 8, "truncate": 2}
+ROLL_OUT = "rollout trials=8 truncate=2"
+
+
 @pytest.mark.parametrize(
-    ("fields", "request_line"),
+    ("want", "fields", "request_line"),
     [
-        ({}, "resign"),
-        ({"resignation": "gammon"}, "resign gammon"),
-        ({"plies": 1}, "resign plies=1"),
+        ("resign", {}, "resign"),
+        ("resign", {"resignation": "gammon"}, "resign gammon"),
+        ("resign", {"plies": 1}, "resign plies=1"),
+        ("matrix", {"away": 4, "cube": 2}, "matrix away=4 cube=2"),
+        ("rollout", {"rollout": LITTLE}, ROLL_OUT),
+        ("rollout", {"rollout": {"what": "cube", **LITTLE}}, "rollout cube trials=8 truncate=2"),
+        (
+            "rollout",
+            {"dice": [3, 1], "rollout": {**LITTLE, "candidates": 2}},
+            f"dice 3 1\n{ROLL_OUT} candidates=2",
+        ),
+        (
+            "rollout",
+            {"dice": [3, 1], "rollout": {**LITTLE, "play": ["24/20", "8/5 6/5"]}},
+            f'dice 3 1\n{ROLL_OUT} play=24/20 play="8/5 6/5"',
+        ),
     ],
 )
-def test_resign_has_the_keys_of_the_command(fields, request_line):
-    found = ask_result(want=["resign"], **fields)["resign"]
-    ((_, values),) = read_lines(request_line)
-    assert to_texts(found).items() == {key: value for key, value in values.items() if key != "net"}.items()
+def test_a_part_has_the_lines_and_keys_of_its_command(want, fields, request_line):
+    found = ask_result(want=[want], **fields)[want]
+    *rows, (_, values) = read_lines(request_line)
+    lists = [found.pop(name) for name in ("rows", "candidates", "estimates") if name in found]
+    assert [to_texts(row) for part in lists for row in part] == [row for _, row in rows]
+    left_out = ("net", "elapsed_ms")
+    assert to_texts(found) == {key: value for key, value in values.items() if key not in left_out}
 
 
-def test_matrix_has_the_rows_of_the_command():
-    found = ask_result(want=["matrix"], away=4, cube=2)["matrix"]
-    *rows, (_, values) = read_lines("matrix away=4 cube=2")
-    assert [to_texts(row) for row in found.pop("rows")] == [row for _, row in rows]
-    assert to_texts(found) == {key: value for key, value in values.items() if key != "net"}
+def test_a_matrix_has_equities_on_request():
     rows = ask_result(want=["matrix"], away=2, equities=True)["matrix"]["rows"]
     assert [len(row["no_double"]) for row in rows] == [2, 2]
-    assert rows[0]["double"] == [None, None]
-    assert rows[0]["take"] == [None, None]
+    assert rows[0]["double"] == rows[0]["take"] == [None, None]
     for letter, double, take, drop in zip(
         *(rows[1][key] for key in ("actions", "double", "take", "drop")), strict=True
     ):
         if letter != "-":
             assert double == min(take, drop)
             assert drop == 1.0
-
-
-@pytest.mark.parametrize(
-    ("fields", "request_line"),
-    [
-        ({"rollout": {"trials": 8, "truncate": 2}}, "rollout trials=8 truncate=2"),
-        ({"rollout": {"what": "cube", "trials": 8, "truncate": 2}}, "rollout cube trials=8 truncate=2"),
-        (
-            {"dice": [3, 1], "rollout": {"trials": 8, "truncate": 2, "candidates": 2}},
-            "dice 3 1\nrollout trials=8 truncate=2 candidates=2",
-        ),
-        (
-            {"dice": [3, 1], "rollout": {"trials": 8, "truncate": 2, "play": ["24/20", "8/5 6/5"]}},
-            'dice 3 1\nrollout trials=8 truncate=2 play=24/20 play="8/5 6/5"',
-        ),
-    ],
-)
-def test_a_rollout_has_the_lines_of_the_command(fields, request_line):
-    found = ask_result(want=["rollout"], **fields)["rollout"]
-    *rows, (_, values) = read_lines(request_line)
-    lists = [found.pop(name) for name in ("candidates", "estimates") if name in found]
-    assert [to_texts(row) for part in lists for row in part] == [row for _, row in rows]
-    left_out = ("net", "elapsed_ms")
-    assert to_texts(found) == {key: value for key, value in values.items() if key not in left_out}
 
 
 def test_parts_stand_beside_the_others():

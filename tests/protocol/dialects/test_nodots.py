@@ -11,6 +11,7 @@ from gammond.protocol.dialects.nodots import MAX_CANDIDATES
 from tests.protocol.talking import make_service
 from tests.protocol.web_asking import ask
 from tests.support.boards import position
+from tests.support.evaluators import WatchedEvaluator
 
 START = "4HPwATDgc/ABMA"
 REQUEST = {
@@ -232,12 +233,9 @@ def test_a_body_that_is_no_json_is_an_invalid_request():
 
 
 def test_a_fault_of_the_engine_is_internal():
-    class Broken:
-        name, plies = "broken", 0
+    def fail(boards):
+        raise RuntimeError("secret")
 
-        def evaluate(self, boards):
-            raise RuntimeError("secret")
-
-    status, document = send("move", REQUEST, service=make_service(Broken()))
+    status, document = send("move", REQUEST, service=make_service(WatchedEvaluator(fail)))
     assert (status, document["error"]["code"]) == (500, "internal")
     assert "secret" not in document["error"]["message"]

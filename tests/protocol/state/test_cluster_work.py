@@ -14,19 +14,10 @@ from gammond.engine.errors import CancelledWork, LimitError, StateError
 from gammond.engine.match_analysis.analysis import analyse_decision
 from gammond.protocol.core.requests import WorkControl
 from gammond.protocol.state.cluster_work import work_with_cluster
+from tests.protocol.short_match import MATCH
 from tests.protocol.talking import make_connection, talk
 
 ROLLOUT = "newgame\ndice 3 1\nrollout trials=216 truncate=3 candidates=2 stop_jsd=0"
-MATCH = """ 5 point match
-
- Game 1
- Ann : 0                               Bob : 0
-  1) 31: 8/5 6/5                       65: 24/13
-  2)  Doubles => 2                      Takes
-  3) 42: 8/4 6/4                       63: 24/18 13/10
-  4) 51: 13/8 6/5                       Drops
-      Wins 2 points
-"""
 QUERIES = {
     "rollout": ROLLOUT,
     "analysis": json.dumps({"id": 1, "match_text": MATCH, "want": ["analyse"], "plies": 1}),

@@ -92,17 +92,6 @@ def test_a_won_match_is_followed_by_another_and_its_record_stays_until_that_has_
     assert (game.result.winner, game.result.points) == (1, 2)
 
 
-def test_the_opening_roll_decides_who_begins():
-    assert talk(f"{KEEP}\ndice 3 1")[-1] == "ok dice die1=3 die2=1 seat=p0"
-    connection = make_connection()
-    assert talk(f"{KEEP}\ndice 2 5", connection)[-1] == "ok dice die1=2 die2=5 seat=p1"
-    assert talk("get game.turn", connection) == ["value game.turn p1"]
-    assert talk("play 13/8 13/11", connection)[-1].startswith("ok play ")
-    assert talk("dice 4 4", connection)[-1] == "ok dice die1=4 die2=4"
-    assert talk(f"{KEEP}\ndice 4 4")[-1].startswith("error bad_value dice: expected two different dice")
-    assert talk(f"{KEEP}\nplay double")[-1].startswith("error bad_state dice: the opening roll comes first")
-
-
 def test_lines_say_who_is_to_act():
     connection = make_connection()
     assert "to_act" not in talk(KEEP, connection)[-1]
@@ -127,18 +116,6 @@ def test_another_session_follows_a_won_match():
     assert talk("get game.score_p0", connection) == ["value game.score_p0 0"]
     talk("newgame", connection)
     assert talk("get game.length", connection) == ["value game.length 7"]
-
-
-def test_who_sets_the_turn_rolls_for_it():
-    assert talk(f"{KEEP}\nset game.turn p1\ndice 4 2")[-1] == "ok dice die1=4 die2=2"
-
-
-def test_nothing_is_kept_unasked():
-    lines = "set game.length 3\nnewgame\ndice 3 1\nplay 8/5 6/5\nplay resign single\nplay accept"
-    connection = make_connection()
-    assert "score_p0" not in talk(lines, connection)[-1]
-    assert talk("get game.score_p0", connection) == ["value game.score_p0 0"]
-    assert talk("save", connection)[-1].startswith("error bad_state save: no game to save")
 
 
 def test_undo_takes_back_the_end_of_a_game_with_its_points_and_record_and_redo_restores_them():
@@ -172,34 +149,42 @@ def test_long_records_lose_their_oldest_games(monkeypatch):
     assert len(read_record(connection).games) == 1
 
 
-@pytest.mark.parametrize("name", ['p0=""', "p0=a:b", 'p1="a;b"'])
-def test_names_that_the_format_reserves_are_refused(name):
-    connection = make_connection()
-    talk(f"{KEEP}\ndice 3 1\nplay 8/5 6/5\nplay resign single\nplay accept", connection)
-    assert talk(f"save {name}", connection)[-1].startswith(f"error bad_value {name[:2]}: expected a name")
+GAME = "dice 3 1\nplay 8/5 6/5\nplay resign single\nplay accept"
+OPENING_FIRST = "error bad_state dice: the opening roll comes first: send 'roll' or 'dice A B'"
 
 
-def test_resigning_needs_the_opening_roll():
-    expected = "error bad_state dice: the opening roll comes first: send 'roll' or 'dice A B'"
-    assert talk(f"{KEEP}\nplay resign single")[-1] == expected
+@pytest.mark.parametrize(
+    ("lines", "answers"),
+    [
+        (f"{KEEP}\ndice 3 1", ["ok dice die1=3 die2=1 seat=p0"]),
+        (f"{KEEP}\ndice 2 5\nget game.turn", ["ok dice die1=2 die2=5 seat=p1", "value game.turn p1"]),
+        (f"{KEEP}\ndice 4 4", ["error bad_value dice: expected two different dice"]),
+        (f"{KEEP}\nset game.turn p1\ndice 4 2", ["ok dice die1=4 die2=2"]),
+        (f"{KEEP}\nplay double", [OPENING_FIRST]),
+        (f"{KEEP}\nplay resign single", [OPENING_FIRST]),
+        (f"{KEEP}\ndice 3 1\ndice 3 3", ["error bad_value dice: expected two different dice"]),
+        (f"{KEEP}\ndice 3 1\ndice 2 4", ["ok dice die1=2 die2=4 seat=p1"]),
+        (f"{KEEP}\nroll\ndice 5 2", ["ok dice die1=5 die2=2 seat=p0"]),
+        (f"{KEEP}\ndice 2 5\nplay 13/8 13/11\ndice 3 3\ndice 1 1", ["ok dice die1=1 die2=1"]),
+        (
+            f"{KEEP}\ndice 3 1\nposition startpos\nplay resign single\nplay accept\nsave",
+            ["error bad_state save"],
+        ),
+        (f"set game.length 3\nnewgame\n{GAME}\nsave", ["error bad_state save: no game to save"]),
+        (f"set game.length 3\nnewgame\n{GAME}\nget game.score_p0", ["value game.score_p0 0"]),
+        *(
+            (f"{KEEP}\n{GAME}\nsave {name}", [f"error bad_value {name[:2]}: expected a name"])
+            for name in ('p0=""', "p0=a:b", 'p1="a;b"')
+        ),
+    ],
+)
+def test_the_opening_roll_decides_who_begins_and_a_record_is_of_games_that_began_so(lines, answers):
+    said = talk(lines)[-len(answers) :]
+    assert [line.startswith(answer) for line, answer in zip(said, answers, strict=True)] == [True] * len(
+        answers
+    )
+    assert not answers[-1].startswith("ok") or said == answers
 
 
-def test_a_game_that_did_not_begin_with_a_roll_has_no_record():
-    connection = make_connection()
-    talk(f"{KEEP}\ndice 3 1\nposition startpos\nplay resign single\nplay accept", connection)
-    assert talk("save", connection)[-1].startswith("error bad_state save")
-
-
-def test_other_opening_dice_decide_anew_who_begins():
-    connection = make_connection()
-    talk(f"{KEEP}\ndice 3 1", connection)
-    assert talk("dice 3 3", connection)[-1].startswith("error bad_value dice: expected two different dice")
-    assert talk("dice 2 4", connection)[-1] == "ok dice die1=2 die2=4 seat=p1"
-    talk("play 8/4 6/4", connection)
-    assert talk("dice 3 3\ndice 1 1", connection)[-1] == "ok dice die1=1 die2=1"
-
-
-def test_the_opening_roll_of_the_session_is_replaced_like_one_that_was_set():
-    connection = make_connection()
-    talk(f"{KEEP}\nroll", connection)
-    assert talk("dice 5 2", connection)[-1] == "ok dice die1=5 die2=2 seat=p0"
+def test_no_score_is_told_where_none_is_kept():
+    assert "score_p0" not in talk(f"set game.length 3\nnewgame\n{GAME}")[-1]

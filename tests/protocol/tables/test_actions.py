@@ -8,67 +8,44 @@ import random
 import pytest
 
 from gammond.protocol.tables.actions import ACTS
-from tests.protocol.tables.visiting import ENGINE, OPEN, PERSON, Site, play_at_random
-
-BOB = {"kind": "person", "name": "Bob"}
-TYPED = {"dice": "typed"}
-
-
-@pytest.fixture
-def site():
-    return Site()
-
-
-class Alone:
-    """One person with both seats of a table."""
-
-    def __init__(self, site, *seats, **fields):
-        self.guest = site.visit()
-        self.made = self.guest.create(*(seats or (PERSON, BOB)), **fields)
-        self.table = self.made["table"]
-
-    @property
-    def state(self):
-        self.guest.hear()
-        return self.guest.states[self.table]
-
-    def act(self, act, **fields):
-        self.guest.get("act", table=self.table, act=act, **fields)
-        return self.state
-
-    def refuse(self, act, **fields):
-        return self.guest.refuse("act", table=self.table, act=act, **fields)
-
-    @property
-    def history(self):
-        self.guest.get("leave", table=self.table)
-        tokens = [token for token in self.made["tokens"] if token]
-        self.guest.get("join", table=self.table, token=tokens)
-        return self.guest.state["history"]
+from tests.protocol.tables.visiting import (
+    ENGINE,
+    OPEN,
+    PERSON,
+    Party,
+    find_first_play,
+    play_at_random,
+)
 
 
-def opened(site, **fields):
+def opened(**fields):
     """A table with typed dice after the opening 3-1 of seat 0."""
-    alone = Alone(site, **TYPED, **fields)
-    alone.act("dice", dice=[3, 1])
-    return alone
+    party = Party(dice="typed", **fields)
+    party.act("dice", dice=[3, 1])
+    return party
 
 
-def at_roll(site, **fields):
+def at_roll(**fields):
     """A table with typed dice where seat 1 is to roll."""
-    alone = opened(site, **fields)
-    alone.act("play", play="8/5 6/5")
-    return alone
+    party = opened(**fields)
+    party.act("play", play="8/5 6/5")
+    return party
 
 
-def test_a_play_is_made_as_typed_in_any_notation(site):
-    alone = opened(site)
-    state = alone.act("play", play=" 6-5, 8/5 ")
-    assert state["phase"] == "roll"
-    assert state["to_act"] == 1
-    assert alone.guest.events[-1]["text"] == "8/5 6/5"
+def against_engine(**fields):
+    """A table against an engine without a cube, where the person is to play."""
+    party = Party(PERSON, ENGINE, cube=False, **fields)
+    if party.settle(10.0)["phase"] == "roll":
+        party.act("roll")
+    return party
+
+
+def test_a_play_is_made_as_typed_in_any_notation():
+    party = opened()
+    state = party.act("play", play=" 6-5, 8/5 ")
+    assert (state["phase"], state["to_act"], state["pips"]) == ("roll", 1, [163, 167])
+    assert party.events[-1]["text"] == "8/5 6/5"
     assert state["checkers"][0][5] == 2
-    assert state["pips"] == [163, 167]
 
 
 @pytest.mark.parametrize(
@@ -79,427 +56,314 @@ def test_a_play_is_made_as_typed_in_any_notation(site):
         {"length": 5, "position": "XGID=-b----E-C---eE---c-e----B-:2:1:1:00:2:1:0:5:10"},
     ],
 )
-def test_a_double_that_the_state_does_not_offer_is_refused(site, fields):
-    alone = Alone(site, **TYPED, **fields)
-    if alone.state["to_act"] is None:
-        alone.act("dice", dice=[3, 1])
-        alone.act("play", play="8/5 6/5")
-    state = alone.state
+def test_a_double_that_the_state_does_not_offer_is_refused(fields):
+    party = Party(dice="typed", **fields) if "position" in fields else at_roll(**fields)
+    state = party.state
     assert (state["phase"], state["cube"]["may_double"]) == ("roll", False)
-    assert alone.refuse("double")[:2] == ("bad_state", "act")
-    assert alone.state == state
+    assert party.refuse("double")[:2] == ("bad_state", "act")
+    assert party.state == state
 
 
-def test_an_illegal_play_is_refused_in_the_words_of_the_rules_and_changes_nothing(site):
-    alone = opened(site)
-    before = alone.state
-    code, field, message = alone.refuse("play", play="8/4 6/5")
+def test_an_illegal_play_is_refused_in_the_words_of_the_rules_and_changes_nothing():
+    party = opened()
+    before = party.state
+    code, field, message = party.refuse("play", play="8/4 6/5")
     assert (code, field) == ("bad_value", "play")
     assert "8/4" in message
-    assert alone.state == before
+    assert party.state == before
 
 
 @pytest.mark.parametrize("text", ["", "double", "resign single", "take", None, "\n", "x" * 300])
-def test_what_is_no_play_of_checkers_is_refused_as_one(site, text):
-    alone = opened(site)
-    assert alone.refuse("play", play=text)[1] in ("play", "act")
+def test_what_is_no_play_of_checkers_is_refused_as_one(text):
+    assert opened().refuse("play", play=text)[1] in ("play", "act")
 
 
-def test_the_cube_is_offered_taken_beavered_and_passed(site):
-    alone = at_roll(site)
-    assert alone.state["cube"]["may_double"]
-    state = alone.act("double")
+def test_the_cube_is_offered_taken_beavered_and_passed():
+    party = at_roll()
+    assert party.state["cube"]["may_double"]
+    state = party.act("double")
     assert (state["phase"], state["to_act"]) == ("response", 0)
     assert state["cube"]["offered"]
     assert state["cube"]["may_beaver"]
-    state = alone.act("beaver")
+    state = party.act("beaver")
     assert (state["phase"], state["to_act"]) == ("response", 1)
     assert state["cube"]["beavered"]
     assert not state["cube"]["may_beaver"]
-    state = alone.act("take")
-    assert state["cube"] == {
-        "value": 4,
-        "owner": 0,
-        "offered": False,
-        "beavered": False,
-        "may_double": False,
-        "may_beaver": False,
-    }
+    state = party.act("take")
+    cube = {"value": 4, "owner": 0, "offered": False, "beavered": False, "may_double": False}
+    assert state["cube"] == {**cube, "may_beaver": False}
     assert (state["phase"], state["to_act"]) == ("roll", 1)
-    assert alone.refuse("double")[:2] == ("bad_state", "cube")
+    assert party.refuse("double")[:2] == ("bad_state", "cube")
+    assert [event["kind"] for event in party.events[-3:]] == ["double", "beaver", "take"]
 
 
-def test_a_dropped_cube_ends_the_game_and_the_next_one_begins(site):
-    alone = at_roll(site, length=3)
-    alone.act("double")
-    state = alone.act("drop")
-    assert state["phase"] == "over"
+def test_a_dropped_cube_ends_the_game_and_the_next_one_begins():
+    party = at_roll(length=3)
+    party.act("double")
+    state = party.act("drop")
+    assert (state["phase"], state["score"]) == ("over", [0, 1])
     assert state["result"] == {"winner": 1, "points": 1, "kind": "single"}
-    assert state["score"] == [0, 1]
-    assert [event["kind"] for event in alone.guest.events[-2:]] == ["drop", "over"]
-    assert alone.refuse("roll")[0] == "bad_state"
-    state = alone.act("next")
+    assert [event["kind"] for event in party.events[-2:]] == ["drop", "over"]
+    assert party.refuse("roll")[0] == "bad_state"
+    state = party.act("next")
     assert state["games"] == [{"winner": 1, "points": 1, "kind": "single"}]
-    assert state["game_number"] == 2
-    assert state["to_act"] is None
+    assert (state["game_number"], state["to_act"]) == (2, None)
 
 
-def test_the_crawford_game_has_no_cube_unless_the_table_is_without_the_rule(site):
-    for rule in (True, False):
-        alone = at_roll(site, length=2, crawford=rule)
-        alone.act("double")
-        alone.act("drop")
-        alone.act("next")
-        alone.act("dice", dice=[1, 3])
-        state = alone.act("play", play="8/5 6/5")
-        assert state["crawford"] is rule
-        assert state["cube"]["may_double"] is not rule
-        assert (alone.guest.ask("act", table=alone.table, act="double")["ok"]) is not rule
+@pytest.mark.parametrize("rule", [True, False])
+def test_the_crawford_game_has_no_cube_unless_the_table_is_without_the_rule(rule):
+    party = at_roll(length=2, crawford=rule)
+    for act in ("double", "drop", "next"):
+        party.act(act)
+    party.act("dice", dice=[1, 3])
+    state = party.act("play", play="8/5 6/5")
+    assert (state["crawford"], state["cube"]["may_double"]) == (rule, not rule)
+    assert party.guest.ask("act", table=party.table, act="double")["ok"] is not rule
 
 
-def test_without_a_cube_nobody_doubles(site):
-    alone = at_roll(site, cube=False)
-    assert alone.state["cube"] is None
-    assert alone.refuse("double")[0] == "unsupported"
+def test_without_a_cube_nobody_doubles():
+    party = at_roll(cube=False)
+    assert party.state["cube"] is None
+    assert party.refuse("double")[0] == "unsupported"
 
 
-def test_the_jacoby_rule_is_that_of_the_table(site):
-    for rule, points in ((True, 1), (False, 2)):
-        alone = at_roll(site, jacoby=rule)
-        alone.act("resign", points=2)
-        assert alone.act("accept")["result"]["points"] == points
+@pytest.mark.parametrize(("rule", "points"), [(True, 1), (False, 2)])
+def test_the_jacoby_rule_is_that_of_the_table(rule, points):
+    party = at_roll(jacoby=rule)
+    party.act("resign", points=2)
+    assert party.act("accept")["result"]["points"] == points
 
 
-def test_a_resignation_is_rejected_or_accepted_by_the_other_side(site):
-    alone = at_roll(site)
-    state = alone.act("resign", points=2)
+def test_a_resignation_is_rejected_or_accepted_by_the_other_side():
+    party = at_roll()
+    state = party.act("resign", points=2)
     assert (state["phase"], state["to_act"], state["resignation"]) == ("resignation", 0, 2)
-    assert alone.refuse("roll")[0] == "bad_state"
-    assert alone.act("reject")["phase"] == "roll"
-    alone.act("resign", points=1)
-    assert alone.act("accept")["result"] == {"winner": 0, "points": 1, "kind": "single"}
-    assert alone.refuse("resign", points=1)[0] == "bad_state"
+    assert party.refuse("roll")[0] == "bad_state"
+    assert party.act("reject")["phase"] == "roll"
+    for points in (0, 4, -1):
+        assert party.refuse("resign", points=points)[:2] == ("bad_value", "points")
+    assert party.give_up()["result"] == {"winner": 0, "points": 1, "kind": "single"}
+    kinds = [event["kind"] for event in party.events[-5:]]
+    assert kinds == ["resign", "reject", "resign", "accept", "over"]
+    assert party.refuse("resign", points=1)[0] == "bad_state"
 
 
-@pytest.mark.parametrize("points", [0, 4, -1])
-def test_a_resignation_of_other_points_is_refused(site, points):
-    assert at_roll(site).refuse("resign", points=points)[:2] == ("bad_value", "points")
-
-
-def test_typed_dice_begin_and_go_on_with_a_game(site):
-    alone = Alone(site, **TYPED)
-    assert alone.state["fair"] is None
-    assert alone.refuse("roll")[0] == "bad_state"
-    assert alone.refuse("dice")[:2] == ("bad_value", "dice")
-    assert alone.refuse("dice", dice=[3, 3])[:2] == ("bad_value", "dice")
-    assert alone.refuse("dice", dice=[0, 7])[:2] == ("bad_value", "dice")
-    state = alone.act("dice", dice=[2, 5])
+def test_typed_dice_begin_and_go_on_with_a_game():
+    party = Party(dice="typed")
+    assert party.state["fair"] is None
+    assert party.refuse("roll")[0] == "bad_state"
+    for dice in (None, [3, 3], [0, 7]):
+        assert party.refuse("dice", dice=dice)[:2] == ("bad_value", "dice")
+    state = party.act("dice", dice=[2, 5])
     assert (state["to_act"], sorted(state["dice"])) == (1, [2, 5])
-    assert alone.act("dice", dice=[6, 1])["to_act"] == 0
+    assert party.act("dice", dice=[6, 1])["to_act"] == 0
 
 
-def test_typed_dice_for_an_engine_come_once_it_has_decided_to_roll(site):
-    alone = Alone(site, PERSON, ENGINE, **TYPED)
-    alone.act("dice", dice=[3, 1])
-    alone.act("play", play="8/5 6/5")
-    assert alone.refuse("dice", dice=[5, 2])[0] == "bad_state"
-    site.settle(2.0)
-    assert alone.state["awaits_dice"]
-    alone.act("dice", dice=[5, 2])
-    site.settle(2.0)
-    assert alone.state["to_act"] == 0
-    assert not alone.state["awaits_dice"]
+def test_typed_dice_for_an_engine_come_once_it_has_decided_to_roll():
+    party = Party(PERSON, ENGINE, dice="typed")
+    party.act("dice", dice=[3, 1])
+    party.act("play", play="8/5 6/5")
+    assert party.refuse("dice", dice=[5, 2])[0] == "bad_state"
+    assert party.settle(2.0)["awaits_dice"]
+    party.act("dice", dice=[5, 2])
+    state = party.settle(2.0)
+    assert (state["to_act"], state["awaits_dice"]) == (0, False)
 
 
-def test_the_servers_dice_are_not_typed(site):
-    alone = Alone(site)
-    alone.act("play", play=first_play(alone.state))
-    assert alone.refuse("dice", dice=[6, 6])[0] == "bad_state"
+def test_the_servers_dice_are_not_typed():
+    party = Party()
+    party.play(1)
+    assert party.refuse("dice", dice=[6, 6])[0] == "bad_state"
 
 
-def first_play(state):
-    at = 0
-    while state["tree"][at]["moves"]:
-        at = state["tree"][at]["moves"][0][2]
-    return state["tree"][at]["play"]
+def test_the_server_rolls_by_itself_for_who_may_not_double():
+    party = Party(auto_roll=True, cube=False)
+    assert party.act("play", play=find_first_play(party.state))["phase"] == "play"
+    assert [event["kind"] for event in party.events[-2:]] == ["play", "roll"]
 
 
-def test_the_server_rolls_by_itself_for_who_may_not_double(site):
-    alone = Alone(site, auto_roll=True, cube=False)
-    alone.act("play", play=first_play(alone.state))
-    assert alone.state["phase"] == "play"
-    assert [event["kind"] for event in alone.guest.events[-2:]] == ["play", "roll"]
-
-
-def test_undo_and_redo_go_over_the_persons_last_decision(site):
-    alone = opened(site)
-    start = alone.state
-    alone.act("play", play="8/5 6/5")
-    alone.act("dice", dice=[6, 4])
-    state = alone.act("undo")
+def test_undo_and_redo_go_over_the_persons_last_decision():
+    party = opened()
+    start = party.state
+    party.act("play", play="8/5 6/5")
+    party.act("dice", dice=[6, 4])
+    state = party.act("undo")
     assert (state["phase"], state["to_act"], state["dice"]) == ("play", 0, start["dice"])
     assert state["xgid"] == start["xgid"]
     assert [entry["kind"] for entry in state["history"]] == ["dice"]
     assert state["can_redo"]
-    state = alone.act("redo")
+    state = party.act("redo")
     assert (state["phase"], state["to_act"], sorted(state["dice"])) == ("play", 1, [4, 6])
-    assert alone.refuse("redo")[0] == "bad_state"
-    assert [entry["kind"] for entry in alone.history] == ["dice", "play", "dice"]
+    assert party.refuse("redo")[0] == "bad_state"
+    assert [entry["kind"] for entry in party.history] == ["dice", "play", "dice"]
 
 
-def test_undo_against_an_engine_takes_its_answer_back_too(site):
-    alone = Alone(site, PERSON, ENGINE, cube=False)
-    site.settle(2.0)
-    if alone.state["phase"] == "roll":
-        alone.act("roll")
-    before = alone.state
-    alone.act("play", play=first_play(before))
-    site.settle(5.0)
-    assert alone.state["to_act"] == 0
-    after = alone.act("undo")
-    assert after["xgid"] == before["xgid"]
-    assert after["dice"] == before["dice"]
-    site.settle(5.0)
-    assert alone.state["xgid"] == before["xgid"]
+@pytest.mark.parametrize("waits", [True, False], ids=["it has answered", "it thinks"])
+def test_undo_against_an_engine_takes_its_answer_back_or_forgets_what_it_decides(waits):
+    party = against_engine()
+    before = party.state
+    if waits:
+        party.act("play", play=find_first_play(before))
+        assert party.settle(5.0)["to_act"] == 0
+        after = party.act("undo")
+    else:
+        for act in ({"act": "play", "play": find_first_play(before)}, {"act": "undo"}):
+            party.guest.send(json.dumps({"do": "act", "table": party.table, **act}))
+            assert party.site.pool.waiting
+        after = party.state
+    for state in (after, party.settle(5.0)):
+        assert (state["xgid"], state["dice"], state["to_act"]) == (before["xgid"], before["dice"], 0)
 
 
-def test_undo_while_the_engine_thinks_forgets_what_it_decides(site):
-    alone = Alone(site, PERSON, ENGINE, cube=False)
-    site.settle(2.0)
-    if alone.state["phase"] == "roll":
-        alone.act("roll")
-    before = alone.state
-    play = {"do": "act", "table": alone.table, "act": "play", "play": first_play(before)}
-    alone.guest.send(json.dumps(play))
-    assert site.pool.waiting
-    alone.guest.send(json.dumps({"do": "act", "table": alone.table, "act": "undo"}))
-    site.settle(5.0)
-    assert alone.state["xgid"] == before["xgid"]
-    assert alone.state["to_act"] == 0
-
-
-def test_nothing_is_undone_before_a_decision_or_where_the_table_forbids_it(site):
-    assert opened(site).refuse("undo")[0] == "bad_state"
-    strict = at_roll(site, undo=False)
-    for act in ("undo", "redo"):
-        assert strict.refuse(act)[0] == "bad_state"
-    assert strict.refuse("go_back", to=1)[0] == "bad_state"
+def test_nothing_is_undone_before_a_decision_or_where_the_table_forbids_it():
+    assert opened().refuse("undo")[0] == "bad_state"
+    strict = at_roll(undo=False)
+    for act in ("undo", "redo", "go_back"):
+        assert strict.refuse(act, to=1)[0] == "bad_state"
     assert not strict.state["can_undo"]
 
 
-def test_go_back_sets_the_table_as_it_was_before_an_action(site):
-    alone = opened(site)
-    places = [alone.state["xgid"]]
-    alone.act("play", play="8/5 6/5")
-    alone.act("dice", dice=[6, 4])
-    alone.act("play", play="24/14")
-    entries = alone.history
+def test_go_back_sets_the_table_as_it_was_before_an_action():
+    party = opened()
+    start = party.state["xgid"]
+    party.act("play", play="8/5 6/5")
+    party.act("dice", dice=[6, 4])
+    party.act("play", play="24/14")
+    entries = party.history
     assert [entry["n"] for entry in entries] == [1, 2, 3, 4]
     for entry in reversed(entries[1:]):
-        state = alone.act("go_back", to=entry["n"])
+        state = party.act("go_back", to=entry["n"])
         assert state["xgid"] == entry["xgid_before"]
-    assert state["xgid"] == places[0]
-    assert alone.refuse("go_back", to=99)[:2] == ("bad_value", "to")
-    assert alone.refuse("go_back")[:2] == ("bad_value", "to")
-    alone.act("play", play="24/23 24/21")
-    assert alone.refuse("redo")[0] == "bad_state"
+    assert state["xgid"] == start
+    for number in (99, 2, 0, -1, None):
+        assert party.refuse("go_back", to=number)[:2] == ("bad_value", "to")
+    assert party.state["can_redo"]
+    assert not party.act("play", play="24/23 24/21")["can_redo"]
+    assert party.refuse("redo")[0] == "bad_state"
 
 
-def make_two(site, **fields):
-    ann, bob = site.visit(), site.visit()
-    made = ann.get("create", seats=[PERSON, BOB], **fields)
-    ann.get("join", table=made["table"], token=made["tokens"][0])
-    bob.get("join", table=made["table"], token=made["tokens"][1])
-    ann.hear()
-    return made["table"], [ann, bob]
+def test_between_two_people_the_other_has_to_agree_to_undo():
+    party = Party(apart=True, dice="typed")
+    before = party.act("dice", dice=[3, 1])
+    party.act("play", play="8/5 6/5")
+    assert party.act("undo", seat=0)["request"] == {"seat": 0, "what": "undo"}
+    assert party.refuse("agree", seat=0)[0] == "bad_state"
+    assert party.act("refuse", seat=1)["request"] is None
+    assert party.refuse("agree", seat=1)[0] == "bad_state"
+    party.act("undo", seat=0)
+    assert party.act("agree", seat=1)["xgid"] == before["xgid"]
+    party.act("redo", seat=0)
+    assert party.act("agree", seat=1)["to_act"] == 1
 
 
-def test_between_two_people_the_other_has_to_agree_to_undo(site):
-    table, guests = make_two(site, dice="typed")
-    ann, bob = guests
-    ann.get("act", table=table, act="dice", dice=[3, 1])
-    before = ann.state
-    ann.get("act", table=table, act="play", play="8/5 6/5")
-    ann.get("act", table=table, act="undo")
-    bob.hear()
-    assert bob.state["request"] == {"seat": 0, "what": "undo"}
-    assert ann.refuse("act", table=table, act="agree")[0] == "bad_state"
-    bob.get("act", table=table, act="refuse")
-    assert bob.state["request"] is None
-    assert bob.refuse("act", table=table, act="agree")[0] == "bad_state"
-    ann.get("act", table=table, act="undo")
-    bob.get("act", table=table, act="agree")
-    ann.hear()
-    assert ann.state["xgid"] == before["xgid"]
-    ann.get("act", table=table, act="redo")
-    bob.get("act", table=table, act="agree")
-    assert bob.state["to_act"] == 1
+def test_a_request_lapses_with_the_next_action():
+    party = Party(apart=True, dice="typed")
+    party.act("dice", dice=[3, 1])
+    party.act("play", play="8/5 6/5")
+    party.act("undo", seat=0)
+    assert party.act("dice", dice=[6, 1])["request"] is None
+    assert party.refuse("agree", seat=1)[0] == "bad_state"
 
 
-def test_a_request_lapses_with_the_next_action(site):
-    table, (ann, bob) = make_two(site, dice="typed")
-    ann.get("act", table=table, act="dice", dice=[3, 1])
-    ann.get("act", table=table, act="play", play="8/5 6/5")
-    ann.get("act", table=table, act="undo")
-    bob.get("act", table=table, act="dice", dice=[6, 1])
-    assert bob.state["request"] is None
-    assert bob.refuse("act", table=table, act="agree")[0] == "bad_state"
-
-
-def test_help_is_given_to_who_plays_alone_and_is_told_in_the_record(site):
-    alone = Alone(site, PERSON, ENGINE, length=1)
-    site.settle(2.0)
+@pytest.mark.parametrize(("has_help", "asks"), [(True, True), (True, False), (False, False)])
+def test_help_is_given_to_who_plays_alone_and_is_told_in_the_record(has_help, asks):
+    party = Party(PERSON, ENGINE, length=1)
     for _ in range(2000):
-        if alone.state["phase"] == "finished":
-            break
-        if alone.state["to_act"] == 0:
-            alone.act("hint_play")
-        site.settle(1.0)
-    assert alone.state["phase"] == "finished"
-    (game,) = site.archive.games.values()
-    assert game.has_help
-
-
-@pytest.mark.parametrize("has_help", [True, False])
-def test_a_play_that_an_engine_chose_is_told_so_in_the_record(site, has_help):
-    alone = Alone(site, PERSON, ENGINE, length=1)
-    site.settle(2.0)
-    for _ in range(2000):
-        state = alone.state
+        state = party.settle(1.0)
         if state["phase"] == "finished":
             break
-        if state["to_act"] == 0 and state["phase"] == "play":
-            whole = next(node["play"] for node in state["tree"] if node["play"] is not None)
-            alone.act("play", play=whole, help=has_help)
-        elif state["to_act"] == 0:
-            alone.act({"roll": "roll", "resignation": "accept"}[state["phase"]])
-        site.settle(1.0)
-    (game,) = site.archive.games.values()
+        if state["to_act"] != 0:
+            continue
+        if asks:
+            party.act("hint_play")
+        elif state["phase"] == "play":
+            party.act("play", play=find_first_play(state), help=has_help)
+        else:
+            party.act({"roll": "roll", "resignation": "accept"}[state["phase"]])
+    (game,) = party.site.archive.games.values()
     assert game.has_help == has_help
 
 
-def test_no_help_is_given_between_two_people(site):
-    table, guests = make_two(site)
-    mover = guests[guests[0].state["to_act"]]
-    assert mover.refuse("act", table=table, act="hint_play")[0] == "bad_state"
+def test_between_two_people_no_help_is_given_and_nobody_pauses_the_clock():
+    party = Party(apart=True, clock={"bank_s": 60})
+    assert party.refuse("hint_play")[0] == "bad_state"
+    assert party.refuse("pause")[0] == "bad_state"
 
 
-def test_engines_are_steered_by_who_watches_with_the_link(site):
-    guest = site.visit()
-    table = guest.create(ENGINE, ENGINE, public=True)["table"]
-    guest.get("act", table=table, act="pause")
-    count = len(guest.events)
-    site.settle(30.0)
-    guest.hear()
-    assert len(guest.events) == count
-    assert guest.state["paused"]
-    guest.get("act", table=table, act="pace", ms=2000)
-    guest.get("act", table=table, act="resume")
-    site.settle(9.0)
-    guest.hear()
-    slow = len(guest.events)
-    guest.get("act", table=table, act="pace", ms=0)
-    site.settle(9.0)
-    guest.hear()
-    assert len(guest.events) - slow > 2 * (slow - count)
-    assert guest.refuse("act", table=table, act="pace", ms=-1)[:2] == ("bad_value", "ms")
-    assert guest.refuse("act", table=table, act="pace")[:2] == ("bad_value", "ms")
-    stranger = site.visit()
-    stranger.get("join", table=table)
-    assert stranger.refuse("act", table=table, act="resume")[0] == "bad_state"
+def test_engines_are_steered_by_who_watches_with_the_link():
+    party = Party(ENGINE, ENGINE, public=True)
+    party.act("pause")
+    counts = [len(party.events)]
+    assert party.settle(30.0)["paused"]
+    assert len(party.events) == counts[0]
+    party.act("pace", ms=2000)
+    party.act("resume")
+    for ms in (2000, 0):
+        party.act("pace", ms=ms)
+        party.settle(9.0)
+        counts.append(len(party.events))
+    assert counts[2] - counts[1] > 2 * (counts[1] - counts[0])
+    for ms in (-1, None):
+        assert party.refuse("pace", ms=ms)[:2] == ("bad_value", "ms")
+    stranger = party.site.visit()
+    stranger.get("join", table=party.table)
+    assert stranger.refuse("act", table=party.table, act="resume")[0] == "bad_state"
 
 
-def test_two_people_cannot_pause_their_clock(site):
-    table, (ann, _) = make_two(site, clock={"bank_s": 60})
-    assert ann.refuse("act", table=table, act="pause")[0] == "bad_state"
+def test_an_engine_moves_no_sooner_than_the_pace_of_the_table():
+    party = against_engine(pace_ms=2000)
+    party.act("play", play=find_first_play(party.state))
+    state = party.settle(1.5)
+    assert (state["to_act"], state["phase"]) == (1, "roll")
+    assert party.settle(0.5)["phase"] == "play"
 
 
-def test_an_engine_moves_no_sooner_than_the_pace_of_the_table(site):
-    alone = Alone(site, PERSON, ENGINE, pace_ms=2000, cube=False)
-    site.settle(10.0)
-    if alone.state["phase"] == "roll":
-        alone.act("roll")
-    alone.act("play", play=first_play(alone.state))
-    site.settle(1.5)
-    assert alone.state["to_act"] == 1
-    assert alone.state["phase"] == "roll"
-    site.settle(0.5)
-    assert alone.state["phase"] == "play"
-
-
-def test_resigning_in_barca_ends_the_game_for_good(site):
-    alone = Alone(site, PERSON, {"kind": "engine", "level": "easy"}, variant="barca")
-    state = alone.act("resign")
+def test_resigning_in_barca_ends_the_game_for_good():
+    party = Party(PERSON, {"kind": "engine", "level": "easy"}, variant="barca")
+    state = party.act("resign")
     assert state["phase"] == "finished"
     assert state["result"] == {"winner": 1, "points": 1, "kind": "resignation"}
-    assert alone.refuse("undo")[0] == "bad_state"
-    for act in ("double", "roll", "dice", "take"):
-        assert alone.refuse(act)[0] == "bad_state"
+    for act in ("undo", "double", "roll", "dice", "take"):
+        assert party.refuse(act)[0] == "bad_state"
 
 
-def test_barca_has_no_cube_and_no_dice(site):
-    alone = Alone(site, PERSON, BOB, variant="barca")
+def test_barca_has_no_cube_and_no_dice():
+    party = Party(variant="barca")
     for act in ("double", "roll", "take", "accept"):
-        assert alone.refuse(act)[:2] == ("unsupported", "act")
-    alone.act("play", play="e2-e5")
-    state = alone.state
+        assert party.refuse(act)[:2] == ("unsupported", "act")
+    state = party.act("play", play="e2-e5")
     assert (state["to_act"], state["last_move"]) == (1, "e2-e5")
-    assert alone.refuse("play", play="e2-e5")[0] == "bad_value"
-    assert alone.act("undo")["last_move"] is None
+    assert party.refuse("play", play="e2-e5")[0] == "bad_value"
+    assert party.act("undo")["last_move"] is None
 
 
-def test_an_unknown_act_is_refused_with_the_one_that_may_be_meant(site):
-    alone = opened(site)
-    code, field, message = alone.refuse("rol")
+def test_an_unknown_act_is_refused_with_the_one_that_may_be_meant():
+    party = opened()
+    code, field, message = party.refuse("rol")
     assert (code, field) == ("unsupported", "act")
     assert "roll" in message
-    assert alone.refuse("x" * 1000)[0] == "unsupported"
+    assert party.refuse("x" * 1000)[0] == "unsupported"
 
 
 @pytest.mark.parametrize("act", ACTS)
-def test_every_act_is_refused_before_the_game_and_after_the_match(site, act):
-    guest = site.visit()
-    made = guest.create(PERSON, OPEN)
-    assert guest.ask("act", table=made["table"], act=act, to=1, ms=10)["ok"] is False
-    alone = at_roll(site, length=1)
-    alone.act("resign")
-    alone.act("accept")
-    assert alone.state["phase"] == "finished"
+def test_every_act_is_refused_before_the_game_and_after_the_match(act):
+    waiting = Party(PERSON, OPEN)
+    assert waiting.refuse(act, to=1, ms=10)
+    party = at_roll(length=1)
+    assert party.give_up()["phase"] == "finished"
     may_go_back = act in ("undo", "go_back", "pause", "resume", "pace")
-    assert alone.guest.ask("act", table=alone.table, act=act, to=1, ms=10)["ok"] is may_go_back
+    assert party.guest.ask("act", table=party.table, act=act, to=1, ms=10)["ok"] is may_go_back
 
 
-def test_an_engine_that_fails_says_so_and_tries_again_when_asked(site):
-    alone = Alone(site, PERSON, ENGINE, cube=False)
-    site.settle(3.0)
-    if alone.state["phase"] == "roll":
-        alone.act("roll")
-    asked = site.pool.run
-    site.pool.run = lambda: fail_all(site.pool)
-    alone.act("play", play=first_play(alone.state))
-    site.settle(3.0)
-    assert alone.state["paused"]
-    assert alone.guest.events[-1]["kind"] == "trouble"
-    site.pool.run = asked
-    alone.act("resume")
-    site.settle(5.0)
-    assert alone.state["to_act"] == 0
-
-
-def fail_all(pool):
-    waiting, pool.waiting = pool.waiting, []
-    for _, on_done, _ in waiting:
-        on_done(MemoryError("none left"))
-
-
-def test_any_walk_through_a_game_can_be_undone_to_its_beginning(site):
-    alone = Alone(site, undo=True)
-    start, rng = alone.state["xgid"], random.Random(11)
+def test_any_walk_through_a_game_is_undone_to_its_beginning_and_done_again_to_its_end():
+    party = Party()
+    rng, places = random.Random(11), [party.state["xgid"]]
     for _ in range(60):
-        alone.guest.hear()
-        if alone.state["phase"] == "over":
+        if party.state["phase"] == "over":
             break
-        play_at_random(alone.guest, alone.table, rng, seats=(0, 1))
-    while alone.state["can_undo"]:
-        alone.act("undo")
-    assert alone.state["xgid"] == start
+        play_at_random(party.guest, party.table, rng, seats=(0, 1))
+    places.append(party.state["xgid"])
+    for act in ("undo", "redo"):
+        while party.state[f"can_{act}"]:
+            party.act(act)
+        assert party.state["xgid"] == places[act == "redo"]

@@ -1,73 +1,23 @@
-"""What archives keep of tables: actions, the log and its end; the archive in memory of other tests."""
+"""What archives keep of tables: actions, the log and its end."""
 
 import pytest
 
-from gammond.engine.errors import DataFileError, StateError
+from gammond.engine.errors import DataFileError
 from gammond.protocol.tables import archive as table_archive
-from gammond.protocol.tables.archive import (
-    Archive,
-    SavedTable,
-    TableAction,
-    TableLog,
-    TokenHashes,
-    add_log_facts,
-    decode_log,
-)
-from tests.protocol.tables.visiting import PERSON, MemoryArchive, Site
-
-BOB = {"kind": "person", "name": "Bob"}
-HASHES = TokenHashes(("a" * 64, None), "b" * 64)
-
-
-def make_table(table_id="t1"):
-    return SavedTable(table_id, 1.0, {"variant": "backgammon"}, HASHES)
-
-
-def test_a_table_comes_back_with_its_log_in_order():
-    archive = MemoryArchive()
-    archive.save_table(make_table())
-    archive.add_action("t1", b'{"act":"roll","at":4}')
-    archive.save_table(make_table())
-    archive.add_action("t1", b'{"act":"play","play":"8/5 6/5","at":5.5}')
-    (table,) = archive.load_tables()
-    assert table.spec == {"variant": "backgammon"}
-    assert table.active_s == 5.5
-    assert [action.act for action in archive.load_log("t1")] == ["roll", "play"]
-
-
-def test_what_was_loaded_does_not_change_what_is_kept():
-    archive = MemoryArchive()
-    archive.save_table(make_table())
-    archive.load_tables()[0].fault = "changed"
-    archive.load_log("t1").append(TableAction("roll"))
-    assert archive.load_tables()[0].fault == ""
-    assert archive.load_log("t1") == []
+from gammond.protocol.tables.archive import SavedTable, TableAction, TokenHashes, add_log_facts, decode_log
+from tests.protocol.tables.visiting import Party
 
 
 @pytest.mark.parametrize("entry", [b"", b"{", b"[]", b"7", b"\xff", b'{"at":"x"}', b'{"act":"roll"}'])
 def test_an_action_without_a_time_tells_none(entry):
-    assert add_log_facts(make_table(), entry, 1, len(entry)).active_s == 1.0
+    table = SavedTable("t", 1.0, {}, TokenHashes((None, None), ""))
+    assert add_log_facts(table, entry, 1, len(entry)).active_s == 1.0
 
 
 @pytest.mark.parametrize("entry", [b"", b"{", b"[]", b"7", b"\xff"])
 def test_an_action_that_is_none_is_refused(entry):
     with pytest.raises(DataFileError, match="actions of a table"):
         decode_log([b'{"act":"roll"}', entry])
-
-
-def test_a_dropped_table_is_gone_and_may_be_dropped_again():
-    archive = MemoryArchive()
-    archive.save_table(make_table())
-    archive.drop_table("t1")
-    archive.drop_table("t1")
-    assert archive.load_tables() == []
-
-
-def test_an_archive_of_no_kind_keeps_nothing():
-    archive = Archive()
-    archive.save_table(make_table())
-    archive.add_action("t1", b'{"act":"roll"}')
-    assert archive.load_tables() == archive.load_log("t1") == []
 
 
 @pytest.mark.parametrize(
@@ -86,58 +36,29 @@ def test_actions_that_former_versions_wrote_are_read(entry, action):
     assert decode_log([entry]) == [action]
 
 
-def make_log():
-    archive = MemoryArchive()
-    archive.save_table(SavedTable("t", 0.0, {}, TokenHashes((None, None), "")))
-    return TableLog("t", archive), archive
-
-
 def test_an_action_is_kept_as_it_is_and_in_few_words():
-    log, archive = make_log()
-    actions = [TableAction("do", 5.0, (60.0, 55.5), seat=0, line="roll"), TableAction("redo", 6.0, count=1)]
-    for action in actions:
-        log.add(action)
-    assert archive.load_log("t") == actions
-    assert archive.logs["t"][1] == b'{"act":"redo","at":6.0,"count":1}'
+    party = Party(dice="typed", clock={"bank_s": 60})
+    party.act("dice", dice=[3, 1])
+    party.site.now += 4.5
+    party.act("play", play="8/5 6/5", help=True)
+    _, dice, play = party.site.archive.load_log(party.table)
+    assert dice == TableAction("do", 1000.0, (60.0, 60.0), line="dice 3 1")
+    assert play == TableAction("do", 1004.5, (55.5, 60.0), seat=0, line="play 8/5 6/5", help=True)
+    entry = b'{"act":"do","at":1000.0,"banks_s":[60.0,60.0],"line":"dice 3 1"}'
+    assert party.site.archive.logs[party.table][1] == entry
 
 
-def test_a_full_log_takes_no_more_actions(monkeypatch):
-    monkeypatch.setattr(table_archive, "MAX_ACTIONS", 2)
-    log, _ = make_log()
-    for _ in range(2):
-        log.check_room()
-        log.add(TableAction("do"))
-    with pytest.raises(StateError, match="2 actions"):
-        log.check_room()
-
-
-def test_a_log_ends_at_so_many_bytes_too(monkeypatch):
-    log, _ = make_log()
-    log.add(TableAction("do", line="x" * 1000))
-    assert 1000 < log.size_bytes < 1200
-    monkeypatch.setattr(table_archive, "MAX_BYTES", log.size_bytes)
-    with pytest.raises(StateError, match="1 actions"):
-        log.check_room()
-
-
-def test_a_log_that_is_kept_no_longer_still_ends(monkeypatch):
-    log, archive = make_log()
-    log.add(TableAction("do"))
-    log.stop_keeping()
-    log.add(TableAction("do"))
-    assert archive.load_tables() == []
-    monkeypatch.setattr(table_archive, "MAX_ACTIONS", 2)
-    assert log.is_full
-
-
-def test_a_table_with_a_full_log_refuses_every_action_and_changes_nothing(monkeypatch):
-    site = Site()
-    guest = site.visit()
-    table = guest.create(PERSON, BOB, dice="typed")["table"]
-    guest.get("act", table=table, act="dice", dice=[3, 1])
-    guest.get("act", table=table, act="play", play="8/5 6/5")
-    before = guest.state
-    monkeypatch.setattr(table_archive, "MAX_ACTIONS", 1)
+@pytest.mark.parametrize("is_kept", [True, False])
+@pytest.mark.parametrize(("cap", "most"), [("MAX_ACTIONS", 3), ("MAX_BYTES", 200)])
+def test_a_table_with_a_full_log_refuses_every_action_and_changes_nothing(monkeypatch, cap, most, is_kept):
+    monkeypatch.setattr(table_archive, cap, most)
+    party = Party(dice="typed")
+    if not is_kept:
+        party.site.hub.tables[party.table].log.stop_keeping()
+    party.act("dice", dice=[3, 1])
+    before = party.act("play", play="8/5 6/5")
     for act in ("dice", "double", "undo"):
-        assert guest.refuse("act", table=table, act=act, dice=[6, 1])[0] == "bad_state"
-    assert guest.state == before
+        code, _, message = party.refuse(act, dice=[6, 1])
+        assert (code, message) == ("bad_state", "this table has had 3 actions: create another")
+    assert party.state == before
+    assert len(party.site.archive.load_tables()) == is_kept

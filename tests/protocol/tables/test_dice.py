@@ -4,21 +4,14 @@ from __future__ import annotations
 
 import hashlib
 import hmac
+import random
 from collections import Counter
 
 import pytest
 
-from gammond.engine.errors import FormatError, StateError
-from gammond.protocol.tables.dice import (
-    SEEDS_WAIT_S,
-    FairDice,
-    check_commitment,
-    check_seed,
-    make_commitment,
-    make_roll,
-    make_secret,
-)
-from tests.protocol.tables.visiting import ENGINE, OPEN, PERSON, Site
+from gammond.engine.errors import FormatError
+from gammond.protocol.tables.dice import SEEDS_WAIT_S, check_commitment, check_seed, make_roll, make_secret
+from tests.protocol.tables.visiting import BOB, ENGINE, OPEN, PERSON, Party, choose_play
 
 SECRET = bytes(range(32))
 EXPECTED = [(3, 1), (4, 4), (2, 3), (3, 1), (4, 2), (5, 6), (4, 4), (1, 3)]
@@ -32,27 +25,6 @@ def test_a_roll_is_made_of_the_first_fair_bytes_of_an_hmac():
 
 def test_rolls_stay_the_same_for_ever():
     assert [make_roll(SECRET, ("", ""), number) for number in range(1, 9)] == EXPECTED
-
-
-def test_the_commitment_is_the_hash_of_the_secret():
-    assert make_commitment(SECRET) == hashlib.sha256(SECRET).hexdigest()
-    assert FairDice(SECRET).commitment == make_commitment(SECRET)
-
-
-def test_dice_wait_for_the_seeds():
-    dice = FairDice(SECRET)
-    with pytest.raises(StateError, match="wait for"):
-        dice.roll()
-    dice.seeds = ("", "")
-    assert [dice.roll() for _ in range(3)] == EXPECTED[:3]
-
-
-def test_another_seed_of_either_player_gives_other_rolls():
-    rolls = {
-        tuple(make_roll(SECRET, seeds, number) for number in range(1, 20))
-        for seeds in (("", ""), ("a", ""), ("", "a"), ("a", "b"))
-    }
-    assert len(rolls) == 4
 
 
 def test_every_roll_is_as_likely_as_any_other():
@@ -78,29 +50,8 @@ def test_a_commitment_that_is_no_hash_is_refused(text):
         check_commitment(text)
 
 
-def list_rolls(guest, table):
-    guest.get("leave", table=table)
-    guest.get("join", table=table, token=guest.token)
-    return [entry for entry in guest.state["history"] if entry["kind"] == "roll"]
-
-
-def play_to_the_end(site, guest, table):
-    for _ in range(2000):
-        site.settle(1.0)
-        guest.hear()
-        state = guest.states[table]
-        if state["phase"] in ("over", "finished"):
-            return
-        if state["phase"] == "roll" and state["to_act"] == 0:
-            guest.get("act", table=table, act="roll")
-        elif state["phase"] == "play" and state["to_act"] == 0:
-            at = 0
-            while state["tree"][at]["moves"]:
-                at = state["tree"][at]["moves"][0][2]
-            guest.get("act", table=table, act="play", play=state["tree"][at]["play"])
-        elif state["phase"] == "resignation":
-            guest.get("act", table=table, act="reject")
-    raise AssertionError("the game does not end")
+def list_rolls(party):
+    return [entry for entry in party.history if entry["kind"] == "roll"]
 
 
 def check_rolls(state, rolls):
@@ -115,235 +66,151 @@ def check_rolls(state, rolls):
 
 
 def test_every_roll_of_a_game_can_be_made_again_once_the_secret_is_told():
-    site = Site()
-    guest = site.visit()
-    made = guest.get("create", seats=[PERSON, ENGINE], cube=False)
-    table, guest.token = made["table"], made["tokens"][0]
-    guest.get("join", table=table, token=guest.token, seed="Ann-1")
-    commitment = guest.states[table]["fair"]["commitment"]
-    assert commitment == made["fair"]["commitment"]
-    assert guest.states[table]["fair"]["game_seed_revealed"] is None
-    play_to_the_end(site, guest, table)
-    fair = guest.states[table]["fair"]
+    party = Party(PERSON, BOB, apart=True, cube=False, joins=({"seed": "Ann-1"}, {}))
+    commitment = party.state["fair"]["commitment"]
+    assert commitment == party.made["fair"]["commitment"]
+    assert party.state["fair"]["game_seed_revealed"] is None
+    fair = party.play()["fair"]
     assert fair["client_seeds"] == ["Ann-1", ""]
     assert hashlib.sha256(bytes.fromhex(fair["game_seed_revealed"])).hexdigest() == commitment
-    rolls = list_rolls(guest, table)
+    rolls = list_rolls(party)
     assert [entry["fair_roll"] for entry in rolls] == sorted({entry["fair_roll"] for entry in rolls})
-    check_rolls(guest.state, rolls)
-    following = fair["next_commitment"]
-    guest.get("act", table=table, act="next")
-    assert guest.states[table]["fair"]["commitment"] == following
+    check_rolls(party.state, rolls)
+    assert party.act("next")["fair"]["commitment"] == fair["next_commitment"]
 
 
 @pytest.mark.parametrize("length", [0, 1])
 def test_undo_out_of_a_game_or_match_that_is_over_rolls_with_another_secret(length):
-    site = Site()
-    guest = site.visit()
-    made = guest.get("create", seats=[PERSON, ENGINE], cube=False, length=length)
-    table, guest.token = made["table"], made["tokens"][0]
-    guest.get("join", table=table, token=guest.token)
+    party = Party(PERSON, ENGINE, cube=False, length=length)
     for undone in (1, 2):
-        play_to_the_end(site, guest, table)
-        before = guest.states[table]
-        assert before["phase"] == ("finished" if length else "over")
-        assert before["fair"]["next_commitment"]
-        guest.get("act", table=table, act="undo")
-        after = guest.states[table]["fair"]
-        assert after["commitment"] == before["fair"]["next_commitment"]
-        assert after["earlier_seeds"] == [
-            *before["fair"]["earlier_seeds"],
-            before["fair"]["game_seed_revealed"],
-        ]
+        state = party.play()
+        assert state["phase"] == ("finished" if length else "over")
+        before, after = state["fair"], party.act("undo")["fair"]
+        assert before["next_commitment"]
+        assert after["commitment"] == before["next_commitment"]
+        assert after["earlier_seeds"] == [*before["earlier_seeds"], before["game_seed_revealed"]]
         assert len(after["earlier_seeds"]) == undone
         assert after["game_seed_revealed"] is None
-    play_to_the_end(site, guest, table)
-    rolls = list_rolls(guest, table)
+    party.play()
+    rolls = list_rolls(party)
     assert {entry["fair_secret"] for entry in rolls} >= {0}
-    check_rolls(guest.state, rolls)
-
-
-class Two:
-    """Two people at a table, each with seeds of his own."""
-
-    def __init__(self, **fields):
-        self.site = Site()
-        self.ann, self.bob = self.site.visit(), self.site.visit()
-        made = self.ann.get("create", seats=[PERSON, OPEN], **fields)
-        self.table, self.made = made["table"], made
-        self.seeds = ["ann-1", "bob-1"]
-        seat = {"table": self.table, "token": made["tokens"][0]}
-        self.ann.get("join", **seat, seed_commitment=hash_seed("ann-1"))
-        self.looked = self.bob.get("look", table=self.table, token=made["tokens"][1])
-        seat = {"table": self.table, "token": made["tokens"][1], "name": "Bob"}
-        self.taken = self.bob.get("join", **seat, seed_commitment=hash_seed("bob-1"))
-
-    @property
-    def state(self):
-        self.ann.hear()
-        self.bob.hear()
-        return max((each.events[-1] for each in (self.ann, self.bob)), key=lambda event: event["event"])[
-            "state"
-        ]
-
-    @property
-    def fair(self):
-        return self.state["fair"]
-
-    def tell(self, seat, seed):
-        (self.ann, self.bob)[seat].get("act", table=self.table, act="tell_seed", seat=seat, seed=seed)
-
-    def commit(self, seat, seed):
-        guest, commitment = (self.ann, self.bob)[seat], hash_seed(seed)
-        guest.get("act", table=self.table, act="commit_seed", seat=seat, seed_commitment=commitment)
-
-    def lose(self):
-        """Let the seat to act give the game up at once."""
-        for act in ({"act": "resign", "points": 1}, {"act": "accept"}):
-            seat = self.state["to_act"]
-            (self.ann, self.bob)[seat].get("act", table=self.table, seat=seat, **act)
+    check_rolls(party.state, rolls)
 
 
 def hash_seed(seed):
     return hashlib.sha256(seed.encode()).hexdigest()
 
 
+def commit_both(**fields):
+    """Two people at a table who are both committed to seeds of their own."""
+    joins = tuple({"seed_commitment": hash_seed(seed)} for seed in ("ann-1", "bob-1"))
+    return Party(apart=True, joins=joins, **fields)
+
+
+def tell(party, *seats, number=1):
+    """Let players tell their seeds; return the dice after it."""
+    for seat in seats:
+        party.act("tell_seed", seat, seed=f"{('ann', 'bob')[seat]}-{number}")
+    return party.state["fair"]
+
+
 def test_a_guest_sees_the_commitment_before_he_gives_his_seed():
-    two = Two()
-    assert two.looked["fair"]["commitment"] == two.made["fair"]["commitment"]
-    assert two.looked["fair"]["seed_commitments"] == [hash_seed("ann-1"), ""]
-    assert two.fair["seed_commitments"] == [hash_seed("ann-1"), hash_seed("bob-1")]
+    party = Party(PERSON, OPEN, joins=({"seed_commitment": hash_seed("ann-1")}, {}))
+    bob, seat = party.site.visit(), {"table": party.table, "token": party.tokens[1]}
+    fair = bob.get("look", **seat)["fair"]
+    assert fair["commitment"] == party.made["fair"]["commitment"]
+    assert fair["seed_commitments"] == [hash_seed("ann-1"), ""]
+    bob.get("join", **seat, seed_commitment=hash_seed("bob-1"))
+    assert party.state["fair"]["seed_commitments"] == [hash_seed("ann-1"), hash_seed("bob-1")]
 
 
 def test_no_seed_is_told_before_all_are_fixed_and_nobody_rolls_before_all_are_told():
-    two = Two()
-    assert (two.state["phase"], two.fair["awaits_seeds"], two.fair["rolls"]) == ("roll", [0, 1], 0)
-    guest = {"table": two.table, "act": "roll", "seat": 0}
-    assert two.ann.refuse("act", **guest)[0] == "bad_state"
-    two.tell(0, "ann-1")
-    assert (two.fair["awaits_seeds"], two.fair["client_seeds"]) == ([1], ["", ""])
-    assert "ann-1" not in str(two.bob.events)
+    party = commit_both()
+    fair = party.state["fair"]
+    assert (party.state["phase"], fair["awaits_seeds"], fair["rolls"]) == ("roll", [0, 1], 0)
+    assert party.refuse("roll", 0)[0] == "bad_state"
+    fair = tell(party, 0)
+    assert (fair["awaits_seeds"], fair["client_seeds"]) == ([1], ["", ""])
+    assert "ann-1" not in str(party.guests[1].events)
     for seat, seed in ((1, "bob-2"), (1, ""), (0, "ann-1")):
-        assert (two.ann, two.bob)[seat].refuse("act", table=two.table, act="tell_seed", seat=seat, seed=seed)
-    two.tell(1, "bob-1")
-    assert (two.fair["awaits_seeds"], two.fair["client_seeds"]) == ([], ["ann-1", "bob-1"])
-    assert two.state["phase"] == "play"
+        party.refuse("tell_seed", seat, seed=seed)
+    fair = tell(party, 1)
+    assert (fair["awaits_seeds"], fair["client_seeds"]) == ([], ["ann-1", "bob-1"])
+    assert party.state["phase"] == "play"
 
 
 def test_a_seed_that_is_not_told_counts_as_empty_after_a_while_and_everybody_sees_it():
-    two = Two()
-    two.tell(1, "bob-1")
-    two.site.settle(SEEDS_WAIT_S - 1.0)
-    assert two.state["phase"] == "roll"
-    two.site.settle(2.0)
-    assert (two.state["phase"], two.fair["client_seeds"]) == ("play", ["", "bob-1"])
-    assert two.fair["seed_commitments"] == [hash_seed("ann-1"), hash_seed("bob-1")]
-    assert two.ann.refuse("act", table=two.table, act="tell_seed", seat=0, seed="ann-1")[0] == "bad_state"
+    party = commit_both()
+    tell(party, 1)
+    assert party.settle(SEEDS_WAIT_S - 1.0)["phase"] == "roll"
+    state = party.settle(2.0)
+    assert (state["phase"], state["fair"]["client_seeds"]) == ("play", ["", "bob-1"])
+    assert state["fair"]["seed_commitments"] == [hash_seed("ann-1"), hash_seed("bob-1")]
+    assert party.refuse("tell_seed", 0, seed="ann-1")[0] == "bad_state"
 
 
 def test_seeds_of_before_a_commitment_do_not_count_for_it():
-    two = Two()
-    two.tell(0, "ann-1")
-    two.tell(1, "bob-1")
-    late = {"table": two.table, "act": "commit_seed", "seat": 0, "seed_commitment": hash_seed("early")}
-    assert two.ann.refuse("act", **late)[0] == "bad_state"
-    two.ann.get("join", table=two.table, token=two.made["tokens"][0], seed_commitment=hash_seed("early"))
-    two.lose()
-    assert two.fair["next_commitment"]
-    assert two.fair["next_seed_commitments"] == ["", ""]
-    two.commit(0, "ann-2")
-    two.commit(0, "ann-3")
-    assert two.fair["next_seed_commitments"] == [hash_seed("ann-3"), ""]
-    following = two.fair["next_commitment"]
-    two.bob.get("act", table=two.table, act="next")
-    assert (two.fair["commitment"], two.fair["awaits_seeds"]) == (following, [0])
-    two.tell(0, "ann-3")
-    assert two.fair["client_seeds"] == ["ann-3", ""]
-    two.lose()
-    check_rolls(two.state, [])
+    party, early = commit_both(), {"seed_commitment": hash_seed("early")}
+    tell(party, 0, 1)
+    assert party.refuse("commit_seed", 0, **early)[0] == "bad_state"
+    party.guest.get("join", table=party.table, token=party.tokens[0], **early)
+    fair = party.give_up()["fair"]
+    assert fair["next_commitment"]
+    assert fair["next_seed_commitments"] == ["", ""]
+    for seed in ("ann-2", "ann-3"):
+        following = party.act("commit_seed", 0, seed_commitment=hash_seed(seed))["fair"]
+        assert following["next_seed_commitments"] == [hash_seed(seed), ""]
+    fair = party.act("next")["fair"]
+    assert (fair["commitment"], fair["awaits_seeds"]) == (following["next_commitment"], [0])
+    assert tell(party, 0, number=3)["client_seeds"] == ["ann-3", ""]
+    check_rolls(party.give_up(), list_rolls(party))
 
 
 def test_undo_out_of_a_game_that_is_over_takes_new_seeds_too():
-    two = Two()
-    two.tell(0, "ann-1")
-    two.tell(1, "bob-1")
-    two.lose()
-    two.commit(1, "bob-2")
-    two.ann.get("act", table=two.table, act="undo")
-    two.bob.get("act", table=two.table, act="agree")
-    fair = two.fair
+    party = commit_both()
+    tell(party, 0, 1)
+    party.give_up()
+    party.act("commit_seed", 1, seed_commitment=hash_seed("bob-2"))
+    party.act("undo", 0)
+    fair = party.act("agree", 1)["fair"]
     assert (fair["awaits_seeds"], fair["earlier_client_seeds"]) == ([1], [["ann-1", "bob-1"]])
     assert fair["earlier_seed_commitments"] == [[hash_seed("ann-1"), hash_seed("bob-1")]]
-    two.tell(1, "bob-2")
-    assert two.fair["client_seeds"] == ["", "bob-2"]
+    assert tell(party, 1, number=2)["client_seeds"] == ["", "bob-2"]
 
 
 @pytest.mark.parametrize("told", [(), (0,), (0, 1)])
 def test_after_a_restart_the_same_seeds_are_awaited_and_the_same_dice_fall(told):
-    two = Two()
-    for seat in told:
-        two.tell(seat, two.seeds[seat])
-    before = two.fair
-    other = Site(two.site.archive)
-    ann, bob = other.visit(), other.visit()
-    ann.get("join", table=two.table, token=two.made["tokens"][0])
-    bob.get("join", table=two.table, token=two.taken["tokens"][1])
-    for seat, guest in enumerate((ann, bob) if len(told) < 2 else ()):
-        guest.get("act", table=two.table, act="tell_seed", seat=seat, seed=two.seeds[seat])
-    ann.hear()
-    for seat in {0, 1} - set(told):
-        two.tell(seat, two.seeds[seat])
-    assert ann.state["fair"]["commitment"] == before["commitment"]
-    assert ann.state["fair"]["client_seeds"] == two.seeds
-    assert ann.state["dice"] == two.state["dice"]
+    party = commit_both()
+    tell(party, *told)
+    again = party.restart()
+    tell(again, *((0, 1) if len(told) < 2 else ()))
+    tell(party, *{0, 1} - {*told})
+    for key in ("commitment", "client_seeds"):
+        assert again.state["fair"][key] == party.state["fair"][key]
+    assert again.state["fair"]["client_seeds"] == ["ann-1", "bob-1"]
+    assert again.state["dice"] == party.state["dice"]
 
 
 def test_a_seed_that_is_told_at_once_counts_for_the_next_secret_alone():
-    site = Site()
-    guest = site.visit()
-    made = guest.get("create", seats=[PERSON, {"kind": "person", "name": "Bob"}])
-    guest.get("join", table=made["table"], token=made["tokens"], seed="Ann-1")
-    assert guest.state["fair"]["client_seeds"] == ["Ann-1", "Ann-1"]
-    for act in ("resign", "accept", "next"):
-        guest.get("act", table=made["table"], act=act)
-    assert guest.state["fair"]["client_seeds"] == ["", ""]
+    party = Party(joins=({"seed": "Ann-1"}, {}))
+    assert party.state["fair"]["client_seeds"] == ["Ann-1", "Ann-1"]
+    party.give_up()
+    assert party.act("next")["fair"]["client_seeds"] == ["", ""]
 
 
 def test_engines_wait_for_the_seed_too():
-    site = Site()
-    guest = site.visit()
-    made = guest.get("create", seats=[PERSON, ENGINE])
-    guest.get("join", table=made["table"], token=made["tokens"][0], seed_commitment=hash_seed("ann-1"))
-    site.settle(1.0)
-    guest.hear()
-    assert (guest.state["phase"], guest.state["fair"]["awaits_seeds"]) == ("roll", [0])
-    guest.get("act", table=made["table"], act="tell_seed", seed="ann-1")
-    assert guest.state["phase"] == "play"
+    party = Party(PERSON, ENGINE, joins=({"seed_commitment": hash_seed("ann-1")}, {}))
+    state = party.settle(1.0)
+    assert (state["phase"], state["fair"]["awaits_seeds"]) == ("roll", [0])
+    tell(party, 0)
+    assert party.state["phase"] == "play"
 
 
 def test_a_roll_that_comes_again_after_undo_keeps_its_number():
-    site = Site()
-    guest = site.visit()
-    made = guest.create(PERSON, {"kind": "person", "name": "Bob"})
-    table, guest.token = made["table"], [*made["tokens"]]
-    for _ in range(2):
-        state = guest.states[table]
-        if state["phase"] == "roll":
-            guest.get("act", table=table, act="roll")
-        at = 0
-        while (tree := guest.states[table]["tree"])[at]["moves"]:
-            at = tree[at]["moves"][0][2]
-        guest.get("act", table=table, act="play", play=tree[at]["play"])
-    before = list_rolls(guest, table)
-    guest.get("act", table=table, act="go_back", to=2)
-    guest.get("act", table=table, act="play", play=tree_play(guest, table))
-    guest.get("act", table=table, act="roll")
-    assert [(entry["dice"], entry["fair_roll"]) for entry in list_rolls(guest, table)] == [
-        (entry["dice"], entry["fair_roll"]) for entry in before
-    ]
-
-
-def tree_play(guest, table):
-    tree, at = guest.states[table]["tree"], 0
-    while tree[at]["moves"]:
-        at = tree[at]["moves"][-1][2]
-    return tree[at]["play"]
+    party = Party()
+    party.play(2)
+    rolls = [(entry["dice"], entry["fair_roll"]) for entry in list_rolls(party)]
+    party.act("go_back", to=2)
+    party.act("play", play=choose_play(party.state, random.Random(7)))
+    party.act("roll")
+    assert [(entry["dice"], entry["fair_roll"]) for entry in list_rolls(party)] == rolls

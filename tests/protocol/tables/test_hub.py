@@ -2,43 +2,26 @@
 
 from __future__ import annotations
 
-import random
-
 import pytest
 
 from gammond.protocol.games import GAMES
 from tests.protocol import noughts
-from tests.protocol.tables.visiting import ENGINE, OPEN, PERSON, Site, play_at_random
-
-
-def play_out(site, guest, table, rng, seats=(0,), turns=3000):
-    """Let a person play at random until the match is over."""
-    for _ in range(turns):
-        site.settle(1.0)
-        guest.hear()
-        if guest.states[table]["phase"] == "finished":
-            return guest.states[table]
-        play_at_random(guest, table, rng, seats=seats)
-        guest.hear()
-    raise AssertionError("the match does not end")
+from tests.protocol.tables.visiting import ENGINE, OPEN, PERSON, Party, Site
 
 
 @pytest.mark.parametrize("variant", ["backgammon", "nackgammon", "longgammon"])
 def test_a_person_plays_a_whole_match_against_the_engine(variant):
-    site = Site()
-    guest = site.visit()
-    made = guest.create(PERSON, ENGINE, length=3, variant=variant)
-    state = play_out(site, guest, made["table"], random.Random(variant))
+    party = Party(PERSON, ENGINE, length=3, variant=variant)
+    while (state := party.play(seed=variant, doubles=0.2))["phase"] != "finished":
+        party.act("next")
     winner = state["match_winner"]
     assert state["score"][winner] >= 3 > state["score"][1 - winner]
     assert state["result"]["winner"] == winner
     assert state["to_act"] is None
-    assert len(site.archive.games) == state["game_number"]
-    last = site.archive.games[f"{made['table']}-{state['game_number']}"]
-    assert last.match_winner == winner
-    assert last.text_format == "mat"
-    assert "3 point match" in last.text
-    assert "Expert : 0" in last.text
+    assert len(party.site.archive.games) == state["game_number"]
+    assert (party.kept.match_winner, party.kept.text_format) == (winner, "mat")
+    assert "3 point match" in party.kept.text
+    assert "Expert : 0" in party.kept.text
 
 
 def test_hypergammon_without_its_solution_is_refused_when_an_engine_is_to_play(monkeypatch, tmp_path):
@@ -53,28 +36,17 @@ def test_hypergammon_without_its_solution_is_refused_when_an_engine_is_to_play(m
 
 
 def test_one_person_plays_both_sides_of_money_play():
-    site = Site()
-    guest = site.visit()
-    table = guest.create(PERSON, {"kind": "person", "name": "Bob"})["table"]
-    rng = random.Random(7)
-    for _ in range(400):
-        site.settle(1.0)
-        guest.hear()
-        assert play_at_random(guest, table, rng, seats=(0, 1))
-        guest.hear()
-    state = guest.states[table]
-    assert state["game_number"] > 1
-    points = [sum(game["points"] for game in state["games"] if game["winner"] == seat) for seat in (0, 1)]
-    assert state["score"] == points
+    party = Party()
+    for seed in range(3):
+        state = party.play(seed=seed, doubles=0.2)
+        party.act("next")
+    games = [*state["games"], state["result"]]
+    points = [sum(game["points"] for game in games if game["winner"] == seat) for seat in (0, 1)]
+    assert (state["game_number"], state["score"]) == (3, points)
 
 
 def test_engines_play_a_match_while_somebody_watches():
-    site = Site()
-    guest = site.visit()
-    table = guest.create(ENGINE, ENGINE, length=2)["table"]
-    site.settle(600.0)
-    guest.hear()
-    assert guest.states[table]["phase"] == "finished"
+    assert Party(ENGINE, ENGINE, length=2).settle(600.0)["phase"] == "finished"
 
 
 def test_engines_wait_while_nobody_watches():
@@ -103,54 +75,23 @@ def test_who_is_invited_sees_what_is_played_before_sitting_down():
     assert bob.refuse("act", table=table, act="roll")[1] == "table"
 
 
-def test_two_people_play_by_a_link():
-    site = Site()
-    ann, bob = site.visit(), site.visit()
-    made = ann.create(PERSON, OPEN, length=1)
-    table = made["table"]
-    assert ann.states[table]["phase"] == "waiting"
-    taken = bob.get("join", table=table, token=made["tokens"][1], name="Bob")
-    assert taken["seats"] == [1]
-    rng = random.Random(3)
-    for _ in range(2000):
-        site.settle()
-        ann.hear()
-        bob.hear()
-        state = ann.states[table]
-        if state["phase"] == "finished":
-            break
-        mover, seat = (ann, 0) if state["to_act"] == 0 else (bob, 1)
-        assert play_at_random(mover, table, rng, seats=(seat,))
-    assert state["phase"] == "finished"
-    assert [seat["name"] for seat in state["seats"]] == ["Ann", "Bob"]
-
-
 def test_barca_is_played_against_its_engine_with_moves_for_the_person_alone():
-    site = Site()
-    guest, spectator = site.visit(), site.visit()
-    made = guest.create(PERSON, {"kind": "engine", "level": "easy"}, variant="barca")
-    table = made["table"]
-    spectator.get("join", table=table, token=made["watch"])
-    rng = random.Random(5)
+    party = Party(PERSON, {"kind": "engine", "level": "easy"}, variant="barca")
+    spectator = party.site.visit()
+    spectator.get("join", table=party.table, token=party.made["watch"])
     for _ in range(6):
-        site.settle(1.0)
-        guest.hear()
+        assert party.settle(1.0)["legal"]
         spectator.hear()
-        assert guest.states[table]["legal"]
-        assert spectator.states[table]["legal"] is None
-        assert play_at_random(guest, table, rng)
-    assert {piece["animal"] for piece in guest.states[table]["pieces"]} == {"elephant", "lion", "mouse"}
+        assert spectator.state["legal"] is None
+        party.play(1)
+    assert {piece["animal"] for piece in party.state["pieces"]} == {"elephant", "lion", "mouse"}
 
 
 def test_a_third_game_is_played_at_a_table(monkeypatch):
     monkeypatch.setitem(GAMES, "noughts", noughts.ENTRY)
-    site = Site()
-    guest = site.visit()
-    table = guest.create(PERSON, {"kind": "engine"}, variant="noughts")["table"]
+    party = Party(PERSON, {"kind": "engine"}, variant="noughts")
     for cell in ("5", "2", "8"):
-        guest.get("act", table=table, act="play", play=cell)
-        site.settle(1.0)
-        guest.hear()
-    state = guest.states[table]
+        party.act("play", play=cell)
+        state = party.settle(1.0)
     assert state["cells"] == [5, 1, 2, 3, 8]
     assert state["result"] == {"winner": 0, "points": 1, "kind": "line"}

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from tests.protocol.tables.visiting import ENGINE, OPEN, PERSON, Site
+from tests.protocol.tables.visiting import BOB, ENGINE, OPEN, PERSON, Party, Site
 
 
 @pytest.fixture
@@ -67,15 +67,19 @@ def test_a_field_of_a_wrong_type_is_named(guest, fields, field):
         ({"length": 40_000}, "bad_value", "length"),
         ({"variant": "barca", "length": 3}, "unsupported", "length"),
         ({"variant": "barca", "dice": "typed"}, "unsupported", "dice"),
+        ({"variant": "barca", "doubles": "two"}, "unsupported", "doubles"),
+        ({"variant": "barca", "begins": 1}, "unsupported", "begins"),
         ({"position": "nonsense"}, "bad_value", "position"),
+        ({"position": "AAAAhgAAAAAAAA"}, "bad_state", "position"),
         ({"position": "x" * 3000}, "limit", "position"),
         ({"position": "XGID=-A----------------------a-:0:0:1:31:0:0:0:3:10\nquit"}, "bad_value", "position"),
         ({"pace_ms": -1}, "bad_value", "pace_ms"),
         ({"pace_ms": 99_999}, "bad_value", "pace_ms"),
-        ({"seats": [{"kind": "person", "name": ""}, ENGINE]}, "bad_value", "seats"),
+        ({"clock": {"bank_s": 0}}, "bad_value", "clock"),
+        ({"clock": {"bank_s": 1e9}}, "bad_value", "clock"),
+        ({"clock": {"bank_s": 5, "move_s": -1}}, "bad_value", "clock"),
+        ({"clock": {"move_s": 5}}, "bad_value", "clock"),
         ({"seats": [{"kind": "person", "name": "a;b"}, ENGINE]}, "bad_value", "seats"),
-        ({"seats": [{"kind": "person", "name": "x" * 41}, ENGINE]}, "bad_value", "seats"),
-        ({"seats": [{"kind": "person", "name": "\x1b[2J"}, ENGINE]}, "bad_value", "seats"),
         ({"seats": [PERSON, {"kind": "engine", "level": "divine"}]}, "bad_value", "seats"),
         ({"seats": [PERSON, {"kind": "engine", "player": "nobody"}]}, "bad_value", "seats"),
         ({"seats": [PERSON, {"kind": "engine", "player": "../../etc/passwd"}]}, "bad_value", "seats"),
@@ -83,6 +87,8 @@ def test_a_field_of_a_wrong_type_is_named(guest, fields, field):
         ({"seats": [PERSON, {"kind": "engine", "player": "wildbg:/etc"}]}, "bad_value", "seats"),
         ({"seats": [PERSON, {"kind": "engine", "player": "x" * 300}]}, "limit", "seats"),
         ({"seats": [ENGINE, ENGINE], "dice": "typed"}, "bad_value", "dice"),
+        ({"seats": [PERSON, {**ENGINE, "level": "master"}], "doubles": "two"}, "unsupported", "seats"),
+        ({"seats": [PERSON, {**ENGINE, "player": "hard"}], "doubles": "two"}, "unsupported", "seats"),
     ],
 )
 def test_a_table_that_cannot_be_is_refused_with_the_field_at_fault(guest, fields, code, field):
@@ -96,32 +102,39 @@ def test_a_request_that_is_too_long_is_refused(guest):
     )
 
 
-def test_a_table_begins_in_a_position_of_any_format(guest):
-    xgid = "XGID=-b----E-C---eE---c-e----B-:1:1:1:31:2:1:0:5:10"
-    made = guest.create(PERSON, ENGINE, position=xgid)
-    state = guest.states[made["table"]]
-    assert state["xgid"] == xgid
-    assert (state["length"], state["dice"], state["phase"]) == (5, [3, 1], "play")
-    assert state["score"][state["on_roll"]] == 2
-    assert state["cube"]["value"] == 2
-    made = guest.create(PERSON, ENGINE, position="4HPwATDgc/ABMA", length=3)
-    state = guest.states[made["table"]]
-    assert (state["phase"], state["length"], state["on_roll"]) == ("roll", 3, 0)
+OWN_CUBE = {
+    "value": 2,
+    "owner": 1,
+    "offered": False,
+    "beavered": False,
+    "may_double": False,
+    "may_beaver": False,
+}
 
 
-def test_a_position_in_which_the_game_is_over_is_refused(guest):
-    over = "XGID=--------------------------:0:0:1:00:0:0:0:3:10"
-    assert guest.refuse("create", seats=[PERSON, ENGINE], position=over)[1] == "position"
+@pytest.mark.parametrize(
+    ("fields", "shown"),
+    [
+        (
+            {"position": (xgid := "XGID=-b----E-C---eE---c-e----B-:1:1:1:31:2:1:0:5:10")},
+            {"xgid": xgid, "length": 5, "dice": [3, 1], "on_roll": 1, "score": [1, 2], "cube": OWN_CUBE},
+        ),
+        (
+            {"position": "4HPwATDgc/ABMA", "length": 3},
+            {"phase": "roll", "length": 3, "on_roll": 0},
+        ),
+        (
+            {"variant": "barca", "position": (text := "4ee4/3lmml3/10/10/10/10/10/10/3LMML3/4EE4 b")},
+            {"position": text, "to_act": 1},
+        ),
+    ],
+    ids=["XGID", "position ID", "Barca"],
+)
+def test_a_table_begins_in_a_position_of_any_format(fields, shown):
+    state = Party(PERSON, BOB, **fields).state
+    assert {key: state[key] for key in shown} == shown
 
 
-def test_barca_begins_in_a_position_as_text(guest):
-    text = "4ee4/3lmml3/10/10/10/10/10/10/3LMML3/4EE4 b"
-    made = guest.create(PERSON, PERSON, variant="barca", position=text)
-    assert guest.states[made["table"]]["position"] == text
-    assert guest.states[made["table"]]["to_act"] == 1
-
-
-def test_a_bearoff_position_of_hypergammon_has_its_checkers(guest):
-    made = guest.create(PERSON, ENGINE, variant="hypergammon1")
-    state = guest.states[made["table"]]
+def test_a_bearoff_position_of_hypergammon_has_its_checkers():
+    state = Party(PERSON, ENGINE, variant="hypergammon1").state
     assert [sum(row) for row in state["checkers"]] == [1, 1]

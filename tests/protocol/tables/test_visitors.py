@@ -3,94 +3,63 @@
 from __future__ import annotations
 
 import json
-import random
+
+import pytest
 
 from gammond.engine.errors import DataFileError, ValueRangeError
 from gammond.protocol.commands.table import BACKGAMMON
 from gammond.protocol.state import readiness
 from gammond.protocol.tables.all_tables import HubLimits
+from gammond.protocol.tables.audience import MAX_KEPT_EVENTS
 from tests.attacks.positions import WIDE_POSITION
-from tests.protocol.tables.visiting import ENGINE, OPEN, PERSON, Site, play_at_random
+from tests.protocol.tables.visiting import BOB, ENGINE, OPEN, PERSON, Party, Site
 from tests.protocol.talking import cool
 
-BOB = {"kind": "person", "name": "Bob"}
+
+def come_back(party, after, *tokens):
+    """Let a visitor come who has heard the events up to one; a spectator unless it has tokens."""
+    visitor = party.site.visit()
+    visitor.get("join", table=party.table, token=[*tokens] or party.made["watch"], after=after)
+    return visitor
 
 
-def play_some(guest, table, turns, rng):
-    for _ in range(turns):
-        guest.hear()
-        play_at_random(guest, table, rng, seats=(0, 1))
-    guest.hear()
-
-
-def test_who_comes_back_is_told_what_it_missed():
-    site = Site()
-    guest, spectator = site.visit(), site.visit()
-    made = guest.create(PERSON, BOB)
-    spectator.get("join", table=made["table"], token=made["watch"])
-    last = spectator.events[-1]["event"]
-    spectator.close()
-    play_some(guest, made["table"], 8, random.Random(1))
-    back = site.visit()
-    back.get("join", table=made["table"], token=made["watch"], after=last)
-    missed = [event for event in guest.events if event["event"] > last]
-    assert [event["event"] for event in back.events] == [event["event"] for event in missed]
-    assert [event["text"] for event in back.events] == [event["text"] for event in missed]
-    assert "entry" in back.events[-1]
-
-
-def test_who_was_away_too_long_is_told_the_whole_state():
-    site = Site()
-    guest = site.visit()
-    made = guest.create(PERSON, BOB)
-    play_some(guest, made["table"], 120, random.Random(1))
-    back = site.visit()
-    back.get("join", table=made["table"], token=made["watch"], after=2)
-    assert [event["kind"] for event in back.events] == ["state"]
-    assert back.state["history"]
-
-
-def test_who_missed_nothing_and_only_watches_is_told_nothing_again():
-    site = Site()
-    guest, spectator = site.visit(), site.visit()
-    made = guest.create(PERSON, BOB)
-    spectator.get("join", table=made["table"], token=made["watch"])
-    last = spectator.events[-1]["event"]
-    spectator.close()
-    back = site.visit()
-    back.get("join", table=made["table"], token=made["watch"], after=last)
-    assert back.events == []
-    for after in (-1, last + 1, 10**9):
-        other = site.visit()
-        other.get("join", table=made["table"], token=made["watch"], after=after)
-        assert other.events[-1]["kind"] == "state"
+def test_who_comes_back_is_told_what_it_missed_as_long_as_that_is_kept():
+    party = Party(dice="typed")
+    for number in range(2 * MAX_KEPT_EVENTS):
+        party.act("dice", dice=[6, 1 + number % 5])
+    last = party.events[-1]["event"]
+    for missed in (8, MAX_KEPT_EVENTS):
+        back = come_back(party, last - missed)
+        told = [(event["event"], event["text"]) for event in back.events]
+        assert told == [(event["event"], event["text"]) for event in party.events[-missed:]]
+        assert "entry" in back.events[-1]
+    assert come_back(party, last).events == []
+    for after in (last - MAX_KEPT_EVENTS - 1, -1, last + 1, 10**9):
+        back = come_back(party, after)
+        assert [event["kind"] for event in back.events] == ["state"]
+        assert back.state["history"]
 
 
 def test_who_comes_back_to_its_turn_is_told_the_legal_plays_again():
-    site = Site()
-    guest = site.visit()
-    made = guest.create(PERSON, BOB)
-    last = guest.events[-1]["event"]
-    tree = guest.state["tree"]
-    guest.close()
-    back = site.visit()
-    back.get("join", table=made["table"], token=made["tokens"], after=last)
-    assert back.state["tree"] == tree
+    party = Party()
+    last, tree = party.events[-1]["event"], party.state["tree"]
+    party.guest.close()
+    assert tree
+    assert come_back(party, last, *party.tokens).state["tree"] == tree
 
 
 def test_a_spectator_that_does_not_read_is_dropped_and_play_goes_on():
     site = Site(limits=HubLimits(unread_chars=30_000))
-    guest, lazy = site.visit(), site.visit()
-    told = []
+    lazy, told = site.visit(), []
     lazy.visitor._on_output = lambda: told.append(lazy.visitor.is_dropped)
-    made = guest.create(PERSON, BOB)
-    lazy.send(json.dumps({"do": "join", "table": made["table"], "token": made["watch"]}))
-    play_some(guest, made["table"], 40, random.Random(3))
+    party = Party(site=site)
+    lazy.send(json.dumps({"do": "join", "table": party.table, "token": party.made["watch"]}))
+    party.play(20)
     assert lazy.visitor.is_dropped
     assert told[-1]
     assert lazy.visitor.take_output() == []
     assert lazy.visitor.unread_chars == 0
-    assert len(site.hub.tables[made["table"]].members) == 1
+    assert len(site.hub.tables[party.table].members) == 1
     lazy.send(json.dumps({"do": "ping"}))
     assert lazy.visitor.take_output() == []
 
@@ -197,16 +166,15 @@ def test_a_game_against_an_engine_that_nobody_is_at_ends_after_half_an_hour():
 
 
 def test_the_longest_logs_give_way_and_their_tables_go_on():
-    site = Site()
-    guest = site.visit()
-    long = guest.create(PERSON, BOB)["table"]
-    play_some(guest, long, 60, random.Random(3))
-    short = guest.create(PERSON, BOB)["table"]
-    site.hub.all_tables.limits = HubLimits(log_bytes=site.hub.tables[long].log.size_bytes)
+    long = Party()
+    site = long.site
+    long.play(30)
+    short = Party(site=site).table
+    site.hub.all_tables.limits = HubLimits(log_bytes=site.hub.tables[long.table].log.size_bytes)
     site.now += 2.0
     site.settle()
     assert [saved.table_id for saved in site.archive.load_tables()] == [short]
-    play_some(guest, long, 5, random.Random(4))
+    long.play(5)
     assert [saved.table_id for saved in site.archive.load_tables()] == [short]
     other = Site(site.archive, HubLimits(log_bytes=10))
     other.now += 2.0
@@ -303,70 +271,63 @@ def test_a_visitor_that_goes_leaves_all_its_tables():
     assert not any(site.hub.tables[table].members for table in tables)
 
 
-def roll_wide(site):
-    """Let Ann, who plays both sides, and a spectator be at a table where a wide double is rolled."""
-    ann, watcher = site.visit(), site.visit()
-    made = ann.create(PERSON, BOB, position=WIDE_POSITION, dice="typed")
-    watcher.get("join", table=made["table"], token=made["watch"])
-    seat = ann.state["to_act"]
-    ann.send(json.dumps({"id": 90, "do": "act", "table": made["table"], "act": "dice", "dice": [1, 1]}))
-    return ann, watcher, made["table"], seat
+@pytest.fixture
+def wide():
+    """Ann, who plays both sides, at a table where a wide double is rolled, and a spectator."""
+    party = Party(position=WIDE_POSITION, dice="typed")
+    watcher = come_back(party, None)
+    roll = {"id": 90, "do": "act", "table": party.table, "act": "dice", "dice": [1, 1]}
+    seat = party.state["to_act"]
+    party.guest.send(json.dumps(roll))
+    return party, watcher, seat
 
 
-def test_a_worker_lists_the_plays_of_a_wide_double_and_who_acts_gets_everything_in_order():
-    site = Site()
-    ann, watcher, table, _ = roll_wide(site)
+def test_a_worker_lists_the_plays_of_a_wide_double_and_who_acts_gets_everything_in_order(wide):
+    party, watcher, _ = wide
+    ann = party.guest
     assert ann.visitor.take_output() == []  # the roll comes with its plays, and the answer after it
     watcher.hear()
-    assert watcher.state["phase"] == "play"
-    assert watcher.state["tree"] is None
+    assert (watcher.state["phase"], watcher.state["tree"]) == ("play", None)
     ann.send(json.dumps({"id": 91, "do": "ping"}))
     assert ann.visitor.take_output() == []
-    site.pool.run()
+    party.site.pool.run()
     frames = [json.loads(frame) for frame in ann.visitor.take_output()]
     assert [frame.get("kind", frame.get("id")) for frame in frames] == ["dice", 90, 91]
-    tree = frames[0]["state"]["tree"]
-    assert sum(node["play"] is not None for node in tree) == 2211
-    ann.get("act", table=table, act="play", play=next(node["play"] for node in tree if node["play"]))
+    plays = [node["play"] for node in frames[0]["state"]["tree"] if node["play"] is not None]
+    assert len(plays) == 2211
+    ann.get("act", table=party.table, act="play", play=plays[0])
 
 
-def test_who_comes_while_the_plays_are_listed_gets_them_too_once_they_are_found():
-    site = Site()
-    ann, _, table, _ = roll_wide(site)
-    ann.visitor.take_output()
-    works = len(site.pool.waiting)
-    made = site.hub.tables[table]
-    again = site.visit()
-    token = made.seats[0].issue_token()
-    again.send(json.dumps({"id": 1, "do": "join", "table": table, "token": token}))
-    assert len(site.pool.waiting) == works
-    again.hear()
-    assert (again.state["tree"] is None) == (made.game.to_act != 0)
+def test_who_comes_while_the_plays_are_listed_gets_them_too_once_they_are_found(wide):
+    party, _, seat = wide
+    works = len(party.site.pool.waiting)
+    for place, token in enumerate(party.tokens):
+        again = party.site.visit()
+        again.send(json.dumps({"id": 1, "do": "join", "table": party.table, "token": token}))
+        assert len(party.site.pool.waiting) == works
+        again.hear()
+        assert (again.state["tree"] is not None) == (place == seat)
+        works = 0
 
 
-def test_plays_that_are_not_wanted_any_more_come_with_the_roll_that_they_were_for():
-    site = Site()
-    ann, watcher, table, seat = roll_wide(site)
-    ann.send(json.dumps({"id": 91, "do": "act", "table": table, "act": "go_back", "to": 1, "seat": seat}))
+def test_plays_that_are_not_wanted_any_more_come_with_the_roll_that_they_were_for(wide):
+    party, watcher, seat = wide
+    back = {"id": 91, "do": "act", "table": party.table, "act": "go_back", "to": 1, "seat": seat}
+    party.guest.send(json.dumps(back))
     watcher.hear()
     assert watcher.state["phase"] == "roll"
-    site.pool.run()
-    kinds = {}
-    for frame in map(json.loads, ann.visitor.take_output()):
-        if "kind" in frame:
-            kinds[frame["kind"]] = frame["state"]["tree"]
-    assert len(kinds["dice"]) > 2211
-    assert kinds["go_back"] is None
+    party.site.pool.run()
+    frames = map(json.loads, party.guest.visitor.take_output())
+    trees = {frame["kind"]: frame["state"]["tree"] for frame in frames if "kind" in frame}
+    assert len(trees["dice"]) > 2211
+    assert trees["go_back"] is None
 
 
-def test_a_search_for_plays_that_fails_leaves_the_table_without_them_and_says_so(caplog):
-    site = Site()
-    ann, _, table, _ = roll_wide(site)
-    _, on_done, _ = site.pool.waiting.pop()
+def test_a_search_for_plays_that_fails_leaves_the_table_without_them_and_says_so(wide, caplog):
+    party, *_ = wide
+    _, on_done, _ = party.site.pool.waiting.pop()
     on_done(MemoryError("no room"))
-    ann.hear()
-    assert ann.states[table]["phase"] == "play"
-    assert ann.states[table]["tree"] is None
+    assert (party.state["phase"], party.state["tree"]) == ("play", None)
     assert "no room" in caplog.text
 
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import copy
 import json
+import random
 
 import msgspec
 
@@ -11,7 +13,8 @@ from gammond.protocol.tables.archive import Archive, add_log_facts, decode_log
 from gammond.protocol.tables.hub import Hub
 from tests.protocol.talking import make_service
 
-PERSON, OPEN = {"kind": "person", "name": "Ann"}, {"kind": "open"}
+PERSON, BOB = ({"kind": "person", "name": name} for name in ("Ann", "Bob"))
+OPEN = {"kind": "open"}
 ENGINE = {"kind": "engine", "player": "engine", "level": "expert"}
 
 
@@ -140,6 +143,10 @@ class Guest:
         """The state of the table heard of last."""
         return self.events[-1]["state"]
 
+    def events_of(self, table):
+        """Return the events of a table."""
+        return [event for event in self.events if event["table"] == table]
+
     def hear(self):
         """Take in what came, also what workers make first; return the answers among it."""
         answers, frames = [], self.visitor.take_output()
@@ -191,6 +198,143 @@ class Guest:
         return made
 
 
+class Party:
+    """Those who play at one table of a site, and what it comes to.
+
+    Args:
+        *seats: Those of the table; two persons if left out.
+        site: Where the table is; a new one if left out.
+        apart: Whether each person comes over a connection of its own; else one has all seats, and the link to
+            watch.
+        address: From where it is created.
+        owners: What marks the accounts of both persons.
+        joins: What the request to come has besides, of each seat where they come apart.
+        **fields: Of the request to create the table.
+
+    Attributes:
+        site: The site.
+        made: The answer to the request to create the table.
+        table: The table's name.
+        tokens: The secrets of the seats, as far as they are told.
+        guests: By seat; one that has both is there twice.
+    """
+
+    def __init__(self, *seats, site=None, apart=False, address="", owners=("", ""), joins=({}, {}), **fields):
+        self.site = site or Site()
+        names = iter(owners)
+        creator = self.site.visit(address, check_name=lambda _: next(names, ""))
+        self.seats, self.apart = list(seats or (PERSON, BOB)), apart
+        self.made = creator.get("create", seats=self.seats, **fields)
+        self.table, self.tokens = self.made["table"], [*self.made["tokens"]]
+        self.guests = [creator, self.site.visit() if apart else creator]
+        self._join(joins)
+
+    def _join(self, joins=({}, {})):
+        if not self.apart:
+            kinds = zip(self.tokens, self.seats, strict=True)
+            tokens = [token for token, seat in kinds if seat["kind"] == "person"]
+            self.guest.get("join", table=self.table, token=[*tokens, self.made["watch"]], **joins[0])
+            return
+        for place, guest in enumerate(self.guests):
+            name = {"name": "Bob"} if self.seats[place]["kind"] == "open" else {}
+            answer = guest.get("join", table=self.table, token=self.tokens[place], **name, **joins[place])
+            self.tokens[place] = answer.get("tokens", self.tokens)[place]
+
+    def restart(self):
+        """Kill the server, start another with the same archive, and let all come again; return them there."""
+        again = copy.copy(self)
+        again.site = kill_and_start(self.site)
+        again.guests = [again.site.visit()] * 2 if not self.apart else [again.site.visit() for _ in (0, 1)]
+        again._join()
+        return again
+
+    @property
+    def guest(self):
+        """Who created the table."""
+        return self.guests[0]
+
+    @property
+    def state(self):
+        """The last state that somebody at the table was told."""
+        for guest in self.guests:
+            guest.hear()
+        events = (guest.events_of(self.table)[-1] for guest in self.guests)
+        return max(events, key=lambda event: (event["event"], event["state"].get("tree") is not None))[
+            "state"
+        ]
+
+    @property
+    def events(self):
+        """The events that the creator was told."""
+        self.guest.hear()
+        return self.guest.events
+
+    @property
+    def game(self):
+        """The games of the table."""
+        return self.site.hub.tables[self.table].game
+
+    @property
+    def kept(self):
+        """The game at hand, which is over, as it is archived."""
+        return self.site.archive.games[f"{self.table}-{self.state['game_number']}"]
+
+    @property
+    def history(self):
+        """What was done in the game at hand, as somebody who comes is told."""
+        watcher = self.site.visit()
+        watcher.get("join", table=self.table, token=self.made["watch"])
+        return watcher.state["history"]
+
+    def act(self, act, seat=None, **fields):
+        """Do something, for the seat to act unless another is named; return the state after it."""
+        self._find_guest(seat).get("act", table=self.table, act=act, **name_seat(seat), **fields)
+        return self.state
+
+    def refuse(self, act, seat=None, **fields):
+        """Do something that must be refused; return code and field of the error, and the message."""
+        return self._find_guest(seat).refuse("act", table=self.table, act=act, **name_seat(seat), **fields)
+
+    def _find_guest(self, seat):
+        return self.guests[(self.state["to_act"] or 0) if seat is None else seat]
+
+    def settle(self, seconds=0.0):
+        """Let some time go by, and all be done that is due; return the state after it."""
+        self.site.settle(seconds)
+        return self.state
+
+    def play(self, plays=-1, *, seed=1, doubles=0.0):
+        """Make so many plays of persons at random, or play to the end of the game; return the state then."""
+        rng = random.Random(seed)
+        persons = [place for place, seat in enumerate(self.seats) if seat["kind"] != "engine"]
+        for _ in range(4000):
+            state = self.settle()
+            if plays == 0 or state["phase"] in ("over", "finished"):
+                return state
+            seat = state["to_act"]
+            if seat in persons:
+                plays -= state["phase"] == "play"
+                play_at_random(self.guests[seat], self.table, rng, seats=(seat,), doubles=doubles)
+            else:
+                self.site.settle(1.0)
+        raise AssertionError("the game does not end")
+
+    def give_up(self):
+        """Let the seat to act lose a single game."""
+        self.act("resign", points=1)
+        return self.act("accept")
+
+
+def kill_and_start(site):
+    """Start another server with the same archive, as after a kill: nothing was said, nothing closed."""
+    return Site(site.archive)
+
+
+def name_seat(seat):
+    """Return the key of a request for a seat, if it is to be named."""
+    return {} if seat is None else {"seat": seat}
+
+
 def play_at_random(guest, table, random, *, seats=(0,), doubles=0.2):
     """Do something legal for one of some seats, if one of them is to act; return whether it was."""
     state = guest.states[table]
@@ -223,3 +367,8 @@ def choose_play(state, random):
     while tree[at]["moves"]:
         _, _, at = random.choice(tree[at]["moves"])
     return tree[at]["play"]
+
+
+def find_first_play(state):
+    """Return the first of the plays that the seat to act is told."""
+    return next(node["play"] for node in state["tree"] if node["play"] is not None)
