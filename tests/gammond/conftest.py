@@ -1,25 +1,33 @@
-"""A server for the tests of clients."""
+"""A server for the tests of clients, and clients of both kinds."""
 
 from __future__ import annotations
 
-import re
-import subprocess
-import sys
-from pathlib import Path
-
 import pytest
 
-ROOT = Path(__file__).parents[2]
+from gammond import AsyncClient, Client
+from gammond.engine.kernels.disk_cache import cache_root
+from gammond.engine.runtime.files import data_folder
+from tests.attacks.server import Home, serve
+from tests.gammond.async_client import open_async
+from tests.support.waiting import pytest_pyfunc_call
+
+__all__ = ["pytest_pyfunc_call"]
 
 
 @pytest.fixture(scope="session")
-def port():
+def port(tmp_path_factory):
     """The port of a server of the line protocol that all tests ask."""
-    command = [sys.executable, "-m", "gammond", "serve", "--tcp", "0"]
-    with subprocess.Popen(command, cwd=ROOT, stderr=subprocess.PIPE, text=True) as server:
-        for line in server.stderr:
-            if found := re.search(r"listens on \S+ port (\d+)", line):
-                yield int(found.group(1))
-                break
-        server.terminate()
-        server.communicate()
+    with serve(Home(tmp_path_factory.mktemp("server"), cache_root(), data_folder())) as server:
+        yield server.port
+
+
+@pytest.fixture(params=["Client", "AsyncClient"])
+def open_client(request):
+    """Open a client of either kind: `open_client("spawn" or "connect", ...)`."""
+
+    def open_(how, *arguments, **options):
+        if request.param == "Client":
+            return getattr(Client, how)(*arguments, **options)
+        return open_async(getattr(AsyncClient, how), *arguments, **options)
+
+    return open_

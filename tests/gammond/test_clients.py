@@ -28,20 +28,12 @@ from gammond.api.errors import make_server_error
 from gammond.engine import errors
 from gammond.protocol.commands.ubgi01 import UBGI01_ERROR_CODES
 from gammond.protocol.core.errors import BusyError, CommandError
+from tests.gammond.matches import ANALYSED_MATCH
+from tests.support.waiting import wait_until
 
 ROOT = Path(__file__).parents[2]
 START = Position.start()
 MATCH = MatchState(length=5, score=(2, 1), on_roll=1)
-ANALYSED_MATCH = gammond.read_match(
-    b"""(;FF[4]GM[6]MI[length:5][game:0][ws:1][bs:2]PW[ann]PB[bob]RU[Crawford]RE[W+2R]C[a comment]
-;B[31qtst]C[good]
-;W[64xn]
-;XJ[W1]
-;B[double]
-;W[take]
-;B[65aggl])"""
-)
-"""With plays, a double, a resignation that was rejected and one that was accepted."""
 
 
 @pytest.fixture(scope="module")
@@ -158,8 +150,8 @@ TIMED = ("evaluate", "evaluate_many", "rank", "cube", "command")
 
 
 @pytest.mark.parametrize("name", TIMED)
-def test_the_server_is_told_to_stop_what_did_not_come_in_time(listener, name):
-    with Client.connect(port=listener.port, timeout_s=0.1) as client:
+def test_the_server_is_told_to_stop_what_did_not_come_in_time(listener, open_client, name):
+    with open_client("connect", port=listener.port, timeout_s=0.1) as client:
         with pytest.raises(gammond.ConnectionLost, match="within"):
             QUESTIONS[name](client)
         listener.check_stopped()
@@ -192,25 +184,11 @@ def test_the_server_is_told_to_stop_what_is_interrupted(listener, name):
 
 
 @pytest.mark.parametrize("name", QUESTIONS)
-def test_the_server_is_told_to_stop_what_a_cancelled_task_has_asked(listener, name):
-    async def ask():
-        async with await AsyncClient.connect(port=listener.port) as client:
-            with pytest.raises(TimeoutError):
-                await asyncio.wait_for(QUESTIONS[name](client), 0.1)
-            await asyncio.to_thread(listener.check_stopped)
-
-    asyncio.run(ask())
-
-
-@pytest.mark.parametrize("name", TIMED)
-def test_the_server_is_told_to_stop_what_did_not_come_in_time_in_asyncio(listener, name):
-    async def ask():
-        async with await AsyncClient.connect(port=listener.port, timeout_s=0.1) as client:
-            with pytest.raises(gammond.ConnectionLost, match="within"):
-                await QUESTIONS[name](client)
-            await asyncio.to_thread(listener.check_stopped)
-
-    asyncio.run(ask())
+async def test_the_server_is_told_to_stop_what_a_cancelled_task_has_asked(listener, name):
+    async with await AsyncClient.connect(port=listener.port) as client:
+        with pytest.raises(TimeoutError):
+            await asyncio.wait_for(QUESTIONS[name](client), 0.1)
+        await asyncio.to_thread(listener.check_stopped)
 
 
 def test_a_question_that_is_stopped_before_it_has_begun_is_cancelled_work(connected):
@@ -388,10 +366,7 @@ def test_a_client_that_is_not_opened_leaves_no_thread(port):
         Client.connect(port=1)
     for _ in range(3):
         Client.connect(port=port).close()
-    deadline = time.monotonic() + 30
-    while threading.active_count() > before and time.monotonic() < deadline:
-        time.sleep(0.01)
-    assert threading.active_count() <= before
+    wait_until(lambda: threading.active_count() <= before)
 
 
 def test_a_callback_of_an_answer_may_ask_on(connected):
@@ -442,28 +417,30 @@ def test_a_server_that_has_quit_answers_nothing_more(connected):
         connected.evaluate(START)
 
 
-def test_a_process_that_dies_is_reported_with_its_status():
+@pytest.mark.parametrize(
+    ("program", "words"),
+    [("sys.stdin.readline(); sys.exit(7)", "status 7"), ("sys.stdin.read()", r"within 0\.5 seconds")],
+    ids=["dies", "is silent"],
+)
+def test_a_process_that_does_not_answer_is_an_error_that_says_why(open_client, program, words):
+    silence = {"timeout_s": 0.5} if "within" in words else {}
     with (
-        Client.spawn([sys.executable, "-c", "import sys; sys.stdin.readline(); sys.exit(7)"]) as client,
-        pytest.raises(gammond.ConnectionLost, match="status 7"),
+        open_client("spawn", [sys.executable, "-c", f"import sys; {program}"], **silence) as client,
+        pytest.raises(gammond.ConnectionLost, match=words),
     ):
         client.evaluate(START)
 
 
-def test_a_silent_server_is_an_error_after_the_timeout():
-    silent = [sys.executable, "-c", "import sys; sys.stdin.read()"]
-    with (
-        Client.spawn(silent, timeout_s=0.5) as client,
-        pytest.raises(gammond.ConnectionLost, match=r"within 0\.5 seconds"),
-    ):
-        client.evaluate(START)
-
-
-def test_nobody_there_is_an_error_at_once():
-    with pytest.raises(gammond.ConnectionLost, match="no server answers"):
-        Client.connect(port=1)
-    with pytest.raises(gammond.ConnectionLost, match="cannot be started"):
-        Client.spawn(["/no/such/program"])
+@pytest.mark.parametrize(
+    ("how", "whom", "words"),
+    [
+        ("connect", {"port": 1}, "no server answers"),
+        ("spawn", {"command": ["/no/such/program"]}, "cannot be started"),
+    ],
+)
+def test_nobody_there_is_an_error_at_once(open_client, how, whom, words):
+    with pytest.raises(gammond.ConnectionLost, match=words), open_client(how, **whom):
+        pass
 
 
 def test_a_process_that_does_not_read_is_an_error_after_the_timeout(writer, monkeypatch):
@@ -487,15 +464,8 @@ def test_a_connection_that_nobody_takes_is_an_error_after_the_timeout():
             Client.connect(*address, timeout_s=0.3)
 
 
-def test_a_closed_client_asks_nothing(port):
-    client = Client.connect(port=port)
-    client.close()
-    with pytest.raises(gammond.ConnectionLost, match="closed"):
-        client.evaluate(START)
-
-
-def test_asyncio_asks_many_things_at_once(port):
-    async def ask(client):
+async def test_asyncio_asks_many_things_at_once(port):
+    for client in (await AsyncClient.spawn(), await AsyncClient.connect(port=port)):
         async with client:
             plays, cube, value, many, lines = await asyncio.gather(
                 client.rank(START, (3, 1)),
@@ -508,41 +478,17 @@ def test_asyncio_asks_many_things_at_once(port):
                 await client.command("nonsense")
         with pytest.raises(gammond.ConnectionLost):
             await client.evaluate(START)
-        return plays.best.play.text, cube.should_double, value.mwc is not None, len(many), lines[-1][:2]
-
-    async def both():
-        spawned = await ask(await AsyncClient.spawn())
-        return spawned, await ask(await AsyncClient.connect(port=port))
-
-    assert asyncio.run(both()) == (("8/5 6/5", False, True, 10, "ok"),) * 2
+        assert (plays.best.play.text, cube.should_double, len(many)) == ("8/5 6/5", False, 10)
+        assert value.mwc is not None
+        assert lines[-1].startswith("ok")
 
 
-def test_asyncio_goes_on_after_a_task_that_was_cancelled(port):
-    async def ask():
-        async with await AsyncClient.connect(port=port) as client:
-            for work in (client.rollout(START, trials=100_000), client.analyse(ANALYSED_MATCH, 4)):
-                with pytest.raises(TimeoutError):
-                    await asyncio.wait_for(work, 0.2)
-            assert (await client.rollout(START, trials=1, truncation=1)).trials == 1
-
-    asyncio.run(ask())
-
-
-def test_asyncio_reports_a_server_that_dies_and_one_that_is_silent():
-    async def ask():
-        async with await AsyncClient.spawn(
-            [sys.executable, "-c", "import sys; sys.stdin.readline()"]
-        ) as client:
-            with pytest.raises(gammond.ConnectionLost, match="status 0"):
-                await client.evaluate(START)
-        silent = [sys.executable, "-c", "import sys; sys.stdin.read()"]
-        async with await AsyncClient.spawn(silent, timeout_s=0.5) as client:
-            with pytest.raises(gammond.ConnectionLost, match="within"):
-                await client.evaluate(START)
-        with pytest.raises(gammond.ConnectionLost):
-            await AsyncClient.connect(port=1)
-
-    asyncio.run(ask())
+async def test_asyncio_goes_on_after_a_task_that_was_cancelled(port):
+    async with await AsyncClient.connect(port=port) as client:
+        for work in (client.rollout(START, trials=100_000), client.analyse(ANALYSED_MATCH, 4)):
+            with pytest.raises(TimeoutError):
+                await asyncio.wait_for(work, 0.2)
+        assert (await client.rollout(START, trials=1, truncation=1)).trials == 1
 
 
 def test_bytes_may_come_in_any_pieces_and_nonsense_is_skipped():

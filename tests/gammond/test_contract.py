@@ -6,12 +6,11 @@ settings, so that nothing that can be said is left out of what reaches a server.
 
 from __future__ import annotations
 
-import asyncio
 import inspect
 import threading
 from contextlib import suppress
 from dataclasses import fields, is_dataclass
-from functools import cache, partial
+from functools import cache
 
 import numpy as np
 import pytest
@@ -23,6 +22,8 @@ from gammond.api.position import find_variant_name
 from gammond.engine.hypergammon.solution import load_solution
 from gammond.engine.rollout.stop_rules import STOP_RULES
 from gammond.protocol.state.settings import SETTINGS
+from tests.gammond.async_client import open_async
+from tests.gammond.matches import ANALYSED_MATCH
 
 CONTACT = Position.from_id("2M7IATDgdw8GAA")
 START = Position.start()
@@ -70,17 +71,6 @@ MATCHES = {
     "hypergammon1": b"(;FF[4]GM[6]MI[length:0][game:0][ws:0][bs:0]PW[a]PB[b]RU[Hypergammon1];W[31xuut])",
 }
 """Matches by rules, scores and beginnings of several kinds."""
-
-ANALYSED_MATCH = gammond.read_match(
-    b"""(;FF[4]GM[6]MI[length:5][game:0][ws:1][bs:2]PW[ann]PB[bob]RU[Crawford]RE[W+2R]C[a comment]
-;B[31qtst]C[good]
-;W[64xn]
-;XJ[W1]
-;B[double]
-;W[take]
-;B[65aggl])"""
-)
-"""With plays, a double, a resignation that was rejected and one that was accepted."""
 
 PARAMETERS = {
     "position": [
@@ -160,31 +150,6 @@ class Cancel(threading.Event):
             follow()
 
 
-class FromThread:
-    """An `AsyncClient` as a thread without an event loop can ask it.
-
-    Args:
-        client: The client.
-        loop: Its loop, which runs in another thread.
-    """
-
-    def __init__(self, client, loop):
-        self._client, self._loop = client, loop
-
-    def __getattr__(self, name):
-        def ask(*arguments, cancel=None, **options):
-            if cancel is not None:
-                options["cancel"] = there = asyncio.Event()
-                follow = partial(self._loop.call_soon_threadsafe, there.set)
-                cancel.followers.append(follow)
-                if cancel.is_set():
-                    follow()
-            asked = getattr(self._client, name)(*arguments, **options)
-            return asyncio.run_coroutine_threadsafe(asked, self._loop).result(120)
-
-        return ask
-
-
 @cache
 def find_engine(checkers, name="default"):
     """Return the engine for positions with so many checkers a side."""
@@ -223,15 +188,8 @@ def client(port):
 
 @pytest.fixture
 def async_client(port):
-    loop = asyncio.new_event_loop()
-    thread = threading.Thread(target=loop.run_forever)
-    thread.start()
-    made = asyncio.run_coroutine_threadsafe(AsyncClient.connect(port=port), loop).result(60)
-    yield FromThread(made, loop)
-    asyncio.run_coroutine_threadsafe(made.close(), loop).result(60)
-    loop.call_soon_threadsafe(loop.stop)
-    thread.join()
-    loop.close()
+    with open_async(AsyncClient.connect, port=port) as made:
+        yield made
 
 
 @pytest.fixture

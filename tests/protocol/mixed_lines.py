@@ -1,8 +1,6 @@
-"""Scripts of good and bad lines for many clients."""
+"""Good and bad lines of a client."""
 
 from __future__ import annotations
-
-import random
 
 GOOD_LINES = (
     "position gnubgid 4HPwATDgc/ABMA",
@@ -41,14 +39,3 @@ BAD_LINES = (
     '{"id":',
     '{"id":"r","position":"zzz"}',
 )
-_OPENING = ("newgame", "dice 3 1")
-
-
-def draw_scripts(clients: int, lines: int, seed: int = 1) -> list[list[str]]:
-    """Draw lines for clients; after the first two about one in three is bad."""
-    return [_draw_script(random.Random(seed * 1_000_003 + number), lines) for number in range(clients)]
-
-
-def _draw_script(rng: random.Random, count: int) -> list[str]:
-    drawn = (rng.choice(BAD_LINES if rng.random() < 1 / 3 else GOOD_LINES) for _ in range(count))
-    return [*_OPENING, *drawn][:count]

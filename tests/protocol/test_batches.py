@@ -19,7 +19,7 @@ from gammond.protocol.core.jobs import run_batch
 from gammond.protocol.questions.question import EVALUATION
 from gammond.protocol.transports.rounds import ROUND_SIZE, RoundClient, Rounds
 from tests.protocol.talking import hear, make_connection, talk
-from tests.protocol.transports.test_tcp import running_count
+from tests.protocol.transports.tcp_serving import running
 from tests.support.boards import position, random_boards
 from tests.support.evaluators import RacingEvaluator
 
@@ -314,24 +314,16 @@ def test_a_query_that_was_stopped_in_a_pile_is_answered_with_what_it_has():
 
 
 @pytest.mark.parametrize("clients", [1, 20])
-def test_clients_are_answered_in_order_over_tcp_whatever_is_batched(clients):
-    async def talk_alone(place, number):
-        reader, writer = await asyncio.open_connection(*place)
+async def test_clients_are_answered_in_order_over_tcp_whatever_is_batched(clients):
+    async def talk_alone(server, number):
         order = POSITIONS[number:] + POSITIONS[:number]
-        writer.write(b"newgame\neval\n")
-        await reader.readline()
-        await reader.readline()
-        writer.write("".join(f"position gnubgid {text}\neval\n" for text in order).encode())
-        writer.write_eof()
-        lines = (await asyncio.wait_for(reader.read(), 20)).decode().splitlines()
-        writer.close()
-        return dict(zip(order, zip(lines[::2], lines[1::2], strict=True), strict=True))
+        lines = await server.send(
+            b"newgame\neval\n" + "".join(f"position gnubgid {text}\neval\n" for text in order).encode()
+        )
+        return dict(zip(order, zip(lines[2::2], lines[3::2], strict=True), strict=True))
 
-    async def scenario():
-        async with running_count() as (place, _, _):
-            return await asyncio.gather(*(talk_alone(place, number) for number in range(clients)))
-
-    answers = asyncio.run(asyncio.wait_for(scenario(), 60))
+    async with running() as server:
+        answers = await asyncio.gather(*(talk_alone(server, number) for number in range(clients)))
     expected = talk("".join(f"position gnubgid {text}\neval\n" for text in POSITIONS).removesuffix("\n"))
     assert all(
         answer[text] == (expected[2 * i], expected[2 * i + 1])

@@ -8,8 +8,6 @@ import random
 import re
 
 import pytest
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
 
 from gammond.engine.formats.position_id import encode_position_id
 from gammond.engine.formats.xgid import encode_xgid
@@ -98,8 +96,13 @@ def flipped(chance):
     return bytes(line)
 
 
-KINDS = (random_bytes, random_words, random_command, wrong_id, half_tag, query, flipped)
-WEIGHTS = (20, 20, 15, 15, 10, 10, 10)
+def cut_line(chance):
+    text = chance.choice([random_command, random_words, wrong_id])(chance)
+    return text[: chance.randrange(len(text) + 1)]
+
+
+KINDS = (random_bytes, random_words, random_command, wrong_id, half_tag, query, flipped, cut_line)
+WEIGHTS = (20, 20, 15, 15, 10, 10, 10, 10)
 
 
 def escape_unprintable(chance):
@@ -157,47 +160,6 @@ def test_nothing_but_typed_errors_and_one_final_line_for_each_line(seed, inputs,
             assert not any("error internal" in line or '"code":"internal"' in line for line in out)
             assert caplog.records == []
             served += finals
-
-
-_GOOD_LINES = sorted({line for command in COMMANDS.values() for line in (command.usage, *command.example)})
-_KNOWN = [text.encode() for text in _GOOD_LINES + _IDS + _WORDS]
-_KINDS = (
-    st.binary(max_size=12),
-    st.sampled_from([text[:size] for text in _KNOWN for size in range(31)]),
-    st.lists(st.sampled_from(_KNOWN), max_size=4).map(b" ".join),
-)
-
-EXAMPLES, LINES_OF_A_KIND = 1040, (33, 33, 34)
-
-
-def some_lines(sizes):
-    """Lines of each kind, in any order: few draws a line, for a draw takes longer than its answer."""
-    kinds = [st.lists(kind, min_size=n, max_size=n) for kind, n in zip(_KINDS, sizes, strict=True)]
-    return st.tuples(st.integers(0, 1 << 32).map(random.Random), *kinds).map(shuffled)
-
-
-def shuffled(drawn):
-    chance, *kinds = drawn
-    lines = [line.replace(b"\n", b"") for kind in kinds for line in kind]
-    return chance.sample(lines, len(lines))
-
-
-@pytest.mark.slow
-@settings(
-    max_examples=EXAMPLES,
-    deadline=None,
-    derandomize=True,
-    database=None,
-    suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
-)
-@given(lines=some_lines(LINES_OF_A_KIND))
-def test_whatever_hypothesis_thinks_of_gets_one_final_line_for_each_line(lines):
-    connection = make_connection(line_bytes=LINE_BYTES)
-    hear(connection, b"".join(line + b"\n" for line in lines))
-    hear(connection, None)
-    out = pump(connection, stops_long=True)
-    assert sum(map(is_final_line, out)) == expected_finals(lines)
-    assert not any("error internal" in line or '"code":"internal"' in line for line in out)
 
 
 def test_a_line_that_fails_never_changes_state():

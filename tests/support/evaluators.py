@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import threading
+import time
+
 import numpy as np
 
 from gammond.engine.rules.outcome import LOSE_G, WIN, WIN_G, evaluate_finished
@@ -112,3 +115,48 @@ class PipScorer:
     def score_boards(self, boards):
         """Score ``int8[n, 2, 26]`` boards, whose second row is that of the side that has played."""
         return -(boards[:, 1] @ np.arange(26)).astype(np.float32)
+
+
+class HeldEvaluator(RacingEvaluator):
+    """The racing evaluator, which answers once it may.
+
+    Attributes:
+        asked: How often it was asked.
+        was_asked: Set from then on.
+        may_answer: To be set by the test.
+    """
+
+    def __init__(self) -> None:
+        self.asked = 0
+        self.was_asked, self.may_answer = threading.Event(), threading.Event()
+
+    def evaluate(self, boards):
+        """Give outcomes for ``int8[n, 2, 26]`` boards."""
+        self.asked += 1
+        self.was_asked.set()
+        assert self.may_answer.wait(60)
+        return super().evaluate(boards)
+
+
+class SlowEvaluator(RacingEvaluator):
+    """The racing evaluator, which takes its time.
+
+    Args:
+        seconds: For each batch.
+
+    Attributes:
+        asked: How often it was asked.
+        was_asked: Set from then on.
+    """
+
+    def __init__(self, seconds: float) -> None:
+        self.asked = 0
+        self.was_asked = threading.Event()
+        self._seconds = seconds
+
+    def evaluate(self, boards):
+        """Give outcomes for ``int8[n, 2, 26]`` boards."""
+        self.asked += 1
+        self.was_asked.set()
+        time.sleep(self._seconds)
+        return super().evaluate(boards)

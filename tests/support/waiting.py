@@ -1,19 +1,48 @@
-"""Waiting for other threads, and never for ever."""
+"""Tests that are coroutines, and waiting for what other threads do, on a machine of any speed."""
 
 from __future__ import annotations
 
+import asyncio
+import inspect
 import threading
 import time
+from collections.abc import Callable
+
+import pytest
 
 MOST_S = 60.0
+_MOST_SLOW_S = 300.0
 
 
-def wait_until(holds):
-    """Wait until a condition holds."""
-    end_s = time.monotonic() + MOST_S
-    while not holds():
-        assert time.monotonic() < end_s, "it does not come to hold"
+@pytest.hookimpl(tryfirst=True)
+def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> bool | None:
+    """Run a test that is a coroutine, which a conftest with this hook allows."""
+    if not inspect.iscoroutinefunction(pyfuncitem.obj):
+        return None
+    given = {name: pyfuncitem.funcargs[name] for name in inspect.signature(pyfuncitem.obj).parameters}
+    most_s = _MOST_SLOW_S if "slow" in pyfuncitem.keywords else MOST_S
+
+    async def run() -> None:
+        await asyncio.wait_for(pyfuncitem.obj(**given), most_s)
+
+    asyncio.run(run())
+    return True
+
+
+def wait_until(is_true: Callable[[], object]) -> None:
+    """Wait until something is true."""
+    ends_s = time.monotonic() + MOST_S
+    while not is_true():
+        assert time.monotonic() < ends_s, "it has not become true"
         time.sleep(0.01)
+
+
+async def wait_in_loop(is_true: Callable[[], object]) -> None:
+    """Wait until something is true, while the event loop goes on."""
+    ends_s = time.monotonic() + MOST_S
+    while not is_true():
+        assert time.monotonic() < ends_s, "it has not become true"
+        await asyncio.sleep(0.01)
 
 
 def in_time(work):
@@ -33,3 +62,18 @@ def in_time(work):
     if errors:
         raise errors[0]
     return done[0]
+
+
+class LeapingClock:
+    """The machine's clock, which a test puts forward: what is to take long takes no time."""
+
+    def __init__(self) -> None:
+        self._ahead_s = 0.0
+
+    def __call__(self) -> float:
+        """Return the time in seconds."""
+        return time.monotonic() + self._ahead_s
+
+    def leap(self, seconds: float) -> None:
+        """Put the clock forward."""
+        self._ahead_s += seconds

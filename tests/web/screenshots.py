@@ -7,8 +7,9 @@ from pathlib import Path
 from PIL import Image
 from playwright.sync_api import Browser, Page, sync_playwright
 
-from tests.web.conftest import CHROMIUM, CHROMIUM_ARGUMENTS, Server
-from tests.web.table_page import begin_game, prefer
+from tests.web.conftest import CHROMIUM, CHROMIUM_ARGUMENTS, serve_pages
+from tests.web.table_page import begin_game, prefer, type_dice, type_play
+from tests.web.waiting import visit
 
 FOLDER = Path(__file__).parents[2] / "docs/assets"
 POSITION = "XGID=-a-aBBD-C---dD---cbd------:0:0:1:64:2:1:0:5:10"
@@ -18,27 +19,26 @@ MAX_BYTES = 150_000
 
 def main() -> None:
     """Make all pictures anew."""
-    with tempfile.TemporaryDirectory() as folder, sync_playwright() as started:
-        server = Server(Path(folder))
-        browser = started.chromium.launch(executable_path=CHROMIUM, args=CHROMIUM_ARGUMENTS)
-        try:
-            show_play(open_page(browser, server, 1240, 800))
-            show_analysis(open_page(browser, server, 1240, 800, dark=True, board="slate"))
-            show_barca(open_page(browser, server, 390, 760))
-        finally:
-            browser.close()
-            server.stop()
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        serve_pages(Path(folder)) as url,
+        sync_playwright() as started,
+        started.chromium.launch(executable_path=CHROMIUM, args=CHROMIUM_ARGUMENTS) as browser,
+    ):
+        show_play(open_page(browser, url, 1240, 800))
+        show_analysis(open_page(browser, url, 1240, 800, dark=True, board="slate"))
+        show_barca(open_page(browser, url, 390, 760))
 
 
 def open_page(
-    browser: Browser, server: Server, width: int, height: int, *, dark: bool = False, board: str = "walnut"
+    browser: Browser, url: str, width: int, height: int, *, dark: bool = False, board: str = "walnut"
 ) -> Page:
     """Open the page in a window of a size."""
     context = browser.new_context(
         viewport={"width": width, "height": height}, color_scheme="dark" if dark else "light"
     )
     page = context.new_page()
-    page.goto(server.url + "/#/help")
+    page.goto(url + "/#/help")
     prefer(page, board=board, tutor=True)
     page.reload()
     return page
@@ -47,17 +47,15 @@ def open_page(
 def show_play(page: Page) -> None:
     """Show a game with the objection of the tutor."""
     begin_game(page, length="5", level="expert", typedDice=True, position="4HPwATDgc/ABMA", pace="none")
-    page.locator("#typed-dice").fill("4 2")
-    page.locator("#typed-dice").press("Enter")
-    page.locator("#typed-play").fill("24/20 13/11")
-    page.locator("#typed-play").press("Enter")
+    type_dice(page, "4 2")
+    type_play(page, "24/20 13/11")
     page.locator(".tutor").wait_for()
     save(page, "page-play.png")
 
 
 def show_analysis(page: Page) -> None:
     """Show ranked plays with arrows."""
-    page.goto(page.url.split("#")[0] + f"#/analyse/{POSITION}")
+    visit(page, f"#/analyse/{POSITION}")
     page.wait_for_selector(".advice[data-plies='2']")
     page.reload()  # now all is compiled: the time that is shown is that of the answer
     page.wait_for_selector(".advice[data-plies='2']")

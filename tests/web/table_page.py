@@ -55,6 +55,34 @@ def press(page, act):
     page.locator(f".main-buttons [data-act='{act}']").click()
 
 
+def type_dice(page, dice):
+    """Type the dice of a roll."""
+    page.locator("#typed-dice").fill(dice)
+    page.locator("#typed-dice").press("Enter")
+
+
+def type_play(page, play):
+    """Type a play."""
+    page.locator("#typed-play").fill(play)
+    page.locator("#typed-play").press("Enter")
+
+
+def resign(page, result="a single game"):
+    """Offer to resign."""
+    page.locator("[data-act='resign']").click()
+    page.locator("dialog.resign").get_by_role("button", name=result).click()
+
+
+def invite(open_page, host, name="Bob"):
+    """Open the link to the open seat of a page's table in another browser, and sit down there."""
+    guest = open_page("/#/help")
+    prefer(guest, name=name)
+    guest.goto(host.get_by_label("Link to the open seat").input_value())
+    guest.reload()
+    guest.get_by_role("button", name="Sit down").click()
+    return guest
+
+
 def pass_double(page):
     """Pass a double: the first press asks, the second one passes."""
     button = page.locator("[data-act='drop']")
@@ -79,12 +107,7 @@ def play_turn(page, *, doubles=False):
     before = page.locator("#message").inner_text()
     if page.locator("dialog.end").count():
         return "end"
-    for act in ("double", "roll") if doubles else ("roll",):
-        if act in acts:
-            press(page, act)
-            wait_for_change(page, before)
-            return act
-    for act in ("take", "accept", "play", "next"):
+    for act in (*(["double"] if doubles else []), "roll", "take", "accept", "play", "next"):
         if act in acts:
             press(page, act)
             wait_for_change(page, before)

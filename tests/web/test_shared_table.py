@@ -4,8 +4,8 @@ import re
 
 import pytest
 
-from tests.web.table_page import pass_double, prefer, press, start_game
-from tests.web.waiting import expect, find_box
+from tests.web.table_page import invite, pass_double, press, resign, start_game, type_dice, type_play
+from tests.web.waiting import expect, find_box, stop_clock
 
 pytestmark = pytest.mark.slow
 
@@ -49,8 +49,7 @@ def test_a_beaver_turns_the_cube_at_once_and_the_first_side_plays_on_at_four(ope
 
 def test_two_people_at_one_board_are_told_who_won_by_name(open_page):
     page = start_game(open_page, how="table", position=TO_ROLL, length="1", name="You", otherName="Bob")
-    page.locator("[data-act='resign']").click()
-    page.locator("dialog.resign").get_by_role("button", name="a single game").click()
+    resign(page)
     press(page, "accept")
     end = page.locator("dialog.end")
     expect(end.locator("p").first).to_have_text("Bob wins the game: 1 point.")
@@ -68,18 +67,15 @@ def test_sounds_are_off_until_they_are_switched_on(open_page):
     page = open_page("/#/help")
     page.add_init_script(TONES)
     page = start_game(lambda *_, **__: page, how="table", position=TO_ROLL, typedDice=True)
-    page.locator("#typed-dice").fill("3 1")
-    page.locator("#typed-dice").press("Enter")
+    type_dice(page, "3 1")
     page.locator(".target.movable").first.wait_for(state="attached")
     assert page.evaluate("window.tones") == []
     page.locator("[data-act='options']").click()
     page.get_by_label("Sounds").check()
     page.locator("dialog.options").get_by_role("button", name="Close").click()
-    page.locator("#typed-play").fill("8/5 6/5")
-    page.locator("#typed-play").press("Enter")
+    type_play(page, "8/5 6/5")
     page.wait_for_function("() => window.tones.length === 1")
-    page.locator("#typed-dice").fill("6 4")
-    page.locator("#typed-dice").press("Enter")
+    type_dice(page, "6 4")
     page.wait_for_function("() => window.tones.length === 5")
     assert page.evaluate("window.tones") == [330, 620, 480, 700, 530]
 
@@ -100,13 +96,8 @@ def test_checkers_are_borne_off_by_themselves_to_the_end_of_the_game(open_page):
 
 def test_each_player_is_told_the_result_by_the_seat_whatever_the_names_are(open_page):
     host = start_game(open_page, how="link", length="1", position=TO_ROLL, preferences={"name": "You"})
-    bob = open_page("/#/help")
-    prefer(bob, name="Bob")
-    bob.goto(host.get_by_label("Link to the open seat").input_value())
-    bob.reload()
-    bob.get_by_role("button", name="Sit down").click()
-    host.locator("[data-act='resign']").click()
-    host.locator("dialog.resign").get_by_role("button", name="a single game").click()
+    bob = invite(open_page, host)
+    resign(host)
     press(bob, "accept")
     won, lost = (page.locator("dialog.end p") for page in (bob, host))
     expect(won.first).to_have_text("You win the game: 1 point.")
@@ -121,68 +112,55 @@ def test_who_gives_no_name_is_a_guest_and_no_player_of_the_lists(open_page):
     )
     expect(page.locator(".player-name").last).to_have_text("Guest")
     expect(page.locator(".player-bar").last).to_contain_text("you")
-    page.locator("[data-act='resign']:enabled").click()
-    page.locator("dialog.resign").get_by_role("button", name="a single game").click()
+    resign(page)
     page.locator("dialog.end").get_by_role("link", name="Progress").click()
     expect(page.get_by_text("Enter a name to see its games.")).to_be_visible()
     expect(page.locator(".top-list a", has_text=re.compile("^(Guest|You|Friend)$"))).to_have_count(0)
 
 
-def test_a_double_is_answered_apart_from_other_buttons_after_a_moment_and_passed_by_two_presses(open_page):
-    for size in ({"width": 360, "height": 640}, {"width": 1280, "height": 800}):
-        page = start_game(open_page, how="table", position=TO_ROLL, length="0", otherName="Bob", options=size)
-        before = [find_box(page.locator(f".main-buttons [data-act='{act}']")) for act in ("double", "roll")]
-        page.evaluate(
-            """() => {
-                const main = document.querySelector(".main-buttons");
-                window.deaf = [];
-                new MutationObserver(() => window.deaf.push([performance.now(), main.ariaDisabled]))
-                    .observe(main, {attributes: true});
-            }"""
-        )
-        press(page, "double")
-        button = page.locator("[data-act='drop']")
-        box = find_box(button)
-        for other in before:
-            apart = box["y"] >= other["y"] + other["height"] or box["x"] + box["width"] <= other["x"]
-            assert apart, (box, other)
-        button.click()
-        (start, is_deaf), (end, _) = page.evaluate("window.deaf")
-        assert is_deaf == "true"
-        assert 450 <= end - start < 5000  # the observer hears of the beginning some milliseconds late
-        expect(button).to_have_text("Pass for good?")
-        expect(page.locator("#live")).to_contain_text("Press again to pass and lose the game.")
-        page.locator("[data-act='options']").focus()
-        expect(button).to_have_text("Pass")
-        pass_double(page)
-        page.locator("dialog.end").wait_for()
+@pytest.mark.parametrize("size", [(360, 640), (1280, 800)])
+def test_a_double_is_answered_apart_from_other_buttons_after_a_moment_and_passed_by_two_presses(
+    open_page, size
+):
+    size = dict(zip(("width", "height"), size, strict=True))
+    page = start_game(open_page, how="table", position=TO_ROLL, length="0", otherName="Bob", options=size)
+    before = [find_box(page.locator(f".main-buttons [data-act='{act}']")) for act in ("double", "roll")]
+    stop_clock(page)
+    press(page, "double")
+    button = page.locator("[data-act='drop']")
+    box = find_box(button)
+    for other in before:
+        apart = box["y"] >= other["y"] + other["height"] or box["x"] + box["width"] <= other["x"]
+        assert apart, (box, other)
+    page.clock.run_for(450)
+    for act in ("drop", "take"):
+        page.locator(f"[data-act='{act}']").evaluate("button => button.click()")
+    expect(button).to_have_text("Pass")
+    page.clock.run_for(100)
+    button.click()
+    expect(button).to_have_text("Pass for good?")
+    expect(page.locator("#live")).to_contain_text("Press again to pass and lose the game.")
+    page.locator("[data-act='options']").focus()
+    expect(button).to_have_text("Pass")
+    pass_double(page)
+    page.locator("dialog.end").wait_for()
 
 
-def test_a_second_press_of_done_or_roll_passes_no_double_and_a_held_key_neither(open_page):
+def test_the_keys_of_a_double_are_deaf_as_its_buttons_are_and_a_held_key_passes_nothing(open_page):
     page = start_game(open_page, how="table", position=TO_ROLL, length="0", otherName="Bob")
-    page.evaluate(
-        """() => {
-            const button = document.querySelector("[data-act='double']");
-            const answers = "[data-act='drop'], [data-act='take']";
-            const press = () => {
-                for (const each of document.querySelectorAll(answers)) each.click();
-                document.body.dispatchEvent(new KeyboardEvent("keydown", {key: "p", bubbles: true}));
-                document.body.dispatchEvent(new KeyboardEvent("keydown", {key: "t", bubbles: true}));
-            };
-            const changes = {childList: true, characterData: true, subtree: true};
-            new MutationObserver(press).observe(document.querySelector("#message"), changes);
-            button.click();
-        }"""
-    )
-    take = page.locator("[data-act='take']")
+    drop, take = (page.locator(f"[data-act='{act}']") for act in ("drop", "take"))
+    stop_clock(page)
+    press(page, "double")
     take.wait_for()
-    expect(page.locator(".main-buttons")).not_to_have_attribute("aria-disabled", "true")
-    expect(page.locator("[data-act='drop']")).to_have_text("Pass")
-    page.keyboard.down("p")
-    for _ in range(5):
+    page.clock.run_for(450)
+    for key in "pt":
+        page.keyboard.press(key)
+    expect(drop).to_have_text("Pass")
+    page.clock.run_for(100)
+    for _ in range(6):
         page.keyboard.down("p")  # the key is held: it repeats
     page.keyboard.up("p")
-    expect(page.locator("[data-act='drop']")).to_have_text("Pass for good?")
+    expect(drop).to_have_text("Pass for good?")
     expect(take).to_be_visible()
     page.keyboard.press("p")
     page.locator("dialog.end").wait_for()
@@ -214,8 +192,7 @@ def test_where_the_cube_is_is_said_and_the_board_names_cube_and_dice(open_page):
     press(page, "double")
     expect(board.get_by_role("img", name="Cube offered at 2")).to_be_attached()
     press(page, "take")
-    page.locator("#typed-dice").fill("3 1")
-    page.locator("#typed-dice").press("Enter")
+    type_dice(page, "3 1")
     expect(board.get_by_role("img", name="Dice 3-1")).to_be_attached()
     page.locator("body").press("s")
     expect(live).to_contain_text(re.compile("(Ann|Bob) holds the cube at 2."))

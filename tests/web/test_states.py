@@ -5,8 +5,17 @@ import re
 
 import pytest
 
-from tests.web.table_page import begin_game, pass_double, prefer, press, start_game
-from tests.web.waiting import expect, find_box
+from tests.web.table_page import (
+    begin_game,
+    pass_double,
+    prefer,
+    press,
+    resign,
+    start_game,
+    type_dice,
+    type_play,
+)
+from tests.web.waiting import expect, find_box, visit
 
 pytestmark = pytest.mark.slow
 
@@ -64,7 +73,7 @@ def wait_for_failed_connection(page):
 def test_a_table_that_is_opened_without_a_line_comes_to_life_once_the_line_is_back(open_page):
     page = start_game(open_page, how="table", position=TO_ROLL, otherName="Bob")
     table = page.url.split("#")[1]
-    page.goto(page.url.split("#")[0] + "#/help")
+    visit(page, "#/help")
     page.get_by_role("heading", name="Help").wait_for()
     page.context.set_offline(True)
     page.locator("#banner").wait_for()
@@ -74,9 +83,7 @@ def test_a_table_that_is_opened_without_a_line_comes_to_life_once_the_line_is_ba
     page.context.set_offline(False)
     page.locator("[data-act='roll']").click()
     page.locator("#message", has_text="You rolled").wait_for()
-    open_page.complaints[:] = [
-        each for each in open_page.complaints if "ERR_INTERNET_DISCONNECTED" not in each
-    ]
+    open_page.forgive("ERR_INTERNET_DISCONNECTED")
 
 
 def test_an_invitation_that_is_opened_without_a_line_is_shown_once_the_line_is_back(open_page):
@@ -97,9 +104,7 @@ def test_an_invitation_that_is_opened_without_a_line_is_shown_once_the_line_is_b
     bob.get_by_role("textbox").fill("Bob")
     bob.get_by_role("button", name="Sit down").click()
     bob.locator(".player-bar.to-act").wait_for()
-    open_page.complaints[:] = [
-        each for each in open_page.complaints if "ERR_INTERNET_DISCONNECTED" not in each
-    ]
+    open_page.forgive("ERR_INTERNET_DISCONNECTED")
 
 
 def test_a_page_that_could_not_be_had_is_opened_once_the_line_is_back(open_page):
@@ -110,20 +115,17 @@ def test_a_page_that_could_not_be_had_is_opened_once_the_line_is_back(open_page)
     page.get_by_role("button", name="Try again").wait_for()
     page.context.set_offline(False)
     page.get_by_role("heading", name="Progress", exact=True).wait_for()
-    open_page.complaints[:] = [
-        each for each in open_page.complaints if "ERR_INTERNET_DISCONNECTED" not in each
-    ]
+    open_page.forgive("ERR_INTERNET_DISCONNECTED")
 
 
 def test_a_roll_without_a_move_is_passed_by_enter_wherever_the_focus_is(open_page):
     page = start_game(open_page, how="table", position=ON_THE_BAR, typedDice=True, otherName="Bob")
-    page.locator("#typed-dice").fill("6 6")
-    page.locator("#typed-dice").press("Enter")
+    type_dice(page, "6 6")
     page.locator("[data-act='play']").wait_for()
     page.locator("[data-place='p6']").focus()
     page.keyboard.press("Enter")
     expect(page.locator(".moves")).to_contain_text("no move")
-    page.goto(page.url.split("#")[0] + "#/analyse/" + ON_THE_BAR.replace(":00:", ":66:"))
+    visit(page, "#/analyse/" + ON_THE_BAR.replace(":00:", ":66:"))
     page.get_by_role("button", name="No move: pass the turn").wait_for()
     page.locator("[data-place='p6']").press("Enter")
     expect(page).to_have_url(re.compile(":-1:00:"))
@@ -151,8 +153,7 @@ def test_what_was_given_up_offers_nothing_to_take_back(open_page):
     page.locator("[data-place='e2']").click(force=True)
     page.locator("[data-place='e4']").click(force=True)
     page.locator(".moves li .tiny").first.wait_for()
-    page.locator("[data-act='resign']").click()
-    page.locator("dialog.resign").get_by_role("button", name="a single game").click()
+    resign(page)
     page.locator("dialog.end").get_by_role("button", name="Close").click()
     expect(page.locator("[data-act='undo']")).to_be_disabled()
     expect(page.locator(".moves .tiny")).to_have_count(0)
@@ -168,7 +169,7 @@ def test_the_sides_keep_their_colours_where_the_system_sets_colours(open_page):
     read = "found => found.map(each => getComputedStyle(each).backgroundColor)"
     for discs in (".player-bar .side-disc", ".moves .side-disc"):
         assert len(set(page.eval_on_selector_all(discs, read))) == 2
-    page.goto(page.url.split("#")[0] + "#/analyse/XGID=-b----E-C---eE---c-e----B-:0:0:1:31:0:0:3:0:10")
+    visit(page, "#/analyse/XGID=-b----E-C---eE---c-e----B-:0:0:1:31:0:0:3:0:10")
     page.locator(".bar-side .dot").first.wait_for()
     assert len(set(page.eval_on_selector_all(".bar-side .dot", read))) == 2
 
@@ -201,9 +202,9 @@ def test_who_opens_the_own_table_to_watch_keeps_the_keys_of_the_seat(open_page):
     (known,) = ann.evaluate(LIST_TABLES)
     table, seat = known["table"], known["tokens"]
     for address in (f"#/t/{table}/{known['watch']}", f"#/t/{table}/"):
-        ann.goto(ann.url.split("#")[0] + "#/help")
+        visit(ann, "#/help")
         ann.get_by_role("heading", name="Help").wait_for()
-        ann.goto(ann.url.split("#")[0] + address)
+        visit(ann, address)
         ann.locator(".table .board").wait_for()
         ann.locator("#message", has_text="Waiting").wait_for()
         (known,) = ann.evaluate(LIST_TABLES)
@@ -217,7 +218,7 @@ def test_games_to_go_on_with_are_those_that_the_server_still_has(open_page):
     (known,) = page.evaluate(LIST_TABLES)
     gone = [{**known, "table": f"gone{number}", "title": f"gone {number}"} for number in range(8)]
     page.evaluate("tables => localStorage.setItem('gammond.tables', JSON.stringify(tables))", [*gone, known])
-    page.goto(page.url.split("#")[0] + "#/play")
+    visit(page, "#/play")
     page.locator("summary", has_text="Opened before: 3").click()
     expect(page.locator(".lists a", has_text="gone")).to_have_count(0)
     expect(page.locator(".lists a", has_text="Bob")).to_be_visible()
@@ -236,7 +237,7 @@ def test_a_game_that_the_server_lacks_is_not_offered(open_page):
     page.locator("[name='variant']").select_option("hypergammon")
     page.locator("[name='how']").select_option("engine")
     expect(page.locator("[name='variant']")).to_have_value("backgammon")
-    page.goto(page.url.split("#")[0] + "#/analyse")
+    visit(page, "#/analyse")
     expect(page.locator(".editor option[value='hypergammon']")).to_be_disabled()
 
 
@@ -260,64 +261,59 @@ def start_with_advice(open_page, **preferences):
     prefer(page, **preferences)
     page.reload()
     begin_game(page, position=TO_ROLL, typedDice=True, **QUICK)
-    page.locator("#typed-dice").fill("3 1")
-    page.locator("#typed-dice").press("Enter")
+    type_dice(page, "3 1")
     page.locator("#typed-play").wait_for()
     return page, acts
 
 
-def type_play(page, play):
-    page.locator("#typed-play").fill(play)
-    page.locator("#typed-play").press("Enter")
-
-
-def was_helped(page, acts, kind="play"):
-    page.locator(".moves li .tiny").first.wait_for()
-    (act,) = [each for each in acts if each["act"] == kind]
-    return act.get("help", False)
-
-
-def test_a_play_made_by_the_button_of_a_hint_is_not_ones_own(open_page):
-    page, acts = start_with_advice(open_page)
-    page.keyboard.press("Escape")
-    page.locator("[data-act='hint']").click()
-    page.locator(".hint-panel .make").first.click()
-    assert was_helped(page, acts)
-
-
-def test_a_play_made_by_hand_after_a_hint_is_not_ones_own(open_page):
-    page, acts = start_with_advice(open_page)
+def show_hint(page):
     page.locator("[data-act='hint']").click()
     page.locator(".hint-panel .play-row").first.wait_for()
     expect(page.locator(".hint-panel")).to_contain_text(
         "A game with hints counts neither for PR nor for Elo."
     )
-    type_play(page, "8/5 6/5")
-    assert was_helped(page, acts)
 
 
-def test_the_better_play_of_the_tutor_is_not_ones_own(open_page):
-    page, acts = start_with_advice(open_page, tutor=True)
-    type_play(page, "24/20")
-    page.locator(".tutor").get_by_role("button", name="Play the better one").click()
-    assert was_helped(page, acts)
+def answer_tutor(page, name):
+    page.locator(".tutor").get_by_role("button", name=name).click()
 
 
-def test_a_play_after_the_tutor_has_named_the_better_one_is_not_ones_own(open_page):
-    page, acts = start_with_advice(open_page, tutor=True)
-    type_play(page, "24/20")
-    page.locator(".tutor").get_by_role("button", name="Take back").click()
-    type_play(page, "8/5 6/5")
-    assert was_helped(page, acts)
+PLAYS = {
+    "by the button of a hint": (
+        *(False, True),
+        [show_hint, lambda page: page.locator(".hint-panel .make").first.click()],
+    ),
+    "by hand after a hint": (False, True, [show_hint, lambda page: type_play(page, "8/5 6/5")]),
+    "the better one of the tutor": (
+        *(True, True),
+        [lambda page: type_play(page, "24/20"), lambda page: answer_tutor(page, "Play the better one")],
+    ),
+    "once the tutor has named the better one": (
+        *(True, True),
+        [
+            lambda page: type_play(page, "24/20"),
+            lambda page: answer_tutor(page, "Take back"),
+            lambda page: type_play(page, "8/5 6/5"),
+        ],
+    ),
+    "against the tutor": (
+        *(True, False),
+        [lambda page: type_play(page, "24/20"), lambda page: answer_tutor(page, "Play it anyway")],
+    ),
+    "without a word of the tutor": (True, False, [lambda page: type_play(page, "8/5 6/5")]),
+}
+"""Ways to play: whether there is a tutor, whether it helps, and what is done."""
 
 
-@pytest.mark.parametrize("play", ["24/20", "8/5 6/5"])
-def test_what_is_played_against_the_tutor_or_without_its_word_is_ones_own(open_page, play):
-    page, acts = start_with_advice(open_page, tutor=True)
-    type_play(page, play)
-    if play == "24/20":
-        page.locator(".tutor").get_by_role("button", name="Play it anyway").click()
-    assert not was_helped(page, acts)
+@pytest.mark.parametrize("way", PLAYS)
+def test_a_play_with_the_engines_help_is_not_ones_own_and_any_other_is(open_page, way):
+    has_tutor, is_helped, steps = PLAYS[way]
+    page, acts = start_with_advice(open_page, tutor=has_tutor)
+    for step in steps:
+        step(page)
+    page.locator(".moves li .tiny").first.wait_for()
+    (act,) = [each for each in acts if each["act"] == "play"]
+    assert act.get("help", False) is is_helped
 
 
 def test_a_double_after_a_hint_is_not_ones_own_and_the_next_decision_is(open_page):

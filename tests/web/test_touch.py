@@ -4,8 +4,8 @@ import re
 
 import pytest
 
-from tests.web.table_page import prefer, press, start_game
-from tests.web.waiting import expect, find_box
+from tests.web.table_page import prefer, press, start_game, type_dice
+from tests.web.waiting import WAIT_MS, expect, find_box, visit
 
 pytestmark = pytest.mark.slow
 
@@ -22,8 +22,8 @@ def find_middle(page, target):
     return box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
 
 
-def drag(page, start, end):
-    """Drag a finger from one place of the board to another; return how far the page scrolled meanwhile."""
+def drag(page, start, end, *, scrolls=False):
+    """Drag a finger from one place of the board to another; the page scrolls meanwhile, or it does not."""
     find_middle(page, start)
     (to_x, to_y), (x, y) = find_middle(page, end), find_middle(page, start)
     before = page.evaluate("scrollY")
@@ -39,21 +39,22 @@ def drag(page, start, end):
         share = step / STEPS
         send("touchMove", (x + share * (to_x - x), y + share * (to_y - y)))
         page.wait_for_timeout(20)
-    scrolled = page.evaluate("scrollY") - before
+    if scrolls:
+        page.wait_for_function("before => scrollY - before > 50", arg=before, timeout=WAIT_MS)
+    else:
+        assert page.evaluate("scrollY") == before
     send("touchEnd")
-    return scrolled
 
 
 @pytest.mark.parametrize("variant", ["backgammon", "hypergammon"])
 def test_checkers_are_dragged_by_a_finger_at_a_table(open_page, variant):
     page = start_game(open_page, how="table", variant=variant, typedDice=True, cube=False, options=PHONE)
-    page.locator("#typed-dice").fill("3 1")
-    page.locator("#typed-dice").press("Enter")
+    type_dice(page, "3 1")
     page.locator(".target.movable").first.wait_for(state="attached")
     start, end = ("p13", "p10") if variant == "backgammon" else ("p24", "p21")
     if page.locator(f"[data-place='{start}'].movable").count() == 0:  # the other side began
         start, end = ("p12", "p15") if variant == "backgammon" else ("p1", "p4")
-    assert drag(page, f"[data-place='{start}']", f"[data-place='{end}']") == 0
+    drag(page, f"[data-place='{start}']", f"[data-place='{end}']")
     expect(page.locator("[data-act='back']")).to_be_enabled()
     press(page, "back")
     expect(page.locator("[data-act='back']")).to_be_disabled()
@@ -62,31 +63,31 @@ def test_checkers_are_dragged_by_a_finger_at_a_table(open_page, variant):
 def test_animals_are_dragged_by_a_finger_at_a_table(open_page):
     page = start_game(open_page, how="table", variant="barca", options=PHONE)
     page.locator(".target.movable").first.wait_for(state="attached")
-    assert drag(page, "[data-place='e2']", "[data-place='e4']") == 0
+    drag(page, "[data-place='e2']", "[data-place='e4']")
     expect(page.locator(".moves")).to_contain_text("e2-e4")
 
 
 def test_checkers_are_dragged_by_a_finger_where_a_position_is_analysed_and_set_up(open_page):
     page = open_page("/#/help", **PHONE)
     prefer(page)
-    page.goto(page.url.split("#")[0] + f"#/analyse/{TO_PLAY}")
+    visit(page, f"#/analyse/{TO_PLAY}")
     page.locator(".target.movable").first.wait_for(state="attached")
-    assert drag(page, "[data-place='p13']", "[data-place='p10']") == 0
+    drag(page, "[data-place='p13']", "[data-place='p10']")
     expect(page.get_by_role("button", name="Take back")).to_be_visible()
     page.get_by_role("button", name="Take back").click()
     page.get_by_role("button", name="Set up").click()
-    assert drag(page, "[data-place='p6']", "[data-place='p4']") == 0
+    drag(page, "[data-place='p6']", "[data-place='p4']")
     expect(page).to_have_url(re.compile(re.escape("XGID=-b--A-D-")))
 
 
 def test_animals_are_dragged_by_a_finger_where_barca_is_analysed(open_page):
     page = open_page("/#/analyse/barca", **PHONE)
     page.locator(".target.movable").first.wait_for(state="attached")
-    assert drag(page, "[data-place='e2']", "[data-place='e4']") == 0
+    drag(page, "[data-place='e2']", "[data-place='e4']")
     expect(page.locator(".line-of-moves")).to_contain_text("e2-e4")
 
 
 def test_a_finger_on_a_board_where_nothing_can_be_moved_scrolls_the_page(open_page):
     page = start_game(open_page, how="table", position="4HPwATDgc/ABMA", options=PHONE)
     page.locator("[data-act='roll']").wait_for()
-    assert drag(page, "[data-place='p6']", "[data-place='p19']") > 50
+    drag(page, "[data-place='p6']", "[data-place='p19']", scrolls=True)

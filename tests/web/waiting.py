@@ -21,10 +21,31 @@ def expect(subject):
     return playwright.expect(subject)
 
 
+def open_tab(page, name):
+    """Open a tab of an analysis."""
+    tab = page.get_by_role("tab", name=name)
+    tab.click()
+    expect(tab).to_have_attribute("aria-selected", "true")
+
+
+def visit(page, view):
+    """Go to a view of the page, ``#/...``, without loading the page anew."""
+    page.goto(page.url.split("#")[0] + view)
+
+
+def stop_clock(page):
+    """Let no time pass for the scripts of a page but by `page.clock.run_for`, however slow the machine."""
+    page.clock.install(time=0)
+    page.clock.pause_at(3600)
+
+
 def find_box(locator):
     """Return where an element is on the page, once it is shown."""
-    locator.wait_for(timeout=WAIT_MS)
-    return locator.bounding_box()
+    for _ in range(100):
+        locator.wait_for(timeout=WAIT_MS)
+        if box := locator.bounding_box():  # none of an element that was drawn anew meanwhile
+            return box
+    raise AssertionError(f"{locator} is drawn anew all the time")
 
 
 def check_widths(page, widths=WIDTHS):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import queue
+import select
 import signal
 import socket
 import subprocess
@@ -56,6 +57,9 @@ class Client:
     def read_line(self):
         return self._stream.readline().decode().rstrip()
 
+    def has_answer(self):
+        return bool(select.select([self._socket], [], [], 0)[0])
+
 
 def wait_for_log(server, text, seconds):
     end_s = time.monotonic() + seconds
@@ -68,19 +72,18 @@ def wait_for_log(server, text, seconds):
 def test_while_a_kernel_is_compiled_for_one_client_another_is_answered(cold_home):
     with serve(cold_home) as server, Client(server.port) as first, Client(server.port) as second:
         first.send(NEEDS_KERNEL)
-        began_s, waits_s = time.monotonic(), []
-        while time.monotonic() - began_s < PROMPT_S:
-            sent_s = time.monotonic()
+        answers, answered_meanwhile = [], 0
+        while len(answers) < 3:
+            if first.has_answer():
+                answers.append(first.read_line().split()[1])
             second.send(b"newgame\nget engine.ply\n")
             assert second.read_line().startswith("ok newgame ")
             assert second.read_line() == "value engine.ply 1"
-            waits_s.append(time.monotonic() - sent_s)
+            answered_meanwhile += 1
             time.sleep(0.02)
-        answers = [first.read_line() for _ in range(3)]
-        assert [answer.split()[1] for answer in answers] == ["position", "dice", "play"]
+        assert answers == ["position", "dice", "play"]
         assert NOTICE in server.read_log()
-        assert max(waits_s) < PROMPT_S
-        assert len(waits_s) > 5
+        assert answered_meanwhile > 10  # one for each answer of the first, if it were to wait
 
 
 @pytest.mark.slow

@@ -18,10 +18,10 @@ from gammond.engine.store.store import AnalysisStore
 from gammond.nets.catalogue import identify_engine, load_engine
 from gammond.protocol.transports import idle_deepening
 from gammond.protocol.transports.idle_deepening import IdleDeepening
+from tests.support.waiting import wait_until
 
 TIERS = DepthTiers(((1, 2),))
 SETTINGS = EvalSettings(1)
-WAIT_S = 60.0
 COUNT = 12
 
 
@@ -66,13 +66,6 @@ def count_deep(engine):
     return sum(store.recall(question, engine.store.identity, 2) is not None for question in list_questions())
 
 
-def wait_for(condition):
-    ends_s = time.monotonic() + WAIT_S
-    while not condition():
-        assert time.monotonic() < ends_s
-        time.sleep(0.01)
-
-
 def watch_searches(engine):
     """Have the engine say while it searches, and list what it searched to the end."""
     original, searching, completed = engine.find_values, threading.Event(), []
@@ -107,7 +100,7 @@ def test_what_was_asked_is_searched_once_nobody_asks_and_said_once(engine):
     idle = Idle(engine)
     with idle.run():
         idle.service.request_count += 1
-        wait_for(lambda: count_deep(engine) == COUNT)
+        wait_until(lambda: count_deep(engine) == COUNT)
     [line] = idle.said
     assert line.startswith("no client asks: what was asked often is searched deeper, first at 2-ply")
 
@@ -125,7 +118,7 @@ def test_nothing_is_searched_before_the_first_request_nor_while_clients_ask_or_w
         let_pass(1.0)
         for _ in range(4):
             idle.service.request_count += 1
-            wait_for(lambda: idle.deepening._seen_requests == idle.service.request_count)
+            wait_until(lambda: idle.deepening._seen_requests == idle.service.request_count)
             let_pass(0.09)
         idle.is_busy = True
         let_pass(0.0)
@@ -134,7 +127,7 @@ def test_nothing_is_searched_before_the_first_request_nor_while_clients_ask_or_w
         assert idle.said == []
         idle.is_busy = False
         let_pass(1.0)
-        wait_for(lambda: count_deep(engine) > 0)
+        wait_until(lambda: count_deep(engine) > 0)
 
 
 def test_a_request_stops_it_and_it_goes_on_when_idle_again(deep_engine):
@@ -143,10 +136,10 @@ def test_a_request_stops_it_and_it_goes_on_when_idle_again(deep_engine):
     with idle.run():
         for _ in range(3):
             idle.service.request_count += 1
-            wait_for(searching.is_set)
+            wait_until(searching.is_set)
             time.sleep(0.05)
             idle.service.request_count += 1
-            wait_for(lambda: not searching.is_set())
+            wait_until(lambda: not searching.is_set())
     assert completed == []
 
 
@@ -161,9 +154,9 @@ def test_a_fault_is_reported_and_deepening_goes_on_after_the_next_request(engine
     idle.service.list_shared = list_shared
     with idle.run():
         idle.service.request_count += 1
-        wait_for(lambda: "no room" in caplog.text)
+        wait_until(lambda: "no room" in caplog.text)
         idle.service.request_count += 1
-        wait_for(lambda: count_deep(engine) == COUNT)
+        wait_until(lambda: count_deep(engine) == COUNT)
 
 
 def test_it_ends_with_the_server(deep_engine):
@@ -172,7 +165,7 @@ def test_it_ends_with_the_server(deep_engine):
     before = threading.active_count()
     with idle.run():
         idle.service.request_count += 1
-        wait_for(searching.is_set)
+        wait_until(searching.is_set)
     assert completed == []
     assert threading.active_count() <= before + 1  # the store's own thread
 

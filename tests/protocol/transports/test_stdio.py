@@ -14,33 +14,17 @@ import pytest
 from gammond.protocol.transports import rounds, stdio
 from gammond.protocol.transports.stdio import EXIT_BROKEN_PIPE, serve_stdio
 from tests.protocol.talking import make_service
-from tests.support.evaluators import RacingEvaluator
+from tests.support.evaluators import HeldEvaluator, RacingEvaluator
 
 SERVER = """
-import sys, time
+import sys
 from gammond.protocol.transports import rounds, stdio
-from tests.support.evaluators import RacingEvaluator
+from tests.support.evaluators import HeldEvaluator
 from tests.protocol.talking import make_service
-class Endless(RacingEvaluator):
-    def evaluate(self, boards):
-        time.sleep(30.0)
 rounds.ROUND_S = 60.0  # all lines at once, however slow the machine
 stdio._LAST_GRACE_S = stdio.LAST_WORK_S = 0.2
-sys.exit(stdio.serve_stdio(make_service(Endless()), seed=1, threads=2, grace_s=0.2))
+sys.exit(stdio.serve_stdio(make_service(HeldEvaluator()), seed=1, threads=2, grace_s=0.2))
 """
-
-
-class Held(RacingEvaluator):
-    """Evaluates once it may."""
-
-    def __init__(self):
-        super().__init__()
-        self.was_asked, self.may_answer = threading.Event(), threading.Event()
-
-    def evaluate(self, boards):
-        self.was_asked.set()
-        assert self.may_answer.wait(60)
-        return super().evaluate(boards)
 
 
 @pytest.fixture
@@ -100,7 +84,7 @@ def read_words(lines):
 
 
 def test_end_of_input_drains_the_queue_and_exits_0(serve, pipes, capfd):
-    evaluator, lines = Held(), []
+    evaluator, lines = HeldEvaluator(), []
 
     def act(to_server, from_server):
         to_server.write(b"newgame\neval\neval\neval")
@@ -115,7 +99,7 @@ def test_end_of_input_drains_the_queue_and_exits_0(serve, pipes, capfd):
 
 
 def test_input_is_read_while_work_runs(serve):
-    evaluator, lines = Held(), []
+    evaluator, lines = HeldEvaluator(), []
 
     def act(to_server, from_server):
         to_server.write(b"newgame\n@slow eval\n")
@@ -132,7 +116,7 @@ def test_input_is_read_while_work_runs(serve):
 
 @pytest.mark.parametrize("kind", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP])
 def test_a_signal_lets_work_finish_within_its_deadline(serve, kind):
-    evaluator, lines = Held(), []
+    evaluator, lines = HeldEvaluator(), []
 
     def act(to_server, from_server):
         to_server.write(b"newgame\neval\n")
@@ -162,7 +146,7 @@ def test_sigterm_answers_what_does_not_finish():
 
 
 def test_a_reader_that_goes_away_ends_the_server_quietly(serve, pipes, capfd):
-    evaluator = Held()
+    evaluator = HeldEvaluator()
 
     def act(to_server, from_server):
         os.close(pipes[2])
@@ -176,7 +160,7 @@ def test_a_reader_that_goes_away_ends_the_server_quietly(serve, pipes, capfd):
 def test_work_ends_when_nobody_is_left_who_could_read_its_answer(serve, pipes, monkeypatch):
     monkeypatch.setattr(stdio, "READER_CHECK_S", 0.05)
     monkeypatch.setattr(stdio, "LAST_WORK_S", 0.1)
-    evaluator = Held()
+    evaluator = HeldEvaluator()
 
     def act(to_server, from_server):
         to_server.write(b"newgame\neval\n")

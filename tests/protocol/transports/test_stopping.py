@@ -19,10 +19,7 @@ def boards():
     return hard_boards(load_evaluator(), 1)
 
 
-@pytest.mark.parametrize(
-    ("threads", "others"),
-    [(1, 0), pytest.param(2, 0, marks=pytest.mark.slow), pytest.param(1, 2, marks=pytest.mark.slow), (2, 2)],
-)
+@pytest.mark.parametrize(("threads", "others"), [(1, 0), (2, 2)])
 def test_a_stop_ends_any_search_with_the_best_answer_so_far(boards, threads, others):
     service = Service(make_shipped_catalogue(), threads=threads)
     requests = ("eval plies=4", "moves plies=4 filter=huge", "go chequer plies 4 filter huge")

@@ -15,6 +15,7 @@ from gammond.protocol.core.jobs import Job, PendingRequest, StartGate
 from gammond.protocol.core.requests import Reply, Work
 from gammond.protocol.transports import workers
 from gammond.protocol.transports.workers import WorkerPool
+from tests.support.waiting import wait_until
 
 
 @pytest.fixture
@@ -133,17 +134,6 @@ def test_clients_take_turns_and_each_keeps_its_own_order(busy_pool):
     assert next_said(said, 7) == ["begin", "greedy0", "a0", "b0", "greedy1", "a1", "greedy2"]
 
 
-def test_work_of_a_lost_client_is_never_begun(busy_pool):
-    pool, said, may_end = busy_pool
-    submit(pool, "lost", "lost0", said)
-    submit(pool, "other", "other0", said)
-    submit(pool, "lost", "lost1", said)
-    pool.drop("lost")
-    pool.drop("a stranger")
-    may_end.set()
-    assert next_said(said, 2) == ["begin", "other0"]
-
-
 def test_a_closed_pool_still_does_the_work_that_it_has(busy_pool):
     pool, said, may_end = busy_pool
     submit(pool, "a", "a0", said)
@@ -177,15 +167,6 @@ def test_quick_work_never_waits_behind_long_work(searching_pool):
     assert said.empty()
     may_end.set()
     assert {"search0", "search1"} <= set(next_said(said, 22))
-
-
-def test_long_work_is_taken_in_turn_too(searching_pool):
-    pool, said, may_end, _ = searching_pool
-    for number in range(3):
-        submit(pool, "greedy", f"greedy{number}", said, is_long=True)
-    submit(pool, "other", "other0", said, is_long=True)
-    may_end.set()
-    assert next_said(said, 6).index("other0") < 5
 
 
 def test_long_work_that_is_stopped_before_it_began_is_answered_at_once(searching_pool):
@@ -296,33 +277,17 @@ def test_threads_that_clients_with_nothing_under_way_need_besides_end_again(roll
     before = len(pool._threads)
     for number in range(5):
         submit(pool, f"c{number}", f"c{number}", said, work_in_blocks(may_end), is_long=True)
-    await_until(lambda: len(pool._threads) == before + 5)
+    wait_until(lambda: len(pool._threads) == before + 5)
     may_end.set()
     next_said(said, 13)
-    await_until(lambda: len(pool._threads) == before)
+    wait_until(lambda: len(pool._threads) == before)
 
 
-def test_work_that_is_stopped_while_others_have_their_turn_ends_at_once():
+@pytest.mark.parametrize("why", ["stopped", "out of time"])
+def test_work_that_is_over_while_others_have_their_turn_ends_at_once(why):
     pool, said = WorkerPool(1, long_threads=2, long_share=2, long_running=1), queue.Queue()
     may_end, asks = threading.Event(), threading.Semaphore(0)
-
-    def hold(_):
-        asks.release()
-        may_end.wait(20)
-
-    paused = submit(pool, "a", "paused", said, work_in_blocks(may_end), is_long=True)
-    submit(pool, "b", "holds", said, hold, is_long=True)
-    assert asks.acquire(timeout=20)
-    paused.control.stop()
-    assert next_said(said, 1) == ["paused"]
-    may_end.set()
-    assert next_said(said, 1) == ["holds"]
-    pool.close()
-
-
-def test_work_whose_time_is_over_while_others_have_their_turn_ends_then():
-    pool, said = WorkerPool(1, long_threads=2, long_share=2, long_running=1), queue.Queue()
-    may_end, asks, deadline_s = threading.Event(), threading.Semaphore(0), time.monotonic() + 0.2
+    deadline_s = time.monotonic() + (0.2 if why == "out of time" else 1000)
 
     def work(control):
         while time.monotonic() < deadline_s and not control.is_cancelled():
@@ -332,10 +297,12 @@ def test_work_whose_time_is_over_while_others_have_their_turn_ends_then():
         asks.release()
         may_end.wait(20)
 
-    submit(pool, "a", "timed", said, work, is_long=True, deadline_s=deadline_s)
+    paused = submit(pool, "a", "paused", said, work, is_long=True, deadline_s=deadline_s)
     submit(pool, "b", "holds", said, hold, is_long=True)
     assert asks.acquire(timeout=20)
-    assert next_said(said, 1) == ["timed"]
+    if why == "stopped":
+        paused.control.stop()
+    assert next_said(said, 1) == ["paused"]
     may_end.set()
     assert next_said(said, 1) == ["holds"]
     pool.close()
@@ -355,37 +322,18 @@ def test_work_that_waits_for_other_work_leaves_its_turn_to_it():
     pool.close()
 
 
-def await_until(is_true):
-    """Wait until something is so."""
-    deadline_s = time.monotonic() + 20
-    while not is_true():
-        assert time.monotonic() < deadline_s
-        time.sleep(0.005)
-
-
 def test_work_that_is_stopped_before_it_begins_and_then_leaves_its_turn_ends():
-    pool = WorkerPool(1, long_threads=1, long_running=1)
-    may_end, said = threading.Event(), queue.Queue()
-
-    def wait(control):
-        may_end.wait(20)
-        return [Reply("ok")]
+    pool, said, may_end = WorkerPool(1, long_threads=1, long_running=1), queue.Queue(), threading.Event()
 
     def leave(control):
         with control.leave_turn():
             pass
-        return [Reply("ok")]
 
-    def submit(run):
-        job = Job(Work(run, is_long=True), PendingRequest("", is_ordered=True))
-        pool.submit("client", job, lambda *_: None, lambda job, _: said.put(job))
-        return job
-
-    submit(wait)
-    stopped = submit(leave)
+    submit(pool, "client", "waits", said, lambda _: may_end.wait(20), is_long=True)
+    stopped = submit(pool, "client", "stopped", said, leave, is_long=True)
     stopped.control.stop()
     try:
-        assert said.get(timeout=10) is stopped
+        assert next_said(said, 1) == ["stopped"]
     finally:
         may_end.set()
         pool.close()

@@ -2,59 +2,21 @@
 
 from __future__ import annotations
 
-import os
-import sys
-
 import pytest
 
-from gammond.engine.kernels.disk_cache import cache_root
 from gammond.protocol.web.answers import JSON
 from gammond.protocol.web.endpoints import ENDPOINTS
 from tests.protocol.talking import make_service
 from tests.protocol.web.test_openapi import list_operations, resolve
 from tests.protocol.web_asking import ask
-
-_REACHING_OUT = ("socket.", "subprocess.", "os.system", "os.exec", "os.posix_spawn", "urllib.", "http.client")
-_CHANGING = (
-    "os.mkdir",
-    "os.rename",
-    "os.remove",
-    "os.link",
-    "os.symlink",
-    "os.truncate",
-    "shutil.",
-    "os.chmod",
-)
-CACHE = str(cache_root())
-_WRITING = os.O_WRONLY | os.O_RDWR | os.O_CREAT
-
-_watched: list[str] | None = None
-
-
-def _watch(event, arguments):
-    if _watched is None:
-        return
-    if CACHE in str(arguments):  # kernels that are compiled for the first time
-        return
-    if event.startswith((*_REACHING_OUT, *_CHANGING)):
-        _watched.append(f"{event} {arguments}")
-    elif event == "open":
-        path, mode, flags = arguments
-        is_written = any(letter in (mode or "") for letter in "wax+") or (flags or 0) & _WRITING
-        if is_written or "secret" in str(path):
-            _watched.append(f"open {path} {mode}")
+from tests.support.audit import watch_process
 
 
 @pytest.fixture
 def watched():
-    """Note what the process opens for writing, and where it reaches, while a test runs."""
-    global _watched
-    if not hasattr(sys, "_gammond_is_watched"):
-        sys.addaudithook(_watch)
-        sys._gammond_is_watched = True
-    _watched = []
-    yield _watched
-    _watched = None
+    """What the process does outside of itself while a test runs."""
+    with watch_process() as noted:
+        yield noted
 
 
 def list_requests():

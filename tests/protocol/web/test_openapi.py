@@ -70,14 +70,6 @@ def check_answer(path, method, answer):
         jsonschema_rs.validate(content[media_type]["schema"], json.loads(answer.body))
 
 
-def test_every_endpoint_is_described_and_everything_described_is_there():
-    described = {path: set(item) for path, item in describe()["paths"].items()}
-    served = {path: {"get"} for path in REPORTS}
-    for endpoint in ALL_ENDPOINTS:
-        served.setdefault(endpoint.path, set()).add(endpoint.method.lower())
-    assert described == served
-
-
 @pytest.mark.parametrize(("path", "body"), list(list_examples()))
 def test_an_example_is_a_request_with_the_answer_that_is_described(path, body):
     schema = resolve(list_operations()[path, "post"]["requestBody"])["content"][JSON]["schema"]

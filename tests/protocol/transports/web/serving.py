@@ -5,8 +5,6 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import json
-import threading
-import time
 
 from websockets.asyncio.client import connect
 
@@ -16,7 +14,6 @@ from gammond.protocol.transports.listening import ServerOptions
 from gammond.protocol.transports.web.limits import WebLimits, WebOptions
 from gammond.protocol.transports.web.server import serve_web
 from tests.protocol.talking import make_service
-from tests.support.evaluators import RacingEvaluator
 
 
 class Running:
@@ -29,6 +26,17 @@ class Running:
     def connect(self, path="/ws/line", **options):
         """Open a WebSocket."""
         return connect(f"ws://127.0.0.1:{self.port}{path}", proxy=None, **options)
+
+    async def open_raw(self, data=b""):
+        """Open a connection and send bytes as they are."""
+        reader, writer = await asyncio.open_connection("127.0.0.1", self.port)
+        writer.write(data)
+        return reader, writer
+
+    async def read_figure(self, name):
+        """Return a figure of the server."""
+        lines = (await request(self, "GET", "/metrics")).body.decode().splitlines()
+        return float(next(line.split()[1] for line in lines if line.startswith(f"{name} ")))
 
 
 @contextlib.asynccontextmanager
@@ -84,27 +92,6 @@ async def talk(socket, text, answers):
     return [await asyncio.wait_for(socket.recv(), 20) for _ in range(answers)]
 
 
-class Slow(RacingEvaluator):
-    """Evaluates for a long time, and notes how often it was asked."""
-
-    def __init__(self):
-        super().__init__()
-        self.asked = 0
-        self.began = threading.Event()
-
-    def evaluate(self, boards):
-        self.asked += 1
-        self.began.set()
-        time.sleep(0.1)
-        return super().evaluate(boards)
-
-
-async def wait_for(event):
-    """Wait for an event of another thread."""
-    while not event.is_set():
-        await asyncio.sleep(0.02)
-
-
 async def settle(evaluator):
     """Return whether the evaluator is asked no longer."""
     for _ in range(40):
@@ -131,6 +118,16 @@ class Player:
             pass
         return frame
 
+    async def sit_down(self, made):
+        """Join a table with all the keys of its maker."""
+        return await self.ask("join", table=made["table"], token=made["tokens"])
+
+    async def lose(self, made):
+        """Give up, for both seats of a table, as soon as a roll is to be played."""
+        seat = (await self.wait_for_state(lambda state: state["phase"] == "play"))["to_act"]
+        await self.ask("act", table=made["table"], seat=seat, act="resign", points=1)
+        await self.ask("act", table=made["table"], seat=1 - seat, act="accept")
+
     async def take(self):
         """Return the next frame."""
         frame = json.loads(await asyncio.wait_for(self._socket.recv(), 20))
@@ -144,6 +141,13 @@ class Player:
             frame = await self.take()
             if "state" in frame and holds(frame["state"]):
                 return frame["state"]
+
+
+async def list_games(server, count=1):
+    """Return so many kept games, the oldest first, once they are there."""
+    while len(games := (await request(server, "GET", "/api/v1/games")).document["games"]) < count:
+        await asyncio.sleep(0.05)
+    return games[::-1]
 
 
 class Answer:
@@ -165,7 +169,7 @@ async def request(server, method, path, document=None, *, headers=None, body=Non
     if body is not None:
         head |= {"content-type": "application/json", "content-length": str(len(body))}
     head |= headers or {}
-    reader, writer = await asyncio.open_connection("127.0.0.1", server.port)
+    reader, writer = await server.open_raw()
     try:
         lines = [f"{method} {path} HTTP/1.1", *(f"{name}: {value}" for name, value in head.items()), "", ""]
         writer.write("\r\n".join(lines).encode() + (body or b""))

@@ -1,12 +1,9 @@
 from __future__ import annotations
 
-import pytest
-
-pytest.importorskip("starlette", reason="needs the extra 'web'")
-
 import asyncio
 
 import httpx
+import pytest
 
 from gammond.protocol.core.fault_log import FaultLog
 from gammond.protocol.transports.web import guard

@@ -1,12 +1,8 @@
 from __future__ import annotations
 
-import pytest
-
-pytest.importorskip("starlette", reason="needs the extra 'web'")
-
 from gammond.engine.runtime.compilation import COMPILATION
 from gammond.protocol.transports.web.metrics import Histogram, ServerFigure, format_figures, read_memory_bytes
-from tests.protocol.transports.web.serving import request, run, running, talk
+from tests.protocol.transports.web.serving import request, running, talk
 
 
 def test_values_are_lines_with_a_head():
@@ -36,15 +32,12 @@ def test_a_process_knows_its_memory():
     assert 10e6 < read_memory_bytes() < 100e9
 
 
-def test_an_operator_reads_health_and_figures():
-    async def scenario():
-        async with running() as server, server.connect() as socket:
-            await talk(socket, "nonsense", 1)
-            await request(server, "GET", "/nowhere")
-            health = (await request(server, "GET", "/healthz")).document
-            return health, (await request(server, "GET", "/metrics")).body.decode().splitlines()
-
-    health, lines = run(scenario())
+async def test_an_operator_reads_health_and_figures():
+    async with running() as server, server.connect() as socket:
+        await talk(socket, "nonsense", 1)
+        await request(server, "GET", "/nowhere")
+        health = (await request(server, "GET", "/healthz")).document
+        lines = (await request(server, "GET", "/metrics")).body.decode().splitlines()
     assert health["ok"]
     assert health["uptime_s"] > 0
     assert 'gammond_clients{kind="line"} 1' in lines
@@ -55,13 +48,10 @@ def test_an_operator_reads_health_and_figures():
     assert any(line.startswith("gammond_memory_bytes ") for line in lines)
 
 
-def test_health_tells_how_far_compiling_is_while_it_goes_on(monkeypatch):
-    async def scenario():
-        async with running() as server:
-            before = (await request(server, "GET", "/healthz")).document
-            monkeypatch.setattr(COMPILATION, "find_progress", lambda: {"done": 3, "elapsed_s": 20})
-            return before, (await request(server, "GET", "/healthz")).document
-
-    before, during = run(scenario())
+async def test_health_tells_how_far_compiling_is_while_it_goes_on(monkeypatch):
+    async with running() as server:
+        before = (await request(server, "GET", "/healthz")).document
+        monkeypatch.setattr(COMPILATION, "find_progress", lambda: {"done": 3, "elapsed_s": 20})
+        during = (await request(server, "GET", "/healthz")).document
     assert "compiling" not in before
     assert during["compiling"] == {"done": 3, "elapsed_s": 20}

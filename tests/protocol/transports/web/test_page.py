@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
 
 import pytest
-
-pytest.importorskip("starlette", reason="needs the extra 'web'")
-
-import asyncio
-
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 

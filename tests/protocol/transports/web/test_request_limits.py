@@ -2,8 +2,6 @@ from __future__ import annotations
 
 import pytest
 
-pytest.importorskip("starlette", reason="needs the extra 'web'")
-
 from gammond.engine.errors import FormatError
 from gammond.protocol.transports.web.limits import (
     AddressPlaces,

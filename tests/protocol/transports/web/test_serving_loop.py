@@ -5,14 +5,12 @@ Measured is the processor time of each turn of the event loop, for which everybo
 
 from __future__ import annotations
 
-import pytest
-
-pytest.importorskip("starlette", reason="needs the extra 'web'")
-
 import asyncio
 import threading
 import time
 from concurrent.futures import Future
+
+import pytest
 
 from gammond.protocol.core.limits import ClientLimits
 from gammond.protocol.transports.listening import ServerOptions, _YieldingSelector

@@ -1,134 +1,81 @@
 from __future__ import annotations
 
-import pytest
-
-pytest.importorskip("starlette", reason="needs the extra 'web'")
-
 import asyncio
 
+import pytest
 from websockets.exceptions import ConnectionClosed
 
-from tests.protocol.transports.web.serving import Player, run, running
+from tests.protocol.transports.web.serving import Player, running
 
 PERSON, OPEN = {"kind": "person", "name": "Ann"}, {"kind": "open"}
-NEAR_THE_END = "NQAAoAYAAAAAAA"
-"""Four checkers a side in the homes."""
 
 
-def test_two_pages_play_at_one_table():
-    async def scenario():
-        async with (
-            running() as server,
-            server.connect("/ws/tables") as one,
-            server.connect("/ws/tables") as two,
-        ):
-            ann, bob = Player(one), Player(two)
-            made = await ann.ask("create", length=1, seats=[PERSON, OPEN])
-            assert made["ok"], made
-            seats = [
-                await player.ask("join", table=made["table"], token=token, name=name)
-                for player, token, name in zip((ann, bob), made["tokens"], ("Ann", "Bob"), strict=True)
-            ]
-            assert [each["seats"] for each in seats] == [[0], [1]]
-            state = await ann.wait_for_state(lambda state: state["phase"] in ("roll", "play"))
-            assert [seat["name"] for seat in state["seats"]] == ["Ann", "Bob"]
-
-    run(scenario())
-
-
-def test_a_page_cannot_act_for_the_other_seat():
-    async def scenario():
-        async with (
-            running() as server,
-            server.connect("/ws/tables") as one,
-            server.connect("/ws/tables") as two,
-        ):
-            ann, bob = Player(one), Player(two)
-            made = await ann.ask("create", length=1, seats=[PERSON, OPEN])
-            for player, token in zip((ann, bob), made["tokens"], strict=True):
-                await player.ask("join", table=made["table"], token=token, name="X")
-            for player, seat in ((ann, 1), (bob, 0)):
-                answer = await player.ask("act", table=made["table"], seat=seat, act="resign", points=1)
-                assert not answer["ok"]
-            stranger = await bob.ask("join", table=made["table"], token="A" * 22)
-            assert not stranger["ok"]
-            assert made["tokens"][0] not in str(bob.events)
-
-    run(scenario())
+async def test_two_pages_play_at_one_table_and_neither_acts_for_the_other():
+    async with (
+        running() as server,
+        server.connect("/ws/tables") as one,
+        server.connect("/ws/tables") as two,
+    ):
+        ann, bob = Player(one), Player(two)
+        made = await ann.ask("create", length=1, seats=[PERSON, OPEN])
+        assert made["ok"], made
+        seats = [
+            await player.ask("join", table=made["table"], token=token, name=name)
+            for player, token, name in zip((ann, bob), made["tokens"], ("Ann", "Bob"), strict=True)
+        ]
+        assert [each["seats"] for each in seats] == [[0], [1]]
+        state = await ann.wait_for_state(lambda state: state["phase"] in ("roll", "play"))
+        assert [seat["name"] for seat in state["seats"]] == ["Ann", "Bob"]
+        for player, seat in ((ann, 1), (bob, 0)):
+            answer = await player.ask("act", table=made["table"], seat=seat, act="resign", points=1)
+            assert not answer["ok"]
+        assert not (await bob.ask("join", table=made["table"], token="A" * 22))["ok"]
+        assert made["tokens"][0] not in str(bob.events)
 
 
-def test_an_engine_plays_at_a_table():
-    async def scenario():
-        async with running() as server, server.connect("/ws/tables") as socket:
-            ann = Player(socket)
-            engine = {"kind": "engine", "player": "engine", "level": "beginner"}
-            made = await ann.ask("create", length=1, seats=[engine, engine], pace_ms=0, position=NEAR_THE_END)
-            assert (await ann.ask("join", table=made["table"], token=made["watch"]))["ok"]
-            state = await ann.wait_for_state(lambda state: state["phase"] == "finished")
-            assert state["match_winner"] in (0, 1)
-
-    run(scenario())
-
-
-def test_a_request_that_is_none_is_answered_with_an_error():
-    async def scenario():
-        async with running() as server, server.connect("/ws/tables") as socket:
-            await socket.send("roll the dice")
-            answer = await Player(socket).take()
-            assert (answer["ok"], answer["error"]["code"]) == (False, "bad_command")
-
-    run(scenario())
+async def test_a_request_that_is_none_is_answered_with_an_error():
+    async with running() as server, server.connect("/ws/tables") as socket:
+        await socket.send("roll the dice")
+        answer = await Player(socket).take()
+        assert (answer["ok"], answer["error"]["code"]) == (False, "bad_command")
 
 
 @pytest.mark.parametrize(("frame", "code"), [(b"{}", 1003), ("x" * 100_000, 1008)])
-def test_frames_that_are_no_requests_end_the_connection(frame, code):
-    async def scenario():
-        async with running() as server, server.connect("/ws/tables") as socket:
-            await socket.send(frame)
-            with pytest.raises(ConnectionClosed) as closed:
-                await socket.recv()
-            assert closed.value.rcvd.code == code
-
-    run(scenario())
+async def test_frames_that_are_no_requests_end_the_connection(frame, code):
+    async with running() as server, server.connect("/ws/tables") as socket:
+        await socket.send(frame)
+        with pytest.raises(ConnectionClosed) as closed:
+            await socket.recv()
+        assert closed.value.rcvd.code == code
 
 
-def test_the_end_of_the_server_closes_tables_as_going_away():
-    async def scenario():
-        async with running() as server, server.connect("/ws/tables") as socket:
-            assert (await Player(socket).ask("ping"))["ok"]
-            server.ending.set()
-            with pytest.raises(ConnectionClosed) as closed:
-                await socket.recv()
-            assert closed.value.rcvd.code == 1001
-
-    run(scenario())
+async def test_the_end_of_the_server_closes_tables_as_going_away():
+    async with running() as server, server.connect("/ws/tables") as socket:
+        assert (await Player(socket).ask("ping"))["ok"]
+        server.ending.set()
+        with pytest.raises(ConnectionClosed) as closed:
+            await socket.recv()
+        assert closed.value.rcvd.code == 1001
 
 
-def test_a_page_that_sends_too_many_requests_is_read_later():
-    async def scenario():
-        slow = running(table_rate=10.0, table_burst=3.0)
-        async with slow as server, server.connect("/ws/tables") as socket:
-            player, clock = Player(socket), server.service.clock
-            began_s = clock()
-            for _ in range(8):
-                assert (await player.ask("ping"))["ok"]
-            assert clock() - began_s > 0.4
-
-    run(scenario())
+async def test_a_page_that_sends_too_many_requests_is_read_later():
+    slow = running(table_rate=10.0, table_burst=3.0)
+    async with slow as server, server.connect("/ws/tables") as socket:
+        player, clock = Player(socket), server.service.clock
+        began_s = clock()
+        for _ in range(8):
+            assert (await player.ask("ping"))["ok"]
+        assert clock() - began_s > 0.4
 
 
-def test_a_page_that_does_not_read_what_happens_at_its_table_is_dropped(monkeypatch):
+async def test_a_page_that_does_not_read_what_happens_at_its_table_is_dropped(monkeypatch):
     monkeypatch.setattr("gammond.protocol.tables.table.GAMES_PAUSE_S", 0.0)
-
-    async def scenario():
-        slow = running(stuck_writer_s=0.3)
-        async with slow as server, server.connect("/ws/tables", close_timeout=0.1) as socket:
-            ann = Player(socket)
-            engine = {"kind": "engine", "player": "engine", "level": "beginner"}
-            made = await ann.ask("create", length=25, seats=[engine, engine], pace_ms=0)
-            await ann.ask("join", table=made["table"], token=made["watch"])
-            socket.transport.pause_reading()
-            while server.service.client_count:
-                await asyncio.sleep(0.1)
-
-    run(scenario())
+    slow = running(stuck_writer_s=0.3)
+    async with slow as server, server.connect("/ws/tables", close_timeout=0.1) as socket:
+        ann = Player(socket)
+        engine = {"kind": "engine", "player": "engine", "level": "beginner"}
+        made = await ann.ask("create", length=25, seats=[engine, engine], pace_ms=0)
+        await ann.ask("join", table=made["table"], token=made["watch"])
+        socket.transport.pause_reading()
+        while server.service.client_count:
+            await asyncio.sleep(0.1)
