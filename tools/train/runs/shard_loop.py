@@ -107,7 +107,7 @@ def make_missing_shards(
 ) -> list[ShardRecord]:
     """Make the shards that do not exist yet, with a progress bar.
 
-    The log tells of a shard before its file is there: what a kill leaves between the two, the next call repeats.
+    The log tells of a shard before its file is there, and of none twice, wherever a kill comes.
 
     Args:
         make: Makes the shard of a task; a function of a module.
