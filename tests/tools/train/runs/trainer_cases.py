@@ -107,7 +107,7 @@ ASCENT = "--games 4 --reference-games 4"
 SET = "--net fast --trials 36"
 
 CASES = [
-    Case("train td", "games", 120, f"{TD} --backtrack 0.1 --backtrack-factor 0.7", "--keep-nets"),
+    Case("train td", "games", 80, f"{TD} --backtrack 0.1 --backtrack-factor 0.7", "--keep-nets"),
     Case("train label", "positions", 150, "--net fast --sources selfplay=2,crashed"),
     Case("train fit", "epochs", 2, FIT),
     Case("train refine", "generations", 2, REFINE),

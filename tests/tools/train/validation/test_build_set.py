@@ -89,28 +89,11 @@ def test_gnubg_rolls_out_positions_of_matches_in_place_of_the_net(tmp_path, monk
 
     monkeypatch.setattr("gammond.tools.train.validation.rollout_tasks.roll_out_with_gnubg", roll_out)
     (tmp_path / "match.mat").write_text(MATCH)
-    classes = ["--classes", "contact=3,backgame=1"]
+    words = [tmp_path / "a", *OPTIONS, "--net", "gnubg", "--matches", tmp_path / "match.mat", "--classes"]
     with pytest.raises(ValueRangeError, match="class backgame, got 0 among the 4 positions"):
-        make(
-            str(tmp_path / "a"),
-            *OPTIONS,
-            "--net",
-            "gnubg",
-            "--matches",
-            str(tmp_path / "match.mat"),
-            *classes,
-        )
+        make(*words, "contact=3,backgame=1")
     assert not (tmp_path / "a").exists()
-    arguments = [
-        *OPTIONS,
-        "--net",
-        "gnubg",
-        "--matches",
-        str(tmp_path / "match.mat"),
-        "--classes",
-        "contact=4",
-    ]
-    assert make(str(tmp_path / "a"), *arguments) == 0
+    assert make(*words, "contact=4") == 0
     labels = read_all_rollouts(tmp_path / "a")
     assert len(labels) == 4
     assert (labels.equity_errors == np.float32(0.02)).all()
