@@ -116,11 +116,11 @@ def test_a_run_that_is_killed_before_any_of_its_files_comes_to_the_same(case, fi
         assert (case.resume(folder) if has_begun else case.begin(folder)) == 0
         assert read_run(folder) == whole, f"killed before file {number}"
         shutil.rmtree(folder)
-    assert number > 5
+    assert number > 3
 
 
 @pytest.mark.slow
-@for_each(case for case in CASES if case.resources and str(case) not in FITTING)
+@for_each(case for case in CASES if "--threads" in case.resources and str(case) not in FITTING)
 def test_a_run_comes_to_the_same_however_many_processes_or_threads_share_it(case, finish, tmp_path):
     folder = tmp_path / "run"
     assert replace(case, resources="--threads 2").begin(folder) == 0
@@ -265,7 +265,9 @@ def test_a_checkpoint_of_a_run_with_other_settings_is_refused(finish, tmp_path, 
 @each_trainer
 def test_the_best_nets_are_the_best_that_were_measured(case, finish):
     folder = finish(case)
-    strengths = [find_best_strength([record]) for record in read_records(folder / LOG_FILE)]
+    records = read_records(folder / LOG_FILE)
+    strengths = [find_best_strength([record]) for record in records]
+    assert any("back_to" in record for record in records) == ("--backtrack" in case.options)
     if (folder / BEST_FILE).exists():
         assert read_array_file(folder / BEST_FILE)["ppg"].mean() == max(strengths)
     else:

@@ -107,7 +107,7 @@ ASCENT = "--games 4 --reference-games 4"
 SET = "--net fast --trials 36"
 
 CASES = [
-    Case("train td", "games", 80, f"{TD} --backtrack 0.1 --backtrack-factor 0.7", "--keep-nets"),
+    Case("train td", "games", 120, f"{TD} --backtrack 0.1 --backtrack-factor 0.7", "--keep-nets"),
     Case("train label", "positions", 150, "--net fast --sources selfplay=2,crashed"),
     Case("train fit", "epochs", 2, FIT),
     Case("train refine", "generations", 2, REFINE),
@@ -115,7 +115,7 @@ CASES = [
     Case("train barca-fit", "generations", 2, "--games 40 --window 2 --reference-games 4"),
     Case("train validation-set", "", 0, f"{SET} --classes contact=4,backgame=3 --truncate 6"),
     Case("train cube-set", "", 0, f"{SET} --classes race=3,bearoff=2"),
-    Case("heritage classic", "games", 100, f"{CLASSIC} --backtrack 0.1", ""),
+    Case("heritage classic", "games", 100, CLASSIC, ""),
     Case("heritage classic", "games", 100, f"{CLASSIC} --teacher watching --expert pubeval", ""),
     Case("heritage mimic", "generations", 6, f"{MIMIC} --validate-every 2"),
     Case("heritage mimic", "epochs", 3, f"{MIMIC} --method backprop"),
