@@ -7,8 +7,6 @@ import json
 import pytest
 
 from gammond.tools import cli
-from gammond.tools.barca.tournament import BarcaRules
-from gammond.tools.tournament.games import GameRange, PairingTask
 
 NAMES = "search:depth=2", "search:depth=1"
 
@@ -62,15 +60,6 @@ def test_results_of_another_game_are_not_mixed(tmp_path, capsys):
     other = ["tournament", "random", "random:seed=2", "--games", "4", "--keep", kept]
     assert cli.main(other) != 0
     assert "variant barca, this one has backgammon" in capsys.readouterr().err
-
-
-def test_players_exchange_seats_and_a_game_counts_for_its_winner():
-    rules = BarcaRules(seed=3)
-    task = PairingTask(rules, NAMES, (0, 1), GameRange(2, 6))
-    forth = rules.play_range(task)
-    back = rules.play_range(PairingTask(rules, NAMES[::-1], (0, 1), GameRange(2, 6)))
-    assert forth.swap_players().values.tolist() == back.values.tolist()
-    assert forth.swap_players().lengths.tolist() == back.lengths.tolist()
 
 
 @pytest.mark.parametrize(

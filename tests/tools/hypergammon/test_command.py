@@ -1,4 +1,4 @@
-import argparse
+from functools import partial
 
 import pytest
 
@@ -7,12 +7,9 @@ from gammond.engine.hypergammon import solution
 from gammond.engine.hypergammon.construction import build_table
 from gammond.engine.hypergammon.table import HypergammonTable, write_table
 from gammond.tools.hypergammon import command
+from tests.support.commands import run_tool
 
-
-def run(*arguments):
-    parser = argparse.ArgumentParser()
-    command.add_arguments(parser)
-    return command.main(parser.parse_args([str(argument) for argument in arguments]))
+run = partial(run_tool, command)
 
 
 @pytest.fixture

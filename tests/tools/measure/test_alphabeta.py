@@ -64,11 +64,3 @@ def test_another_value_is_a_failure(capsys, monkeypatch):
     lines = capsys.readouterr().out.splitlines()
     assert "depth 2, seed 1: 2 positions" in lines[0]
     assert len(lines) == 7
-
-
-@pytest.mark.parametrize(
-    "options", [["--plies", "0"], ["--plies", "9"], ["--positions", "0"], ["--seed", "-1"]]
-)
-def test_numbers_out_of_range_are_refused(capsys, options):
-    assert cli.main(["measure", "alphabeta", *options]) == cli.EXIT_USAGE
-    assert options[0] in capsys.readouterr().err

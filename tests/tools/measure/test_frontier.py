@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import operator
 import time
 import types
 
@@ -28,7 +29,7 @@ from gammond.tools.tournament import backgammon
 from gammond.tools.train.weights.layers import LayeredNet
 from gammond.tools.train.weights.net_set import NetSet
 from gammond.tools.train.weights.random_positions import sample_random_positions
-from tests.support.evaluators import RacingEvaluator
+from tests.support.evaluators import PipScorer, RacingEvaluator
 
 
 def point(name: str, speed: float, strength: float) -> FrontierPoint:
@@ -67,48 +68,25 @@ def batches(monkeypatch):
     return clocks
 
 
-def test_an_evaluator_is_timed_on_a_whole_batch_by_its_cpu_time(batches):
-    asked = []
+@pytest.mark.parametrize(
+    ("player", "method", "offsets"),
+    [
+        (EvaluatorPlayer(RacingEvaluator()), "evaluator.evaluate", []),
+        (ScorerPlayer("pips", PipScorer()), "scorer.score_boards", []),
+        (PubevalPlayer(), "pick_highest", [[0, BATCH_SIZE]]),  # as the plays of one roll
+    ],
+)
+def test_a_player_is_timed_on_a_whole_batch_by_its_cpu_time(batches, monkeypatch, player, method, offsets):
+    asked, real = [], operator.attrgetter(method)(player)
 
-    class Evaluator(RacingEvaluator):
-        def evaluate(self, boards):
-            asked.append(len(boards))
-            return super().evaluate(boards)
+    def counted(boards, *rest):
+        asked.append((len(boards), [each.tolist() for each in rest[:1]]))
+        return real(boards, *rest)
 
-    assert (
-        measure_evaluations_per_s(EvaluatorPlayer(Evaluator()), sample_random_positions(2000, seed=1))
-        == 2 * BATCH_SIZE
-    )
-    assert asked == [BATCH_SIZE]
-    assert batches == [time.process_time]
-
-
-def test_pubeval_is_timed_as_it_scores_the_plays_of_one_roll(batches, monkeypatch):
-    player, scored = PubevalPlayer(), []
-    real = player.pick_highest
-
-    def counted(children, offsets, is_race):
-        scored.append((len(children), offsets.tolist()))
-        return real(children, offsets, is_race)
-
-    monkeypatch.setattr(player, "pick_highest", counted)
+    owner, _, name = method.rpartition(".")
+    monkeypatch.setattr(getattr(player, owner) if owner else player, name, counted)
     assert measure_evaluations_per_s(player, sample_random_positions(2000, seed=1)) == 2 * BATCH_SIZE
-    assert scored == [(BATCH_SIZE, [0, BATCH_SIZE])]
-
-
-def test_a_scorer_is_timed_on_a_whole_batch(batches):
-    asked = []
-
-    class Scorer:
-        def score_boards(self, boards):
-            asked.append(len(boards))
-            return np.zeros(len(boards), np.float32)
-
-    assert (
-        measure_evaluations_per_s(ScorerPlayer("level", Scorer()), sample_random_positions(2000, seed=1))
-        == 2 * BATCH_SIZE
-    )
-    assert asked == [BATCH_SIZE]
+    assert (asked, batches) == ([(BATCH_SIZE, offsets)], [time.process_time])
 
 
 def test_gnubg_is_timed_on_all_positions(monkeypatch):
@@ -190,26 +168,6 @@ def test_an_interrupt_reports_the_players_measured_so_far(run, few_positions, ca
     played[:] = ["pubeval"]
     assert cli.main(command) == cli.EXIT_INTERRUPTED
     assert capsys.readouterr().out == ""
-
-
-@pytest.mark.parametrize(
-    "options",
-    [
-        ["nobody"],
-        ["pubeval", "--opponent", "nobody"],
-        ["random"],
-        ["pubeval", "--games", "7"],
-        ["pubeval", "--threads", "0"],
-        ["pubeval", "--plot", "picture.gif"],
-    ],
-)
-def test_what_cannot_be_is_refused_before_any_game(options, capsys, monkeypatch):
-    monkeypatch.setattr(frontier, "play_pair", lambda *args: pytest.fail("games were played"))
-    monkeypatch.setattr(
-        frontier, "BenchmarkSubject", lambda: types.SimpleNamespace(boards=sample_random_positions(8, seed=1))
-    )
-    assert cli.main(["measure", "frontier", *options]) == cli.EXIT_USAGE
-    assert capsys.readouterr().err.startswith("gammond: ")
 
 
 def test_a_picture_shows_players_by_their_own_names_and_the_frontier(tmp_path, few_positions, run):

@@ -9,25 +9,10 @@ import pytest
 
 from gammond.engine.analysis.engine import Engine
 from gammond.engine.analysis.levels import LEVELS, EvalSettings, Level
-from gammond.engine.errors import DataFileError
 from gammond.engine.play.decider import Decider
-from gammond.engine.rules.outcome import WIN, evaluate_finished
-from gammond.engine.rules.position import CHECKERS, OFF
 from gammond.tools import cli
 from gammond.tools.measure import levels as error_rate
-from tests.support.evaluators import RacingEvaluator
-
-
-class GammonEvaluator(RacingEvaluator):
-    """The racing evaluator with gammons, so that equities spread."""
-
-    def evaluate(self, boards):
-        outcomes = super().evaluate(boards)
-        outcomes[:, 1] = 0.3 * outcomes[:, WIN]
-        outcomes[:, 3] = 0.3 * (1 - outcomes[:, WIN])
-        over = (boards[:, :, OFF] == CHECKERS).any(axis=1)
-        outcomes[over] = evaluate_finished(boards[over])
-        return outcomes
+from tests.support.evaluators import GammonEvaluator
 
 
 def level_with(noise_points, plies=0):
@@ -126,57 +111,27 @@ def test_json_is_one_object_with_all_levels(quick, capsys):
     assert report["reference"]["plies"] == 0
 
 
-def test_an_interrupted_run_reports_the_finished_levels(quick, monkeypatch, capsys):
+@pytest.mark.parametrize(
+    ("stopped", "form"), [("expert", ["--json"]), ("casual", ["--json"]), ("casual", [])]
+)
+def test_an_interrupted_run_reports_the_finished_levels_or_that_there_are_none(
+    quick, monkeypatch, capsys, stopped, form
+):
     real = error_rate.measure_error_rate
 
     def interrupted(level, *rest):
-        if level.name == "expert":
+        if level.name == stopped:
             raise KeyboardInterrupt
         return real(level, *rest)
 
     monkeypatch.setattr(error_rate, "measure_error_rate", interrupted)
-    arguments = [
-        "measure",
-        "levels",
-        "casual",
-        "expert",
-        "--decisions",
-        "5",
-        "--reference-plies",
-        "0",
-        "--json",
-    ]
-    assert cli.main(arguments) == cli.EXIT_INTERRUPTED
-    assert [each["level"] for each in json.loads(capsys.readouterr().out)["levels"]] == ["casual"]
-
-
-@pytest.mark.parametrize("form", [[], ["--json"]])
-def test_a_run_interrupted_at_once_says_that_nothing_was_finished(quick, monkeypatch, capsys, form):
-    def interrupted(*_):
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr(error_rate, "measure_error_rate", interrupted)
-    assert cli.main(["measure", "levels", "casual", *form]) == cli.EXIT_INTERRUPTED
-    captured = capsys.readouterr()
-    assert captured.err == "gammond: interrupted, no level was finished\n"
-    assert "casual" not in captured.out
-    assert "{" not in captured.out
-
-
-@pytest.mark.parametrize(
-    ("arguments", "words"),
-    [
-        (["god"], "beginner|casual"),
-        (["expert", "--decisions", "1"], "--decisions: expected 2 or more"),
-        (["expert", "--seed", "-1"], "--seed: expected 0 or more"),
-        (["expert", "--reference-plies", "5"], "expected 0 to 4 plies"),
-        (["expert", "--reference-filter", "wide"], "expected a move filter, one of tiny"),
-    ],
-)
-def test_impossible_requests_are_refused(arguments, words, monkeypatch, capsys):
-    def not_reached(name, threads):
-        raise DataFileError("nothing is to be loaded for a wrong request")
-
-    monkeypatch.setattr(error_rate, "load_net_engine", not_reached)
-    assert cli.main(["measure", "levels", *arguments]) == cli.EXIT_USAGE
-    assert words in capsys.readouterr().err
+    few = ["--decisions", "5", "--reference-plies", "0"]
+    assert cli.main(["measure", "levels", "casual", "expert", *few, *form]) == cli.EXIT_INTERRUPTED
+    out, err = capsys.readouterr()
+    if stopped == "expert":
+        assert [each["level"] for each in json.loads(out)["levels"]] if form else "casual" in out
+        assert "expert" not in out
+    else:
+        assert err == "gammond: interrupted, no level was finished\n"
+        assert "casual" not in out
+        assert "{" not in out

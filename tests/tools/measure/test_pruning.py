@@ -81,22 +81,6 @@ def test_threads_change_no_figure(quick, capsys):
     assert reports[0] == reports[1]
 
 
-@pytest.mark.parametrize(
-    ("arguments", "words"),
-    [
-        (["--decisions", "1"], "--decisions: expected 2 or more"),
-        (["--seed", "-1"], "--seed: expected 0 or more"),
-        (["--plies", "5"], "expected 0 to 4 plies"),
-        (["--plies", "0"], "--plies: expected 1 or more"),
-        (["--filter", "wide"], "expected a move filter, one of tiny"),
-        (["--threads", "0"], "expected 1 to 256 threads"),
-    ],
-)
-def test_impossible_requests_are_refused(arguments, words, quick, capsys):
-    assert cli.main(["measure", "pruning", *arguments]) == cli.EXIT_USAGE
-    assert words in capsys.readouterr().err
-
-
 def test_the_worst_decision_is_the_one_with_the_greatest_cost():
     decisions, games = draw_contact_decisions(RacingEvaluator(), 3, seed=1)
     args = type("Args", (), {"plies": 2, "filter": "normal", "seed": 1})

@@ -65,34 +65,6 @@ def test_matches_share_their_dice_game_by_game_and_swap_the_openings(players):
     assert len({tuple(rolls(game)[:3]) for game in forth}) == len(forth)
 
 
-@pytest.mark.parametrize("rules", [MONEY, MATCH])
-def test_swapped_players_swap_the_results(players, rules):
-    games = GameRange(0, 6)
-    forth = score_cubeful_games(rules.play_with_cube(players, games), rules.mode)
-    back = score_cubeful_games(rules.play_with_cube(players[::-1], games), rules.mode)
-    assert forth.values.tolist() == back.swap_players().values.tolist()
-    assert forth.kinds.tolist() == back.swap_players().kinds.tolist()
-
-
-def test_a_player_scores_nothing_against_itself_in_matches(players):
-    scores = score_cubeful_games(
-        MATCH.play_with_cube((players[0], players[0]), GameRange(0, 6)), TournamentMode.MATCH
-    )
-    assert scores.pair_values.tolist() == [0.0, 0.0, 0.0]
-
-
-def test_a_range_of_a_series_is_the_series_cut(players):
-    whole = score_cubeful_games(
-        MATCH.play_with_cube(players, GameRange(0, 6)), TournamentMode.MATCH
-    ).values.tolist()
-    assert (
-        score_cubeful_games(
-            MATCH.play_with_cube(players, GameRange(2, 4)), TournamentMode.MATCH
-        ).values.tolist()
-        == whole[2:]
-    )
-
-
 def test_money_games_count_points_with_the_cube_and_kinds_without(players):
     played = MONEY.play_with_cube(players, GameRange(0, 12))
     scores = score_cubeful_games(played, TournamentMode.CUBEFUL)
@@ -103,9 +75,3 @@ def test_money_games_count_points_with_the_cube_and_kinds_without(players):
     assert played[-1][0].initial_state.score[0] == sum(
         value for value in scores.values[:-1].tolist() if value > 0
     )
-
-
-def test_progress_counts_games(players):
-    seen = []
-    MONEY.play_with_cube(players, GameRange(0, 4), seen.append)
-    assert seen == [1, 2, 3, 4]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -12,11 +11,8 @@ from gammond.engine.errors import ValueRangeError
 from gammond.engine.wording import format_count
 from gammond.nets.catalogue import collect_net_hashes
 from gammond.tools import cli
-from gammond.tools.parallel.processes import ProcessPool
 from gammond.tools.tournament import backgammon, round_robin
-from gammond.tools.tournament.backgammon import TournamentRules
-from gammond.tools.tournament.games import GameRange, PairingTask
-from gammond.tools.tournament.round_robin import play_pair, play_task
+from gammond.tools.tournament.round_robin import play_pair
 
 
 def test_the_report_says_who_won_what(capsys):
@@ -78,26 +74,12 @@ def test_doubles_may_be_two_moves_for_0_ply_players(capsys, tmp_path):
         assert "doubles" in capsys.readouterr().err
 
 
-def test_the_size_of_ranges_makes_no_difference(monkeypatch):
-    whole = play_pair("pubeval", "random", 60, seed=5).values.tolist()
-    monkeypatch.setattr(backgammon, "GAMES_PER_RANGE", 16)
-    assert play_pair("pubeval", "random", 60, seed=5).values.tolist() == whole
-
-
 def test_the_result_is_the_same_in_one_process_and_in_several(monkeypatch):
     monkeypatch.setattr(backgammon, "DEEP_GAMES_PER_RANGE", 2)
     names = "default:plies=1,filter=tiny", "default:level=beginner"
     alone, shared = (play_pair(*names, 4, seed=5, threads=n).values for n in (1, 2))
     assert alone.tolist() == shared.tolist()
     assert np.abs(alone).sum() >= 4
-
-
-def test_an_error_in_a_process_reaches_the_caller():
-    tasks = [
-        PairingTask(TournamentRules(), ("nobody", "random"), (0, 1), GameRange(start, 2)) for start in (0, 2)
-    ]
-    with ProcessPool(2) as pool, pytest.raises(ValueRangeError, match="got 'nobody'"):
-        list(pool.map(play_task, tasks))
 
 
 def interrupt_at(monkeypatch, stop_pair):
@@ -139,15 +121,6 @@ def test_the_pruning_nets_of_a_player_are_marked(capsys):
     assert {words[1] for words in nets if words[-1] == "(pruning)"} == set(collect_net_hashes(name)) - own
 
 
-def test_progress_counts_the_games_of_each_task():
-    seen = []
-    task = PairingTask(TournamentRules(), ("pubeval", "random"), (0, 1), GameRange(0, 8))
-    for each in (task, replace(task, game_range=GameRange(8, 8))):
-        each.rules.play_range(each, seen.append)
-    assert seen.count(8) >= 2
-    assert max(seen) == 8
-
-
 def json_of(capsys, *arguments, status=0):
     assert cli.main(["tournament", *arguments, "--json", "--threads", "1"]) == status
     return json.loads(capsys.readouterr().out)
@@ -167,18 +140,6 @@ def test_every_player_meets_every_other_once(capsys, monkeypatch):
         (pair,) = [pair for pair in table["pairs"] if (pair["first"], pair["second"]) == (first, second)]
         assert alone["points_per_game"] == pair["score"]["mean"]
         assert alone["first"]["wins"] == pair["first_wins"]["wins"]
-
-
-@pytest.mark.slow
-def test_a_table_is_the_same_from_several_processes(capsys, monkeypatch):
-    monkeypatch.setattr(backgammon, "GAMES_PER_RANGE", 16)
-    command = ["tournament", "pubeval", "random", "random:seed=3", "--games", "40", "--json", "--threads"]
-    found = []
-    for threads in ("1", "2"):
-        assert cli.main([*command, threads]) == 0
-        found.append(json.loads(capsys.readouterr().out))
-        found[-1].pop("seconds")
-    assert found[0] == found[1]
 
 
 def test_a_killed_run_goes_on_where_it_was(tmp_path, monkeypatch, capsys):
@@ -277,37 +238,19 @@ def test_files_are_written_where_they_are_asked_for(tmp_path, capsys):
         (["pubeval", "random", "--seed", "-1"], "expected a seed of 0 or more"),
         (["pubeval", "random", "--home-bound", "--records", "games"], "no result"),
         (["pubeval", "random", "--plot", "table.bmp"], "expected a picture file"),
+        (["pubeval", "random", "--games", "3"], "an even number of 4 or more"),
+        (["pubeval", "random", "--games", "2"], "an even number of 4 or more"),
+        (["pubeval", "random", "--threads", "0"], "--threads: expected 1 to"),
+        (["pubeval", "random", "--threads", "1000"], "--threads: expected 1 to"),
+        (["nobody", "random"], "expected a player (default, "),
+        (["default:plies=9", "random"], "0..4 for plies, got '9'"),
+        (["default:depth=2", "random"], "plies, filter, noise, seed, level), got 'depth'"),
+        (["default:level=god", "random"], "beginner|casual"),
     ],
 )
 def test_what_cannot_be_is_refused_before_a_game_is_played(arguments, words, capsys, monkeypatch):
     monkeypatch.setattr(backgammon, "play_games", None)
     assert cli.main(["tournament", *arguments]) == cli.EXIT_USAGE
-    assert words in capsys.readouterr().err
-
-
-@pytest.mark.parametrize("games", ["3", "2", "0", "-4"])
-def test_games_that_cannot_be_paired_are_refused(games, capsys):
-    assert cli.main(["tournament", "pubeval", "random", "--games", games]) == cli.EXIT_USAGE
-    assert "an even number of 4 or more" in capsys.readouterr().err
-
-
-@pytest.mark.parametrize("threads", ["0", "-1", "1000"])
-def test_impossible_numbers_of_threads_are_refused(threads, capsys):
-    assert cli.main(["tournament", "pubeval", "random", "--threads", threads]) == cli.EXIT_USAGE
-    assert "--threads: expected 1 to" in capsys.readouterr().err
-
-
-@pytest.mark.parametrize(
-    ("name", "words"),
-    [
-        ("nobody", "expected a player (default, "),
-        ("default:plies=9", "0..4 for plies, got '9'"),
-        ("default:depth=2", "plies, filter, noise, seed, level), got 'depth'"),
-        ("default:level=god", "beginner|casual"),
-    ],
-)
-def test_a_player_that_cannot_be_is_refused(name, words, capsys):
-    assert cli.main(["tournament", name, "random", "--games", "4"]) == cli.EXIT_USAGE
     assert words in capsys.readouterr().err
 
 

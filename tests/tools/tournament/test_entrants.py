@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from gammond.engine.errors import UnsupportedError, ValueRangeError
+from gammond.engine.errors import UnsupportedError
 from gammond.engine.rules.match import MatchState
 from gammond.engine.rules.position import Position
 from gammond.nets.catalogue import collect_net_hashes, load_player
-from gammond.tools.tournament.backgammon import TournamentMode, TournamentRules
+from gammond.tools.tournament.backgammon import TournamentRules
 from gammond.tools.tournament.entrants import load_cube_player
 from tests.support import boards
 
@@ -23,25 +23,6 @@ def test_entrants_know_their_nets_and_whether_they_take_their_time():
     assert deep.nets == collect_net_hashes("default:plies=1,filter=tiny")
     assert (plain.is_deep, deep.is_deep, random.is_deep) == (False, True, False)
     assert (random.name, random.title, random.nets) == ("random", "random", {})
-
-
-@pytest.mark.parametrize("names", [[], ["pubeval"]])
-def test_fewer_than_two_are_refused(names):
-    with pytest.raises(ValueRangeError, match=f"two players or more, got {len(names)}") as caught:
-        TournamentRules().load_entrants(names)
-    assert caught.value.field == "player"
-
-
-def test_a_player_named_twice_is_refused():
-    with pytest.raises(ValueRangeError, match="duplicate player 'random'"):
-        TournamentRules().load_entrants(["random", "pubeval", "random"])
-
-
-@pytest.mark.parametrize("name", ["pubeval", "random"])
-def test_players_without_cube_decisions_are_refused_with_the_cube(name):
-    with pytest.raises(UnsupportedError, match=f"'{name}' has no cube decisions") as caught:
-        TournamentRules(TournamentMode.CUBEFUL).load_entrants(["default", name])
-    assert caught.value.field == "player"
 
 
 def test_an_evaluator_may_handle_the_cube_for_another_player():

@@ -6,15 +6,12 @@ from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
-import pytest
 
-from gammond.engine.errors import UnsupportedError
 from gammond.engine.play.lockstep import play_games
 from gammond.engine.rules.moves import expand_rolls
 from gammond.engine.rules.position import Position
-from gammond.engine.rules.rules import Doubles, Rules
 from gammond.nets.catalogue import load_player
-from gammond.tools.tournament.backgammon import TournamentMode, TournamentRules, check_records
+from gammond.tools.tournament.backgammon import TournamentMode, TournamentRules
 from gammond.tools.tournament.games import GameRange, PairingTask
 from gammond.tools.tournament.records import LockstepLog
 
@@ -85,18 +82,3 @@ def test_records_of_matches_are_a_file_each(tmp_path):
         winning = text.splitlines()[-1]
         assert winning.endswith("and the match")
         assert len(winning) - len(winning.lstrip()) == (6 if kind > 0 else 34)
-
-
-def test_home_bound_games_have_no_records(tmp_path):
-    with pytest.raises(UnsupportedError, match="no result") as caught:
-        check_records(tmp_path, TournamentRules(TournamentMode.HOME_BOUND))
-    assert caught.value.field == "records"
-    check_records(None, TournamentRules(TournamentMode.HOME_BOUND))
-
-
-def test_games_with_doubles_as_two_moves_have_no_records(tmp_path):
-    rules = TournamentRules(game=Rules(doubles=Doubles.TWO))
-    with pytest.raises(UnsupportedError, match="recording games is not supported") as caught:
-        check_records(tmp_path, rules)
-    assert caught.value.field == "doubles"
-    check_records(None, rules)

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import base64
 import json
-import subprocess
-import sys
 
 import numpy as np
 import pytest
@@ -75,32 +73,6 @@ def test_a_kill_at_any_byte_loses_the_last_range_at_most(file):
             left = PairedScores(rest.values[done:], rest.kinds[done:])
             kept.add("ann", "bob", GameRange(done, 6 - done), left)
         assert read(file, ANN, BOB) == listed(rest)
-
-
-HOLDING = """
-import sys
-from pathlib import Path
-from gammond.tools.tournament.entrants import Entrant
-from gammond.tools.tournament.results_file import ResultsFile
-from gammond.tools.tournament.backgammon import TournamentRules
-entrants = [Entrant(name, name, {f"{name}-net": name * 3}, False) for name in ("ann", "bob")]
-with ResultsFile(Path(sys.argv[1]), TournamentRules(seed=3), entrants):
-    print("held", flush=True)
-    sys.stdin.read()
-"""
-
-
-def test_a_file_that_another_process_writes_is_refused_until_that_one_is_gone(file):
-    before = file.read_bytes()
-    pipe = subprocess.PIPE
-    with subprocess.Popen([sys.executable, "-c", HOLDING, file], stdin=pipe, stdout=pipe) as other:
-        assert other.stdout.readline() == b"held\n"
-        with pytest.raises(StateError, match="another process writes ") as caught:
-            ResultsFile(file, RULES, [ANN, BOB])
-        assert caught.value.field == "keep"
-        other.kill()
-    assert file.read_bytes() == before
-    assert read(file, ANN, BOB) == listed(FIRST.concatenate(SECOND))
 
 
 def test_a_file_is_held_from_first_to_last(tmp_path):

@@ -1,6 +1,5 @@
 """The study: a run for each value of a setting, one table; it goes on where it was, and refuses in time."""
 
-import argparse
 import shutil
 
 import msgspec
@@ -11,8 +10,8 @@ from gammond.tools.common.files import read_records
 from gammond.tools.heritage.gengammon.expert_moves.dataset import write_expert_moves
 from gammond.tools.heritage.gengammon.settings import MimicSettings
 from gammond.tools.train import vary as study
-from gammond.tools.train.runs import run as run_module
 from gammond.tools.train.runs.settings import read_settings
+from tests.support.commands import run_tool
 from tests.tools.heritage.gengammon.teaching import expert_moves
 
 pytestmark = pytest.mark.slow
@@ -21,10 +20,8 @@ SMALL = ["--population", "8", "--games", "0", "--threads", "1", "--generations",
 
 
 def run_study(folder, *arguments, vary=()) -> int:
-    parser = argparse.ArgumentParser()
-    study.add_arguments(parser)
-    varied = [vary] if isinstance(vary, str) else list(vary)
-    return study.main(parser.parse_args(["mimic", str(folder), *varied, *SMALL, *map(str, arguments)]))
+    varied = [vary] if isinstance(vary, str) else vary
+    return run_tool(study, "mimic", folder, *varied, *SMALL, *arguments)
 
 
 @pytest.fixture(scope="module")
@@ -72,29 +69,6 @@ def test_a_study_that_is_done_only_prints_its_table_again(tmp_path, moves, capsy
     run_study(tmp_path, *moves, **options)
     assert capsys.readouterr().out == reported
     assert (tmp_path / "20" / "log.jsonl").read_text() == before
-
-
-def test_a_killed_study_comes_out_as_one_that_was_not_killed(tmp_path, moves, monkeypatch):
-    whole, killed = tmp_path / "whole", tmp_path / "killed"
-    options = {"vary": "fitness=1,2"}
-    run_study(whole, *moves, **options)
-    keep, kept = run_module.Run._save_checkpoint, []
-
-    def keep_three(self, since_s):
-        if len(kept) == 3:
-            raise KeyboardInterrupt
-        kept.append(since_s)
-        return keep(self, since_s)
-
-    with monkeypatch.context() as patch:
-        patch.setattr(run_module.Run, "_save_checkpoint", keep_three)
-        with pytest.raises(KeyboardInterrupt):
-            run_study(killed, *moves, **options)
-    run_study(killed, *moves, **options)
-    for value in ("1", "2"):
-        nets = [(folder / value / "net.txt").read_text() for folder in (whole, killed)]
-        assert nets[0] == nets[1]
-        assert len(read_records(killed / value / "log.jsonl")) == 2
 
 
 def test_other_settings_are_refused_before_anything_is_run(tmp_path, moves):

@@ -14,7 +14,7 @@ from gammond.tools.heritage.gengammon.agreement import count_moves
 from gammond.tools.heritage.gengammon.kernels import mimic as kernel
 from gammond.tools.heritage.gengammon.kernels.mimic import PackedMoves
 from gammond.tools.heritage.gengammon.learners import MimicLearner
-from gammond.tools.train.runs.run import Arrays, Record, read_count
+from gammond.tools.train.runs.run import Arrays, Record, read_array, read_count
 
 _MOMENTUM = 0.9
 _SQUARE_DECAY = 0.999
@@ -70,7 +70,7 @@ class BackpropLearner(MimicLearner):
         """Restore weights and moments, as `Learner.load_state_dict`."""
         self._epoch = read_count(arrays, "epoch")
         self._weights, self._mean, self._square = (
-            np.ascontiguousarray(arrays[name]) for name in ("weights", "mean", "square")
+            read_array(arrays, name, self._weights.shape) for name in ("weights", "mean", "square")
         )
         self._take_net()
 

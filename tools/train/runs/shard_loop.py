@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, Generic, Protocol, Self, TypeVar
 
 from gammond.engine.errors import DataFileError
-from gammond.tools.common.files import append_record
+from gammond.tools.common.files import append_record, read_records
 from gammond.tools.common.progress import Progress, format_short_number
 from gammond.tools.parallel.executor import Executor
 
@@ -107,6 +107,8 @@ def make_missing_shards(
 ) -> list[ShardRecord]:
     """Make the shards that do not exist yet, with a progress bar.
 
+    The log tells of a shard before its file is there, and of none twice, wherever a kill comes.
+
     Args:
         make: Makes the shard of a task; a function of a module.
         tasks: All shards of the folder.
@@ -125,18 +127,19 @@ def make_missing_shards(
     total = sum(len(task.items) for task in tasks)
     done = total - sum(len(task.items) for task in missing)
     records: list[ShardRecord] = []
+    is_logged = log is not None and len(read_records(log)) > len(tasks) - len(missing)
     started_s = last_s = time.monotonic()
     with Progress(total, label, start=done) as bar:
         for task, (record, content) in zip(missing, executor.map(make, missing), strict=True):
+            now_s = time.monotonic()
+            if log is not None and not is_logged:
+                append_record(log, {**record, "seconds": now_s - last_s})
             task.write(task.file, content)
+            is_logged, last_s = False, now_s
             records.append(record)
             done += len(task.items)
-            now_s = time.monotonic()
             notes = describe(records, now_s - started_s), executor.note
             bar.update(done, ", ".join(note for note in notes if note))
-            if log is not None:
-                append_record(log, {**record, "seconds": now_s - last_s})
-            last_s = now_s
     return records
 
 

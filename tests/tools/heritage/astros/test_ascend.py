@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from gammond.engine.errors import DataFileError, ValueRangeError
+from gammond.engine.errors import DataFileError
 from gammond.engine.formats.array_file import read_array_file
 from gammond.engine.rules.position import Position
 from gammond.nets.heritage.astros.bev import HAND_WEIGHTS
@@ -20,13 +20,8 @@ from gammond.tools.train.ascent.learner import (
     AscentLearner,
     AscentState,
     Gradient,
-    state_from_arrays,
-    state_to_arrays,
 )
 from gammond.tools.train.ascent.matches import RatedVector
-from gammond.tools.train.runs import run as run_module
-
-FEW = ["--games", "20", "--reference-games", "20"]
 
 
 def run(folder, *options):
@@ -60,28 +55,6 @@ def test_each_step_prints_a_line_but_the_first_point(tmp_path, capsys):
     assert line.startswith("step 1: ")
     assert "phase-heuristic, 1 steps" in out
     assert [record["step"] for record in read_records(tmp_path / "log.jsonl")] == [0, 1]
-
-
-@pytest.mark.slow
-def test_a_run_that_was_killed_comes_to_the_same(tmp_path, capsys, monkeypatch):
-    assert run(tmp_path / "whole", "--steps", "3", *FEW) == 0
-    keep, kept = run_module.Run._save_checkpoint, []
-
-    def killed(*args):
-        text = keep(*args)
-        kept.append(args)
-        if len(kept) == 3:
-            raise KeyboardInterrupt
-        return text
-
-    monkeypatch.setattr(run_module.Run, "_save_checkpoint", killed)
-    assert run(tmp_path / "cut", "--steps", "3", *FEW) == cli.EXIT_INTERRUPTED
-    monkeypatch.setattr(run_module.Run, "_save_checkpoint", keep)
-    assert run(tmp_path / "cut", "--resume") == 0
-    whole, cut = (read_array_file(tmp_path / name / "best.npz") for name in ("whole", "cut"))
-    assert np.array_equal(whole["vector"], cut["vector"])
-    steps = [read_records(tmp_path / name / "log.jsonl") for name in ("whole", "cut")]
-    assert [record["gradient"] for record in steps[0][1:]] == [record["gradient"] for record in steps[1][1:]]
 
 
 @pytest.mark.slow
@@ -166,37 +139,6 @@ def test_a_weight_at_its_limit_is_tried_the_other_way():
     assert tried[1][1] == pytest.approx(1.5)
 
 
-def test_standings_come_back_as_they_were(tmp_path):
-    point = RatedVector(FAMILIES["bev"].space.start, 0.1, 0.02)
-    standing = AscentState(3, 900, point, point, point, 0.25, 0.5, 1, 2, 1)
-    write_arrays(tmp_path / "s.npz", state_to_arrays(FAMILIES["bev"].space, standing))
-    arrays = read_array_file(tmp_path / "s.npz")
-    again = state_from_arrays(arrays, FAMILIES["bev"].space)
-    assert (again.step, again.games, again.delta, again.rate) == (3, 900, 0.25, 0.5)
-    assert (again.since_best, again.returns, again.random_points) == (1, 2, 1)
-    assert np.array_equal(again.best_ever.vector, point.vector)
-    with pytest.raises(DataFileError, match="expected now_vector as 7 finite weights of heuristic"):
-        state_from_arrays(arrays, FAMILIES["heuristic"].space)
-    with pytest.raises(DataFileError, match="expected the state of an ascent"):
-        state_from_arrays({"step": np.array(1)}, FAMILIES["bev"].space)
-
-
-@pytest.mark.parametrize(
-    ("options", "field", "said"),
-    [
-        (["--games", "7"], "games", "multiple of 2"),
-        (["--start", "1,2"], "start", "expected 15 weights of bev"),
-        (["--player", "heuristic", "--start", "1,1,9,1,1,1,1"], "start", "expected 0..5 for cb, got 9"),
-        (["--player", "nobody"], "player", "expected one of bev|heuristic|phase-heuristic for player"),
-        (["--reference", "nobody"], "player", "expected a player"),
-    ],
-)
-def test_settings_that_cannot_be_are_named_and_no_run_is_begun(tmp_path, capsys, options, field, said):
-    assert run(tmp_path / "run", *options) == cli.EXIT_USAGE
-    assert said in capsys.readouterr().err
-    assert not (tmp_path / "run").exists()
-
-
 def test_a_file_of_another_kind_is_no_player(tmp_path):
     arrays = {"player": np.array("nobody"), "vector": np.zeros(3)}
     write_arrays(tmp_path / "best.npz", {**arrays, "kind": np.array("ascend")})
@@ -208,9 +150,3 @@ def test_a_file_of_another_kind_is_no_player(tmp_path):
     write_arrays(tmp_path / "best.npz", {"player": np.array("bev"), "vector": HAND_WEIGHTS.vector})
     with pytest.raises(DataFileError, match="the file names no trainer"):
         load_opponent(f"run:{tmp_path}/best.npz")
-
-
-def test_weights_beyond_their_range_are_refused_in_the_settings():
-    with pytest.raises(ValueRangeError) as caught:
-        AscendSettings(start=(2000.0,) * 15).check()
-    assert caught.value.field == "start"

@@ -49,11 +49,3 @@ def test_the_table_has_a_line_for_each_way_and_a_difference_is_a_failure(quick, 
     lines = capsys.readouterr().out.splitlines()
     assert "racing, 1-ply, seed 1: 2 contact decisions" in lines[0]
     assert [line.split("  ")[0] for line in lines[2:]] == ["full average", "star1"]
-
-
-@pytest.mark.parametrize(
-    "options", [["--decisions", "0"], ["--plies", "3"], ["--plies", "0"], ["--seed", "-1"]]
-)
-def test_numbers_out_of_range_are_refused(quick, capsys, options):
-    assert cli.main(["measure", "cutoffs", *options]) == cli.EXIT_USAGE
-    assert options[0] in capsys.readouterr().err

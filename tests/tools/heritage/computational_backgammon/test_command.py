@@ -1,11 +1,11 @@
 """Classic nets learn, by themselves and from experts; runs survive kills, and refuse what cannot be."""
 
-import argparse
+from functools import partial
 
 import numpy as np
 import pytest
 
-from gammond.engine.errors import DataFileError, GammondError, StateError
+from gammond.engine.errors import GammondError
 from gammond.engine.formats.array_file import read_array_file
 from gammond.engine.play.lockstep import play_games
 from gammond.engine.play.player import EvaluatorPlayer, RandomPlayer
@@ -19,16 +19,11 @@ from gammond.tools.heritage.computational_backgammon.command import ClassicLearn
 from gammond.tools.heritage.computational_backgammon.kernels.kinds import KINDS, classify_kinds
 from gammond.tools.heritage.computational_backgammon.net_set import read_classic_nets
 from gammond.tools.heritage.computational_backgammon.settings import ClassicSettings
-from gammond.tools.train.runs import run as run_module
 from gammond.tools.train.weights.random_positions import sample_random_positions
+from tests.support.commands import run_tool
 
 OPTIONS = ["--hidden", "6", "--benchmark-games", "4", "--checkpoint-every", "100", "--games", "300"]
-
-
-def run_command(*arguments: str) -> int:
-    parser = argparse.ArgumentParser()
-    command.add_arguments(parser)
-    return command.main(parser.parse_args(arguments))
+run_command = partial(run_tool, command)
 
 
 def learned(**settings):
@@ -138,38 +133,6 @@ def test_who_keeps_the_dice_wins_and_only_the_turned_board_hides_it():
     assert chances[2] == pytest.approx(0.52, abs=0.1)
 
 
-@pytest.mark.slow
-def test_the_same_seed_gives_the_same_weights_and_another_seed_others():
-    first, again, other = (learned(games=100, hidden=4, seed=seed) for seed in (1, 1, 2))
-    assert (first.nets.contact.weights[0] == again.nets.contact.weights[0]).all()
-    assert (first.nets.contact.weights[0] != other.nets.contact.weights[0]).any()
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("teacher", ["self", "watching"])
-def test_a_run_that_was_killed_goes_on_to_the_same_nets(tmp_path, monkeypatch, teacher):
-    options = [*OPTIONS, "--teacher", teacher, "--expert", "pubeval"]
-    run_command(str(tmp_path / "whole"), *options)
-    real = run_module.write_arrays
-
-    def kill(file, arrays):
-        if arrays["games_done"] == 200 and file.name == "checkpoint.npz":
-            raise KeyboardInterrupt
-        real(file, arrays)
-
-    with monkeypatch.context() as patched:
-        patched.setattr(run_module, "write_arrays", kill)
-        with pytest.raises(KeyboardInterrupt):
-            run_command(str(tmp_path / "run"), *options)
-    run_command(str(tmp_path / "run"), "--resume")
-    for name in ("checkpoint.npz", "best.npz"):
-        one, other = read_array_file(tmp_path / "whole" / name), read_array_file(tmp_path / "run" / name)
-        assert one.keys() == other.keys()
-        assert all((one[key] == other[key]).all() for key in one)
-    games = [record["games"] for record in read_records(tmp_path / "run" / "log.jsonl")]
-    assert games == [100, 200, 300]
-
-
 def test_the_log_tells_of_the_start_and_of_decided_endgames_and_the_run_plays(tmp_path):
     run_command(str(tmp_path), *OPTIONS, "--outputs", "2")
     last = read_records(tmp_path / "log.jsonl")[-1]
@@ -207,65 +170,3 @@ def test_symmetric_nets_can_go_on_without_their_ties(tmp_path):
         run_command(str(tmp_path / "other"), *OPTIONS, "--hidden", "7", "--from", str(tmp_path / "tied"))
     assert caught.value.field == "parent"
     assert not (tmp_path / "other").exists()
-
-
-@pytest.mark.parametrize(
-    ("options", "field"),
-    [
-        (["--outputs", "3"], "outputs"),
-        (["--own", "race+openings"], "own"),
-        (["--own", ""], "own"),
-        (["--follow-best", "2", "--benchmark-games", "0"], "follow_best"),
-        (["--follow-best", "2", "--backtrack", "0.1"], "follow_best"),
-        (["--layout", "sideways"], "layout"),
-        (["--bearoff", "one-sided"], "bearoff"),
-        (["--teacher", "nobody"], "teacher"),
-        (["--teacher", "watching", "--expert", "nobody"], "player"),
-        (["--teacher", "taught", "--expert", "pubeval"], "expert"),
-        (["--alpha", "0.001"], "least_rate"),
-        (["--backtrack", "0.1", "--benchmark-games", "0"], "backtrack"),
-        (["--games", "0"], "games"),
-        (["--plot", "strength.gif"], "plot"),
-    ],
-)
-def test_a_command_that_cannot_be_leaves_no_run_behind(tmp_path, options, field):
-    with pytest.raises(GammondError) as caught:
-        run_command(str(tmp_path / "run"), *OPTIONS, *options)
-    assert caught.value.field == field
-    assert not (tmp_path / "run").exists()
-
-
-@pytest.fixture
-def run_folder(tmp_path):
-    run_command(str(tmp_path / "run"), *OPTIONS, "--games", "50")
-    return tmp_path / "run"
-
-
-@pytest.mark.parametrize(
-    ("changes", "message"),
-    [
-        ({"games_done": None}, "expected games_done"),
-        ({"cuts": np.array(-1)}, "expected cuts"),
-        ({"outputs": np.array(2)}, r"a classic net of 2 outputs, got"),
-        ({"contact_w1": None}, "expected an array contact_w1, got none"),
-        ({"bearoff": None}, "missing bearoff"),
-        ({"bearoff": np.array("two-sided")}, r"expected bearoff none as in run\.toml, got two-sided"),
-    ],
-)
-def test_a_checkpoint_that_lacks_something_is_refused(run_folder, changes, message):
-    file = run_folder / "checkpoint.npz"
-    arrays = read_array_file(file)
-    for name, array in changes.items():
-        arrays.pop(name) if array is None else arrays.update({name: array})
-    np.savez(file, **arrays)
-    with pytest.raises(DataFileError, match=message):
-        run_command(str(run_folder), "--resume")
-
-
-def test_a_cut_checkpoint_is_refused_and_a_run_is_not_begun_twice(run_folder):
-    with pytest.raises(StateError, match="--resume"):
-        run_command(str(run_folder), *OPTIONS)
-    file = run_folder / "checkpoint.npz"
-    file.write_bytes(file.read_bytes()[:500])
-    with pytest.raises(DataFileError, match=r"checkpoint\.npz"):
-        run_command(str(run_folder), "--resume")

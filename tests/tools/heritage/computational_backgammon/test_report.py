@@ -1,20 +1,16 @@
 """Reports on classic nets: runs that are compared, the opening position, sizes of tables."""
 
-import argparse
+from functools import partial
 
 import pytest
 
 from gammond.engine.errors import GammondError, UnsupportedError, ValueRangeError
 from gammond.tools import cli
 from gammond.tools.heritage.computational_backgammon import report
+from tests.support.commands import run_tool
 
 SHORT = ["--games", "50", "--checkpoint-every", "50", "--benchmark-games", "4", "--hidden", "10"]
-
-
-def run_command(*arguments: str) -> int:
-    parser = argparse.ArgumentParser()
-    report.add_arguments(parser)
-    return report.main(parser.parse_args(arguments))
+run_command = partial(run_tool, report)
 
 
 def test_varied_runs_are_tabulated_and_play_each_other(tmp_path, capsys):

@@ -27,20 +27,6 @@ def test_it_learns_an_expert_and_agrees_with_his_unseen_moves():
 
 
 @pytest.mark.slow
-def test_it_goes_on_as_if_it_had_never_stopped_whatever_the_threads():
-    learned = packed(200, 1)
-    whole = BackpropLearner(SMALL)
-    for _ in range(2):
-        whole.train_epoch(learned, threads=1)
-    begun, rest = BackpropLearner(SMALL), BackpropLearner(SMALL)
-    begun.train_epoch(learned, threads=3)
-    rest.load_state_dict(begun.state_dict())
-    rest.train_epoch(learned, threads=2)
-    np.testing.assert_array_equal(rest.net.weights, whole.net.weights)
-    assert rest.steps_done == 2
-
-
-@pytest.mark.slow
 def test_the_rate_falls_to_nothing():
     learned = packed(64, 2)
     descender = BackpropLearner(msgspec.structs.replace(SMALL, epochs=40, batch=64))

@@ -42,11 +42,6 @@ def test_it_learns_an_expert_and_does_better_on_his_unseen_moves(crossover):
     assert after.fitness > before.fitness + 0.02
 
 
-def test_mutation_by_bits_learns_too():
-    generations = _expand(msgspec.structs.replace(SMALL, mutation="bit", mutations=2), 40)
-    assert generations[-1].agreement.fitness > generations[0].agreement.fitness + 0.03
-
-
 def test_with_the_usual_activation_mutation_and_fitness_it_learns_beyond_noise():
     settings = MimicSettings(population=24, sample=300)
     assert (settings.activation, settings.mutation, settings.fitness) == ("softsign", "bit", "3-nearness")
@@ -71,28 +66,6 @@ def test_the_fittest_never_gets_lost_while_all_moves_count():
 def test_without_an_elite_it_may_get_lost():
     fitness = [each.agreement.fitness for each in _expand(msgspec.structs.replace(SMALL, elite=0.0), 25)]
     assert min(np.diff(fitness)) < 0
-
-
-def test_the_same_seed_gives_the_same_population_and_another_one_does_not():
-    populations = [Population(SMALL, seed) for seed in (1, 1, 2)]
-    for population in populations:
-        for _ in range(3):
-            population.evolve(taught(), threads=1)
-    np.testing.assert_array_equal(populations[0].genes, populations[1].genes)
-    assert not np.array_equal(populations[0].genes, populations[2].genes)
-
-
-def test_a_population_goes_on_as_if_it_had_never_stopped():
-    whole = Population(SMALL, 1)
-    for _ in range(4):
-        whole.evolve(taught(), threads=1)
-    begun = Population(SMALL, 1)
-    for _ in range(2):
-        begun.evolve(taught(), threads=1)
-    rest = Population(SMALL, 1, begun.genes, begun.generation)
-    for _ in range(2):
-        rest.evolve(taught(), threads=2)
-    np.testing.assert_array_equal(rest.genes, whole.genes)
 
 
 def test_crossovers_alternate_after_so_many_generations(monkeypatch):

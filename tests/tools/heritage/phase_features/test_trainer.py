@@ -9,7 +9,7 @@ from gammond.engine.errors import DataFileError
 from gammond.nets.heritage.phase_features.net import PhaseNet, draw_weights
 from gammond.nets.heritage.phase_features.players import PhaseHeuristicScorer
 from gammond.tools.heritage.phase_features.report import compute_mean_squared_error
-from gammond.tools.heritage.phase_features.trainer import GATED, INPUT_ENCODINGS, PhaseNetTrainer
+from gammond.tools.heritage.phase_features.trainer import INPUT_ENCODINGS, PhaseNetTrainer
 from tests.support import boards
 
 SAMPLE = boards.random_boards(500, seed=1)
@@ -60,16 +60,6 @@ def test_the_error_falls_and_the_reported_loss_is_the_mean_over_the_positions():
     assert compute_mean_squared_error(descent.net, SAMPLE, targets()) < 0.01 * before
 
 
-@pytest.mark.parametrize("kind", INPUT_ENCODINGS.values(), ids=INPUT_ENCODINGS)
-def test_it_goes_on_from_its_state_as_if_it_had_not_stopped(kind):
-    whole, first = (PhaseNetTrainer(untrained_layers(kind), kind) for _ in range(2))
-    learn(whole, 1e-3), learn(first, 1e-3)
-    second = PhaseNetTrainer.resume(first.net, kind, first.state_dict())
-    learn(whole, 1e-3), learn(second, 1e-3)
-    for one, other in zip(whole.net.weights, second.net.weights, strict=True):
-        np.testing.assert_array_equal(one, other)
-
-
 def test_the_net_that_it_began_with_and_the_nets_it_gave_stay_as_they_are():
     net = untrained()
     kept = [array.copy() for array in net.weights]
@@ -79,18 +69,6 @@ def test_the_net_that_it_began_with_and_the_nets_it_gave_stay_as_they_are():
     for one, other, before in zip(net.weights, given.weights, kept, strict=True):
         np.testing.assert_array_equal(one, before)
         np.testing.assert_array_equal(other, before)
-
-
-@pytest.mark.parametrize(
-    "changes",
-    [{"adam_mean": None}, {"adam_square": np.zeros(3, np.float32)}, {"adam_steps": np.zeros(2)}],
-)
-def test_a_state_of_another_net_is_refused(changes):
-    state = PhaseNetTrainer(untrained().weights).state_dict()
-    for name, array in changes.items():
-        state.pop(name) if array is None else state.update({name: array})
-    with pytest.raises(DataFileError, match="optimizer state"):
-        PhaseNetTrainer.resume(untrained(), GATED, state)
 
 
 @pytest.mark.parametrize(("own", "other"), [("gated", "plain"), ("gated", "counts"), ("counts", "gated")])

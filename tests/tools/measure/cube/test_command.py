@@ -12,7 +12,7 @@ import pytest
 
 from gammond.engine.analysis.engine import Engine
 from gammond.engine.bearoff.two_sided import build_two_sided
-from gammond.engine.errors import CancelledWork, DataFileError
+from gammond.engine.errors import CancelledWork
 from gammond.tools import cli
 from gammond.tools.measure.cube import command as cube_efficiency
 from gammond.tools.measure.cube.fit import EFFICIENCY_NAMES, EFFICIENCY_TARGETS
@@ -109,23 +109,3 @@ def test_a_run_interrupted_at_once_reports_nothing(quick, monkeypatch, capsys):
     captured = capsys.readouterr()
     assert captured.err == "gammond: interrupted\n"
     assert captured.out == ""
-
-
-@pytest.mark.parametrize(
-    ("arguments", "words"),
-    [
-        (["prime"], "got 'prime'"),
-        (["--positions", "3"], "--positions: expected 4 or more"),
-        (["--trials", "0"], "expected a whole number 1.."),
-        (["--seed", "-1"], "--seed: expected 0 to"),
-        (["--threads", "0"], "--threads: expected 1 to"),
-        (["--decide-by", "1.5"], "--decide-by: expected 0 to 1"),
-    ],
-)
-def test_impossible_requests_are_refused(arguments, words, monkeypatch, capsys):
-    def not_reached(name):
-        raise DataFileError("nothing is to be loaded for a wrong request")
-
-    monkeypatch.setattr(cube_efficiency, "load_net_engine", not_reached)
-    assert cli.main(["measure", "cube", *arguments]) == cli.EXIT_USAGE
-    assert words in capsys.readouterr().err

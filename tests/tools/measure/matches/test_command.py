@@ -19,20 +19,6 @@ def file(tmp_path):
     return str(path)
 
 
-@pytest.mark.parametrize(
-    ("words", "message"),
-    [
-        (["--errors", "-1"], "--errors: expected 0 or more, got -1"),
-        (["--trials", "-1"], "--trials: expected 0 or more"),
-        (["--above", "-0.5"], "--above: expected 0 or more"),
-        (["--gnubg-plies", "5"], "--gnubg-plies: expected 0 to 4, got 5"),
-    ],
-)
-def test_options_out_of_range_are_refused(words, message, file, capsys):
-    assert cli.main(["measure", "matches", file, *words]) == 2
-    assert message in capsys.readouterr().err
-
-
 def test_without_gnubg_it_says_what_to_install(file, monkeypatch, capsys):
     monkeypatch.setattr(gnubg, "find_gnubg", lambda: None)
     assert cli.main(["measure", "matches", file]) == 2

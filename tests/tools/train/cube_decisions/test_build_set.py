@@ -1,47 +1,35 @@
-"""Sets of cube decisions: made as asked, gone on with after a kill, and compared with."""
+"""Sets of cube decisions: made as asked, and compared with."""
 
-import argparse
 import json
+from functools import partial
 
 import pytest
 
-from gammond.engine.errors import GammondError, StateError, ValueRangeError
+from gammond.engine.errors import GammondError, ValueRangeError
 from gammond.tools.train.cube_decisions import build_set, deciders, validate
 from gammond.tools.train.cube_decisions.build_set import CubeSetSettings
 from gammond.tools.train.cube_decisions.decision_file import read_decisions, write_decisions
-from gammond.tools.train.runs import shard_loop
 from gammond.tools.train.runs.settings import read_settings
+from tests.support.commands import run_tool
 
 pytest.importorskip("onnx", reason="nets are read as ONNX files (extra 'train')")
 
 OPTIONS = ["--net", "fast", "--classes", "race=3,bearoff=2", "--trials", "36", "--threads", "1"]
+make = partial(run_tool, build_set)
 
 
-def make(*arguments: str) -> int:
-    parser = argparse.ArgumentParser()
-    build_set.add_arguments(parser)
-    return build_set.main(parser.parse_args(arguments))
-
-
-def report(capsys, *arguments: str) -> str:
-    parser = argparse.ArgumentParser()
-    validate.add_arguments(parser)
-    assert validate.main(parser.parse_args(arguments)) == 0
+def report(capsys, *words):
+    assert run_tool(validate, *words) == 0
     return capsys.readouterr().out
-
-
-@pytest.fixture(autouse=True)
-def _small_shards(monkeypatch):
-    monkeypatch.setattr("gammond.tools.train.cube_decisions.rollout_tasks.SHARD_DECISIONS", 2)
 
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
-    """A finished set."""
+    """A finished set of several shards."""
     folder = tmp_path_factory.mktemp("sets") / "whole"
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("gammond.tools.train.cube_decisions.rollout_tasks.SHARD_DECISIONS", 2)
-        make(str(folder), *OPTIONS)
+        make(folder, *OPTIONS)
     return folder
 
 
@@ -65,40 +53,6 @@ def test_without_trials_decisions_are_only_drawn(folder, tmp_path):
     assert not any(each.rollout for each in decisions)
     with pytest.raises(ValueRangeError, match="expected 0 trials, or 36 or more, got 10"):
         make(str(tmp_path / "few"), *OPTIONS, "--trials", "10")
-
-
-def test_a_set_that_was_killed_becomes_the_same_set(folder, tmp_path, monkeypatch):
-    killed, real = tmp_path / "killed", shard_loop.append_record
-
-    def kill_after_one(*arguments):
-        real(*arguments)
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr(shard_loop, "append_record", kill_after_one)
-    with pytest.raises(KeyboardInterrupt):
-        make(str(killed), *OPTIONS)
-    monkeypatch.setattr(shard_loop, "append_record", real)
-    assert len(read_decisions(killed)) == 2
-    with pytest.raises(StateError, match="--resume"):
-        make(str(killed), *OPTIONS)
-    assert make(str(killed), "--resume", "--threads", "1") == 0
-    assert read_decisions(killed) == read_decisions(folder)
-
-
-@pytest.mark.parametrize(
-    "options",
-    [
-        ["--net", "nobody"],
-        ["--classes", "opening=3"],
-        ["--classes", "bearoff"],
-        ["--near", "1.5"],
-        ["--trials", "1"],
-    ],
-)
-def test_a_command_that_cannot_be_leaves_nothing_behind(tmp_path, options):
-    with pytest.raises(GammondError):
-        make(str(tmp_path / "a"), *OPTIONS, *options)
-    assert not (tmp_path / "a").exists()
 
 
 def test_players_are_compared_by_class_kind_and_look_ahead(folder, tmp_path, capsys):
@@ -135,11 +89,9 @@ def test_models_learn_from_a_teacher_on_decisions_outside_the_set(folder, tmp_pa
     assert learned.keys() == own.keys()
     assert learned["in use"] == own["in use"]
     assert learned != own
-    parser = argparse.ArgumentParser()
-    validate.add_arguments(parser)
     for wrong in ([*options, str(part)], ["--models", "--teacher", "fast"], [*options[1:], str(folder)]):
         with pytest.raises(ValueRangeError):
-            validate.main(parser.parse_args([str(part), "fast", *wrong]))
+            run_tool(validate, part, "fast", *wrong)
 
 
 def test_gnubg_is_asked_for_values_and_verdicts(folder, capsys, monkeypatch):
@@ -159,7 +111,5 @@ def test_gnubg_is_asked_for_values_and_verdicts(folder, capsys, monkeypatch):
 
 @pytest.mark.parametrize("players", [["strong", "strong"], ["nobody"], ["strong:plies=7"]])
 def test_a_player_named_twice_or_unknown_is_refused(folder, players):
-    parser = argparse.ArgumentParser()
-    validate.add_arguments(parser)
     with pytest.raises(GammondError):
-        validate.main(parser.parse_args([str(folder), *players]))
+        run_tool(validate, folder, *players)

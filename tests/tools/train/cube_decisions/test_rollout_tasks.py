@@ -9,17 +9,14 @@ from gammond.engine.cubeful import make_cube_game
 from gammond.engine.rollout import RolloutSettings, roll_out_cube
 from gammond.engine.rules.match import MatchState
 from gammond.engine.rules.rules import STANDARD_RULES
-from gammond.tools.parallel.processes import ProcessPool
 from gammond.tools.parallel.rollout_blocks import RolloutPlayers, load_rollout_evaluators
-from gammond.tools.train.cube_decisions import rollout_tasks
-from gammond.tools.train.cube_decisions.decision_file import RatedDecision, read_decisions
+from gammond.tools.train.cube_decisions.decision_file import RatedDecision
 from gammond.tools.train.cube_decisions.match_states import make_match
 from gammond.tools.train.cube_decisions.rollout_tasks import (
     make_decision_tasks,
     roll_out_decision,
     roll_out_shard,
 )
-from gammond.tools.train.runs.shard_loop import make_missing_shards
 from tests.support.boards import position
 
 PLAYERS = RolloutPlayers("fast", STANDARD_RULES, 0, 0)
@@ -58,20 +55,6 @@ def test_trials_go_on_in_whole_rows_until_the_gain_is_known_well_enough():
     most = roll_out_decision(RACE, MATCHES[1], evaluators, dataclasses.replace(settings, stop_error=1e-9))
     assert (short.trials, longer.trials, most.trials) == (36, 108, 360)
     assert longer.gain_error < error
-
-
-def test_shards_are_the_same_whoever_makes_them(tmp_path, monkeypatch):
-    monkeypatch.setattr(rollout_tasks, "SHARD_DECISIONS", 2)
-    made = []
-    for name, processes in (("alone", 1), ("together", 2)):
-        tasks = make_decision_tasks(PLAYERS, SETTINGS, tmp_path / name, DECISIONS)
-        with ProcessPool(processes) as pool:
-            records = make_missing_shards(roll_out_shard, tasks, pool, "decisions")
-        assert [record["labelled"] for record in records] == [2, 2]
-        assert [record["trials"] for record in records] == [72, 72]
-        made.append(read_decisions(tmp_path / name))
-    assert made[0] == made[1]
-    assert [dataclasses.replace(each, rollout=None) for each in made[0]] == DECISIONS
 
 
 def test_each_decision_has_dice_of_its_own(tmp_path):

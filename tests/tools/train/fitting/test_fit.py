@@ -1,13 +1,12 @@
-"""Fitting: nets come closer to labels, the best is kept, and a killed run goes on to the same net."""
+"""Fitting: nets come closer to labels, and the best is kept."""
 
-import argparse
 import json
 import re
 
 import numpy as np
 import pytest
 
-from gammond.engine.errors import DataFileError, GammondError, StateError
+from gammond.engine.errors import DataFileError, StateError
 from gammond.engine.formats.array_file import read_array_file
 from gammond.engine.rules.outcome import Outcomes
 from gammond.nets.catalogue import load_evaluator
@@ -18,11 +17,11 @@ from gammond.tools.train.fitting import torch_fitter as fitting
 from gammond.tools.train.fitting.net_set_fitter import compute_fit_metrics, iterate_steps, split_labels
 from gammond.tools.train.fitting.recipe import cosine_rate, halving_rate
 from gammond.tools.train.labels.shards import LABELS, Labels, ShardMetadata, write_shard
-from gammond.tools.train.runs import run as run_module
 from gammond.tools.train.runs.run_folder import read_provenance
 from gammond.tools.train.weights.layers import LayeredNet
 from gammond.tools.train.weights.net_set import PHASES, load_net_set, read_net_set
 from gammond.tools.train.weights.random_positions import sample_random_positions
+from tests.support.commands import run_tool
 
 pytestmark = pytest.mark.training
 
@@ -45,10 +44,8 @@ def folder(tmp_path):
     return tmp_path
 
 
-def run_command(*arguments: str) -> int:
-    parser = argparse.ArgumentParser()
-    fit.add_arguments(parser)
-    return fit.main(parser.parse_args([*arguments, "--threads", "1"]))
+def run_command(*words):
+    return run_tool(fit, *words, "--threads", "1")
 
 
 def options(folder, *more: str) -> list[str]:
@@ -161,11 +158,6 @@ def test_a_state_of_another_fit_is_refused(change):
         fitting.Fitter(untrained(7), "adam", average=0.99, state=state)
 
 
-def test_a_device_that_there_is_not_is_refused():
-    with pytest.raises(GammondError, match="torch cannot use 'abacus'"):
-        fitting.Fitter(untrained(7), "adam", average=0.99, device="abacus")
-
-
 def test_labels_set_aside_are_the_same_positions_whatever_comes_with_them():
     whole = labels(2000, seed=4)
     learned, aside = split_labels(whole, 0.1, seed=1)
@@ -206,82 +198,15 @@ def test_a_net_fitted_to_another_comes_close_to_it_and_the_best_is_kept(folder, 
     )
 
 
-def test_a_run_that_was_killed_goes_on_to_the_same_net(folder, monkeypatch):
-    whole = [str(folder / "whole"), *options(folder)[1:]]
-    run_command(*whole)
-    real = fit.append_new_record
-
-    def kill_in_the_second_epoch(log, record, key):
-        if record[key] == 2:
-            raise KeyboardInterrupt
-        real(log, record, key)
-
-    monkeypatch.setattr(run_module, "append_new_record", kill_in_the_second_epoch)
-    with pytest.raises(KeyboardInterrupt):
-        run_command(*options(folder))
-    monkeypatch.undo()
-    assert int(read_array_file(folder / "run" / "checkpoint.npz")["epoch"]) == 1
-    assert run_command(str(folder / "run"), "--resume") == 0
-    one, other = (read_net_set(folder / name / "checkpoint.npz") for name in ("whole", "run"))
-    assert one.digest == other.digest
-    records = [read_records(folder / name / "log.jsonl") for name in ("whole", "run")]
-    for record in (record for each in records for record in each):
-        record.pop("seconds")
-    assert records[0] == records[1]
-
-
-def test_the_best_net_is_measured_and_its_strength_kept_with_it(folder):
-    run_command(*options(folder, "--epochs", "1", "--games", "20", "--opponents", "random,pubeval"))
-    best = read_array_file(folder / "run" / "best.npz")
-    assert best["opponent"].tolist() == ["random", "pubeval"]
-    assert best["ppg_games"].tolist() == [20, 20]
-    last = read_records(folder / "run" / "log.jsonl")[-1]
-    assert (last["opponent"], last["ppg"]) == ("random", float(best["ppg"][0]))
-
-
-def test_a_fit_draws_itself(folder):
-    pytest.importorskip("matplotlib", reason="pictures need the package matplotlib")
-    picture = folder / "picture.svg"
-    run_command(*options(folder, "--epochs", "2", "--games", "4"), "--plot", str(picture))
-    text = picture.read_text()
-    assert ">positions learned from</text>" in text
-    assert f">{folder / 'run'} against " in text
-
-
-def test_a_net_grows_from_its_parents_whose_other_nets_stay(folder):
+def test_a_net_grows_from_its_parents_whose_other_nets_stay_and_knows_its_origin(folder):
     run_command(*options(folder, "--from", "fast", "--hidden", "80,64", "--epochs", "1"))
     nets, parent = read_net_set(folder / "run" / "best.npz"), load_net_set("fast")
     assert nets.nets["contact"].hidden == (80, 64)
     assert nets.nets["race"].digest == parent.nets["race"].digest
-
-
-@pytest.mark.parametrize(
-    "more",
-    [
-        ["--labels", ""],
-        ["--labels", "nowhere"],
-        ["--from", "nobody"],
-        ["--from", "strong", "--hidden", "16"],
-        ["--encoder", "unheard-of"],
-        ["--encoder", "wildbg202", "--from", "fast"],
-        ["--hidden", "0"],
-        ["--rate", "1e-6"],
-        ["--games", "3"],
-        ["--games", "20", "--opponents", "nobody"],
-        ["--phase", "race"],
-        ["--device", "abacus"],
-    ],
-)
-def test_a_command_that_cannot_be_leaves_no_run_behind(folder, more):
-    with pytest.raises(GammondError):
-        run_command(*options(folder, *more))
-    assert not (folder / "run").exists()
-
-
-def test_a_folder_with_a_run_is_not_overwritten(folder):
-    run_command(*options(folder, "--epochs", "1"))
-    with pytest.raises(StateError, match="--resume"):
-        run_command(*options(folder))
+    text = (folder / "run" / "run.toml").read_text()
+    assert json.dumps("gammond train label") in text
+    assert all(json.dumps(step.command) in text for step in read_provenance("fast"))
+    assert "--from fast --hidden 80,64" in text
 
 
 def test_a_run_does_not_go_on_with_other_labels(folder):
@@ -289,11 +214,3 @@ def test_a_run_does_not_go_on_with_other_labels(folder):
     write_shard(LABELS.find(folder / "labels", 2), labels(200, 5), ShardMetadata("strong x", 1, 1))
     with pytest.raises(StateError, match="started with"):
         run_command(str(folder / "run"), "--resume")
-
-
-def test_a_run_knows_its_origin(folder):
-    run_command(*options(folder, "--epochs", "1", "--from", "fast", "--hidden", "80"))
-    text = (folder / "run" / "run.toml").read_text()
-    assert json.dumps("gammond train label") in text
-    assert all(json.dumps(step.command) in text for step in read_provenance("fast"))
-    assert "--from fast --hidden 80" in text

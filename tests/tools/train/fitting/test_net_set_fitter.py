@@ -72,15 +72,6 @@ def test_the_error_of_all_is_that_over_all_positions():
     assert whole.equity_rmse == pytest.approx((sum(squares) / 400) ** 0.5)
 
 
-def test_they_go_on_from_their_state_to_the_same_nets():
-    whole = fits(start())
-    learn(whole, done=1)
-    resumed = fits(whole.make_averaged("resumed"), state=whole.state_dict())
-    for each in (whole, resumed):
-        learn(each, done=2)
-    assert whole.make_averaged("a").digest == resumed.make_averaged("a").digest
-
-
 def test_nets_that_begin_with_the_same_rows_of_patterns_share_them_to_the_end():
     parts = {
         plan: net(seed=number).with_encoder("patterns285") for number, plan in enumerate(CONTACT_CLASSES)

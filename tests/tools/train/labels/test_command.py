@@ -1,8 +1,7 @@
-"""Labelling: labels are exact backups, the same whoever makes them, and a killed run goes on."""
+"""Labelling: labels are exact backups, or means of games."""
 
-import argparse
-import json
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import pytest
@@ -10,7 +9,7 @@ import pytest
 from gammond.engine.bearoff import save_table
 from gammond.engine.bearoff.one_sided import build_one_sided
 from gammond.engine.bearoff.two_sided import build_two_sided
-from gammond.engine.errors import DataFileError, GammondError, StateError, UnsupportedError
+from gammond.engine.errors import DataFileError, StateError, UnsupportedError
 from gammond.engine.evaluation.evaluator import choose_best_children
 from gammond.engine.rollout import RolloutSettings, roll_out_position
 from gammond.engine.rules.dice import ROLL_WEIGHTS, ROLLS
@@ -18,39 +17,25 @@ from gammond.engine.rules.outcome import cubeless_equity, invert_outcomes
 from gammond.engine.rules.position import Position
 from gammond.engine.search import NPlyEvaluator
 from gammond.nets.catalogue import load_evaluator, load_pruner
-from gammond.tools.parallel.processes import ProcessPool
 from gammond.tools.train.labels import command as label
 from gammond.tools.train.labels import label_tasks
-from gammond.tools.train.labels.command import LabelSettings
 from gammond.tools.train.labels.label_tasks import LabelPlan, label_shard
 from gammond.tools.train.labels.rollouts import derive_dice_seed, make_rollout_evaluators
-from gammond.tools.train.labels.shards import LABELS, read_newest_labels, read_shard
-from gammond.tools.train.runs import shard_loop
-from gammond.tools.train.runs.settings import read_settings
-from gammond.tools.train.runs.shard_loop import make_missing_shards
+from gammond.tools.train.labels.shards import read_shard
 from gammond.tools.train.weights.layers import LayeredNet
 from gammond.tools.train.weights.net_set import load_bearoff_evaluators, load_net_set
+from tests.support.commands import run_tool
 from tests.tools.train.shards import make_shard
 
 pytest.importorskip("onnx", reason="nets are read and run as ONNX files (extra 'train')")
 
 FEW = {"selfplay": 2.0, "crashed": 1.0}
 OPTIONS = ["--net", "fast", "--positions", "150", "--sources", "selfplay=2,crashed", "--threads", "1"]
-
-
-def run_command(*arguments: str) -> int:
-    parser = argparse.ArgumentParser()
-    label.add_arguments(parser)
-    return label.main(parser.parse_args(arguments))
+run_command = partial(run_tool, label)
 
 
 def plan(plies: int = 1, seed: int = 3) -> LabelPlan:
     return LabelPlan(load_net_set("fast"), FEW, "contact", plies, seed)
-
-
-@pytest.fixture
-def small_shards(monkeypatch):
-    monkeypatch.setattr("gammond.tools.train.labels.label_tasks.SHARD_POSITIONS", 64)
 
 
 def test_a_label_is_the_mean_over_all_rolls_of_the_best_reply(tmp_path):
@@ -183,52 +168,6 @@ def test_a_trace_gives_a_position_the_corrections_of_those_after_it(tmp_path):
     assert labels.targets.min() < 0.0  # rare outcomes scatter to both sides, or their mean were too high
 
 
-@pytest.mark.slow
-def test_labels_are_the_same_however_many_processes_make_them(tmp_path, small_shards):
-    made = []
-    for count in (1, 2):
-        folder = tmp_path / str(count)
-        with ProcessPool(count) as processes:
-            tasks = plan().make_tasks(folder, 150)
-            made_shards = make_missing_shards(label_shard, tasks, processes, "labels")
-            sizes = [record["labelled"] for record in made_shards]
-        assert sizes == [64, 64, 22]
-        made.append(read_newest_labels(folder))
-    np.testing.assert_array_equal(made[0].boards, made[1].boards)
-    np.testing.assert_array_equal(made[0].targets, made[1].targets)
-
-
-def test_a_run_that_was_killed_makes_the_shards_that_are_missing(tmp_path, small_shards, monkeypatch):
-    whole, killed = tmp_path / "whole", tmp_path / "killed"
-    run_command(str(whole), *OPTIONS)
-    real, calls = shard_loop.append_record, []
-
-    def kill_after_one(*arguments):
-        real(*arguments)
-        calls.append(arguments)
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr(shard_loop, "append_record", kill_after_one)
-    with pytest.raises(KeyboardInterrupt):
-        run_command(str(killed), *OPTIONS)
-    monkeypatch.undo()
-    monkeypatch.setattr("gammond.tools.train.labels.label_tasks.SHARD_POSITIONS", 64)
-    assert LABELS.list_in(killed) == [LABELS.find(killed, 0)]
-    assert run_command(str(killed), "--resume", "--threads", "1") == 0
-    assert LABELS.list_in(killed) == [LABELS.find(killed, number) for number in range(3)]
-    np.testing.assert_array_equal(read_newest_labels(killed).targets, read_newest_labels(whole).targets)
-    log = [json.loads(line) for line in (killed / "log.jsonl").read_text().splitlines()]
-    assert [record["labelled"] for record in log] == [64, 64, 22]
-
-
-def test_a_folder_says_how_its_labels_were_made(tmp_path):
-    run_command(str(tmp_path / "a"), *OPTIONS, "--positions", "20", "--seed", "5")
-    settings = read_settings(tmp_path / "a" / "run.toml", LabelSettings)
-    assert settings == LabelSettings("fast", positions=20, sources=("selfplay=2", "crashed"), seed=5)
-    with pytest.raises(StateError, match="--resume"):
-        run_command(str(tmp_path / "a"), *OPTIONS)
-
-
 def test_labels_by_other_nets_are_not_mixed_in(tmp_path):
     folder = tmp_path / "a"
     run_command(str(folder), *OPTIONS, "--positions", "20")
@@ -236,54 +175,3 @@ def test_labels_by_other_nets_are_not_mixed_in(tmp_path):
     log.write_text(log.read_text().replace("contact:", "contact:0"))
     with pytest.raises(StateError, match="started with other nets"):
         run_command(str(folder), "--resume", "--threads", "1")
-
-
-@pytest.mark.parametrize(
-    "options",
-    [
-        ["--net", "nobody"],
-        ["--positions", "0"],
-        ["--plies", "0"],
-        ["--phase", "over"],
-        ["--sources", "nowhere"],
-        ["--seed", "-1"],
-        ["--finder", "nobody"],
-        ["--finder", "pubeval"],
-        ["--trace", "1.5"],
-        ["--trace", "0.5", "--plies", "2"],
-        ["--trials", "36", "--plies", "2"],
-        ["--trials", "36", "--trace", "0.5"],
-        ["--trials", "-1"],
-        ["--truncate", "10"],
-    ],
-)
-def test_a_command_that_cannot_be_leaves_nothing_behind(tmp_path, options):
-    with pytest.raises(GammondError):
-        run_command(str(tmp_path / "a"), *OPTIONS, *options)
-    assert not (tmp_path / "a").exists()
-
-
-def test_the_benchmark_saves_nothing_and_prints_labels_a_second(capsys, monkeypatch, tmp_path):
-    monkeypatch.chdir(tmp_path)
-    assert run_command("--bench", *OPTIONS) == 0
-    assert capsys.readouterr().out.startswith("1-ply labels by fast: ")
-    assert not list(tmp_path.iterdir())
-
-
-def test_without_a_folder_there_is_only_the_benchmark():
-    with pytest.raises(GammondError, match="a folder for the labels"):
-        run_command(*OPTIONS)
-
-
-def test_more_positions_make_a_run_longer_and_leave_its_labels(small_shards, tmp_path):
-    run = str(tmp_path / "run")
-    assert run_command(run, *OPTIONS) == 0
-    before = [file.read_bytes() for file in sorted((tmp_path / "run").glob("labels-*"))]
-    assert run_command(run, "--resume", "--positions", "200", "--threads", "1") == 0
-    after = [file.read_bytes() for file in sorted((tmp_path / "run").glob("labels-*"))]
-    assert after[: len(before)] == before
-    sizes = [len(read_shard(tmp_path / "run" / f"labels-{n:06}.npz")[0]) for n in range(4)]
-    assert sizes == [64, 64, 22, 50]
-    assert read_settings(tmp_path / "run" / "run.toml", LabelSettings).positions == 200
-    with pytest.raises(StateError, match="ask for more"):
-        run_command(run, "--resume", "--positions", "100")

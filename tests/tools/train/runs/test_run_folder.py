@@ -1,11 +1,10 @@
 """The settings of a run, new or resumed."""
 
 import argparse
-from pathlib import Path
 
 import pytest
 
-from gammond.engine.errors import DataFileError, StateError
+from gammond.engine.errors import StateError
 from gammond.tools.heritage.heuristic_engine.study import ClimbStudySettings
 from gammond.tools.train.runs.run_folder import add_folder_arguments, load_run_settings
 from gammond.tools.train.runs.settings import add_setting_options, write_settings
@@ -16,12 +15,6 @@ def parsed(*arguments: str) -> argparse.Namespace:
     add_folder_arguments(parser, "run", "run.toml", "resume")
     add_setting_options(parser, ClimbStudySettings)
     return parser.parse_args(arguments)
-
-
-def test_a_run_begins_with_the_settings_of_the_options():
-    args = parsed("mine", "--games", "8")
-    assert args.run == Path("mine")
-    assert load_run_settings(args.run, args, ClimbStudySettings) == ClimbStudySettings(games=8)
 
 
 def test_a_run_that_goes_on_has_its_own_settings(tmp_path):
@@ -39,9 +32,3 @@ def test_a_run_that_goes_on_drops_no_option_without_a_word(tmp_path):
         with pytest.raises(StateError, match=r"begun with --games \d+, not \d+: leave --games out") as caught:
             load_run_settings(tmp_path, args, ClimbStudySettings)
         assert caught.value.field == "games"
-
-
-def test_without_a_run_there_is_nothing_to_go_on_with(tmp_path):
-    args = parsed(str(tmp_path), "--resume")
-    with pytest.raises(DataFileError, match=r"run\.toml"):
-        load_run_settings(args.run, args, ClimbStudySettings)

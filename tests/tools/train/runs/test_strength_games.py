@@ -1,16 +1,12 @@
 """The strength of players in training: opponents, dice, and the report."""
 
 import numpy as np
-import pytest
 
-from gammond.engine.errors import ValueRangeError
 from gammond.engine.play.lockstep import PairedGameResults, play_games
 from gammond.engine.play.player import RandomPlayer
 from gammond.nets.players.pubeval import PubevalPlayer
 from gammond.tools.train.runs.strength_games import (
     ENDLESS,
-    check_backtrack,
-    check_benchmark,
     load_opponents,
     measure_results,
     play_opponents,
@@ -39,21 +35,6 @@ def test_strength_is_points_per_game_with_their_error():
     assert (strength.opponent, strength.games) == ("chance", 40)
     assert strength.points_per_game == results["chance"].points.mean() > 0.5
     assert strength.standard_error == results["chance"].standard_error > 0.0
-
-
-@pytest.mark.parametrize(("opponents", "games"), [((), 4), (("random",), 0)])
-def test_a_run_that_measures_nothing_cannot_go_back_to_its_best_net(opponents, games):
-    check_backtrack(0.0, opponents, games)
-    check_backtrack(0.5, ("random",), 4)
-    with pytest.raises(ValueRangeError, match="benchmark games and opponents") as caught:
-        check_backtrack(0.5, opponents, games)
-    assert caught.value.field == "backtrack"
-
-
-@pytest.mark.parametrize("games", [2, 7, -2])
-def test_a_measurement_has_an_even_number_of_games_and_an_error(games):
-    with pytest.raises(ValueRangeError, match=f"or more, got {games}"):
-        check_benchmark((), games)
 
 
 def test_games_that_do_not_end_are_counted_and_the_others_measure_strength():

@@ -8,7 +8,6 @@ import pytest
 
 from gammond.engine.runtime.machine import count_usable_cores
 from gammond.nets.catalogue import collect_net_hashes
-from gammond.tools.heritage.heuristic_engine import command as climb
 from gammond.tools.train.fitting.fit import FitSettings
 from gammond.tools.train.fitting.refine import RefineSettings
 from gammond.tools.train.runs import trainer
@@ -25,19 +24,6 @@ def test_workers_of_a_cluster_must_have_the_nets_of_the_opponents(monkeypatch, k
     settings = kind(opponents=("fast:plies=1",), games=games)
     nets = {name: collect_net_hashes(name) for name in players}
     assert make_run_executor(argparse.Namespace(cluster=cluster), settings, 3) == (3, cluster, nets)
-
-
-def test_the_folder_may_be_left_out_where_the_command_says_so(capsys):
-    parser = argparse.ArgumentParser()
-    climb.TRAINER.add_arguments(parser, resume_point="trial", is_optional=True)
-    assert parser.parse_args([]).run is None
-    help_text = parser.format_help()
-    assert "folder of the run: run.toml, log.jsonl" in help_text
-    assert "resume from the run's last trial" in help_text
-    needed = argparse.ArgumentParser()
-    climb.TRAINER.add_arguments(needed)
-    with pytest.raises(SystemExit):
-        needed.parse_args([])
 
 
 def test_there_is_a_worker_for_each_core_unless_set_otherwise():

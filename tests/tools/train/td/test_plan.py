@@ -2,25 +2,18 @@
 
 from __future__ import annotations
 
-import argparse
 import re
-from pathlib import Path
-
-import pytest
+from functools import partial
 
 from gammond.engine.play.lockstep import PairedGameResults
 from gammond.tools.train.td import command as td
 from gammond.tools.train.td import plan
 from gammond.tools.train.td.plan import describe_plan, measure_speed
 from gammond.tools.train.td.self_play import TdSettings
+from tests.support.commands import run_tool
 
 SMALL = {"hidden": 8, "race_hidden": 4, "round_games": 16}
-
-
-def run_command(*arguments: str) -> int:
-    parser = argparse.ArgumentParser()
-    td.add_arguments(parser)
-    return td.main(parser.parse_args(arguments))
+run_command = partial(run_tool, td)
 
 
 def test_the_default_run_is_announced_with_its_games_files_and_time(tmp_path, monkeypatch):
@@ -36,15 +29,6 @@ def test_the_default_run_is_announced_with_its_games_files_and_time(tmp_path, mo
     assert re.fullmatch(
         r"  about [0-9.]+ (seconds|minutes|hours) here, at [0-9.]+( k)? games/s as just measured", lines[4]
     )
-
-
-def test_the_page_of_own_nets_has_the_games_of_the_default():
-    page = (Path(__file__).parents[4] / "docs" / "guide" / "own-nets.md").read_text("utf-8")
-    settings = TdSettings()
-    measurements = -(-settings.games // settings.checkpoint_every)
-    units = f"{settings.hidden} and {settings.race_hidden} hidden units"
-    assert f"{settings.games:,} games of nets with {units} in two threads" in page
-    assert f"and {measurements} measurements" in page
 
 
 def test_the_time_is_that_of_the_games_and_of_the_measurements_not_of_compiling(tmp_path, monkeypatch):
@@ -79,15 +63,6 @@ def test_the_plan_comes_before_the_run_and_the_strength_after_it(tmp_path, capsy
     assert commands[-1] == f"  gammond export {run} --name NAME"
     assert run_command(str(run), "--resume") == 0
     assert capsys.readouterr().err.startswith(f"{run}: 0 games of self-play")
-
-
-def test_a_folder_with_a_run_is_refused_before_anything_is_measured(tmp_path, capsys):
-    options = ["--hidden", "8", "--race-hidden", "4", "--round-games", "16", "--games", "64"]
-    run_command(str(tmp_path / "run"), *options, "--benchmark-games", "0")
-    capsys.readouterr()
-    with pytest.raises(Exception, match="already holds a run"):
-        run_command(str(tmp_path / "run"))
-    assert capsys.readouterr().err == ""
 
 
 def test_a_measurement_ends_when_its_time_is_over():

@@ -11,7 +11,7 @@ from gammond.engine.rules.moves import expand_rolls
 from gammond.engine.rules.position import Phase, Position, classify_phases
 from gammond.nets.encoders import encode_tesauro196
 from gammond.tools.train.kernels import td as kernel_td
-from gammond.tools.train.td.self_play import RoundReport, SelfPlay, TdSettings
+from gammond.tools.train.td.self_play import SelfPlay, TdSettings
 from gammond.tools.train.weights.layers import LayeredNet
 from gammond.tools.train.weights.td_nets import TdNets, make_untrained_td_net
 
@@ -92,19 +92,6 @@ def small(**changes) -> TdSettings:
     )
 
 
-def weights_after(config: TdSettings) -> list[np.ndarray]:
-    run = SelfPlay(config)
-    for _ in run.play_rounds():
-        pass
-    return [*run.nets.contact.one_layer_weights, *run.nets.race.one_layer_weights]
-
-
-def test_the_same_seed_gives_the_same_weights_and_another_seed_others():
-    first, again, other = weights_after(small()), weights_after(small()), weights_after(small(seed=2))
-    assert all((a == b).all() for a, b in zip(first, again, strict=True))
-    assert not all((a == b).all() for a, b in zip(first, other, strict=True))
-
-
 def test_the_rate_falls_by_the_same_factor_each_game_and_cuts_stop_at_the_last():
     settings = small(games=100, learning_rate=0.16, final_rate=0.01, backtrack_factor=0.5)
     assert [settings.learning_rate_at(games) for games in (0, 25, 50, 100, 120)] == pytest.approx(
@@ -128,13 +115,6 @@ def test_a_run_that_went_back_goes_on_from_the_other_weights_with_its_own_dice()
         run.nets.contact.one_layer_weights, rest.nets.contact.one_layer_weights, strict=True
     ):
         np.testing.assert_array_equal(one, same)
-
-
-def test_reports_of_rounds_add_up():
-    first, second = RoundReport(64, 0.2, 64, 600, 10, 6.0), RoundReport(128, 0.1, 64, 400, 20, 94.0)
-    assert second.add_earlier(first) == RoundReport(128, 0.1, 128, 1000, 30, 100.0)
-    assert second.add_earlier(first).error_points == pytest.approx(0.1**0.5)
-    assert second.add_earlier(None) == second
 
 
 @pytest.mark.slow

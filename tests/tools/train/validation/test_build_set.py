@@ -1,17 +1,17 @@
-"""Validation sets: made as asked, gone on with after a kill, and compared with."""
+"""Validation sets: made as asked, and compared with."""
 
 import argparse
 import json
+from functools import partial
 
 import numpy as np
 import pytest
 
-from gammond.engine.errors import DataFileError, GammondError, StateError, ValueRangeError
+from gammond.engine.errors import DataFileError, StateError, ValueRangeError
 from gammond.engine.evaluation.results import Evaluation
 from gammond.engine.rules.outcome import Outcome
 from gammond.nets.catalogue import load_evaluator
 from gammond.tools.train.labels.shards import LABELS, Labels, ShardMetadata, write_shard
-from gammond.tools.train.runs import shard_loop
 from gammond.tools.train.runs.settings import read_settings
 from gammond.tools.train.validation import build_set as validation_set
 from gammond.tools.train.validation import validate
@@ -24,6 +24,7 @@ from gammond.tools.train.validation.rollout_labels import (
     write_rollouts,
 )
 from gammond.tools.train.validation.validate import compare_nets, evaluate_opening
+from tests.support.commands import run_tool
 
 pytest.importorskip("onnx", reason="nets are read and run as ONNX files (extra 'train')")
 
@@ -37,33 +38,21 @@ MATCH = """\
 """
 
 OPTIONS = ["--classes", "contact=4,backgame=3", "--trials", "36", "--truncate", "6", "--threads", "1"]
+make = partial(run_tool, validation_set)
 
 
-def make(*arguments: str) -> int:
-    parser = argparse.ArgumentParser()
-    validation_set.add_arguments(parser)
-    return validation_set.main(parser.parse_args(arguments))
-
-
-def report(capsys, *arguments: str) -> str:
-    parser = argparse.ArgumentParser()
-    validate.add_arguments(parser)
-    assert validate.main(parser.parse_args(arguments)) == 0
+def report(capsys, *words):
+    assert run_tool(validate, *words) == 0
     return capsys.readouterr().out
-
-
-@pytest.fixture(autouse=True)
-def _small_shards(monkeypatch):
-    monkeypatch.setattr("gammond.tools.train.validation.rollout_tasks.SHARD_POSITIONS", 3)
 
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
-    """A finished set."""
+    """A finished set of several shards."""
     folder = tmp_path_factory.mktemp("sets") / "whole"
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("gammond.tools.train.validation.rollout_tasks.SHARD_POSITIONS", 3)
-        make(str(folder), *OPTIONS)
+        make(folder, *OPTIONS)
     return folder
 
 
@@ -83,53 +72,12 @@ def test_a_set_is_what_was_asked_for(folder):
     assert sum(record["trials"] for record in log) == 7 * 36
 
 
-def test_a_set_that_was_killed_becomes_the_same_set(folder, tmp_path, monkeypatch):
-    killed, real, calls = tmp_path / "killed", shard_loop.append_record, []
-
-    def kill_after_one(*arguments):
-        real(*arguments)
-        calls.append(arguments)
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr(shard_loop, "append_record", kill_after_one)
-    with pytest.raises(KeyboardInterrupt):
-        make(str(killed), *OPTIONS)
-    monkeypatch.setattr(shard_loop, "append_record", real)
-    assert len(read_all_rollouts(killed)) == 3
-    with pytest.raises(StateError, match="--resume"):
-        make(str(killed), *OPTIONS)
-    assert make(str(killed), "--resume", "--threads", "1") == 0
-    whole, again = read_all_rollouts(folder), read_all_rollouts(killed)
-    np.testing.assert_array_equal(again.outcomes, whole.outcomes)
-    np.testing.assert_array_equal(again.equity_errors, whole.equity_errors)
-
-
 def test_a_set_of_other_nets_is_not_gone_on_with(folder, tmp_path, monkeypatch):
     make(str(tmp_path / "a"), *OPTIONS, "--classes", "race=1")
     pruner = argparse.Namespace(net_hashes={"finder": "another"})
     monkeypatch.setattr(validation_set, "find_pruner", lambda: pruner)
     with pytest.raises(StateError, match="started with other nets"):
         make(str(tmp_path / "a"), "--resume", "--threads", "1")
-
-
-@pytest.mark.parametrize(
-    "options",
-    [
-        ["--net", "nobody"],
-        ["--classes", "opening=3"],
-        ["--classes", "contact"],
-        ["--trials", "1"],
-        ["--stop-error", "-1"],
-        ["--plies", "3"],
-        ["--not-in", "nowhere"],
-        ["--net", "gnubg"],
-        ["--matches", "nowhere.mat"],
-    ],
-)
-def test_a_command_that_cannot_be_leaves_nothing_behind(tmp_path, options):
-    with pytest.raises(GammondError):
-        make(str(tmp_path / "a"), *OPTIONS, *options)
-    assert not (tmp_path / "a").exists()
 
 
 def test_gnubg_rolls_out_positions_of_matches_in_place_of_the_net(tmp_path, monkeypatch, capsys):
@@ -141,28 +89,11 @@ def test_gnubg_rolls_out_positions_of_matches_in_place_of_the_net(tmp_path, monk
 
     monkeypatch.setattr("gammond.tools.train.validation.rollout_tasks.roll_out_with_gnubg", roll_out)
     (tmp_path / "match.mat").write_text(MATCH)
-    classes = ["--classes", "contact=3,backgame=1"]
+    words = [tmp_path / "a", *OPTIONS, "--net", "gnubg", "--matches", tmp_path / "match.mat", "--classes"]
     with pytest.raises(ValueRangeError, match="class backgame, got 0 among the 4 positions"):
-        make(
-            str(tmp_path / "a"),
-            *OPTIONS,
-            "--net",
-            "gnubg",
-            "--matches",
-            str(tmp_path / "match.mat"),
-            *classes,
-        )
+        make(*words, "contact=3,backgame=1")
     assert not (tmp_path / "a").exists()
-    arguments = [
-        *OPTIONS,
-        "--net",
-        "gnubg",
-        "--matches",
-        str(tmp_path / "match.mat"),
-        "--classes",
-        "contact=4",
-    ]
-    assert make(str(tmp_path / "a"), *arguments) == 0
+    assert make(*words, "contact=4") == 0
     labels = read_all_rollouts(tmp_path / "a")
     assert len(labels) == 4
     assert (labels.equity_errors == np.float32(0.02)).all()

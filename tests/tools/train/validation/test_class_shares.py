@@ -1,6 +1,5 @@
 """How often classes of positions come up: counted over all turns of games."""
 
-import argparse
 import json
 
 import numpy as np
@@ -12,6 +11,7 @@ from gammond.tools.common.opponents import load_opponent
 from gammond.tools.train.validation import class_shares
 from gammond.tools.train.validation.class_shares import count_class_shares
 from gammond.tools.train.validation.position_classes import MOST_BACK, PLAYED_CLASSES
+from tests.support.commands import run_tool
 
 
 class _Recorder:
@@ -28,10 +28,8 @@ def shares():
     return count_class_shares(player, player, 10, 3)
 
 
-def run(capsys, *arguments: str) -> str:
-    parser = argparse.ArgumentParser()
-    class_shares.add_arguments(parser)
-    assert class_shares.main(parser.parse_args(arguments)) == 0
+def run(capsys, *words):
+    assert run_tool(class_shares, *words) == 0
     return capsys.readouterr().out
 
 

@@ -1,6 +1,5 @@
 """Positions played out by another player: the points of their side on roll, beside the labels."""
 
-import argparse
 import json
 
 import numpy as np
@@ -16,6 +15,7 @@ from gammond.tools.train.validation.peer_games import compare_games, play_out, s
 from gammond.tools.train.validation.positions import ValidationPositions
 from gammond.tools.train.validation.rollout_labels import ROLLOUTS, RolloutLabels, write_rollouts
 from tests.support import boards
+from tests.support.commands import run_tool
 
 BEAROFFS = [boards.position({3: 2, 1: 1}, {25 - 2: 2}).board, boards.position({1: 2}, {25 - 6: 15}).board]
 """The second is won with the first roll, a gammon."""
@@ -39,10 +39,8 @@ def make_labels(offset: float = 0.0) -> RolloutLabels:
     )
 
 
-def run(capsys, *arguments: str) -> str:
-    parser = argparse.ArgumentParser()
-    peer_games.add_arguments(parser)
-    assert peer_games.main(parser.parse_args(arguments)) == 0
+def run(capsys, *words):
+    assert run_tool(peer_games, *words) == 0
     return capsys.readouterr().out
 
 

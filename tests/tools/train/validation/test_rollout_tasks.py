@@ -23,7 +23,6 @@ from gammond.tools.train.validation.positions import (
 )
 from gammond.tools.train.validation.rollout_labels import (
     ROLLOUTS,
-    read_all_rollouts,
     read_rollouts,
     write_rollouts,
 )
@@ -100,12 +99,6 @@ def test_a_position_is_rolled_out_until_it_is_known_well_enough(evaluators, posi
     assert len(never) == 72
 
 
-def test_trials_that_do_not_fit_at_once_are_the_same(evaluators, positions, monkeypatch):
-    whole = roll_out_to_error(positions.boards[0], evaluators, SHORT)
-    monkeypatch.setattr("gammond.engine.rollout.trials.BLOCK_ROWS", 10)
-    np.testing.assert_array_equal(roll_out_to_error(positions.boards[0], evaluators, SHORT), whole)
-
-
 def test_a_game_ends_where_a_bearoff_database_knows_it(nets, evaluators):
     sampler = dataclasses.replace(make_sampler(nets, load_pruner()), exact_evaluators=())
     races = draw_positions({"race": 60}, draw_from_games(sampler), seed=3).boards
@@ -123,21 +116,6 @@ def test_with_look_ahead_other_plays_are_made(nets, evaluators, positions):
     shallow, deeper = (roll_out_to_error(board, each, settings) for each in (evaluators, deep))
     assert 0 < (np.abs(shallow - deeper) > 1e-9).any(axis=1).sum() <= 36
     assert abs(CUBELESS_GAME.equities(shallow).mean() - CUBELESS_GAME.equities(deeper).mean()) < 0.2
-
-
-@pytest.mark.slow
-def test_labels_are_the_same_however_many_processes_make_them(tmp_path, nets, positions, small_shards):
-    made = []
-    for count in (1, 2):
-        tasks = make_rollout_tasks(nets, 0, SHORT, tmp_path / str(count), positions)
-        with ProcessPool(count) as processes:
-            made_shards = make_missing_shards(roll_out_shard, tasks, processes, "positions")
-            sizes = [record["labelled"] for record in made_shards]
-        assert sizes == [3, 3, 2]
-        made.append(read_all_rollouts(tmp_path / str(count)))
-    np.testing.assert_array_equal(made[0].positions.boards, positions.boards)
-    for name in ("outcomes", "errors", "equity_errors", "trials"):
-        np.testing.assert_array_equal(getattr(made[0], name), getattr(made[1], name))
 
 
 def test_only_what_is_missing_is_rolled_out(tmp_path, nets, positions, small_shards, monkeypatch):

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import argparse
 import io
 import os
 import tarfile
 import tracemalloc
+from functools import partial
 
 import numpy as np
 import pytest
@@ -26,6 +26,7 @@ from gammond.tools.heritage.gengammon.expert_moves.extraction import (
 )
 from tests.engine.match_files.played_games import play_random_match
 from tests.engine.match_files.test_same_match import WRITERS
+from tests.support.commands import run_tool
 
 GOOD = """; [Player 1 "ann"]
 
@@ -64,10 +65,7 @@ def archive(folder, tmp_path):
     return file
 
 
-def run(*words):
-    parser = argparse.ArgumentParser()
-    expert_moves.add_arguments(parser)
-    return expert_moves.main(parser.parse_args([str(word) for word in words]))
+run = partial(run_tool, expert_moves)
 
 
 @pytest.mark.parametrize("kind", ["folder", "archive"])
@@ -107,6 +105,7 @@ def test_the_moves_of_folders_and_archives_come_into_a_file(kind, request, tmp_p
     assert (own.boards[0] == Position.start().board).all()
     assert (own.chosen[0] == play.result.board).all()
     assert (own.boards[1] == play.result.board).all()
+    assert (own.boards[3] == Position.start().board).all()  # the game before was doubled away
     filters = "--filters homebound,contradicting,unmovable"
     assert moves.command == f"gammond heritage expert-moves {source} --output {out} {filters}"
 
@@ -134,12 +133,6 @@ def test_moves_after_a_position_that_was_set_begin_there():
     assert len(list_candidates(moves).chosen) == 2
 
 
-def test_a_move_after_one_that_was_doubled_away_begins_at_the_start(folder, tmp_path):
-    run(folder / "b.mat", "--output", tmp_path / "moves.npz")
-    moves = read_expert_moves(tmp_path / "moves.npz")
-    assert (moves.boards[3] == Position.start().board).all()
-
-
 def test_players_and_filters_can_be_named(folder, tmp_path, capsys):
     out = tmp_path / "moves.npz"
     assert run(folder, "--output", out, "--players", "bob, ann", "--filters", "none") == 0
@@ -153,29 +146,23 @@ def test_faults_are_reported_up_to_a_number(folder, tmp_path, capsys):
 
 
 @pytest.mark.parametrize(
-    ("options", "error", "message"),
+    ("words", "error", "message"),
     [
-        (["--players", "zoe"], ValueRangeError, "no moves by zoe"),
+        (["b.mat", "--players", "zoe"], ValueRangeError, "no moves by zoe"),
         (
-            ["--filters", "home"],
+            ["b.mat", "--filters", "home"],
             ValueRangeError,
-            "expected filters of homebound, contradicting, unmovable, none",
+            "expected filters of homebound, ",
         ),
+        (["readme.txt"], DataFileError, "no moves left"),
+        (["nowhere.mat"], DataFileError, "no such file or folder"),
     ],
 )
-def test_what_cannot_be_asked_for_leaves_no_file(options, error, message, folder, tmp_path):
+def test_what_comes_to_no_moves_leaves_no_file(words, error, message, folder, monkeypatch):
+    monkeypatch.chdir(folder)
     with pytest.raises(error, match=message):
-        run(folder, "--output", tmp_path / "moves.npz", *options)
-    assert not (tmp_path / "moves.npz").exists()
-
-
-def test_sources_without_moves_leave_no_file(tmp_path):
-    (tmp_path / "a.mat").write_text("nothing")
-    with pytest.raises(DataFileError, match="no moves left"):
-        run(tmp_path / "a.mat", "--output", tmp_path / "moves.npz")
-    with pytest.raises(DataFileError, match="no such file or folder"):
-        run(tmp_path / "b.mat", "--output", tmp_path / "moves.npz")
-    assert not (tmp_path / "moves.npz").exists()
+        run(*words, "--output", "moves.npz")
+    assert not (folder / "moves.npz").exists()
 
 
 def test_a_file_that_is_there_stays_when_nothing_comes_of_a_run(folder, tmp_path):

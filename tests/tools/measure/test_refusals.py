@@ -1,0 +1,65 @@
+"""What cannot be measured is refused in words before any net is loaded."""
+
+from __future__ import annotations
+
+import pytest
+
+from gammond.engine.errors import DataFileError
+from gammond.nets.catalogue import Catalogue
+from gammond.tools import cli
+from gammond.tools.measure.command import COMMANDS
+from tests.engine.match_files.played_games import MAT_GAME
+
+REFUSED = [
+    ("alphabeta --plies 0", "--plies"),
+    ("alphabeta --plies 9", "--plies"),
+    ("alphabeta --positions 0", "--positions"),
+    ("alphabeta --seed -1", "--seed"),
+    ("cube prime", "got 'prime'"),
+    ("cube --positions 3", "--positions: expected 4 or more"),
+    ("cube --trials 0", "expected a whole number 1.."),
+    ("cube --seed -1", "--seed: expected 0 to"),
+    ("cube --threads 0", "--threads: expected 1 to"),
+    ("cube --decide-by 1.5", "--decide-by: expected 0 to 1"),
+    ("cutoffs --decisions 0", "--decisions"),
+    ("cutoffs --plies 3", "--plies"),
+    ("cutoffs --plies 0", "--plies"),
+    ("cutoffs --seed -1", "--seed"),
+    ("frontier nobody", "expected a player"),
+    ("frontier pubeval --opponent nobody", "expected a player"),
+    ("frontier pubeval --games 7", "even number"),
+    ("frontier pubeval --threads 0", "--threads"),
+    ("frontier pubeval --plot picture.gif", "expected a picture file"),
+    ("levels god", "beginner|casual"),
+    ("levels expert --decisions 1", "--decisions: expected 2 or more"),
+    ("levels expert --seed -1", "--seed: expected 0 or more"),
+    ("levels expert --reference-plies 5", "expected 0 to 4 plies"),
+    ("levels expert --reference-filter wide", "expected a move filter, one of tiny"),
+    ("matches match.mat --errors -1", "--errors: expected 0 or more, got -1"),
+    ("matches match.mat --trials -1", "--trials: expected 0 or more"),
+    ("matches match.mat --above -0.5", "--above: expected 0 or more"),
+    ("matches match.mat --gnubg-plies 5", "--gnubg-plies: expected 0 to 4, got 5"),
+    ("pruning --decisions 1", "--decisions: expected 2 or more"),
+    ("pruning --seed -1", "--seed: expected 0 or more"),
+    ("pruning --plies 5", "expected 0 to 4 plies"),
+    ("pruning --plies 0", "--plies: expected 1 or more"),
+    ("pruning --filter wide", "expected a move filter, one of tiny"),
+    ("pruning --threads 0", "expected 1 to 256 threads"),
+]
+
+
+def test_every_measurement_is_here():
+    assert {words.split()[0] for words, _ in REFUSED} == COMMANDS.keys()
+
+
+@pytest.mark.parametrize(("words", "said"), REFUSED)
+def test_what_cannot_be_is_refused_before_a_net_is_loaded(words, said, tmp_path, monkeypatch, capsys):
+    def not_reached(*_):
+        raise DataFileError("nothing is to be loaded for a wrong request")
+
+    for load in ("load_evaluator", "load_engine", "load_pruner"):
+        monkeypatch.setattr(Catalogue, load, not_reached)
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "match.mat").write_text(f" 5 point match\n\n Game 1\n{MAT_GAME}")
+    assert cli.main(["measure", *words.split()]) == cli.EXIT_USAGE
+    assert said in capsys.readouterr().err
