@@ -5,10 +5,9 @@ import pytest
 
 from gammond.engine.bearoff import open_table
 from gammond.engine.bearoff.databases import DEFAULT_BYTES
-from gammond.engine.errors import DataFileError, LimitError, StateError, ValueRangeError
+from gammond.engine.errors import DataFileError, LimitError
 from gammond.engine.runtime import machine
 from gammond.tools import bearoff
-from gammond.tools.common.progress import Progress
 
 
 def run(*arguments):
@@ -17,30 +16,20 @@ def run(*arguments):
     return bearoff.main(parser.parse_args([str(argument) for argument in arguments]))
 
 
-def test_make_writes_a_database_and_says_its_memory_first(tmp_path, capsys):
+@pytest.mark.parametrize(
+    ("options", "kind", "memory", "size"),
+    [([], "cubeful", "34.4 kB", "6.5 kB"), (["--cubeless"], "cubeless", "21.6 kB", "1.7 kB")],
+)
+def test_make_writes_a_database_and_says_its_memory_first(tmp_path, capsys, options, kind, memory, size):
     path = tmp_path / "small.bearoff"
-    assert run("make", "--kind", "two-sided", "--points", 3, "--checkers", 3, "--output", path) == 0
+    make = ["make", "--kind", "two-sided", "--points", 3, "--checkers", 3, "--output", path]
+    assert run(*make, *options) == 0
     table = open_table(path)
-    assert str(table.header) == "two-sided 3x3 cubeful"
+    assert str(table.header) == f"two-sided 3x3 {kind}"
+    assert table.is_cubeful == (not options)
     captured = capsys.readouterr()
-    assert captured.err == "two-sided 3x3 cubeful: needs about 34.4 kB of memory, the file about 6.5 kB\n"
-    assert captured.out.startswith(f"{path}: two-sided 3x3 cubeful, 6.5 kB")
-
-
-def test_make_leaves_the_equities_out_with_cubeless(tmp_path, capsys):
-    path = tmp_path / "small.bearoff"
-    run("make", "--kind", "two-sided", "--points", 3, "--checkers", 3, "--cubeless", "--output", path)
-    assert not open_table(path).is_cubeful
-    captured = capsys.readouterr()
-    assert captured.err == "two-sided 3x3 cubeless: needs about 21.6 kB of memory, the file about 1.7 kB\n"
-    assert captured.out.startswith(f"{path}: two-sided 3x3 cubeless, 1.7 kB")
-
-
-def test_only_two_sided_databases_can_be_cubeless():
-    with pytest.raises(StateError, match="--cubeless needs --kind two-sided"):
-        run("make", "--kind", "one-sided", "--cubeless")
-    with pytest.raises(StateError, match="--cubeless needs --kind"):
-        run("make", "--cubeless")
+    assert captured.err == f"two-sided 3x3 {kind}: needs about {memory} of memory, the file about {size}\n"
+    assert captured.out.startswith(f"{path}: two-sided 3x3 {kind}, {size}")
 
 
 @pytest.fixture
@@ -73,18 +62,6 @@ def test_make_builds_larger_one_sided_tables(tmp_path, capsys):
     assert str(open_table(path).header) == "one-sided 8x5"
 
 
-@pytest.mark.parametrize("option", ["--points", "--checkers", "--output"])
-def test_options_of_a_database_need_its_kind(option):
-    with pytest.raises(StateError, match=f"{option} needs --kind"):
-        run("make", option, "3")
-
-
-def test_sizes_out_of_range_are_refused(tmp_path):
-    with pytest.raises(ValueRangeError, match="1 to 12 points"):
-        run("make", "--kind", "two-sided", "--points", 13, "--output", tmp_path / "x")
-    assert list(tmp_path.iterdir()) == []
-
-
 def test_a_database_that_does_not_fit_into_memory_is_refused(tmp_path, monkeypatch, capsys):
     monkeypatch.setattr(machine, "count_memory_bytes", lambda: 10_000_000)
     with pytest.raises(LimitError, match=r"needs 399\.3 MB of memory, this machine has 10\.0 MB"):
@@ -104,17 +81,6 @@ def test_an_output_that_cannot_be_written_is_found_out_before_the_work(tmp_path,
         run("make", "--kind", "two-sided", "--output", tmp_path / "file" / "x")
 
 
-@pytest.mark.parametrize("kind", ["one-sided", "two-sided"])
-def test_an_interrupted_run_leaves_no_file(tmp_path, monkeypatch, kind):
-    def interrupt(self, done, extra=""):
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr(Progress, "update", interrupt)
-    with pytest.raises(KeyboardInterrupt):
-        run("make", "--kind", kind, "--output", tmp_path / "x")
-    assert list(tmp_path.iterdir()) == []
-
-
 def test_info_says_what_a_file_holds(tmp_path, capsys):
     path = tmp_path / "small"
     run("make", "--kind", "two-sided", "--points", 3, "--checkers", 3, "--output", path)
@@ -130,18 +96,18 @@ def test_info_says_what_a_file_holds(tmp_path, capsys):
     assert lines[7].startswith("longest   the side on roll has a winning chance of 0.")
 
 
-def test_info_recognises_a_cubeless_database(tmp_path, capsys):
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ("--kind two-sided --points 2 --checkers 2 --cubeless", "holds     winning chances\n"),
+        ("--kind one-sided --points 1 --checkers 3", "1.8333 rolls"),
+    ],
+)
+def test_info_tells_each_kind_from_the_others(tmp_path, capsys, options, said):
     path = tmp_path / "small"
-    run("make", "--kind", "two-sided", "--points", 2, "--checkers", 2, "--cubeless", "--output", path)
+    run("make", *options.split(), "--output", path)
     run("info", path)
-    assert "holds     winning chances\n" in capsys.readouterr().out
-
-
-def test_info_gives_the_mean_of_the_longest_bearoff(tmp_path, capsys):
-    path = tmp_path / "small"
-    run("make", "--kind", "one-sided", "--points", 1, "--checkers", 3, "--output", path)
-    run("info", path)
-    assert "1.8333 rolls" in capsys.readouterr().out
+    assert said in capsys.readouterr().out
 
 
 def test_info_refuses_an_altered_file(tmp_path):

@@ -7,7 +7,6 @@ import subprocess
 import pytest
 
 from gammond.tools import cli
-from gammond.tools.completion import SHELLS
 
 _COMPLETE = """
 source {script}
@@ -51,15 +50,3 @@ def test_bash_completes_files(script, tmp_path):
         ["bash", "-c", text], capture_output=True, text=True, timeout=60, check=True, cwd=tmp_path
     )
     assert ended.stdout.split() == ["positions.txt"]
-
-
-@pytest.mark.parametrize("shell", SHELLS)
-def test_each_shell_gets_all_tools(shell, capsys):
-    assert cli.main(["completion", shell]) == 0
-    said = capsys.readouterr().out
-    assert all(name in said for name in cli.TOOLS)
-
-
-def test_another_shell_is_refused(capsys):
-    assert cli.main(["completion", "csh"]) == 2
-    assert "expected one of bash, zsh, fish, got 'csh'" in capsys.readouterr().err

@@ -38,11 +38,3 @@ def test_a_folder_that_cannot_be_written_is_named_with_what_chooses_another(caps
     assert main(["config", "theme", "light"]) == 2
     said = capsys.readouterr().err
     assert "cannot be written (Permission denied): set GAMMOND_DATA to a folder that you can write" in said
-
-
-@pytest.mark.parametrize(
-    "arguments", [["thme"], ["theme", "pink"], ["--reset"], ["theme", "dark", "--reset"]]
-)
-def test_wrong_arguments_give_one_line_and_status_2(capsys, arguments):
-    assert main(["config", *arguments]) == 2
-    assert capsys.readouterr().err.startswith("gammond: expected ")

@@ -4,37 +4,32 @@ from __future__ import annotations
 
 import argparse
 import importlib
+import json
 import re
 import shlex
+from functools import cache
 from pathlib import Path
 
 import pytest
 
-from gammond.engine.errors import GammondError
-from gammond.engine.runtime.files import data_folder
-from gammond.nets.player_specs import OPTION_FIELDS
+from gammond.engine.errors import FormatError, ValueRangeError
+from gammond.nets.catalogue import collect_net_hashes
 from gammond.protocol.repl.dialogue.interpreter import LineInterpreter
 from gammond.protocol.repl.terminal.prompt_loop import PROMPT
 from gammond.protocol.state.service import Service, make_shipped_catalogue
 from gammond.protocol.state.session import Session
 from gammond.tools import cli
-from gammond.tools.batch.evaluation import CUBE_COLUMNS, DECISION_COLUMNS, PLAY_COLUMNS
-from gammond.tools.batch.lines import MAX_LINE_BYTES
-from gammond.tools.bench.command import BENCHMARKS
-from gammond.tools.tournament.backgammon import (
-    DEEP_GAMES_PER_RANGE,
-    GAMES_PER_RANGE,
-    SEQUENTIAL_GAMES_PER_RANGE,
-)
+from gammond.tools.common.wings import find_wings
+from gammond.tools.heritage.heuristic_engine.study import ClimbStudySettings
+from gammond.tools.train.runs.settings import settings_from_args
+from tests.support.data_folders import link_databases
+from tests.tools.test_all_commands import list_parsers
 
-OPTION_NAMES = tuple(field.name for field in OPTION_FIELDS)
 DOCS = Path(__file__).parents[2] / "docs"
 PAGE = (DOCS / "guide" / "tools.md").read_text("utf-8")
 SHELL = (DOCS / "guide" / "shell.md").read_text("utf-8")
-MEASUREMENTS = (DOCS / "lab" / "measurements.md").read_text("utf-8")
 OWN_NETS = (DOCS / "guide" / "own-nets.md").read_text("utf-8")
 
-ROW_CODES = sorted({error.row_code for error in (GammondError, *GammondError.__subclasses__())})
 _NUMBER = r"[-+]?[0-9]+\.[0-9]+"
 
 
@@ -99,8 +94,7 @@ def test_the_page_of_own_nets_shows_what_training_exporting_and_using_them_write
     tmp_path, monkeypatch, capsys
 ):
     pytest.importorskip("onnx")
-    for file in data_folder().glob("*.bearoff"):
-        (tmp_path / file.name).symlink_to(file)
+    link_databases(tmp_path)
     monkeypatch.setenv("GAMMOND_DATA", str(tmp_path))
     monkeypatch.chdir(tmp_path)
     ran = []
@@ -132,44 +126,88 @@ def test_the_comparison_can_fail():
     assert not matches("8/5 +0.1", "6/5 +0.1")
 
 
-def indented_commands():
-    """The arguments of each indented command of all pages, as a shell reads them."""
-    for page in [DOCS.parent / "README.md", *sorted(DOCS.rglob("*.md"))]:
-        for command in re.findall(r"^    gammond (.+)$", page.read_text("utf-8"), re.MULTILINE):
+def list_typed():
+    """The words of each command of all pages, of the unit of the service and of its image."""
+    deploy = DOCS.parent / "deploy"
+    for page in [DOCS.parent / "README.md", *sorted(DOCS.rglob("*.md")), deploy / "gammond.service"]:
+        text = page.read_text("utf-8")
+        commands = re.findall(r"^    gammond (.+)$", text, re.MULTILINE)
+        commands += re.findall(r"/opt/gammond/bin/gammond ([^&\n]+)", text)
+        commands += re.findall(r"`(serve --[^`]*)`", text)
+        for command in commands:
             if words := shlex.split(command.partition(" > ")[0], comments=True):
-                yield pytest.param(words, id=f"{page.stem}-{'-'.join(words[:2])}")
+                yield page.relative_to(DOCS.parent).as_posix(), words
+    image = (deploy / "Dockerfile").read_text("utf-8").replace("\\\n", "")
+    yield "deploy/Dockerfile", json.loads(re.search(r"^CMD (\[.*?\])$", image, re.MULTILINE)[1])
 
 
-@pytest.mark.parametrize("words", list(indented_commands()))
-def test_indented_commands_can_be_typed_as_they_stand(words):
-    parser = argparse.ArgumentParser()
-    importlib.import_module(cli.TOOLS[words[0]]).add_arguments(parser)
-    parser.parse_args(words[1:])
+TYPED = list(list_typed())
+
+
+@cache
+def load_settings():
+    """The settings of all that has them, by its name."""
+    trainers = {name: module for wing in find_wings() for name, module in wing.trainers.items()}
+    types = {name: importlib.import_module(module).TRAINER.settings_type for name, module in trainers.items()}
+    return types | {"climb-study": ClimbStudySettings}
+
+
+def list_players(args):
+    """The players that a command names, runs and those of the reader aside."""
+    named = (getattr(args, "opponents", None) or "").split(",")
+    named += [getattr(args, name, None) or "" for name in ("reference", "expert")]
+    if isinstance(getattr(args, "players", None), list):
+        named += args.players
+    if getattr(args, "report", None) == "start":
+        named += args.subjects
+    return {each for each in named if each and not each.startswith("run:")} - {"start", "gnubg"}
 
 
 @pytest.mark.parametrize(
-    "word",
+    ("page", "words"), TYPED, ids=[f"{page}: {' '.join(words)}" for page, words in TYPED]
+)
+def test_a_command_of_a_page_has_options_settings_and_players_that_there_are(page, words):
+    parser = argparse.ArgumentParser(exit_on_error=False)
+    importlib.import_module(cli.TOOLS[words[0]]).add_arguments(parser)
+    args = parser.parse_args(words[1:])
+    trainer = getattr(args, "trainer", None) or getattr(args, "subcommand", None)
+    if settings := load_settings().get(trainer):
+        settings_from_args(args, settings)
+    for player in list_players(args) if "history/" in page else ():
+        collect_net_hashes(player)
+
+
+@pytest.mark.parametrize(
+    ("command", "error"),
     [
-        *ROW_CODES,
-        *(field.name for field in OPTION_FIELDS),
-        *CUBE_COLUMNS,
-        *PLAY_COLUMNS[:4],
-        *DECISION_COLUMNS,
-        "id",
-        "trials",
+        ("tournament heuristic:konfig=author pubeval --games 4", FormatError),
+        ("tournament heuristics pubeval --games 4", ValueRangeError),
+        ("heritage climb runs/climb --test often", ValueRangeError),
     ],
 )
-def test_error_codes_columns_and_options_of_players_have_a_row_in_a_table(word):
-    assert re.search(rf"^\| `{word}` \| .", PAGE, re.MULTILINE)
+def test_the_check_of_commands_can_fail(command, error):
+    with pytest.raises(error):
+        test_a_command_of_a_page_has_options_settings_and_players_that_there_are("history/", command.split())
 
 
-def test_limits_are_those_of_the_program():
-    text = " ".join(PAGE.split())
-    assert f"has more than {MAX_LINE_BYTES:,} bytes" in text
-    assert f"ranges of {GAMES_PER_RANGE:,} games, or of {DEEP_GAMES_PER_RANGE} with the cube or where" in text
-    assert f"otherwise of {SEQUENTIAL_GAMES_PER_RANGE:,} with `--sprt`" in text
+def test_a_command_that_a_text_names_and_its_options_are_there():
+    for page in [DOCS.parent / "README.md", *sorted(DOCS.rglob("*.md"))]:
+        for named in re.findall(r"`gammond\s([^`]+)`", page.read_text("utf-8")):
+            words = named.split()
+            if words[0] in ("TOOL", "help") or words[0].startswith("-"):
+                continue
+            commands = [" ".join(words[:count]) for count in range(len(words), 0, -1)]
+            parser = next((list_parsers()[name] for name in commands if name in list_parsers()), None)
+            assert parser is not None, f"{page}: {named}"
+            known = {option for action in parser._actions for option in action.option_strings}
+            given = {word.partition("=")[0] for word in words if word.startswith("--")}
+            assert given <= known, f"{page}: {named}"
 
 
-def test_the_page_of_measurements_has_a_row_for_each_benchmark():
-    section = MEASUREMENTS.split("## The speed of a machine")[1].split("\n## ")[0]
-    assert re.findall(r"^\| `(\w+)` \|", section, re.MULTILINE) == list(BENCHMARKS)
+def test_there_is_a_page_for_each_document_with_commands():
+    pages = sorted((DOCS / "lab" / "history").glob("*.md"))
+    assert [page.name[0] for page in pages] == ["1", "2", "3", "4", "5"]
+    listed = (DOCS / "lab" / "history.md").read_text("utf-8")
+    for page in pages:
+        assert f"history/{page.name}" in listed
+        assert any(name.endswith(page.name) for name, _ in TYPED)

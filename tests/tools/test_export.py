@@ -2,6 +2,7 @@
 
 import argparse
 import json
+import shlex
 import tomllib
 
 import msgspec
@@ -43,38 +44,137 @@ pytest.importorskip("onnx", reason="export needs the package onnx (extra 'train'
 def run_command(*arguments: str) -> int:
     parser = argparse.ArgumentParser()
     export.add_arguments(parser)
-    return export.main(parser.parse_args(arguments))
+    return export.main(parser.parse_args([str(each) for each in arguments]))
 
 
-@pytest.fixture
-def run_folder(tmp_path):
+def write_td(folder):
     """A run of self-play, 64 games long."""
-    folder = tmp_path / "run"
     settings = TdSettings(games=64, hidden=8, race_hidden=4, round_games=32)
     begin_run(folder, "train td", settings, ())
     play = SelfPlay(settings)
     for report in play.play_rounds():
         write_arrays(folder / "checkpoint.npz", {**play.state_dict(), **play.nets.to_arrays()})
         append_record(folder / "log.jsonl", {"games": report.games_done, "seconds": 1.0})
-    return folder
+    nets, _ = td_nets_from_arrays("run", read_array_file(folder / "checkpoint.npz"))
+    return {
+        name: ("tesauro196", (hidden,), lambda boards, net=net: net.forward(encode_tesauro196(boards)))
+        for name, hidden, net in (("contact", 8, nets.contact), ("race", 4, nets.race))
+    }
 
 
-def test_exported_nets_load_by_their_entries_and_evaluate_like_the_trained_ones(run_folder, tmp_path, capsys):
-    weights = tmp_path / "nets" / "weights"
-    assert run_command(str(run_folder), "--name", "tiny", "--folder", str(weights)) == 0
-    printed = tomllib.loads(capsys.readouterr().out)["net"]
-    entries = msgspec.convert(printed, tuple[NetEntry, ...])
-    assert [(entry.name, entry.phase, entry.hidden) for entry in entries] == [
-        ("tiny-contact", "contact", (8,)),
-        ("tiny-race", "race", (4,)),
-    ]
-    trainee, _ = td_nets_from_arrays("run", read_array_file(run_folder / "checkpoint.npz"))
-    boards = sample_random_positions(500, seed=2)
-    for entry, net in zip(entries, (trainee.contact, trainee.race), strict=True):
-        loaded = load_net(entry, tmp_path / "nets")
-        np.testing.assert_allclose(
-            loaded.evaluate(boards), net.forward(encode_tesauro196(boards)), atol=export.TOLERANCE
+def write_classic(folder, outputs, own):
+    settings = ClassicSettings(games=50, hidden=6, own=own, own_hidden=4, outputs=outputs)
+    begin_run(folder, "heritage classic", settings, ())
+    learner = ClassicLearner(settings)
+    done = {"games_done": np.array(50), "kind": np.array("classic")}
+    write_arrays(folder / "checkpoint.npz", learner.state_dict() | done)
+    append_record(folder / "log.jsonl", {"games": 50, "seconds": 1.0})
+    return {name: (None, None, net.evaluate) for name, net in learner.nets.nets.items()}
+
+
+def write_set(folder, nets, hidden, generations):
+    """A run of nets of several layers, whose best are those of its second generation."""
+    begin_run(folder, "train refine", Recipe(parent="fast", hidden=hidden), ["fast"])
+    for number in range(1, generations + 1):
+        append_record(folder / "log.jsonl", {"generation": number, "labelled": 500, "seconds": 90.0})
+        if number in (2, generations):
+            name = "best" if number == 2 else "checkpoint"
+            arrays = {"generation": np.array(number), **NetSet("set", nets).to_arrays()}
+            write_arrays(folder / f"{name}.npz", arrays)
+    return {
+        name: (
+            net.encoder_id,
+            net.hidden,
+            lambda boards, net=net: net.forward(get_encoder(net.encoder_id).encode(boards)),
         )
+        for name, net in nets.items()
+    }
+
+
+def write_layered(folder):
+    generator = np.random.default_rng(1)
+    contact = LayeredNet.make_untrained("expert248", (24, 16), generator)
+    race = LayeredNet.make_untrained("tesauro196", (12,), generator)
+    return write_set(folder, {"contact": contact, "race": race}, (24, 16), 3)
+
+
+def write_sharing(folder, seed=3):
+    """A run of nets for the contact classes whose first layers are the same."""
+    first, *others = LayeredNet.make_untrained("patterns285", (64, 8), np.random.default_rng(seed)).layers
+    race = LayeredNet.make_untrained("tesauro196", (12,), np.random.default_rng(4))
+    classes = {
+        name: LayeredNet("patterns285", (first, *((w / factor, b) for w, b in others)))
+        for factor, name in enumerate(CONTACT_CLASSES, 1)
+    }
+    return write_set(folder, {**classes, "race": race}, (64, 8), 1)
+
+
+WRITERS = {
+    "td": write_td,
+    "classic of one output": lambda folder: write_classic(folder, 1, "none"),
+    "classic of two outputs": lambda folder: write_classic(folder, 2, "race"),
+    "classic of five outputs": lambda folder: write_classic(folder, 5, "none"),
+    "several layers": write_layered,
+}
+"""Kind of run -> what writes one, and returns encoder, hidden layers and values of each of its nets."""
+
+
+@pytest.fixture
+def run_folder(tmp_path):
+    write_td(tmp_path / "run")
+    return tmp_path / "run"
+
+
+@pytest.mark.parametrize("kind", WRITERS)
+def test_exported_nets_load_by_their_entries_and_evaluate_like_the_trained_ones(tmp_path, capsys, kind):
+    expected = WRITERS[kind](tmp_path / "run")
+    weights = tmp_path / "nets" / "weights"
+    assert run_command(tmp_path / "run", "--name", "tiny", "--folder", weights) == 0
+    printed = tomllib.loads(capsys.readouterr().out)
+    entries = msgspec.convert(printed["net"], tuple[NetEntry, ...])
+    assert [(entry.name, entry.phase) for entry in entries] == [(f"tiny-{name}", name) for name in expected]
+    boards = sample_random_positions(300, seed=2)
+    for entry, (encoder, hidden, evaluate) in zip(entries, expected.values(), strict=True):
+        assert encoder is None or (entry.encoder, entry.hidden) == (encoder, hidden)
+        loaded = load_net(entry, tmp_path / "nets").evaluate(boards)
+        np.testing.assert_allclose(loaded, evaluate(boards), atol=export.TOLERANCE)
+
+
+@pytest.mark.parametrize(
+    ("options", "error", "message"),
+    [
+        ("NOWHERE --name strong", ValueRangeError, "got 'strong': choose another name"),
+        *(
+            (f"NOWHERE --folder FOLDER --name {name!r}", ValueRangeError, "expected a name")
+            for name in ("", "Tiny", "../tiny", "tiny net", "x" * 33, "'")
+        ),
+        ("NOWHERE --name tiny --folder FOLDER", DataFileError, "expected the folder of a training run, got"),
+        ("FOLDER --name tiny", DataFileError, "checkpoint"),
+        ("RUN --name deep --folder FOLDER --phases opening", UnsupportedError, "got 'opening'"),
+        ("RUN --name deep --folder FOLDER --phases crashed", UnsupportedError, "no net for"),
+    ],
+)
+def test_what_cannot_be_exported_is_refused(tmp_path, options, error, message):
+    write_layered(tmp_path / "run")
+    (tmp_path / "folder").mkdir()
+    places = {"NOWHERE": "nowhere", "FOLDER": "folder", "RUN": "run"}
+    with pytest.raises(error, match=message):
+        run_command(*(tmp_path / places[word] if word in places else word for word in shlex.split(options)))
+    assert list((tmp_path / "folder").iterdir()) == []
+
+
+@pytest.mark.parametrize(("which", "games"), [("--best", 32), ("", 32), ("--last", 64)])
+def test_an_entry_says_when_its_weights_were_taken(run_folder, tmp_path, capsys, which, games):
+    trainee, _ = td_nets_from_arrays("run", read_array_file(run_folder / "checkpoint.npz"))
+    state = {"games_done": np.array(32), "dice": np.zeros(2, np.uint64)}
+    write_arrays(run_folder / "best.npz", {**state, **trainee.to_arrays()})
+    run_command(run_folder, "--name", "tiny", "--folder", tmp_path, *which.split())
+    (training,) = tomllib.loads(capsys.readouterr().out)["training"]
+    command = f"gammond export {run_folder} --name tiny {which or '--best'}"
+    assert (training["games"], training["commands"][1]) == (games, command)
+    write_arrays(run_folder / "best.npz", trainee.to_arrays())
+    with pytest.raises(DataFileError, match="no games_done"):
+        run_command(run_folder, "--name", "tidy", "--folder", tmp_path, "--best")
 
 
 @pytest.mark.parametrize("different", ["contact", "race"])
@@ -82,7 +182,7 @@ def test_a_net_that_came_out_different_is_an_error_and_replaces_nothing(
     run_folder, tmp_path, monkeypatch, capsys, different
 ):
     weights = tmp_path / "weights"
-    arguments = str(run_folder), "--name", "tiny", "--folder", str(weights)
+    arguments = run_folder, "--name", "tiny", "--folder", weights
     run_command(*arguments)
     before = {file.name: file.read_bytes() for file in weights.iterdir()}
     capsys.readouterr()
@@ -103,18 +203,13 @@ def test_a_net_that_came_out_different_is_an_error_and_replaces_nothing(
 def test_nets_that_exist_are_replaced_only_when_that_is_asked_for(run_folder, tmp_path):
     for phase in ("contact", "race"):
         (tmp_path / f"tiny-{phase}.onnx").write_text("shipped")
-    arguments = str(run_folder), "--name", "tiny", "--folder", str(tmp_path)
+    arguments = run_folder, "--name", "tiny", "--folder", tmp_path
     with pytest.raises(StateError, match="--force"):
         run_command(*arguments)
     assert (tmp_path / "tiny-race.onnx").read_text() == "shipped"
     assert run_command(*arguments, "--force") == 0
     assert (tmp_path / "tiny-race.onnx").read_bytes()[:7] != b"shipped"
     assert not list(tmp_path.glob("*.part"))
-
-
-def test_names_of_shipped_nets_are_refused_before_the_run_is_even_looked_at(tmp_path):
-    with pytest.raises(ValueRangeError, match="got 'strong': choose another name"):
-        run_command(str(tmp_path / "no run"), "--name", "strong")
 
 
 @pytest.fixture
@@ -130,7 +225,7 @@ def list_installed_files():
 
 def test_an_exported_net_is_found_by_name_and_plays_as_the_run_does(run_folder, data, capsys):
     installed = list_installed_files()
-    assert run_command(str(run_folder), "--name", "mine") == 0
+    assert run_command(run_folder, "--name", "mine") == 0
     assert "set engine.net mine" in capsys.readouterr().out
     assert list_installed_files() == installed
     assert {file.name.split("-")[0] for file in (data / "nets" / "mine").iterdir()} == {
@@ -151,7 +246,7 @@ def test_a_registered_net_tells_how_it_was_made_and_can_be_trained_on(run_folder
     arrays = read_array_file(run_folder / "checkpoint.npz")
     strength = StrengthRecord("pubeval", 0.25, 0.03, 2000)
     write_arrays(run_folder / "best.npz", {**arrays, **strengths_to_arrays([strength])})
-    run_command(str(run_folder), "--name", "mine")
+    run_command(run_folder, "--name", "mine")
     listed = describe_net("mine", is_own=True)
     assert listed.is_own
     assert listed.strengths == (strength,)
@@ -161,13 +256,13 @@ def test_a_registered_net_tells_how_it_was_made_and_can_be_trained_on(run_folder
 
 
 def test_a_name_that_is_registered_is_replaced_only_when_that_is_asked_for(run_folder, data):
-    run_command(str(run_folder), "--name", "mine")
+    run_command(run_folder, "--name", "mine")
     before = collect_net_hashes("mine")
     with pytest.raises(StateError, match="replace it with --force"):
-        run_command(str(run_folder), "--name", "mine")
+        run_command(run_folder, "--name", "mine")
     arrays = read_array_file(run_folder / "checkpoint.npz")
     write_arrays(run_folder / "checkpoint.npz", {**arrays, "contact_b1": arrays["contact_b1"] + 1})
-    run_command(str(run_folder), "--name", "mine", "--force")
+    run_command(run_folder, "--name", "mine", "--force")
     after = collect_net_hashes("mine")
     assert after["mine-contact"] != before["mine-contact"]
     assert after["mine-race"] == before["mine-race"]
@@ -177,18 +272,18 @@ def test_a_name_that_is_registered_is_replaced_only_when_that_is_asked_for(run_f
 
 def test_two_processes_do_not_register_one_name_at_the_same_time(run_folder, data):
     with hold_lock(find_own_folder("mine")), pytest.raises(StateError, match="another process writes"):
-        run_command(str(run_folder), "--name", "mine")
+        run_command(run_folder, "--name", "mine")
     assert not find_own_folder("mine").exists()
 
 
 def test_a_data_folder_that_cannot_be_written_is_an_error_that_names_the_variable(run_folder, data):
     data.write_text("a file")
     with pytest.raises(DataFileError, match="GAMMOND_DATA"):
-        run_command(str(run_folder), "--name", "mine")
+        run_command(run_folder, "--name", "mine")
 
 
 def test_nets_are_listed_checked_and_removed(run_folder, data, capsys):
-    run_command(str(run_folder), "--name", "mine")
+    run_command(run_folder, "--name", "mine")
     capsys.readouterr()
     assert cli.main(["nets"]) == 0
     lines = capsys.readouterr().out.splitlines()
@@ -229,7 +324,7 @@ def write_phase_net(folder):
 def test_nets_that_only_rate_plays_play_by_name_everywhere(tmp_path, data, capsys, write, kind):
     run = tmp_path / "run"
     write(run)
-    run_command(str(run), "--name", "mine")
+    run_command(run, "--name", "mine")
     assert "set engine.player mine" in capsys.readouterr().out
     boards = sample_random_positions(40, seed=2)
     dice = np.array([(1 + i % 6, 1 + i // 7) for i in range(40)], np.int8)
@@ -249,8 +344,8 @@ def test_nets_that_only_rate_plays_play_by_name_everywhere(tmp_path, data, capsy
     assert (listed["problem"], listed["nets"]) == ("", [f"a net of one's own that plays as {kind} does"])
     assert cli.main(["nets", "check", "mine"]) == 0
     with pytest.raises(StateError, match="there already"):
-        run_command(str(run), "--name", "mine")
-    run_command(str(run), "--name", "mine", "--force")
+        run_command(run, "--name", "mine")
+    run_command(run, "--name", "mine", "--force")
     (file,) = (data / "nets" / "mine").glob("*.onnx")
     file.write_bytes(b"another")
     assert cli.main(["nets", "check", "mine"]) == 1
@@ -267,7 +362,7 @@ def test_the_run_of_a_player_without_nets_has_no_net_to_name(tmp_path, data):
         {"kind": np.array("ascend"), "player": np.array("bev"), "vector": HAND_WEIGHTS.vector},
     )
     with pytest.raises(UnsupportedError, match=f"it plays wherever players play, as run:{tmp_path}"):
-        run_command(str(tmp_path), "--name", "mine")
+        run_command(tmp_path, "--name", "mine")
     assert not data.exists()
 
 
@@ -276,130 +371,13 @@ def test_nets_that_cannot_be_written_leave_those_of_the_same_name_alone(run_fold
     file.write_text("there already")
     (tmp_path / "tiny-race.onnx").mkdir()
     with pytest.raises(DataFileError, match="is a folder"):
-        run_command(str(run_folder), "--name", "tiny", "--folder", str(tmp_path), "--force")
+        run_command(run_folder, "--name", "tiny", "--folder", tmp_path, "--force")
     assert file.read_text() == "there already"
 
 
-@pytest.mark.parametrize("name", ["", "Tiny", "../tiny", "tiny net", "x" * 33, '"'])
-def test_a_name_that_the_manifest_would_refuse_is_refused_before_anything_is_read(tmp_path, name):
-    with pytest.raises(ValueRangeError, match="expected a name") as caught:
-        run_command(str(tmp_path / "no run"), "--name", name, "--folder", str(tmp_path))
-    assert caught.value.field == "name"
-
-
-def test_an_entry_says_when_the_best_weights_were_taken(run_folder, tmp_path, capsys):
-    trainee, _ = td_nets_from_arrays("run", read_array_file(run_folder / "checkpoint.npz"))
-    state = {"games_done": np.array(32), "dice": np.zeros(2, np.uint64)}
-    write_arrays(run_folder / "best.npz", {**state, **trainee.to_arrays()})
-    run_command(str(run_folder), "--name", "tiny", "--folder", str(tmp_path), "--best")
-    (training,) = tomllib.loads(capsys.readouterr().out)["training"]
-    assert training["games"] == 32
-    assert training["commands"][1] == f"gammond export {run_folder} --name tiny --best"
-    run_command(str(run_folder), "--name", "tidy", "--folder", str(tmp_path))
-    (training,) = tomllib.loads(capsys.readouterr().out)["training"]
-    assert training["commands"][1] == f"gammond export {run_folder} --name tidy --best"
-    run_command(str(run_folder), "--name", "late", "--folder", str(tmp_path), "--last")
-    (training,) = tomllib.loads(capsys.readouterr().out)["training"]
-    assert (training["games"], training["commands"][1]) == (
-        64,
-        f"gammond export {run_folder} --name late --last",
-    )
-
-
-def test_a_checkpoint_without_the_number_of_games_is_an_error(run_folder, tmp_path):
-    trainee, _ = td_nets_from_arrays("run", read_array_file(run_folder / "checkpoint.npz"))
-    write_arrays(run_folder / "checkpoint.npz", trainee.to_arrays())
-    with pytest.raises(DataFileError, match="no games_done"):
-        run_command(str(run_folder), "--name", "tiny", "--folder", str(tmp_path))
-
-
-@pytest.mark.parametrize(
-    ("outputs", "own", "phases"),
-    [(1, "none", ["contact"]), (2, "race", ["contact", "race"]), (5, "none", ["contact"])],
-)
-def test_classic_nets_load_by_their_entries_and_evaluate_like_their_weights(
-    tmp_path, capsys, outputs, own, phases
-):
-    run = tmp_path / "run"
-    settings = ClassicSettings(games=50, hidden=6, own=own, own_hidden=4, outputs=outputs)
-    begin_run(run, "heritage classic", settings, ())
-    learner = ClassicLearner(settings)
-    done = {"games_done": np.array(50), "kind": np.array("classic")}
-    write_arrays(run / "checkpoint.npz", learner.state_dict() | done)
-    append_record(run / "log.jsonl", {"games": 50, "seconds": 1.0})
-    weights = tmp_path / "nets" / "weights"
-    assert run_command(str(run), "--name", "old", "--folder", str(weights)) == 0
-    printed = tomllib.loads(capsys.readouterr().out)
-    entries = msgspec.convert(printed["net"], tuple[NetEntry, ...])
-    assert [(entry.name, entry.phase) for entry in entries] == [(f"old-{phase}", phase) for phase in phases]
-    assert printed["training"][0]["games"] == 50
-    boards = sample_random_positions(500, seed=2)
-    for entry in entries:
-        expected = learner.nets.nets[entry.phase].evaluate(boards)
-        np.testing.assert_allclose(
-            load_net(entry, tmp_path / "nets").evaluate(boards), expected, atol=export.TOLERANCE
-        )
-
-
-@pytest.fixture
-def layered_run(tmp_path):
-    """A run of nets of several layers on two encoders, after two of three generations."""
-    folder = tmp_path / "deep"
-    generator = np.random.default_rng(1)
-    nets = NetSet(
-        "deep",
-        {
-            "contact": LayeredNet.make_untrained("expert248", (24, 16), generator),
-            "race": LayeredNet.make_untrained("tesauro196", (12,), generator),
-        },
-    )
-    begin_run(folder, "train refine", Recipe(parent="fast", hidden=(24, 16)), ["fast"])
-    for number in (1, 2, 3):
-        append_record(folder / "log.jsonl", {"generation": number, "labelled": 500, "seconds": 90.0})
-    write_arrays(folder / "checkpoint.npz", {"generation": np.array(3), **nets.to_arrays()})
-    write_arrays(folder / "best.npz", {"generation": np.array(2), **nets.to_arrays()})
-    return folder, nets
-
-
-def test_nets_of_several_layers_load_by_their_entries_and_evaluate_like_their_weights(
-    layered_run, tmp_path, capsys
-):
-    folder, nets = layered_run
-    weights = tmp_path / "nets" / "weights"
-    assert run_command(str(folder), "--name", "deep", "--folder", str(weights), "--best") == 0
-    printed = tomllib.loads(capsys.readouterr().out)["net"]
-    entries = msgspec.convert(printed, tuple[NetEntry, ...])
-    assert [(entry.phase, entry.encoder, entry.hidden) for entry in entries] == [
-        ("contact", "expert248", (24, 16)),
-        ("race", "tesauro196", (12,)),
-    ]
-    boards = sample_random_positions(300, seed=2)
-    for entry in entries:
-        net = nets.nets[entry.phase]
-        expected = net.forward(get_encoder(entry.encoder).encode(boards))
-        evaluated = load_net(entry, tmp_path / "nets").evaluate(boards)
-        np.testing.assert_allclose(evaluated, expected, atol=export.TOLERANCE)
-
-
-def make_sharing_run(folder, seed=3):
-    """Make a run of nets for the contact classes whose first layers are the same."""
-    first, *others = LayeredNet.make_untrained("patterns285", (64, 8), np.random.default_rng(seed)).layers
-    race = LayeredNet.make_untrained("tesauro196", (12,), np.random.default_rng(4))
-    classes = {
-        name: LayeredNet("patterns285", (first, *((w / factor, b) for w, b in others)))
-        for factor, name in enumerate(CONTACT_CLASSES, 1)
-    }
-    begin_run(folder, "train refine", Recipe(parent="fast", hidden=(64, 8)), ["fast"])
-    append_record(folder / "log.jsonl", {"generation": 1, "labelled": 500, "seconds": 90.0})
-    write_arrays(
-        folder / "checkpoint.npz",
-        {"generation": np.array(1), **NetSet("shared", {**classes, "race": race}).to_arrays()},
-    )
-
-
 def test_rows_that_nets_share_are_written_once_and_go_with_a_net_that_is_replaced(tmp_path, data, capsys):
-    make_sharing_run(tmp_path / "run")
-    assert run_command(str(tmp_path / "run"), "--name", "shared") == 0
+    write_sharing(tmp_path / "run")
+    assert run_command(tmp_path / "run", "--name", "shared") == 0
     folder = find_own_folder("shared")
     (rows,) = folder.glob("*.bin")
     assert sum(file.stat().st_size for file in folder.glob("*.onnx")) < rows.stat().st_size
@@ -409,16 +387,17 @@ def test_rows_that_nets_share_are_written_once_and_go_with_a_net_that_is_replace
     np.testing.assert_allclose(evaluator.evaluate(boards), expected, atol=1e-5)
     assert len(evaluator.leaves.nets.packed.patterns) == rows.stat().st_size
     assert load_net_set("shared").nets["loose"].inputs == 285
-    make_sharing_run(tmp_path / "other", seed=5)
-    assert run_command(str(tmp_path / "other"), "--name", "shared", "--force") == 0
+    write_sharing(tmp_path / "other", seed=5)
+    assert run_command(tmp_path / "other", "--name", "shared", "--force") == 0
     assert len(list(folder.glob("*.bin"))) == 1
     assert not rows.exists()
     load_net_evaluator("shared").evaluate(boards)
 
 
-def test_an_entry_lists_the_whole_lineage_up_to_its_weights(layered_run, tmp_path, capsys):
-    folder, _ = layered_run
-    run_command(str(folder), "--name", "deep", "--folder", str(tmp_path), "--best", "--phases", "contact")
+def test_an_entry_lists_the_whole_lineage_up_to_its_weights(tmp_path, capsys):
+    folder = tmp_path / "deep"
+    write_layered(folder)
+    run_command(folder, "--name", "deep", "--folder", tmp_path, "--best", "--phases", "contact")
     printed = tomllib.loads(capsys.readouterr().out)
     (training,) = printed["training"]
     assert [net["name"] for net in printed["net"]] == training["nets"]
@@ -433,22 +412,3 @@ def test_an_entry_lists_the_whole_lineage_up_to_its_weights(layered_run, tmp_pat
         sum(step.positions for step in before) + 1000,
     )
     assert not (tmp_path / "deep-race.onnx").exists()
-
-
-@pytest.mark.parametrize(("phases", "message"), [("opening", "got 'opening'"), ("crashed", "no net for")])
-def test_a_net_that_the_run_has_not_is_refused(layered_run, tmp_path, phases, message):
-    with pytest.raises(UnsupportedError, match=message):
-        run_command(str(layered_run[0]), "--name", "deep", "--folder", str(tmp_path), "--phases", phases)
-    assert not list(tmp_path.glob("*.onnx"))
-
-
-def test_a_folder_without_a_run_is_an_error(tmp_path):
-    with pytest.raises(DataFileError, match="checkpoint"):
-        run_command(str(tmp_path), "--name", "tiny", "--folder", str(tmp_path))
-
-
-def test_a_run_that_is_not_there_is_named(tmp_path):
-    with pytest.raises(
-        DataFileError, match=r"expected the folder of a training run, got .*nosuch: no such folder"
-    ):
-        run_command(str(tmp_path / "nosuch"), "--name", "nobodys")

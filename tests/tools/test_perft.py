@@ -28,10 +28,6 @@ def counts(table):
     return {line.split()[0]: int(line.split()[1].replace(",", "")) for line in table.splitlines()[1:]}
 
 
-def test_a_row_for_each_depth(capsys):
-    assert counts(run(capsys, "barca", "3")) == {"1": 38, "2": 1404, "3": 66286}
-
-
 def test_the_page_of_barca_shows_the_counts_of_the_command(capsys):
     (shown,) = re.findall(r"\$ gammond perft barca 4\n(.*?)```", PAGE.read_text("utf-8"), re.DOTALL)
     assert counts(shown) == counts(run(capsys, "barca", "4"))
@@ -49,6 +45,11 @@ def test_counting_begins_with_the_position_that_is_given(capsys):
     position = "4ee4/3lmml3/10/10/10/4M5/10/10/3L1ML3/4EE4 b"
     rows = counts(run(capsys, "barca", "2", "--divide"))
     assert counts(run(capsys, "barca", "1", "--position", position)) == {"1": rows["e2-e5"]}
+
+
+def test_what_is_no_position_is_refused(capsys):
+    assert cli.main(["perft", "barca", "1", "--position", "4EE4"]) == 2
+    assert "expected ten ranks and the side to move" in capsys.readouterr().err
 
 
 def test_json_has_the_counts_and_the_times(capsys):
@@ -79,21 +80,3 @@ def test_a_game_that_is_over_ends_a_sequence():
     boards[0], boards[1] = 0, 0
     boards[0, 1] = boards[1, 24] = 1
     assert count_plays(boards[None], 2) == 0
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (["barca", "0"], "DEPTH: expected 1 to 12, got 0"),
-        (["barca", "13"], "DEPTH: expected 1 to 12, got 13"),
-        (["barca"], "expected DEPTH"),
-        (["barca", "x"], "DEPTH"),
-        (["chess", "1"], "backgammon"),
-        (["barca", "1", "--position", "4EE4"], "expected ten ranks and the side to move"),
-        (["backgammon", "1", "--divide"], "--position and --divide are for barca, not for backgammon"),
-        (["backgammon", "1", "--position", ""], "--position and --divide are for barca"),
-    ],
-)
-def test_what_makes_no_sense_is_refused(arguments, message, capsys):
-    assert cli.main(["perft", *arguments]) == 2
-    assert message in capsys.readouterr().err

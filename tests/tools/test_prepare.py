@@ -8,8 +8,6 @@ import json
 import os
 import re
 import shutil
-import subprocess
-import sys
 import tempfile
 import time
 from pathlib import Path
@@ -24,8 +22,8 @@ from gammond.engine.runtime.compilation import CompilationReport
 from gammond.engine.runtime.files import data_folder
 from gammond.tools import cli, prepare
 from gammond.tools.common import background
+from tests.support.processes import ROOT, run_gammond, run_python
 
-ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "guide" / "tools.md").read_text("utf-8")
 PREPARED = data_folder()
 SESSION_KERNELS = disk_cache.cache_root() / "kernels"
@@ -68,20 +66,11 @@ def environment_of(folder):
     return {**os.environ, "GAMMOND_CACHE": str(folder / "cache"), "GAMMOND_DATA": str(folder / "data")}
 
 
-def run(*arguments, **options):
-    return subprocess.run(
-        [sys.executable, "-m", "gammond", *arguments],
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        timeout=600,
-        check=True,
-        **options,
-    )
-
-
-def run_python(code):
-    subprocess.run([sys.executable, "-c", code], cwd=ROOT, timeout=600, check=True)
+def run(*words, **options):
+    """Run the command, which may compile all there is."""
+    ended = run_gammond(*words, timeout=600, **options)
+    assert ended.returncode == 0, ended.stderr
+    return ended
 
 
 def find_loops(cache):
@@ -130,35 +119,28 @@ def test_a_mark_holds_for_one_program_and_only_while_all_is_there(cache, monkeyp
     assert prepare.is_prepared(folders)
     (folders[1] / "another.nbc").touch()
     assert prepare.is_prepared(folders)
-    monkeypatch.setattr(prepare, "_hash_program", lambda: "another")
-    assert not prepare.is_prepared(folders)
-    monkeypatch.undo()
-
-
-def test_a_mark_does_not_hold_when_kernels_are_gone(cache, monkeypatch):
-    folders = prepare._find_kernel_folders()
-    kernel = folders[1] / "kernel.nbc"
-    kernel.touch()
-    monkeypatch.setattr(prepare, "_list_databases", lambda: [])
-    prepare._leave_mark(folders)
+    with monkeypatch.context() as patch:
+        patch.setattr(prepare, "_hash_program", lambda: "another")
+        assert not prepare.is_prepared(folders)
+    assert prepare.is_prepared(folders)
+    (folders[1] / "another.nbc").unlink()
     kernel.unlink()
     assert not prepare.is_prepared(folders)
 
 
 @pytest.mark.slow
 def test_what_surrounds_the_nets_is_compiled_without_them_and_an_evaluation_finds_it(cache):
-    run_python("from gammond.tools import prepare; prepare.compile_around_nets()")
+    begin = "from gammond.tools import prepare; prepare."
+    assert run_python(f"{begin}compile_around_nets()", timeout=600).returncode == 0
     around = names_of(find_loops(cache))
     assert {"cubeful.compute_cube_values", "bearoff.number_boards"} <= around
     assert not [name for name in around if name.startswith(("routing.", "packed_nets.", "expert248."))]
-    for folder in SESSION_KERNELS.glob(
-        "gammond.engine.kernels.nets.*"
-    ):  # else they are compiled too, beside what is looked at
-        shutil.copytree(folder, cache / "kernels" / folder.name)
+    for folder in SESSION_KERNELS.glob("gammond.engine.kernels.nets.*"):
+        shutil.copytree(
+            folder, cache / "kernels" / folder.name
+        )  # else they are compiled too, beside the others
     before = find_loops(cache)
-    run_python(
-        "from gammond.tools import prepare; prepare._ask(('position startpos', 'eval'))"
-    )  # nothing beside it
+    assert run_python(f"{begin}_ask(('position startpos', 'eval'))", timeout=600).returncode == 0
     later = names_of(find_loops(cache) - before) - around
     assert not [name for name in later if name.startswith(("cubeful.", "search.", "bearoff."))]
 
@@ -276,19 +258,8 @@ def test_progress_counts_the_kernels_at_once_and_says_how_long_the_others_take(c
 
 
 def test_preparing_in_the_background_ends_with_the_program_that_started_it(tmp_path):
-    environment = {**os.environ, "GAMMOND_CACHE": str(tmp_path), "GAMMOND_DATA": str(tmp_path)}
-    started_s = time.monotonic()
-    with subprocess.Popen(
-        [sys.executable, "-m", "gammond", "prepare", "--background"],
-        cwd=ROOT,
-        env=environment,
-        stdin=subprocess.PIPE,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-    ) as process:
-        process.stdin.close()
-        assert process.wait(60) == 0
-    assert time.monotonic() - started_s < 60
+    ended = run_gammond("prepare", "--background", env=environment_of(tmp_path), input="", timeout=60)
+    assert ended.returncode == 0
 
 
 def test_the_background_is_asked_for_only_at_the_first_kernel_and_with_a_core_to_spare(monkeypatch):

@@ -209,11 +209,6 @@ def test_players_of_several_matches_have_a_table(file, capsys, tmp_path):
     assert float(words[-1]) == pytest.approx(2 * float(luck[-3]), abs=2e-3)
 
 
-def test_many_matches_need_a_folder_for_sgf(file, capsys):
-    assert cli.main(["analyse", str(file), str(file), "--format", "sgf"]) == 2
-    assert "2 files need a folder: --output FOLDER" in capsys.readouterr().err
-
-
 def test_standard_input_is_a_file_too(monkeypatch, capsys):
     monkeypatch.setattr(sys, "stdin", types.SimpleNamespace(buffer=io.BytesIO(MATCH.encode())))
     assert "michy and Thomas Low" in run(capsys, "-", "--plies", "0").out
@@ -243,23 +238,6 @@ def test_names_cannot_write_to_the_terminal(file, capsys):
     file.write_text(MATCH.replace("michy", "mi\x1b[2Jy"))
     said = run(capsys, file, "--plies", "0")
     assert "\x1b" not in said.out + said.err
-
-
-@pytest.mark.parametrize(
-    ("words", "message"),
-    [
-        (["--rollout", "--trials", "0"], "trials"),
-        (["--trials", "9"], "add --rollout"),
-        (["--rollout-plies", "1"], "add --rollout"),
-        (["--rollout", "--candidates", "1"], "2 plays or more"),
-        (["--plies", "9"], "plies"),
-        (["--deepen", "-1"], "plies"),
-        (["--threads", "0"], "threads"),
-    ],
-)
-def test_wrong_options_are_refused(file, capsys, words, message):
-    assert cli.main(["analyse", str(file), *words]) == 2
-    assert message in capsys.readouterr().err
 
 
 def test_a_resignation_that_loses_is_said(tmp_path, capsys):

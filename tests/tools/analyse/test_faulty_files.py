@@ -55,16 +55,6 @@ def test_statistics_and_what_is_said_before_them_fit_a_terminal_of_80_columns(re
     assert max(map(len, f"{heading}\n{statistics}".splitlines())) < 80
 
 
-def test_the_text_of_several_matches_names_their_files(tmp_path, capsys):
-    for name in ("a.mat", "b.mat"):
-        (tmp_path / name).write_text(ILLEGAL)
-    assert cli.main(["analyse", str(tmp_path), "--plies", "0", "--threads", "1"]) == 0
-    said = capsys.readouterr().out.splitlines()
-    assert [line for line in said if line.startswith(str(tmp_path))] == [
-        str(tmp_path / "a.mat"), str(tmp_path / "b.mat")
-    ]  # fmt: skip
-
-
 def test_the_page_marks_illegal_plays_and_shows_both_results(reports):
     page, _ = reports(RULED_OTHERWISE, "html")
     assert "<h4>2. bob: 2-1 14/10 (illegal)</h4>" in page

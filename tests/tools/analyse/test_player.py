@@ -191,16 +191,3 @@ def test_a_stopped_history_goes_on(folder, capsys, tmp_path, monkeypatch):
     output.unlink()
     run(capsys, *words)
     assert output.read_bytes() == expected
-
-
-@pytest.mark.parametrize(
-    ("words", "message"),
-    [
-        (["--player", "nobody"], "expected a player of these matches"),
-        (["--player", ANN, "--format", "sgf"], "--player has no sgf"),
-        (["--player", ANN, "--window", "0"], "1 decision or more, got 0"),
-        (["--window", "9"], "add --player NAME"),
-    ],
-)
-def test_wrong_options_are_refused(folder, capsys, words, message):
-    assert message in run(capsys, folder, *words, status=2).err

@@ -57,22 +57,3 @@ def test_a_table_keeps_its_columns_and_is_written_as_json_lines(run):
     assert (first["no"], first["position"], first["plies"]) == ("7", "startpos", 1)
     assert "-" in first["best"]
     assert set(bad) == {"no", "position", "error"}
-
-
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        (["--cubeless"], "gammond: --cubeless is for backgammon"),
-        (["--ids", "xgid"], "gammond: --ids is for backgammon"),
-        (["--rollout"], "gammond: --rollout is for backgammon"),
-        (["--cluster", "local:1"], "gammond: --cluster is for backgammon"),
-        (["--want", "cube"], "gammond: --want: there is no cube in barca"),
-        (["--plies", "77"], "gammond: expected a whole number 0..48 for depth"),
-        (["--weights", "none"], "gammond: expected hand or learned, or 12 integers"),
-    ],
-)
-def test_what_barca_does_not_have_is_refused_in_one_line(run, options, message):
-    status, rows, said = run(*options)
-    assert (status, rows) == (2, [])
-    assert said.err.startswith(message)
-    assert said.err.count("\n") == 1

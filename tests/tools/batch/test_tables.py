@@ -11,6 +11,7 @@ from dataclasses import replace
 import pytest
 
 from gammond.engine.analysis.engine import Engine
+from gammond.engine.analysis.levels import EvalSettings
 from gammond.engine.analysis.rollout_requests import PreparedRollout, RolloutRequest
 from gammond.engine.formats.match_id import encode_match_id
 from gammond.engine.formats.ogid import encode_ogid
@@ -26,7 +27,6 @@ from gammond.engine.runtime import compilation
 from gammond.tools import cli
 from gammond.tools.batch import command as batch
 from gammond.tools.batch import evaluation as batch_evaluation
-from gammond.tools.batch import run as batch_run
 from gammond.tools.batch.evaluation import ID_FORMS
 from tests.engine.match_files.sgf.test_positions import MATCH as MATCH_SGF
 from tests.engine.match_files.sgf.test_positions import SAVED_WITH_DICE
@@ -45,23 +45,9 @@ ENGINE = Engine(RacingEvaluator())
 
 
 @pytest.fixture(autouse=True)
-def engine(monkeypatch):
-    make = lambda name, threads: Engine(RacingEvaluator(), threads=threads)  # noqa: E731
-    monkeypatch.setattr(batch_run, "load_net_engine", make)
-
-
-@pytest.fixture
-def run(tmp_path, capsys):
-    """Run the tool on a text; give exit status, stdout and stderr."""
-
-    def run(content, *options, name="positions.txt"):
-        file = tmp_path / name
-        if content is not None:
-            file.write_text(content)
-        status = cli.main(["batch", str(file), *map(str, options)])
-        return status, *capsys.readouterr()
-
-    return run
+def evaluator(use_evaluator):
+    """Evaluate by an evaluator that plays games to their end."""
+    return use_evaluator(RacingEvaluator())
 
 
 def rows_of(answer):
@@ -107,24 +93,13 @@ def test_columns_are_in_the_order_of_sense_and_only_those_wanted(run):
     assert run(OPENING, "--want", "moves", "--cubeless")[1].splitlines()[0] == header
 
 
-def test_plays_at_a_depth_are_those_of_a_search(run):
+@pytest.mark.parametrize(("plies", "move_filter"), [(1, "normal"), (2, "tiny"), (2, "huge")])
+def test_plays_at_a_depth_are_those_of_a_search_with_the_filter_of_the_option(run, plies, move_filter):
     xgid = encode_xgid(CONTACT, MatchState(roll=(4, 2)))
-    from gammond.engine.analysis.levels import EvalSettings
-
-    (row,) = rows_of(run(xgid, "--want", "moves", "--plies", 1))
-    best = ENGINE.rank_plays(CONTACT, (4, 2), MatchState(), EvalSettings(1)).best
-    assert (row["plies"], row["best"]) == ("1", format_play(best.play))
-    assert float(row["best_equity"]) == pytest.approx(best.evaluation.equity, abs=1e-6)
-
-
-@pytest.mark.parametrize("move_filter", ["tiny", "huge"])
-def test_the_second_play_has_an_equity_at_any_depth_and_the_filter_is_that_of_the_option(run, move_filter):
-    from gammond.engine.analysis.levels import EvalSettings
-
-    xgid = encode_xgid(CONTACT, MatchState(roll=(4, 2)))
-    (row,) = rows_of(run(xgid, "--want", "moves", "--plies", 2, "--filter", move_filter))
-    settings = EvalSettings(2, move_filter)
-    plays = ENGINE.rank_plays(CONTACT, (4, 2), MatchState(), replace(settings, candidates=2))
+    (row,) = rows_of(run(xgid, "--want", "moves", "--plies", plies, "--filter", move_filter))
+    settings = EvalSettings(plies, move_filter, candidates=2)
+    plays = ENGINE.rank_plays(CONTACT, (4, 2), MatchState(), settings)
+    assert row["plies"] == str(plies)
     for name, play in zip(("best", "second"), plays, strict=False):
         assert row[name] == format_play(play.play)
         assert float(row[f"{name}_equity"]) == pytest.approx(play.evaluation.equity, abs=1e-6)
@@ -147,12 +122,19 @@ def test_the_second_play_has_an_equity_at_any_depth_and_the_filter_is_that_of_th
         (encode_snowie(START, MatchState(roll=(5, 4)), ("id", "position")), "54"),
         (OPENING, ""),
         (encode_position_id(OVER) + " 31", ""),
+        (f"12. {encode_xgid(START, MATCH)}, 31", "31"),
+        (f"see {encode_xgid(START, MATCH)} on page 12", ""),
+        (f"see {encode_xgid(START, MATCH)} on page 77", ""),
+        (f"'{encode_xgid(START, MATCH)}' 6-4", "64"),
+        (f"https://example.org/?{encode_xgid(START, MATCH).replace(':', '%3A')}&a=b", ""),
     ],
 )
 def test_dice_of_a_line_are_played(run, text, dice):
-    (row,) = rows_of(run(text, "--want", "moves"))
+    (row,) = rows_of(run(text, "--want", "moves", "--ids", "gnubgid"))
     assert row["dice"] == dice
     assert bool(row["best"]) == bool(dice)
+    over = encode_position_id(OVER)
+    assert row["gnubgid"] == (over if text.startswith(over) else OPENING)
 
 
 def test_dice_behind_a_position_are_no_error_where_plays_are_not_wanted(run):
@@ -199,22 +181,14 @@ def test_boards_that_gnubg_draws_below_their_ids_are_no_positions(run):
 
 
 def test_positions_are_written_in_every_form_and_read_again_from_its_column(run):
-    rows = rows_of(run(encode_xgid(START, MATCH), "--ids", ",".join(FORMATS)))
+    match = replace(MATCH, roll=(6, 1))
+    (row,) = rows_of(run(encode_xgid(CONTACT, match), "--ids", ",".join(reversed(ID_FORMS))))
+    assert list(row)[: len(ID_FORMS) + 1] == ["id", *ID_FORMS]
+    assert (row["gnubgid"], row["matchid"]) == (encode_position_id(CONTACT), encode_match_id(match))
     for name, form in FORMATS.items():
-        assert form.decode(rows[0][name]) == (START, MATCH)
-        table = f"{name}\n{rows[0][name]}\n"
-        assert rows_of(run(table, "--ids", "xgid"))[0]["xgid"] == encode_xgid(START, MATCH)
-
-
-@pytest.mark.parametrize(
-    ("text", "dice"),
-    [("12. {}, 31", "31"), ("see {} on page 12", ""), ("see {} on page 77", ""), ("'{}' 6-4", "64")],
-)
-def test_words_around_a_position_with_its_label_do_not_matter(run, text, dice):
-    line = text.format(encode_xgid(START, MATCH))
-    (row,) = rows_of(run(line, "--want", "moves", "--ids", "xgid"))
-    assert row["dice"] == dice
-    assert row["xgid"].replace(":64:", ":00:").replace(":31:", ":00:") == encode_xgid(START, MATCH)
+        assert form.decode(row[name]) == (CONTACT, match)
+        table = f'{name}\n"<{row[name]}>"\n'
+        assert rows_of(run(table, "--ids", "xgid"))[0]["xgid"] == encode_xgid(CONTACT, match)
 
 
 @pytest.mark.parametrize(
@@ -265,17 +239,6 @@ def test_a_carriage_return_alone_is_a_blank(run, text):
     assert status in (1, 2)
     assert "Traceback" not in err
     assert out.count("\n") - 1 == len(text.strip("\r\n").split("\n")) or status == 2
-
-
-def test_a_table_with_carriage_returns_in_its_cells_is_read_and_resumed(run, tmp_path):
-    text, output = f"my\rname,id\na\rb,{OPENING}\nc,{OPENING}\n", tmp_path / "rows.csv"
-    assert run(text, "--output", output)[0] == 0
-    whole = output.read_bytes()
-    assert whole.startswith(b"my name,id,plies,")
-    assert b"\na b," in whole
-    output.write_bytes(whole[:-40])
-    assert run(text, "--output", output, "--resume")[0] == 0
-    assert output.read_bytes() == whole
 
 
 def test_a_cell_that_is_too_large_is_a_bad_line(run):
@@ -347,13 +310,6 @@ def test_a_first_line_that_is_no_header_is_a_bad_line(run):
     assert [row["error"] == "" for row in csv.DictReader(io.StringIO(out))] == [False, True, False]
 
 
-def test_the_help_names_the_preset_that_counts(capsys):
-    assert cli.main(["batch", "--help"]) == 0
-    described = " ".join(capsys.readouterr().out.split())
-    assert "0.005 (the default)" in described
-    assert described.count("(the default)") == 1
-
-
 def test_positions_and_match_ids_in_two_columns_belong_together(run):
     text = f"gnubgid,matchid\n{OPENING},{encode_match_id(MATCH)}\n{OPENING},\n"
     rows = rows_of(run(text, "--ids", "xgid"))
@@ -388,15 +344,6 @@ def test_what_was_assumed_of_lines_is_said_once_with_their_number(run):
     assert said.endswith("(2 lines)")
 
 
-def test_ids_are_those_of_each_format_with_dice_and_score(run):
-    match = MatchState(length=5, score=(1, 2), roll=(6, 1))
-    (row,) = rows_of(run(encode_ogid(CONTACT, match), "--ids", "matchid,xgid,gnubgid,ogid"))
-    assert list(row)[:5] == ["id", "xgid", "ogid", "gnubgid", "matchid"]
-    assert row["xgid"] == encode_xgid(CONTACT, match)
-    assert row["ogid"] == encode_ogid(CONTACT, match)
-    assert (row["gnubgid"], row["matchid"]) == (encode_position_id(CONTACT), encode_match_id(match))
-
-
 def test_json_lines_keep_the_types_of_their_cells(run):
     lines = [{"game": 7, "xgid": OPENING, "dice": [3, 1], "won": True}, {"xgid": OPENING, "game": None}]
     text = "\n".join(map(json.dumps, lines)) + "\n[1]\n"
@@ -407,26 +354,6 @@ def test_json_lines_keep_the_types_of_their_cells(run):
     assert "game" not in second
     assert third["error"] == "format: expected a JSON object, got '[1]'"
     assert "line 3: " in err
-
-
-@pytest.mark.parametrize("form", ["csv", "tsv", "jsonl"])
-@pytest.mark.parametrize("cut", [0.2, 0.5, 0.9, 1.0])
-def test_a_table_is_resumed_to_the_same_file(run, tmp_path, form, cut):
-    lines = [f"{number},{encode_xgid(CONTACT, MATCH)},{number % 6 + 1}3" for number in range(30)]
-    text = "\n".join(["number,xgid,dice", *lines, "x,bad,", *lines])
-    output = tmp_path / f"rows.{form}"
-    options = ["--want", "eval,moves,cube", "--output", output]
-    assert run(text, *options)[0] == 1
-    whole = output.read_bytes()
-    output.write_bytes(whole[: int(cut * len(whole))])
-    assert run(text, *options, "--resume")[0] == 1
-    assert output.read_bytes() == whole
-    other = text.replace("\n5,", "\n55,", 1)
-    status, _, err = run(other, *options, "--resume")
-    assert status == 2
-    assert "row 6 of the output is for " in err
-    assert "undo the change of the input, or begin anew with --force" in err
-    assert run(text, "--want", "moves", "--output", output, "--resume")[0] == 2
 
 
 def test_rollouts_are_those_of_the_engine(run):
@@ -458,56 +385,6 @@ def test_rollouts_are_those_of_the_engine(run):
     assert (float(rows[2]["win"]), rows[2]["action"]) == (1.0, "")
 
 
-def test_rollouts_are_resumed_too(run, tmp_path):
-    text = "\n".join([encode_position_id(CONTACT), OPENING, "bad", OPENING])
-    output = tmp_path / "rows.csv"
-    options = ["--rollout", "--trials", 12, "--truncate", 2, "--output", output]
-    assert run(text, *options)[0] == 1
-    whole = output.read_bytes()
-    output.write_bytes(whole[:-40])
-    assert run(text, *options, "--resume")[0] == 1
-    assert output.read_bytes() == whole
-    options[2] = 13
-    assert "another net wrote it" in run(text, *options, "--resume")[2]
-
-
-def test_rows_of_another_variant_are_not_resumed(run, tmp_path):
-    output = tmp_path / "rows.csv"
-    text = f"position,dice\n{OPENING},no roll\n"
-    options = ["--output", output, "--resume"]
-    assert run(text, "--output", output, name="positions.csv")[0] == 0
-    whole = output.read_bytes()
-    message = run(text, *options, "--variant", "hypergammon1", name="positions.csv")[2]
-    assert f"cannot resume: the output has values of '{OPENING}'" in message
-    assert "expected a position of hypergammon1, with 1 checkers a side" in message
-    assert output.read_bytes() == whole
-    assert run(text, *options, name="positions.csv")[0] == 0
-
-
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        (["--trials", "36"], "--trials is for rollouts: add --rollout"),
-        (["--leaf-plies", "1"], "--leaf-plies is for rollouts: add --rollout"),
-        (["--no-vr"], "--no-vr is for rollouts: add --rollout"),
-        (["--long"], "--long is for rollouts: add --rollout"),
-        (["--output", "rows.xlsx"], "rows are written as csv, tsv, jsonl, parquet"),
-        (["--column", "Pos"], "--column is for tables with a header: the first line holds the position"),
-        (["--want", "cube", "--cubeless"], "--cubeless leaves the cube out"),
-        (
-            ["--want", "eval,mvoes"],
-            "expected some of eval, moves, cube, with commas between them, got 'mvoes'",
-        ),
-        (["--ids", "fen"], f"expected some of {', '.join(ID_FORMS)}"),
-        (["--format", "parquet"], "parquet is written to a file: --output FILE.parquet"),
-    ],
-)
-def test_options_that_do_not_fit_are_refused(run, options, message):
-    status, out, err = run(OPENING, *options)
-    assert (status, out) == (2, "")
-    assert message in err
-
-
 def test_bad_lines_are_named_after_all_rows(run, monkeypatch):
     monkeypatch.setattr(batch, "BLOCK_LINES", (2,) * 5)
     status, _, err = run("\n".join([OPENING, "bad", *[OPENING] * 10, "worse"]))
@@ -523,12 +400,6 @@ def test_lines_on_stderr_tell_how_far_a_run_is(run, monkeypatch):
     lines = run("\n".join([OPENING] * 6))[2].splitlines()
     counts = [line.split("  ")[1] for line in lines if " of " in line]
     assert counts[-3:] == [f"{count} of 6" for count in (2, 4, 6)]
-
-
-@pytest.mark.parametrize("text", ["startpos", "X 24:2 13:5 8:3 6:5 O 24:2 13:5 8:3 6:5"])
-def test_forms_that_people_write_are_read(run, text):
-    (row,) = rows_of(run(text, "--ids", "gnubgid"))
-    assert row["gnubgid"] == OPENING
 
 
 def test_parquet_goes_in_and_out_with_types(run, tmp_path):
@@ -561,25 +432,17 @@ def test_without_pyarrow_parquet_is_refused_with_what_to_install(run, tmp_path, 
     assert not (tmp_path / "out.parquet").exists()
 
 
-def test_positions_in_quotes_and_links_are_read_in_lines_and_tables(run):
-    xgid = encode_xgid(CONTACT, MATCH)
-    texts = [xgid, f'"{xgid}".', f"<{xgid}>", f"https://example.org/?{xgid.replace(':', '%3A')}&a=b"]
-    rows = rows_of(run("\n".join(texts)))
-    assert len({row["win"] for row in rows}) == 1
-    table = io.StringIO()
-    csv.writer(table).writerows([["Position"], *([text] for text in texts)])
-    assert [row["win"] for row in rows_of(run(table.getvalue()))] == [row["win"] for row in rows]
-
-
 NOTED_REPORT = XG_PLAYS_ELSEWHERE.replace(REPORTED_BOARD, "").replace("eXtreme", "\nWhen,\nrace!\n\neXtreme")
 
 
 @pytest.mark.parametrize("is_piped", [False, True])
-def test_texts_of_extreme_gammon_are_their_positions_with_their_notes(run, monkeypatch, capsys, is_piped):
+def test_texts_of_extreme_gammon_are_their_positions_with_their_notes(
+    run, monkeypatch, capfdbinary, is_piped
+):
     text = NOTED_REPORT + XG_CUBE
     if is_piped:
         monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(text.encode())))
-        rows = rows_of((cli.main(["batch", "-"]), *capsys.readouterr()))
+        rows = rows_of((cli.main(["batch", "-"]), *map(bytes.decode, capfdbinary.readouterr())))
     else:
         rows = rows_of(run(text))
     assert [row["id"] for row in rows] == [REPORTED, REPORTED.replace(":31:", ":00:")]

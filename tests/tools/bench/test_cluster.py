@@ -40,8 +40,7 @@ def test_a_cluster_is_measured_against_threads_in_time_and_processor_time(small)
 def test_a_run_is_divided_into_its_margins_chunks_and_the_waits_of_each_process():
     places = ((7, 1.0, 3.5), (8, 1.5, 4.5), (7, 4.0, 7.0), (8, 5.0, 9.0))
     timing = cluster._Timing(10.0, 8.0, [cluster._Chunk(*place, None) for place in places])
-    assert timing.margins_s == 2.0
-    assert timing.gaps_s == [0.5, 0.5]
+    assert (timing.margins_s, timing.gaps_s) == (2.0, [0.5, 0.5])
 
 
 def test_other_results_are_an_error(small, monkeypatch):

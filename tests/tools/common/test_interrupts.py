@@ -8,7 +8,6 @@ import subprocess
 import sys
 import textwrap
 import threading
-from pathlib import Path
 
 import pytest
 
@@ -16,8 +15,8 @@ from gammond.engine.runtime.compilation import CompilationReport
 from gammond.tools import cli
 from gammond.tools.common import interrupts
 from gammond.tools.common.interrupts import call_on_interrupt, raise_on_interrupt
+from tests.support.processes import ROOT
 
-ROOT = Path(__file__).parents[3]
 KINDS = [signal.SIGINT, signal.SIGTERM, *([signal.SIGHUP] if hasattr(signal, "SIGHUP") else [])]
 ALL = pytest.mark.parametrize("kind", KINDS)
 
@@ -110,8 +109,9 @@ with call_on_interrupt(lambda: None, has_nothing=lambda: True):
 @pytest.mark.skipif(sys.platform == "win32", reason="a process there is sent no Ctrl-C")
 def test_a_tool_with_nothing_to_keep_ends_while_a_kernel_is_compiled():
     command = [sys.executable, "-c", AMID_COMPILING]
-    streams = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
-    with subprocess.Popen(command, cwd=ROOT, **streams) as process:
+    with subprocess.Popen(
+        command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as process:
         try:
             assert process.stdout.readline() == "compiling\n"
             process.send_signal(signal.SIGINT)
@@ -168,25 +168,6 @@ def test_another_thread_changes_no_handler():
     thread.start()
     thread.join()
     assert seen == [signal.getsignal(signal.SIGTERM)]
-
-
-def test_sigterm_in_a_tool_exits_130(monkeypatch, capsys):
-    monkeypatch.setattr(cli, "TOOLS", {"fake": "tests.tools.common.test_interrupts"})
-    assert cli.main(["fake"]) == cli.EXIT_INTERRUPTED
-    assert capsys.readouterr().err == "gammond: interrupted\n"
-
-
-SUMMARY = "send itself SIGTERM"
-
-
-def add_arguments(parser):
-    """A tool without arguments."""
-
-
-def main(args):
-    """Receive the signal."""
-    send(signal.SIGTERM)
-    return 0
 
 
 @pytest.mark.skipif(not hasattr(signal, "SIGHUP"), reason="has no SIGHUP")
@@ -264,12 +245,7 @@ def test_an_interrupt_in_text_that_is_run_has_the_exit_status_of_any_other(tmp_p
         sys.exit(cli.main())
     """
     (tmp_path / "program.py").write_text(textwrap.dedent(program))
-    done = subprocess.run(
-        [sys.executable, "-m", "program"],
-        cwd=tmp_path,
-        env=os.environ | {"PYTHONPATH": str(ROOT)},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    words = [sys.executable, "-m", "program"]
+    environment = os.environ | {"PYTHONPATH": str(ROOT)}
+    done = subprocess.run(words, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr) == (cli.EXIT_INTERRUPTED, "gammond: interrupted\n")

@@ -9,18 +9,17 @@ import types
 
 import pytest
 
-from gammond.engine.errors import DataFileError, GammondError
+from gammond.engine.errors import GammondError
 from gammond.engine.formats.fibs_board import encode_fibs_board
 from gammond.engine.formats.match_id import encode_match_id
 from gammond.engine.formats.ogid import encode_ogid
 from gammond.engine.formats.position_id import encode_position_id
-from gammond.engine.formats.position_text import FORMATS, LIST_OF_FORMATS
+from gammond.engine.formats.position_text import FORMATS
 from gammond.engine.formats.xgid import decode_xgid
 from gammond.engine.rules.match import MatchState
 from gammond.engine.rules.position import Position
 from gammond.tools.common.position_arguments import add_position_arguments, read_position
 from gammond.tools.common.tool_parser import ToolParser
-from tests.engine.match_files.sgf.test_positions import MATCH as MATCH_SGF
 from tests.engine.match_files.sgf.test_positions import SAVED_WITH_DICE
 from tests.engine.match_files.test_position_report import BOARD, OPENING, XG_PLAYS
 
@@ -113,31 +112,6 @@ def test_a_match_length_begins_at_0_0_and_other_options_keep_what_the_position_s
 
 
 @pytest.mark.parametrize(
-    ("words", "message"),
-    [
-        (
-            ["nonsense"],
-            f"expected a position (a GNUbg ID, a position ID, {LIST_OF_FORMATS}, or checkers",
-        ),
-        ([XGID.replace("-b", "b")], "XGID field 1 (position) has 26 characters"),
-        (["startpos", "--dice", "7", "1"], "--dice: expected dice of 1 to 6, got 7"),
-        (["startpos", "--score", "1", "0"], "--score is for matches: add --match POINTS"),
-        (["startpos", "--match", "5", "--score", "5", "0"], "--score: the match to 5 is over at 5-0"),
-        (["startpos", "--match", "5", "--crawford"], "--crawford: a Crawford game needs"),
-        (["startpos", "--match", "5", "--jacoby"], "--jacoby is for money play"),
-        (["startpos", "--match", "5", "--cube-value", "2"], "--cube-value: somebody holds a cube of 2"),
-        (["startpos", "--cube-owner", "own"], "--cube-owner: a cube of 1 is in the centre"),
-        (["startpos", "--cube-value", "3"], "--cube-value: a cube is a power of two"),
-        ([XGID.replace(":31:", ":D:"), "--dice", "3", "1"], "--dice: an offer is pending"),
-    ],
-)
-def test_what_is_wrong_is_said_with_the_name_of_the_option(words, message):
-    with pytest.raises(GammondError) as refused:
-        read(*words)
-    assert refused.value.message.startswith(message)
-
-
-@pytest.mark.parametrize(
     "content",
     [
         f"{XGID}\n",
@@ -164,35 +138,14 @@ def test_one_position_may_stand_there_in_two_forms(name):
     assert read(encode_position_id(position), other)[0] == position
 
 
-def test_a_match_file_where_a_position_is_expected_says_what_to_do(tmp_path):
-    file = tmp_path / "match.sgf"
-    file.write_text(MATCH_SGF)
-    with pytest.raises(GammondError, match=r"expected a position, got a match file \(sgf\): gammond analyse"):
-        read(str(file))
-
-
-@pytest.mark.parametrize("word", ["./no", "/no/such/file", "no.txt", "~/no.xg", "C:\\no.sgf"])
-def test_a_file_that_is_not_there_is_no_bad_position(word):
-    with pytest.raises(DataFileError, match="no such file"):
-        read(word)
-
-
-@pytest.mark.parametrize("word", ["4HPwATDgc/ABM", "/z0AADDeaxsAAAA", "hello"])
-def test_a_bad_position_is_no_file(word):
-    with pytest.raises(GammondError) as refused:
-        read(word)
-    assert "no such file" not in refused.value.message
-
-
-def test_several_positions_are_work_for_batch(monkeypatch):
-    type_in(monkeypatch, f"{XGID}\n{XGID}\n")
-    with pytest.raises(GammondError, match="expected one position, got 2: 'gammond batch'"):
-        read("-")
-    with pytest.raises(GammondError, match="expected one position, got 2"):
-        read(XGID, "AACgAgAAKgAAAA")
-    type_in(monkeypatch, " \n")
-    with pytest.raises(GammondError, match="expected a position in standard input, got nothing"):
-        read("-")
+def test_nothing_and_several_positions_in_standard_input_are_refused(monkeypatch):
+    for text, message in (
+        (f"{XGID}\n{XGID}\n", "got 2: 'gammond batch'"),
+        (" \n", "in standard input, got nothing"),
+    ):
+        type_in(monkeypatch, text)
+        with pytest.raises(GammondError, match=message):
+            read("-")
 
 
 def test_one_position_in_several_forms_is_one(monkeypatch):

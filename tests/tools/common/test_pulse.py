@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import io
 import os
-import subprocess
 import sys
 import threading
 import time
-from pathlib import Path
 
 import pytest
 
@@ -17,9 +15,8 @@ from gammond.engine.runtime.compilation import LINE_EVERY_S, CompilationReport
 from gammond.tools.common import pulse
 from gammond.tools.common.progress import Progress
 from gammond.tools.common.pulse import Pulse
+from tests.support.processes import run_gammond
 from tests.support.terminals import Clock, Terminal
-
-ROOT = Path(__file__).parents[3]
 
 
 @pytest.fixture
@@ -137,9 +134,7 @@ def test_standard_input_is_waited_for_in_silence(monkeypatch, capsys):
 def test_a_log_of_a_question_has_few_lines_which_say_how_far_the_search_is():
     question = ["hint", "startpos", "--dice", "2", "1", "--plies", "4", "--no-store"]
     began_s = time.monotonic()
-    asked = subprocess.run(
-        [sys.executable, "-m", "gammond", *question], cwd=ROOT, capture_output=True, text=True, check=True
-    )
+    asked = run_gammond(*question)
     lines = asked.stderr.splitlines()
     assert asked.stdout.startswith("O is to play 2-1")
     assert all(line.startswith(("gammond hint: ", "gammond: compiling kernels ")) for line in lines)

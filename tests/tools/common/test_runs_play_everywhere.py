@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 
 import numpy as np
 import pytest
@@ -44,6 +42,7 @@ from gammond.tools.train.weights.net_set import NetSet
 from gammond.tools.train.weights.td_nets import TdNets, make_untrained_td_net
 from tests.protocol.tables.visiting import PERSON, Site
 from tests.protocol.talking import talk
+from tests.support.processes import run_gammond
 
 POSITION, DICE = "4HPwATDgc/ABMA", (6, 2)
 GENERATOR = np.random.default_rng(3)
@@ -164,27 +163,16 @@ def test_a_run_plays_the_same_in_session_table_tournament_and_program(names, kin
     assert guest.states[table]["gnubgid"] == expected.id
 
 
-def run_gammond(*arguments, lines=()):
-    ran = subprocess.run(
-        [sys.executable, "-m", "gammond.tools.cli", *arguments],
-        input="".join(f"{line}\n" for line in lines),
-        capture_output=True,
-        text=True,
-        timeout=120,
-        check=True,
-    )
-    return ran.stdout.splitlines()
-
-
 @pytest.mark.slow
 def test_runs_play_over_the_protocol_on_a_pipe_and_functions_do_not(names):
     runs = [name for kind, name in names.items() if kind != "function"]
-    answers = run_gammond(lines=[line for name in runs for line in list_lines(name)])
+    lines = "\n".join(line for name in runs for line in list_lines(name))
+    answers = run_gammond(input=lines).stdout.splitlines()
     plays = [line.split(maxsplit=1)[1] for line in answers if line.startswith("bestmove")]
     start = gammond.Position.from_id(POSITION)
     chosen = [gammond.Player(name).choose(start, DICE).result for name in runs]
     assert [start.play(play, DICE) for play in plays] == chosen
-    (refused,) = run_gammond(lines=[f"set engine.player {names['function']}"])
+    refused = run_gammond(input=f"set engine.player {names['function']}").stdout
     assert refused.startswith("error bad_value engine.player: expected a player that this server offers")
 
 

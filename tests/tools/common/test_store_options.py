@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import argparse
-import subprocess
-import sys
-from pathlib import Path
 
 import pytest
 
 from gammond.engine.errors import FormatError
 from gammond.engine.store.options import NO_STORE, StoreOptions
 from gammond.tools.common.store_options import add_store_arguments, read_store_arguments
+from tests.support.processes import run_gammond
 
-ROOT = Path(__file__).parents[3]
 QUESTION = "position startpos\neval plies=2\nquit\n"
 
 
@@ -33,23 +30,15 @@ def test_the_options_of_a_tool_come_before_those_of_the_environment(monkeypatch)
         read_store_arguments(parse("--store", "where=/x"))
 
 
-def run(*words, text=""):
-    done = subprocess.run(
-        [sys.executable, "-m", "gammond", *words],
-        cwd=ROOT,
-        input=text,
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    return done.stdout
-
-
 @pytest.mark.slow
 def test_the_command_without_a_tool_keeps_what_it_searches_unless_it_is_told_not_to(tmp_path, monkeypatch):
     monkeypatch.setenv("GAMMOND_STORE", f"file={tmp_path / 'store.sqlite'},book=off")
-    answers = [run(*words, text=QUESTION).splitlines()[-2] for words in ((), (), ("--no-store",))]
+    answers = [
+        run_gammond(*words, input=QUESTION).stdout.splitlines()[-2] for words in ((), (), ("--no-store",))
+    ]
     assert [answer.endswith(" stored=true") for answer in answers] == [False, True, False]
     assert answers[1] == f"{answers[0]} stored=true"
-    shown = [run("eval", "startpos", "--plies", "2", *words) for words in ((), ("--no-store",))]
+    shown = [
+        run_gammond("eval", "startpos", "--plies", "2", *words).stdout for words in ((), ("--no-store",))
+    ]
     assert ["as kept before" in text for text in shown] == [True, False]

@@ -27,26 +27,3 @@ def test_dice_are_one_word_or_two(words):
     parsed = make_parser().parse_args([*words, "x"])
     assert (parsed.dice, parsed.position) == ([3, 1], ["x"])
     assert make_parser().parse_args(["31"]).position == ["31"]
-
-
-@pytest.mark.parametrize(
-    ("words", "message"),
-    [
-        (["--pleis", "2"], "no option '--pleis' (did you mean '--plies'?)"),
-        (["--pleis=2"], "no option '--pleis' (did you mean '--plies'?)"),
-        (["--xyz"], "no option '--xyz'"),
-        (["--plies", "9"], "--plies: expected 0 to 4, got 9"),
-        (["--plies", "x"], "--plies: expected a whole number, got 'x'"),
-        (["--share", "x"], "--share: expected a number, got 'x'"),
-        (
-            ["--filter", "narow"],
-            "--filter: expected one of narrow, normal, got 'narow' (did you mean 'narrow'?)",
-        ),
-        (["--plies"], "--plies: expected one argument"),
-    ],
-)
-def test_an_error_is_one_line_that_names_what_was_meant(words, message, capsys):
-    with pytest.raises(SystemExit) as ended:
-        make_parser().parse_args(words)
-    assert ended.value.code == 2
-    assert capsys.readouterr().err == f"gammond tool: {message}; see 'gammond tool --help'\n"

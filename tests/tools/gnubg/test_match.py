@@ -2,8 +2,6 @@
 
 import stat
 
-import pytest
-
 from gammond.engine.analysis.engine import Engine
 from gammond.engine.analysis.levels import LEVELS, EvalSettings
 from gammond.engine.play.decider import Decider
@@ -32,6 +30,7 @@ def stand_in(folder, lines: str) -> str:
 def test_games_are_shared_out_between_the_seats_with_dice_of_their_own():
     assert split_between_seats(5, 0, 7) == [GnubgSession(0, 3, 0, 7), GnubgSession(1, 2, 0, 8)]
     assert split_between_seats(1, 5, 7) == [GnubgSession(0, 1, 5, 7)]
+    assert split_between_seats(2, 5, 7, 2)[1] == GnubgSession(1, 1, 5, 8, 2)
     assert split_between_seats(0, 5, 7) == []
 
 
@@ -56,21 +55,17 @@ def test_a_crash_and_an_error_that_gnubg_shows_are_faults(tmp_path):
     assert any("'Error: no idea'" in fault for fault in result.faults)
 
 
-def test_the_script_sets_the_seat_and_plays_as_many_games(tmp_path):
-    play_session(GnubgSession(1, 3, 0, 9), RACER, stand_in(tmp_path, "cat"), tmp_path)
+def test_the_script_sets_the_seat_and_the_look_ahead_and_plays_as_many_games(tmp_path):
+    for session in (GnubgSession(1, 3, 0, 9), GnubgSession(0, 1, 5, 9, gnubg_plies=2)):
+        play_session(session, RACER, stand_in(tmp_path, "cat"), tmp_path)
+    deep = (tmp_path / "match-0.gnubg").read_text().splitlines()
+    for kind in ("chequer", "cubedecision"):
+        assert f"set player 1 {kind} evaluation plies 2" in deep
     script = (tmp_path / "money-1.gnubg").read_text().splitlines()
     assert "set seed 9" in script
     assert sum(line.startswith("set player 1 external localhost:") for line in script) == 1
     assert script.count("new session") == 1
     assert script.count("new game") == 2
-
-
-def test_the_script_sets_gnubgs_look_ahead_for_plays_and_cube(tmp_path):
-    play_session(GnubgSession(0, 1, 5, 9, gnubg_plies=2), RACER, stand_in(tmp_path, "cat"), tmp_path)
-    script = (tmp_path / "match-0.gnubg").read_text().splitlines()
-    for kind in ("chequer", "cubedecision"):
-        assert f"set player 1 {kind} evaluation plies 2" in script
-    assert split_between_seats(2, 5, 7, 2)[1] == GnubgSession(1, 1, 5, 8, 2)
 
 
 def test_deep_searches_get_more_time_before_they_count_as_stalled():
@@ -98,31 +93,6 @@ def test_the_exit_status_says_whether_there_were_faults(tmp_path, monkeypatch, c
     shown = capsys.readouterr().out
     assert "FAULT" in shown
     assert "faults: 2" in shown
-
-
-def test_one_game_and_one_match_are_named_in_the_singular():
-    assert [GnubgSession(0, count, 0, 1).name for count in (1, 2)] == [
-        "1 money game in seat 0",
-        "2 money games in seat 0",
-    ]
-    assert [GnubgSession(1, count, 5, 1).name for count in (1, 2)] == [
-        "1 match to 5 in seat 1",
-        "2 matches to 5 in seat 1",
-    ]
-
-
-@pytest.mark.parametrize(
-    ("options", "words"),
-    [
-        (["--level", "master", "--plies", "1"], "--level sets the plies"),
-        (["--plies", "5"], "expected 0 to 4 plies, got 5"),
-        (["--gnubg-plies", "5"], "--gnubg-plies: expected 0 to 4, got 5"),
-        (["--threads", "0"], "expected 1 to 256 threads"),
-    ],
-)
-def test_a_strength_that_cannot_be_is_refused(options, words, capsys):
-    assert cli.main(["gnubg-match", "--gnubg", "/bin/true", *options]) == 2
-    assert words in capsys.readouterr().err
 
 
 def test_the_chosen_strength_is_the_one_that_plays_and_is_named(tmp_path, monkeypatch, capsys):

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import os
-import subprocess
-import sys
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
@@ -16,8 +14,7 @@ from gammond.engine.errors import StateError
 from gammond.engine.kernels import disk_cache
 from gammond.tools.parallel import identity
 from gammond.tools.parallel.identity import check_identity, read_identity
-
-ROOT = Path(__file__).resolve().parents[3]
+from tests.support.processes import ROOT, run_python
 
 
 def test_an_identity_names_version_sources_processor_arithmetic_and_libraries():
@@ -103,7 +100,5 @@ def test_what_is_computed_is_the_same_each_time_and_one_bit_more_is_seen(monkeyp
 def test_all_can_compile_for_a_common_processor():
     common = {"NUMBA_CPU_NAME": "x86-64-v3", "NUMBA_CPU_FEATURES": ""}
     code = "from gammond.engine.kernels.disk_cache import identify_target; print(identify_target())"
-    printed = subprocess.run(
-        [sys.executable, "-c", code], env=os.environ | common, cwd=ROOT, capture_output=True, check=True
-    )
-    assert printed.stdout.decode().startswith("x86-64-v3-e3b0c442")  # the hash of no features
+    printed = run_python(code, env=os.environ | common)
+    assert printed.stdout.startswith("x86-64-v3-e3b0c442")  # the hash of no features

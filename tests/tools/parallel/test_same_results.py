@@ -85,9 +85,3 @@ def test_a_store_is_deepened_to_the_same_entries(tmp_path, cluster):
         with AnalysisStore(file) as store:
             found.append([store.find(question, identify_engine(), plies) for plies in (1, 2, 3)])
     assert all(one.is_same_as(other) for one, other in zip(*found, strict=True))
-
-
-def test_records_are_refused_on_a_cluster(tmp_path, capfd):
-    command = f"tournament pubeval random --games 4 --cluster local:1 --records {tmp_path}"
-    assert cli.main(command.split()) != 0
-    assert "leave out --cluster, or --records" in capfd.readouterr().err

@@ -12,7 +12,6 @@ import sys
 import time
 from concurrent.futures import Future
 from datetime import datetime, timedelta
-from pathlib import Path
 
 import pytest
 
@@ -37,8 +36,7 @@ from gammond.tools.store import book, deepening
 from gammond.tools.store.deepening import deepen_by_executor
 from tests.engine.store.samples import ENGINE, make_entry
 from tests.engine.store.samples import make_question as make_sample
-
-ROOT = Path(__file__).parents[2]
+from tests.support.processes import ROOT
 
 OPENING = STANDARD_RULES.starting_position
 POSITION = make_question(OPENING, MatchState(), EvalSettings(1))
@@ -91,6 +89,11 @@ def test_status_tells_entries_by_net_kind_and_depth(file, capsys):
     assert f" 1 positions at 1-ply by {net.net} ({net.program}), asked 2 times\n" in said
     assert " 1 positions at 3-ply by test (1.0), asked 1 times, not used: other nets" in said
     assert said.endswith("\ndue      2: 2 to 2-ply\n")
+    assert cli.main(["store", "status", "--json"]) == 0
+    status = json.loads(capsys.readouterr().out)
+    assert (status["file"], status["due"]) == (str(file), {"2": 2})
+    assert sum(kind["entries"] for kind in status["kinds"]) == 3
+    assert [kind["net"] for kind in status["kinds"] if not kind["is_usable"]] == ["test"]
 
 
 @pytest.fixture
@@ -131,15 +134,6 @@ def test_what_is_of_another_game_is_left_alone(action, barca_file, capsys):
     assert barca_file.read_bytes() == before
 
 
-def test_status_as_json_has_the_same(file, capsys):
-    assert cli.main(["store", "status", "--json"]) == 0
-    status = json.loads(capsys.readouterr().out)
-    assert status["file"] == str(file)
-    assert sum(kind["entries"] for kind in status["kinds"]) == 3
-    assert [kind["net"] for kind in status["kinds"] if not kind["is_usable"]] == ["test"]
-    assert status["due"] == {"2": 2}
-
-
 def test_what_is_exported_is_imported_to_the_bit_and_only_once(file, tmp_path, capsys, answers):
     lines, copy = tmp_path / "kept.jsonl", tmp_path / "copy.sqlite"
     assert cli.main(["store", "export", "--output", str(lines)]) == 0
@@ -164,13 +158,6 @@ def test_lines_that_are_no_entries_are_named_and_the_others_taken(file, tmp_path
     assert said.out == "2 entries read, 2 of them new\n"
     assert f"gammond: {lines}, line 2: expected the rules backgammon, got 'chess'\n" in said.err
     assert f"gammond: {lines}, line 3: expected an entry" in said.err
-
-
-def test_a_file_of_another_kind_is_refused(file, tmp_path, capsys):
-    other = tmp_path / "other.txt"
-    other.write_text("4HPwATDgc/ABMA\n")
-    assert cli.main(["store", "import", str(other)]) == 2
-    assert f"{other}: expected entries of a store" in capsys.readouterr().err
 
 
 def test_verify_searches_entries_of_the_present_nets_again(file, capsys):
@@ -224,13 +211,6 @@ def test_export_leaves_damaged_rows_out_and_says_so(file, capsys):
     assert said.err == (
         "gammond: 2 entries exported\ngammond: 1 damaged entry left out: see `gammond store verify`\n"
     )
-
-
-@pytest.mark.parametrize("action", ["status", "export", "verify", "deepen"])
-def test_where_there_is_no_store_none_is_made(action, tmp_path, capsys):
-    assert cli.main(["store", action, "--file", str(tmp_path / "none.sqlite")]) == 2
-    assert "there is no store yet" in capsys.readouterr().err
-    assert list(tmp_path.iterdir()) == []
 
 
 def test_a_damaged_store_is_named_with_what_to_do(file, capsys):
@@ -360,23 +340,6 @@ def test_deepen_ends_with_its_time_and_leaves_what_takes_too_long(file, capsys):
     assert cli.main(["store", "deepen", "--tiers", "1:4", "--for", "0.001s"]) == 0
     assert time.process_time() - began_s < 2.0
     assert "still due  6: " in capsys.readouterr().out
-
-
-@pytest.mark.parametrize(
-    ("arguments", "said"),
-    [
-        (["--for", "10"], "expected a time in seconds, minutes or hours, such as 90s, 10m or 2h, got '10'"),
-        (["--for", "0s"], "expected a time above 0"),
-        (["--until", "25:00"], "expected a time of the day as HH:MM, such as 06:30, got '25:00'"),
-        (["--for", "1s", "--until", "06:30"], "not allowed with"),
-        (["--max-search", "nan"], "expected seconds above 0"),
-        (["--tiers", "1:9"], "rising plies, 1 to 4"),
-        (["--net", "none"], "expected an evaluator"),
-    ],
-)
-def test_what_deepen_does_not_take_is_named(file, arguments, said, capsys):
-    assert cli.main(["store", "deepen", *arguments]) == 2
-    assert said in capsys.readouterr().err
 
 
 def test_a_book_has_first_plays_lists_and_replies_and_an_interrupted_one_goes_on(
