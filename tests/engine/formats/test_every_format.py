@@ -27,11 +27,14 @@ NOT_IN_IT = {
 }
 """What a format has no place for, as it is read."""
 
-OFFERS = {
-    "doubled": MatchState(doubled=True),
-    "beavered": MatchState(doubled=True, beavered=True, cube=2, cube_owner=1),
-    "resigned": MatchState(resigned=2),
-}
+OFFERS = [
+    ("doubled", MatchState(doubled=True)),
+    *(
+        ("beavered", MatchState(on_roll=seat, doubled=True, beavered=True, cube=cube, cube_owner=1 - seat))
+        for cube, seat in ((2, 0), (4, 0), (64, 1))
+    ),
+    ("resigned", MatchState(resigned=2)),
+]
 HAS_NO_PLACE = {
     "xgid": {"resigned"},
     "ogid": {"beavered", "resigned"},
@@ -57,10 +60,10 @@ def test_random_positions_and_states_are_recognised_and_survive_the_round_trip(n
         assert form.decode(text) == parse_position(text) == state
 
 
-@pytest.mark.parametrize("offer", OFFERS)
+@pytest.mark.parametrize(("offer", "match"), OFFERS)
 @pytest.mark.parametrize("name", FORMATS)
-def test_an_offer_is_read_back_or_refused_where_the_format_has_no_place_for_it(name, offer):
-    form, state = FORMATS[name], (Position.start(), OFFERS[offer])
+def test_an_offer_is_read_back_or_refused_where_the_format_has_no_place_for_it(name, offer, match):
+    form, state = FORMATS[name], (Position.start(), match)
     if offer not in HAS_NO_PLACE[name]:
         assert form.decode(form.encode(*state)) == state
         return

@@ -66,11 +66,12 @@ def play_random_match():
 
 
 @functools.cache
-def play_money_games():
-    """Play six games for money; all callers share the list."""
+def play_money_games(count=6, doubling_chance=0.01):
+    """Play games for money; all callers share the list."""
     begun, games = MatchState(), []
-    for number in range(6):
-        games.append(play_game((Dicer(3), Dicer(4)), replace(begun, on_roll=number % 2), dice(number + 20)))
+    for number in range(count):
+        players = Dicer(3, doubling_chance), Dicer(4, doubling_chance)
+        games.append(play_game(players, replace(begun, on_roll=number % 2), dice(number + 20)))
         begun = begun.after_game(games[-1].result.winner, games[-1].result.points)
     return games
 

@@ -52,7 +52,7 @@ def read(name):
         *((f"mat/{NAME}.mat", f"handmade/charlot_{site}") for site in SITES),
         *(
             (f"gnubg_generated/selfplay_{match}.mat", f"gnubg_generated/selfplay_{match}.sgf")
-            for match in ("backgammon_3pt", "nackgammon_3pt", "backgammon_money", "nackgammon_money")
+            for match in ("backgammon_3pt", "nackgammon_3pt")
         ),
     ],
 )

@@ -8,18 +8,17 @@ import pytest
 
 from gammond.engine.errors import FormatError
 from gammond.engine.match_files.mat.writer import format_mat
-from gammond.engine.play.cube_games import play_match
 from gammond.engine.rules.game_record import DoubleAction, ResignationAction, ResponseAction
 from gammond.engine.rules.match import GameResult, MatchState
-from tests.engine.match_files.played_games import Dicer, dice, make_game
+from tests.engine.match_files.played_games import make_game, play_money_games
 from tests.engine.match_files.sites.site_files import NAMES
 from tests.peers.gnubg_files import check_copies
 
 
 @pytest.fixture(scope="module")
 def dropped():
-    """A match of which most games end with a double that is not taken, of either seat."""
-    return play_match((Dicer(1, 0.1), Dicer(2, 0.1)), 200, lambda number: number % 2, dice)
+    """Money games that often end with a double that is not taken, of either seat."""
+    return play_money_games(24, 0.1)
 
 
 def test_the_head_names_the_players_and_the_length(match):
