@@ -223,6 +223,7 @@ def test_a_rollout_that_looks_ahead_stops_soon():
         stop.set()
 
     evaluators = make_rollout_evaluators(Engine(EVALUATOR), 2, 2, cancelled=stop.is_set)
+    roll_out([BEAROFF], evaluators, RolloutSettings(trials=1, truncation=1))  # compiles what that takes
     threading.Timer(0.3, press).start()
     with contextlib.suppress(CancelledWork):
         roll_out([Position.start()], evaluators, RolloutSettings(trials=1000), cancelled=stop.is_set)

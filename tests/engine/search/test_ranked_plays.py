@@ -5,7 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from gammond.engine.cubeful import make_dead_cube_game
 from gammond.engine.evaluation.results import Effort
+from gammond.engine.rules.match import MatchState
 from gammond.engine.rules.moves import generate_plays
 from gammond.engine.rules.position import Position
 from gammond.engine.search.ranked_plays import RankedPlays
@@ -34,9 +36,10 @@ def test_it_is_a_sequence():
 
 
 def test_equal_scores_are_ranked_by_cubeless_equity_then_in_order_of_the_plays():
-    values = np.zeros((len(PLAYS), 5), np.float32)
+    objective = Objective(SmoothEvaluator(), make_dead_cube_game(MatchState(length=5)))
+    values = np.zeros((len(PLAYS), objective.game.columns), np.float32)
     values[3, 0] = -0.5
-    ranked = RankedPlays.rank(PLAYS, OBJECTIVE, values, Effort(0, True, len(PLAYS), 0.0))
+    ranked = RankedPlays.rank(PLAYS, objective, values, Effort(0, True, len(PLAYS), 0.0))
     assert ranked.order.tolist() == [3, 0, 1, 2, *range(4, len(PLAYS))]
 
 
