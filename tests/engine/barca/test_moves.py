@@ -234,8 +234,13 @@ def test_sequences_of_moves_from_the_start_are_as_many_as_known(depth):
     assert start == BarcaPosition.start()
 
 
-@pytest.mark.nojit
-@pytest.mark.parametrize("depth", [2, *(pytest.param(depth, marks=pytest.mark.slow) for depth in (3, 4))])
+@pytest.mark.parametrize(
+    "depth",
+    [
+        pytest.param(2, marks=pytest.mark.nojit),
+        *(pytest.param(depth, marks=pytest.mark.slow) for depth in (3, 4)),
+    ],
+)
 def test_the_slow_twin_counts_as_many_sequences(depth):
     assert naive_perft(BarcaPosition.start(), depth) == FROM_THE_START[depth]
 
