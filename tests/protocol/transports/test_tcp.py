@@ -377,6 +377,7 @@ async def test_an_answer_that_took_longer_than_the_idle_time_arrives_and_the_cli
             await asyncio.sleep(0.1)
         evaluator.may_answer.set()
         lines = [await reader.readline() for _ in range(2)]
+        await asyncio.sleep(0.2)  # the server looks at the client once more
         writer.write(b"get engine.ply\n")
         assert first_words([*lines, await reader.readline()]) == [b"ok", b"eval", b"value"]
         writer.close()
