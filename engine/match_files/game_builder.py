@@ -256,9 +256,11 @@ class GameBuilder:
     def double(self, seat: int, cube: int | None, notes: ActionNotes) -> None:
         """Add a double, a beaver or a raccoon, whichever is next; one against the rules counts too."""
         self._begin_with(seat)
-        if self.actions[-1:] == [DoubleAction(seat, cube or 0)] and not self._is_strict:
-            self.add_fault(IssueKind.OUT_OF_TURN, "the double is there twice: read once", seat)
-            return
+        match self.actions[-1:]:
+            case [DoubleAction(seat=doubler, cube=said)] if doubler == seat and cube in (None, said):
+                if not self._is_strict:
+                    self.add_fault(IssueKind.OUT_OF_TURN, "the double is there twice: read once", seat)
+                    return
         self._check_turn(seat, "a double")
         if self.situation.match.crawford:
             self._leave_crawford_game(seat)

@@ -284,9 +284,9 @@ def test_half_a_rollout_is_left_out():
 def test_a_double_that_is_there_twice_and_a_lost_bracket_semicolon_or_root_cost_no_other_action():
     second = OPENING.replace("game:0", "game:1").replace("bs:0", "bs:1")
     whole = read_match(OPENING + "\n" + second)
-    assert (
-        read_match(OPENING.replace(";W[double]", ";W[double];W[double]") + "\n" + second).games == whole.games
-    )
+    twice = read_match(OPENING.replace(";W[double]", ";W[double];W[double]") + "\n" + second)
+    assert twice.games == whole.games
+    assert ([issue.kind for issue in twice.issues], twice.is_whole) == ([IssueKind.OUT_OF_TURN], True)
     closed = read_match(OPENING.replace("drop]", "drop") + "\n" + second)
     assert closed.games == whole.games
     joined = read_match(OPENING.replace("\n;W[double]", "\nW[double]") + "\n" + second)
