@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import re
+from functools import partial
 
 import pytest
 
 from gammond.engine.options import list_fields
 from gammond.tools import cli
 from gammond.tools.train.td import command as td
-from tests.tools.train.runs.trainer_cases import CASES, each_command, for_each
+from tests.tools.train.runs.trainer_cases import CASES, COMMANDS, for_each
+
+for_each = partial(for_each, slow=pytest.mark.slow, training=pytest.mark.training)
 
 MAY_BE_ZERO = {
     "train td": "trace benchmark_games backtrack",
@@ -31,7 +34,7 @@ MAY_BE_ZERO = {
 SPRT_BOUNDS = {"low", "high", "alpha", "beta"}
 
 
-@each_command
+@for_each(COMMANDS)
 def test_no_setting_is_too_small_or_of_another_type(case, tmp_path):
     may_be_zero = {"seed", *MAY_BE_ZERO[case.command].split()}
     for field in list_fields(case.settings_type):

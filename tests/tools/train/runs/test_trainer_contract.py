@@ -14,6 +14,7 @@ import shutil
 import tomllib
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import partial
 from importlib import import_module
 from pathlib import Path
 
@@ -31,12 +32,13 @@ from gammond.tools.train.runs.run import BEST_FILE, CHECKPOINT_FILE
 from gammond.tools.train.runs.run_folder import CONFIG_FILE, KIND_ARRAY, LOG_FILE, read_provenance
 from tests.tools.train.runs.trainer_cases import (
     CASES,
+    COMMANDS,
     FITTING,
-    each_case,
-    each_command,
-    each_trainer,
+    TRAINERS,
     for_each,
 )
+
+for_each = partial(for_each, slow=pytest.mark.slow, training=pytest.mark.training)
 
 
 @pytest.fixture(scope="module")
@@ -102,7 +104,7 @@ def test_every_command_that_goes_on_is_here_with_all_that_makes_it_longer():
         assert lengths in (None, {case.length for case in CASES if case.command == command})
 
 
-@each_case
+@for_each(CASES)
 def test_a_run_that_is_killed_before_any_of_its_files_comes_to_the_same(case, finish, tmp_path, capsys):
     whole = read_run(finish(case))
     for number in itertools.count(1):
@@ -127,7 +129,7 @@ def test_a_run_comes_to_the_same_however_many_processes_or_threads_share_it(case
     assert read_run(folder) == read_run(finish(case))
 
 
-@each_command
+@for_each(COMMANDS)
 def test_another_seed_makes_something_else(case, finish, tmp_path):
     folder = tmp_path / "run"
     assert case.begin(folder, "--seed", "7") == 0
@@ -176,7 +178,7 @@ def test_a_run_that_is_done_becomes_longer(case, finish, tmp_path, capsys):
     assert read_records(folder / LOG_FILE) == longer
 
 
-@each_command
+@for_each(COMMANDS)
 def test_a_run_is_begun_once_and_gone_on_with_by_one_process_where_there_is_one(
     case, finish, tmp_path, capsys
 ):
@@ -262,7 +264,7 @@ def test_a_checkpoint_of_a_run_with_other_settings_is_refused(finish, tmp_path, 
     assert "expected hidden 9 as in run.toml, got 6" in capsys.readouterr().err
 
 
-@each_trainer
+@for_each(TRAINERS)
 def test_the_best_nets_are_the_best_that_were_measured(case, finish):
     folder = finish(case)
     records = read_records(folder / LOG_FILE)
@@ -274,7 +276,7 @@ def test_the_best_nets_are_the_best_that_were_measured(case, finish):
         assert case.command in ("heritage mimic", "heritage climb")  # their last step is the result
 
 
-@each_trainer
+@for_each(TRAINERS)
 def test_a_run_plays_and_is_drawn_and_the_commands_that_compare_it_with_others_work(
     case, finish, tmp_path, capsys
 ):

@@ -131,33 +131,22 @@ CASES = [
     Case("heritage heuristic-net", "rounds", 1, f"{PHASES} --opponents random --inputs plain", ""),
     Case("heritage ascend", "steps", 2, f"--player heuristic --length 0 --evaluation 0 {ASCENT}"),
 ]
-QUICK = {
-    "train td",
-    "train label",
-    "train validation-set",
-    "train cube-set",
-    "heritage mimic",
-    "heritage mimic backprop",
-}
+QUICK = {"train label", "heritage mimic", "heritage mimic backprop"}
 """Cases of every day; the others take longer, and share with these all but their learners."""
 
 FITTING = {"train fit", "train refine"}
 
+TRAINERS = [case for case in CASES if case.trainer]
+COMMANDS = list({case.command: case for case in reversed(CASES)}.values())
+"""A case of each command."""
 
-def list_params(cases):
-    """The cases as parameters, with their marks."""
-    for case in cases:
-        marks = [pytest.mark.slow] * (str(case) not in QUICK) + [pytest.mark.training] * (
-            str(case) in FITTING
+
+def for_each(cases, slow, training):
+    """Run a test for each of some cases, and mark those that take long and those that fit nets."""
+    given = [
+        pytest.param(
+            case, id=str(case), marks=[slow] * (str(case) not in QUICK) + [training] * (str(case) in FITTING)
         )
-        yield pytest.param(case, id=str(case), marks=marks)
-
-
-def for_each(cases):
-    """Run a test for each of some cases."""
-    return pytest.mark.parametrize("case", list(list_params(cases)), indirect=True)
-
-
-each_case = for_each(CASES)
-each_trainer = for_each(case for case in CASES if case.trainer)
-each_command = for_each({case.command: case for case in reversed(CASES)}.values())
+        for case in cases
+    ]
+    return pytest.mark.parametrize("case", given, indirect=True)
