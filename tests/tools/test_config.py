@@ -31,10 +31,14 @@ def test_preferences_are_listed_set_shown_and_reset(capsys, data_folder):
 
 
 def test_a_folder_that_cannot_be_written_is_named_with_what_chooses_another(capsys, monkeypatch):
-    def fail(*_):
-        raise PermissionError(errno.EACCES, "Permission denied")
+    real = Path.open
 
-    monkeypatch.setattr(Path, "replace", fail)
+    def open_none_anew(self, mode="r", *rest, **more):
+        if "x" in mode:
+            raise PermissionError(errno.EACCES, "Permission denied")
+        return real(self, mode, *rest, **more)
+
+    monkeypatch.setattr(Path, "open", open_none_anew)
     assert main(["config", "theme", "light"]) == 2
     said = capsys.readouterr().err
     assert "cannot be written (Permission denied): set GAMMOND_DATA to a folder that you can write" in said
