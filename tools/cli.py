@@ -65,8 +65,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     except BrokenPipeError:
         _discard_stdout()
         return EXIT_BROKEN_PIPE
-    except KeyboardInterrupt:
-        sys.stderr.write("gammond: interrupted\n")
+    except KeyboardInterrupt as interrupt:
+        sys.stderr.write(", ".join(("gammond: interrupted", *filter(None, interrupt.args))) + "\n")
         status = EXIT_INTERRUPTED
     except GammondError as error:
         sys.stderr.write(f"gammond: {error.message}\n")

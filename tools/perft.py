@@ -84,7 +84,7 @@ def main(args: argparse.Namespace) -> int:
         raise UnsupportedError(f"--position and --divide are for {BARCA}, not for {args.game}", field="game")
     else:
         start = VARIANTS[args.game].starting_position.board[None]
-        counts = _time_depths(args.depth, lambda depth: count_plays(start, depth))
+        counts = _time_depths(args.depth, partial(count_plays, start))
     if args.json:
         rows = [
             {"moves": count.name, "sequences": count.sequences, "time_s": count.time_s} for count in counts
@@ -115,13 +115,16 @@ def count_plays(boards: Board, depth: int) -> int:
 def _count_barca(args: argparse.Namespace) -> Iterator[PerftCount]:
     text = args.position
     position = BarcaPosition.start() if text is None else BarcaPosition.from_text(text)
-    if not args.divide:
-        yield from _time_depths(args.depth, lambda depth: perft(position, depth))
-        return
+    if args.divide:
+        return _time_first_moves(position, args.depth)
+    return _time_depths(args.depth, partial(perft, position))
+
+
+def _time_first_moves(position: BarcaPosition, depth: int) -> Iterator[PerftCount]:
     perft(position, 1)  # loads the kernel
     for move in legal_moves(position):
         after = apply_move(position, move)
-        yield _time(format_move(move), partial(perft, after, args.depth - 1))
+        yield _time(format_move(move), partial(perft, after, depth - 1))
 
 
 def _time_depths(depth: int, count: Callable[[int], int]) -> Iterator[PerftCount]:

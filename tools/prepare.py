@@ -35,14 +35,13 @@ from gammond.engine.rules.outcome import Outcomes
 from gammond.engine.rules.position import CHECKERS, Board
 from gammond.engine.rules.rules import STANDARD_RULES
 from gammond.engine.runtime.compilation import COMPILATION
-from gammond.engine.runtime.exit_codes import EXIT_INTERRUPTED
 from gammond.engine.runtime.files import data_folder
 from gammond.engine.runtime.machine import check_disk_space, count_usable_cores
 from gammond.engine.search import ValueCache
 from gammond.protocol.commands.readiness import READY_GROUPS, READY_TEXTS
 from gammond.protocol.games import FIRST_GAME, GAMES
-from gammond.protocol.transports.process_end import end_process
 from gammond.tools.common.files import write_atomically
+from gammond.tools.common.interrupts import GOES_ON, advise_on_interrupt
 from gammond.tools.common.progress import Progress
 from gammond.tools.common.pulse import PULSE
 from gammond.tools.parallel.processes import ProcessPool, is_stopping
@@ -98,7 +97,7 @@ def main(args: argparse.Namespace) -> int:
     """Prepare what is missing, and print where it is.
 
     Returns:
-        0. After Ctrl-C or SIGTERM the process ends here, without waiting for threads that compile.
+        0.
 
     Raises:
         DataFileError: The cache or data folder cannot be written, or a database is damaged.
@@ -109,11 +108,8 @@ def main(args: argparse.Namespace) -> int:
     if args.background:
         _prepare_in_background(folders)
     elif not is_prepared(folders):
-        try:
+        with advise_on_interrupt(lambda: GOES_ON):
             prepare(folders, count_usable_cores() if args.threads is None else args.threads)
-        except KeyboardInterrupt:
-            sys.stderr.write("gammond: interrupted\n")
-            end_process(EXIT_INTERRUPTED)
     else:
         sys.stdout.write("all is prepared\n")
     if not args.background:

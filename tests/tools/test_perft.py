@@ -47,11 +47,6 @@ def test_counting_begins_with_the_position_that_is_given(capsys):
     assert counts(run(capsys, "barca", "1", "--position", position)) == {"1": rows["e2-e5"]}
 
 
-def test_what_is_no_position_is_refused(capsys):
-    assert cli.main(["perft", "barca", "1", "--position", "4EE4"]) == 2
-    assert "expected ten ranks and the side to move" in capsys.readouterr().err
-
-
 def test_json_has_the_counts_and_the_times(capsys):
     report = json.loads(run(capsys, "barca", "2", "--json"))
     assert report["game"] == "barca"

@@ -22,6 +22,7 @@ from gammond.engine.runtime.compilation import CompilationReport
 from gammond.engine.runtime.files import data_folder
 from gammond.tools import cli, prepare
 from gammond.tools.common import background
+from gammond.tools.common.interrupts import GOES_ON
 from tests.support.processes import ROOT, run_gammond, run_python
 
 PAGE = (ROOT / "docs" / "guide" / "tools.md").read_text("utf-8")
@@ -152,6 +153,16 @@ def test_what_builds_databases_is_compiled_though_they_are_there(monkeypatch):
     monkeypatch.setattr(prepare, "build_one_sided", lambda *size: built.append(size))
     prepare.run_job("bearoff databases")
     assert built == [(2, 2), (1, 15)]
+
+
+def test_ctrl_c_says_that_the_same_command_goes_on(cache, monkeypatch, capsys):
+    def stop(folders, processes):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(prepare, "prepare", stop)
+    assert cli.main(["prepare", "--threads", "1"]) == cli.EXIT_INTERRUPTED
+    said = capsys.readouterr()
+    assert (said.out, said.err) == ("", f"gammond: interrupted, {GOES_ON}\n")
 
 
 def test_a_damaged_database_is_not_prepared_and_named(cache, monkeypatch, capsys):

@@ -57,7 +57,7 @@ from gammond.tools.analyse.output import (
     PlayerReports,
     ReportStream,
 )
-from gammond.tools.common.interrupts import call_on_interrupt
+from gammond.tools.common.interrupts import GOES_ON, call_on_interrupt
 from gammond.tools.common.locks import hold_lock
 from gammond.tools.common.match_inputs import list_match_inputs
 from gammond.tools.common.opponents import collect_net_hashes, load_net_engine
@@ -186,9 +186,7 @@ def main(args: argparse.Namespace) -> int:
         for line in work.tally.summarise() if len(sources) > 1 and not stopped.is_set() else ():
             _write_message(line)
         if stopped.is_set():
-            if kept is not None:
-                _write_message("the same command goes on from here")
-            raise KeyboardInterrupt
+            raise KeyboardInterrupt(GOES_ON if kept else "")
         if kept is not None:
             kept.remove()
             if work.count:

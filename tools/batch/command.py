@@ -71,7 +71,7 @@ from gammond.tools.batch.run import (
     split_blocks,
 )
 from gammond.tools.batch.tables import PositionInput, open_input
-from gammond.tools.common.interrupts import call_on_interrupt
+from gammond.tools.common.interrupts import RESUMES, advise_on_interrupt, call_on_interrupt
 from gammond.tools.common.locks import hold_lock
 from gammond.tools.common.progress import Progress
 from gammond.tools.common.pulse import open_stdin
@@ -108,22 +108,24 @@ def main(args: argparse.Namespace) -> int:
         say(f"{args.output} will be plain text: rows are not compressed")
     analysis = load_analysis(args, args.threads)
     try:
-        return _run_files(args, analysis, _count_block_lines(args))
+        with advise_on_interrupt(lambda: _describe_output(args)):
+            return _run_files(args, analysis, _count_block_lines(args))
     except BrokenPipeError:
-        raise
-    except KeyboardInterrupt:
-        if args.output is None or not args.output.exists():
-            raise
-        if choose_format(args) == PARQUET:
-            say(f"stopped; {args.output} has the rows so far")
-        else:
-            resume = "--resume in place of --force" if args.force else "--resume"
-            say(f"stopped; {args.output} has whole rows, the same command with {resume} continues")
         raise
     except OSError as error:
         raise DataFileError(
             f"{error.filename or args.output or 'output'}: {error.strerror or error}", field="file"
         ) from None
+
+
+def _describe_output(args: argparse.Namespace) -> str:
+    """Tell what an interrupted run leaves, and how to go on."""
+    if args.output is None or not args.output.exists():
+        return ""
+    if choose_format(args) == PARQUET:
+        return f"{args.output} has the rows so far"
+    resumes = RESUMES.replace("--resume", "--resume in place of --force") if args.force else RESUMES
+    return f"{args.output} has whole rows, {resumes}"
 
 
 def _count_block_lines(args: argparse.Namespace) -> int:

@@ -163,9 +163,12 @@ def resume_output(
 
 
 def _check_format(output: BinaryIO, row_format: RowFormat) -> None:
-    found = detect_format(output.readline(_MAX_FORMAT_BYTES))
+    begun = output.readline(_MAX_FORMAT_BYTES)
     output.seek(0)
-    if found not in (None, row_format.name):
+    if row_format.header.encode().startswith(begun):  # which may be cut before it has a delimiter
+        return
+    found = detect_format(begun)
+    if found != row_format.name:
         raise DataFileError(
             f"cannot resume: the output is {found}, this run is {row_format.name}; use --format {found}",
             field="output",

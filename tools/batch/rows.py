@@ -169,10 +169,8 @@ ROW_FORMATS: dict[str, Callable[[Sequence[str]], RowFormat]] = {
 """Name for ``--format`` -> the format, given the columns."""
 
 
-def detect_format(first_line: bytes) -> str | None:
-    """Detect the format of a file by its first line; None if it is empty."""
-    if not first_line:
-        return None
+def detect_format(first_line: bytes) -> str:
+    """Detect the format of a file by its first line."""
     return "jsonl" if first_line.startswith(b"{") else "tsv" if b"\t" in first_line else "csv"
 
 

@@ -67,7 +67,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     worker.add_argument(
         "--threads", type=int, metavar="N", help="processes that work (default one for each core)"
     )
-    worker.add_argument("--host", help="where this machine listens (default: as the scheduler reaches it)")
+    worker.add_argument("--host", help="where this machine listens (default as the scheduler reaches it)")
     status = actions.add_parser(
         "status",
         help="who works for a cluster, and whether all run the same program",

@@ -6,6 +6,9 @@ within `GRACE_PERIOD_S` of one are ignored, so that neither an impatient second 
 
 The compiler of kernels can be neither stopped nor left, and may hold the main thread, where Python calls
 handlers of signals. A tool that has nothing to keep yet is ended from another thread.
+
+What the interrupt that ends a tool is given, `gammond.tools.cli` says in one line: what is there, and how to
+go on.
 """
 
 from __future__ import annotations
@@ -25,6 +28,9 @@ from gammond.protocol.transports.process_end import end_process
 
 GRACE_PERIOD_S = 2.0
 """Seconds after an interrupt in which further ones are ignored: the tool is writing its results."""
+
+GOES_ON = "the same command goes on from here"
+RESUMES = "the same command with --resume goes on from here"
 
 _HANG_UP = getattr(signal, "SIGHUP", None) or getattr(signal, "SIGBREAK", None)
 """What comes when a terminal is closed: Windows has the other one."""
@@ -93,17 +99,32 @@ def raise_on_interrupt() -> Iterator[None]:
         try:
             yield
         except Exception as error:
-            if _follows_interrupt(error):
-                raise KeyboardInterrupt from error
+            if interrupt := _find_interrupt(error):
+                raise KeyboardInterrupt(*interrupt.args) from error
             raise
 
 
-def _follows_interrupt(error: BaseException) -> bool:
-    """Whether an error came of an interrupt, as where the compiler of kernels cleans up after one in vain."""
+def _find_interrupt(error: BaseException) -> KeyboardInterrupt | None:
+    """Find what an error came of, as where the compiler of kernels cleans up after an interrupt in vain."""
     cause: BaseException | None = error
     while cause is not None and not isinstance(cause, KeyboardInterrupt):
         cause = cause.__context__
-    return cause is not None
+    return cause
+
+
+@contextmanager
+def advise_on_interrupt(advise: Callable[[], str]) -> Iterator[None]:
+    """Say in the line that ends a tool what an interrupt of the block leaves.
+
+    Args:
+        advise: Returns what is there and how to go on, such as `GOES_ON`; empty where nothing was kept.
+    """
+    try:
+        yield
+    except BaseException as error:
+        if _find_interrupt(error):
+            raise KeyboardInterrupt(advise()) from error
+        raise
 
 
 @contextmanager

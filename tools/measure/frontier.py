@@ -22,7 +22,6 @@ import numpy as np
 from gammond.engine.errors import LimitError, UnsupportedError
 from gammond.engine.play.player import EvaluatorPlayer, Player, ScorerPlayer
 from gammond.engine.rules.position import Board
-from gammond.engine.runtime.exit_codes import EXIT_INTERRUPTED
 from gammond.engine.runtime.machine import count_usable_cores
 from gammond.engine.runtime.version import read_version
 from gammond.engine.wording import format_count
@@ -121,11 +120,12 @@ def main(args: argparse.Namespace) -> int:
     """Measure and report.
 
     Returns:
-        0, or 130 when Ctrl-C or SIGTERM ended the games early; players measured by then are reported.
+        0.
 
     Raises:
         GammondError: A player or the opponent cannot be loaded, or a player cannot be timed; a number is out
             of range; no picture can be drawn.
+        KeyboardInterrupt: Ctrl-C or SIGTERM ended the games early; players measured by then are reported.
     """
     check_game_options(args.games, args.threads)
     check_plot_file(args.plot)
@@ -134,10 +134,7 @@ def main(args: argparse.Namespace) -> int:
     started_s = time.monotonic()
     points = _measure_players(args, players)
     if not points:
-        sys.stderr.write("gammond: interrupted, no player was finished\n")
-        return EXIT_INTERRUPTED
-    if len(points) < len(players):
-        sys.stderr.write("gammond: interrupted, reporting the players measured so far\n")
+        raise KeyboardInterrupt("no player was finished")
     report = FrontierReport(
         version=read_version(),
         opponent=args.opponent,
@@ -150,7 +147,9 @@ def main(args: argparse.Namespace) -> int:
     sys.stdout.write(json.dumps(asdict(report)) + "\n" if args.json else report.as_text())
     if args.plot is not None:
         draw_frontier(report.points, opponent.name, args.plot)
-    return 0 if len(points) == len(players) else EXIT_INTERRUPTED
+    if len(points) < len(players):
+        raise KeyboardInterrupt("reporting the players measured so far")
+    return 0
 
 
 def _measure_players(args: argparse.Namespace, players: Mapping[str, Player]) -> list[FrontierPoint]:

@@ -28,7 +28,6 @@ from gammond.engine.rules.dice import Roll
 from gammond.engine.rules.match import MatchState
 from gammond.engine.rules.moves import Play
 from gammond.engine.rules.position import Position
-from gammond.engine.runtime.exit_codes import EXIT_INTERRUPTED
 from gammond.engine.runtime.version import read_version
 from gammond.engine.search import FILTERS, SearchWatch
 from gammond.engine.search.ranked_plays import ChosenPlay
@@ -73,11 +72,12 @@ def main(args: argparse.Namespace) -> int:
         args: As `add_arguments` declares them.
 
     Returns:
-        0, or 130 when Ctrl-C or SIGTERM ended it early; the levels finished by then are reported.
+        0.
 
     Raises:
         ValueRangeError: An unknown level or filter, or a number out of range.
         DataFileError: A net or database is missing or faulty.
+        KeyboardInterrupt: Ctrl-C or SIGTERM; the levels finished by then are reported.
     """
     levels = [find_level(name) for name in args.levels or LEVELS]
     check_decision_arguments(args, min_count=2)
@@ -98,8 +98,7 @@ def main(args: argparse.Namespace) -> int:
                 sys.stdout.write(rates[-1].as_row())
                 sys.stdout.flush()
     except KeyboardInterrupt:
-        what = "reporting the levels measured so far" if rates else "no level was finished"
-        sys.stderr.write(f"gammond: interrupted, {what}\n")
+        pass
     if args.json and rates:
         report = {
             "version": read_version(),
@@ -108,7 +107,9 @@ def main(args: argparse.Namespace) -> int:
             "seed": args.seed,
         }
         sys.stdout.write(json.dumps({**report, "levels": [asdict(rate) for rate in rates]}) + "\n")
-    return 0 if len(rates) == len(levels) else EXIT_INTERRUPTED
+    if len(rates) < len(levels):
+        raise KeyboardInterrupt("reporting the levels measured so far" if rates else "no level was finished")
+    return 0
 
 
 @dataclass(frozen=True)

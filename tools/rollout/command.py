@@ -40,7 +40,7 @@ from gammond.engine.rules.moves import Play
 from gammond.engine.rules.rules import VARIANTS, Rules
 from gammond.engine.runtime.exit_codes import EXIT_INTERRUPTED
 from gammond.nets.catalogue import find_pruner
-from gammond.tools.common.interrupts import call_on_interrupt
+from gammond.tools.common.interrupts import GOES_ON, call_on_interrupt
 from gammond.tools.common.locks import hold_lock
 from gammond.tools.common.opponents import collect_net_hashes, load_net_engine
 from gammond.tools.common.output_options import written_path
@@ -90,7 +90,7 @@ def main(args: argparse.Namespace) -> int:
 
     Raises:
         GammondError: The arguments are invalid, or the state is damaged or of another rollout.
-        KeyboardInterrupt: Ctrl-C or SIGTERM, before any trial was complete.
+        KeyboardInterrupt: Ctrl-C or SIGTERM, before any trial was complete, or with ``--state``.
     """
     options = read_rollout_options(args, args.threads)
     request, settings = read_request(args, options), options.settings
@@ -118,7 +118,10 @@ def main(args: argparse.Namespace) -> int:
     sys.stdout.flush()
     if unsaved is not None:
         raise unsaved
-    return EXIT_INTERRUPTED if answer.rollout.reason == CANCELLED else 0
+    is_cancelled = answer.rollout.reason == CANCELLED
+    if is_cancelled and args.state is not None:
+        raise KeyboardInterrupt(GOES_ON)
+    return EXIT_INTERRUPTED if is_cancelled else 0
 
 
 def read_request(args: argparse.Namespace, options: RolloutOptions) -> RolloutRequest:

@@ -26,7 +26,7 @@ from gammond.engine.store.database import StoreDatabase
 from gammond.engine.store.entries import StoreQuestion
 from gammond.engine.wording import format_count
 from gammond.nets.catalogue import DEFAULT_EVALUATOR, identify_engine, load_engine
-from gammond.tools.common.interrupts import call_on_interrupt
+from gammond.tools.common.interrupts import GOES_ON, call_on_interrupt
 from gammond.tools.common.output_options import add_force_option, written_path
 from gammond.tools.common.progress import Progress
 from gammond.tools.store.files import open_store
@@ -103,7 +103,7 @@ def build_book(args: argparse.Namespace) -> int:
             for each in PARTS:
                 builder.add_part(each)
         except CancelledWork:
-            raise KeyboardInterrupt from None
+            raise KeyboardInterrupt(GOES_ON) from None
         builder.write(output)
     for suffix in ("", "-wal", "-shm"):
         Path(f"{part}{suffix}").unlink(missing_ok=True)

@@ -24,7 +24,7 @@ from gammond.engine.store.options import read_store_options
 from gammond.engine.store.store import AnalysisStore
 from gammond.engine.wording import format_count
 from gammond.nets.catalogue import identify_engine, load_engine
-from gammond.tools.common.interrupts import call_on_interrupt
+from gammond.tools.common.interrupts import GOES_ON, call_on_interrupt
 from gammond.tools.common.opponents import collect_net_hashes
 from gammond.tools.common.progress import Progress
 from gammond.tools.common.strength import add_net_argument
@@ -114,7 +114,7 @@ def deepen_entries(file: Path, args: argparse.Namespace) -> int:
             bar.update(searched.total(), f"{depth}, {workers.note}" if workers else depth)
     _report(searched, _count_due(file, identity.digest, tiers), loop.left, args.max_search)
     if stopped.is_set():
-        raise KeyboardInterrupt
+        raise KeyboardInterrupt(GOES_ON)
     return 0
 
 

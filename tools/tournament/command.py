@@ -16,11 +16,11 @@ from collections.abc import Callable
 from gammond.engine.errors import FormatError, LimitError, UnsupportedError, ValueRangeError
 from gammond.engine.play.lockstep import MAX_TURNS
 from gammond.engine.rules.rules import VARIANTS, Doubles
-from gammond.engine.runtime.exit_codes import EXIT_INTERRUPTED
 from gammond.engine.runtime.files import begins_with, check_output, check_output_folder
 from gammond.engine.runtime.machine import MAX_THREADS, count_usable_cores
 from gammond.tools.common.figures import add_plot_option, check_plot_file
 from gammond.tools.common.files import write_atomically
+from gammond.tools.common.interrupts import GOES_ON
 from gammond.tools.common.opponents import PLAYER_HELP
 from gammond.tools.common.output_options import add_force_option, written_path
 from gammond.tools.common.ranges import check_number
@@ -134,7 +134,7 @@ def main(args: argparse.Namespace) -> int:
         args: As `add_arguments` declares them.
 
     Returns:
-        0, or 130 when Ctrl-C or SIGTERM ended it early; the games finished by then are reported.
+        0.
 
     Raises:
         FormatError: The options of a player, or the bounds of a test, cannot be read.
@@ -144,6 +144,7 @@ def main(args: argparse.Namespace) -> int:
         StateError: The results file is of another tournament, or another process writes it.
         DataFileError: A net or database is missing or faulty, or a file cannot be read or written.
         LimitError: No pair of games ended.
+        KeyboardInterrupt: Ctrl-C or SIGTERM ended it early; the games finished by then are reported.
     """
     check_game_options(args.games, args.threads)
     rules, test = load_rules_reader(args.variant)(args), _read_sequential_test(args)
@@ -173,12 +174,11 @@ def main(args: argparse.Namespace) -> int:
     if not any(pair.scores.counted.games for pair in pairs):
         if is_complete:
             raise LimitError(f"no game ended within {MAX_TURNS:,} turns: there is nothing to report")
-        sys.stderr.write("gammond: interrupted, no games to report\n")
-        return EXIT_INTERRUPTED
-    if not is_complete:
-        sys.stderr.write("gammond: interrupted, reporting the games finished so far\n")
+        raise KeyboardInterrupt("no games to report")
     _write_report(args, entrants, rules, pairs, anchor, test, time.monotonic() - started_s)
-    return 0 if is_complete else EXIT_INTERRUPTED
+    if not is_complete:
+        raise KeyboardInterrupt(f"reporting the games finished so far{f', {GOES_ON}' if args.keep else ''}")
+    return 0
 
 
 def list_games() -> list[str]:

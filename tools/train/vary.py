@@ -3,8 +3,8 @@
 Each setting takes one value after another, all other settings are the same. With several settings there is a
 run for each combination. The folder of a run is named after its values:
 
-    gammond train vary mimic runs/crossovers crossover=weights,bits,alternating --moves moves.npz
-    gammond train vary classic runs/sizes hidden=10,20,40 outputs=1,2,5 --games 100000
+    gammond train vary mimic runs/mixed crossover=weights,bits --moves moves.npz
+    gammond train vary classic runs/sizes hidden=10,20 outputs=1,5 --games 50000
 
 Finished runs are left alone and the others resume, so the same command resumes after a kill; with more games
 or generations than before it makes the runs longer.
@@ -24,7 +24,9 @@ from typing import Any
 from gammond.engine.errors import StateError, ValueRangeError
 from gammond.tools.common.figures import check_plot_file
 from gammond.tools.common.files import read_records
+from gammond.tools.common.interrupts import GOES_ON, advise_on_interrupt
 from gammond.tools.common.output_options import written_path
+from gammond.tools.common.tool_parser import ToolParser
 from gammond.tools.common.wings import find_wings
 from gammond.tools.parallel.processes import ProcessPool
 from gammond.tools.train.runs.pictures import draw_runs
@@ -48,7 +50,7 @@ Combination = tuple[tuple[str, str], ...]
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add a sub-parser for each trainer."""
     subparsers = parser.add_subparsers(
-        dest="trainer", metavar="TRAINER", required=True, parser_class=argparse.ArgumentParser
+        dest="trainer", metavar="TRAINER", required=True, parser_class=ToolParser
     )
     for name in sorted(trainer for wing in find_wings() for trainer in wing.trainers):
         trainer = _find_trainer(name)
@@ -75,7 +77,10 @@ def main(args: argparse.Namespace) -> int:
     combinations = _parse_variations(args.variations)
     runs = _make_runs(args.folder, settings_from_args(args, trainer.settings_type), combinations)
     tasks = [(args, folder, settings) for folder, settings in runs.items()]
-    with ProcessPool(args.runs) as processes:
+    with (
+        advise_on_interrupt(lambda: GOES_ON if any(map(Path.exists, runs)) else ""),
+        ProcessPool(args.runs) as processes,
+    ):
         for _ in processes.map(_complete_run, tasks):
             pass
     if args.plot:

@@ -70,6 +70,21 @@ def test_a_run_cut_anywhere_is_resumed_to_the_same_file(run, tmp_path, kind, for
         assert ("a half-written row was removed" in err) == is_half
 
 
+@pytest.mark.parametrize("form", ["csv", "tsv", "jsonl"])
+def test_an_output_cut_anywhere_in_its_first_line_is_of_its_format_and_no_other(run, tmp_path, form):
+    content, output = f"my name,id\na,{OPENING}\n", tmp_path / "rows"
+    options = ["--plies", 0, "--output", output, "--resume", "--format"]
+    assert run(content, *options, form)[0] == 0
+    whole = output.read_bytes()
+    for cut in range(whole.index(b"\n")):
+        output.write_bytes(whole[:cut])
+        assert run(content, *options, form)[0] == 0, whole[:cut]
+        assert output.read_bytes() == whole
+    output.write_bytes(whole[:cut])
+    for other in {"csv", "tsv", "jsonl"} - {form}:
+        assert f"the output is {form}" in refused(run, output, content, "--plies", 0, "--format", other)
+
+
 def test_resuming_evaluates_only_what_is_missing_and_says_what_it_found(
     run, tmp_path, evaluator, monkeypatch
 ):
@@ -283,7 +298,7 @@ def test_a_signal_between_blocks_leaves_whole_rows_and_the_run_can_be_resumed(
     use_evaluator(Interrupted())
     status, _, err = run(content, "--output", output, "--force")
     assert status == 130
-    assert "--resume in place of --force continues" in err
+    assert "the same command with --resume in place of --force goes on from here" in err
     assert output.read_bytes() == b"".join(whole.splitlines(keepends=True)[:21])
     use_evaluator(PipEvaluator())
     assert run(content, "--output", output, "--resume")[0] == 0

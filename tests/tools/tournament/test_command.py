@@ -11,6 +11,7 @@ from gammond.engine.errors import ValueRangeError
 from gammond.engine.wording import format_count
 from gammond.nets.catalogue import collect_net_hashes
 from gammond.tools import cli
+from gammond.tools.common.interrupts import GOES_ON
 from gammond.tools.tournament import backgammon, round_robin
 from gammond.tools.tournament.round_robin import play_pair
 
@@ -95,13 +96,17 @@ def interrupt_at(monkeypatch, stop_pair):
     monkeypatch.setattr(backgammon, "play_games", interrupted)
 
 
-def test_an_interrupted_run_reports_the_finished_ranges(monkeypatch, capsys):
+def test_an_interrupted_run_reports_the_finished_ranges_and_says_whether_it_goes_on(
+    monkeypatch, tmp_path, capsys
+):
     interrupt_at(monkeypatch, 16)
     arguments = ["tournament", "pubeval", "random", "--games", "64", "--threads", "1", "--json"]
     assert cli.main(arguments) == cli.EXIT_INTERRUPTED
     captured = capsys.readouterr()
     assert json.loads(captured.out)["games"] == 32
     assert captured.err == "gammond: interrupted, reporting the games finished so far\n"
+    assert cli.main([*arguments, "--keep", str(tmp_path / "kept")]) == cli.EXIT_INTERRUPTED
+    assert capsys.readouterr().err == f"{captured.err[:-1]}, {GOES_ON}\n"
 
 
 def test_a_run_interrupted_at_once_reports_nothing(monkeypatch, capsys):

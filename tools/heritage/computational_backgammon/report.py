@@ -4,8 +4,8 @@
 with other dice, and the evaluations of decided endgames by its last nets; two runs also play each other.
 ``start`` compares evaluations of the opening position with a reference, ``tables`` bearoff databases:
 
-    gammond heritage classic-report runs runs/layouts/normal runs/layouts/symmetric
-    gammond heritage classic-report start default run:runs/layouts/normal
+    gammond heritage classic-report runs runs/normal runs/symmetric
+    gammond heritage classic-report start default run:runs/normal
     gammond heritage classic-report tables
 """
 

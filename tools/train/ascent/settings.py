@@ -24,7 +24,7 @@ class AscentSettings(RunSettings, frozen=True):
 
     start: Annotated[
         tuple[float, ...],
-        Meta(description="weights to start from, in order; default: the player's own"),
+        Meta(description="weights to start from, in order (default the player's own)"),
     ] = ()
     steps: Annotated[int, Meta(ge=1, description="steps in all")] = 40
     games: Annotated[

@@ -36,6 +36,7 @@ from gammond.tools.train.labels.sampling import make_sampler
 from gammond.tools.train.runs.run_folder import (
     LOG_FILE,
     add_folder_arguments,
+    advise_to_resume,
     begin_run,
     load_run_settings,
 )
@@ -122,7 +123,8 @@ def main(args: argparse.Namespace) -> int:
     hashes = collect_net_hashes(net)
     if not args.resume:
         begin_run(args.out, "train cube-set", settings, [settings.net])
-    decisions = _read_or_draw_decisions(args.out, settings, counts, net)
+    with advise_to_resume(args.out):
+        decisions = _read_or_draw_decisions(args.out, settings, counts, net)
     if not settings.trials:
         return 0
     players = RolloutPlayers(net, STANDARD_RULES, settings.plies, settings.plies)
@@ -133,7 +135,11 @@ def main(args: argparse.Namespace) -> int:
         min_trials=settings.min_trials,
     )
     tasks = make_decision_tasks(players, rollouts, args.out, decisions)
-    with hold_lock(args.out, "out"), make_executor(args.workers, args.cluster, {net: hashes}) as executor:
+    with (
+        advise_to_resume(args.out),
+        hold_lock(args.out, "out"),
+        make_executor(args.workers, args.cluster, {net: hashes}) as executor,
+    ):
         describe = partial(describe_rollouts, sides=2)
         make_missing_shards(
             roll_out_shard, tasks, executor, "decisions", log=args.out / LOG_FILE, describe=describe

@@ -55,12 +55,12 @@ class Recipe(RunSettings, frozen=True):
     ] = ""
     others: Annotated[
         str,
-        Meta(description="nets for the other phases (default: the parent's, or the default evaluator's)"),
+        Meta(description="nets for the other phases (default the parent's, or the default evaluator's)"),
     ] = ""
-    encoder: Annotated[str, Meta(description=f"the inputs (default: the parent's, or {ENCODER})")] = ""
+    encoder: Annotated[str, Meta(description=f"the inputs (default the parent's, or {ENCODER})")] = ""
     hidden: Annotated[
         tuple[int, ...],
-        Meta(description="sizes of the hidden layers (default: the parent's, or 256)"),
+        Meta(description="sizes of the hidden layers (default the parent's, or 256)"),
     ] = ()
     optimizer: Annotated[Literal["adam", "muon"], Meta(description="adam, or muon with rates near 0.01")] = (
         "adam"

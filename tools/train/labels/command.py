@@ -40,6 +40,7 @@ from gammond.tools.train.labels.sampling import DEFAULT_SOURCES, parse_sources
 from gammond.tools.train.runs.run_folder import (
     LOG_FILE,
     add_folder_arguments,
+    advise_to_resume,
     begin_run,
     lengthen_run,
     load_run_settings,
@@ -108,7 +109,11 @@ def main(args: argparse.Namespace) -> int:
     if not args.resume:
         begin_run(args.out, "train label", settings, settings.origins)
     _check_nets(args.out, plan.nets)
-    with hold_lock(args.out, "out"), make_executor(args.workers, args.cluster, {}) as executor:
+    with (
+        advise_to_resume(args.out),
+        hold_lock(args.out, "out"),
+        make_executor(args.workers, args.cluster, {}) as executor,
+    ):
         lengthen_run(args.out, "train label", settings)
         make_missing_shards(
             label_shard,

@@ -53,7 +53,7 @@ LabelSourcesOption = Annotated[
     tuple[str, ...],
     Meta(description=f"sources of positions, NAME=PART of the whole: {', '.join(SOURCES)}"),
 ]
-LabelPrunerOption = Annotated[str, Meta(description="nets that prune replies (default: the manifest's)")]
+LabelPrunerOption = Annotated[str, Meta(description="nets that prune replies (default the manifest's)")]
 LabelTraceOption = Annotated[
     float,
     Meta(

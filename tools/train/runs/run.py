@@ -14,7 +14,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -69,6 +69,9 @@ class RunProgress:
         """
         if self.bar is not None:
             self.bar.update(work_done, (text + self.strength_text).removeprefix(", "))
+
+
+_Loaded = TypeVar("_Loaded")
 
 
 class Learner(ABC):
@@ -282,7 +285,7 @@ class Run:
             measured = strengths_to_arrays(strengths) if strengths else {}
             self._write_arrays(self._folder / BEST_FILE, {**learner.best_state_dict(), **measured})
         elif best - score > learner.backtrack > 0.0 and learner.can_backtrack():
-            record |= learner.backtrack_to(read_array_file(self._folder / BEST_FILE))
+            record |= load_arrays(self._folder / BEST_FILE, learner.backtrack_to)
 
     def _find_best_score(self) -> float:
         """Find the best score before this checkpoint, which the log may hold already after a kill."""
@@ -300,11 +303,7 @@ class Run:
         if not checkpoint.exists():
             self._learner.start(self._records)
             return
-        arrays = read_array_file(checkpoint)
-        try:
-            self._learner.load_state_dict(arrays)
-        except DataFileError as error:
-            raise DataFileError(f"{checkpoint}: {error.message}", field=error.field) from error
+        load_arrays(checkpoint, self._learner.load_state_dict)
 
     def _read_log(self) -> None:
         self._records = read_records(self._folder / LOG_FILE)
@@ -321,6 +320,19 @@ class Run:
     def _draw_picture(self) -> None:
         if self._plot:
             self._draw([self._folder], self._plot)
+
+
+def load_arrays(file: Path, load: Callable[[Arrays], _Loaded]) -> _Loaded:
+    """Read a file of a run, and return what a function makes of its arrays.
+
+    Raises:
+        DataFileError: The file cannot be read, or the function refuses an array; the message names the file.
+    """
+    arrays = read_array_file(file)
+    try:
+        return load(arrays)
+    except DataFileError as error:
+        raise DataFileError(f"{file}: {error.message}", field=error.field) from error
 
 
 def check_same_settings(settings: object, found: Mapping[str, object]) -> None:

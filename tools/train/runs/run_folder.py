@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any, TypeVar
@@ -20,6 +21,7 @@ from gammond.engine.formats.array_file import read_array_file
 from gammond.engine.runtime.files import check_output_folder
 from gammond.nets.catalogue import SHIPPED, FoundEvaluator
 from gammond.tools.common.files import read_records
+from gammond.tools.common.interrupts import RESUMES, advise_on_interrupt
 from gammond.tools.common.net_records import TrainingRecord
 from gammond.tools.common.net_records import read_provenance as read_net_provenance
 from gammond.tools.common.output_options import written_path
@@ -151,6 +153,11 @@ def check_no_run(folder: Path) -> None:
     if (folder / CONFIG_FILE).exists():
         raise StateError(f"{folder} already holds a run: resume it with --resume, or choose another folder")
     check_output_folder(folder, force=None, field="run")
+
+
+def advise_to_resume(folder: Path) -> AbstractContextManager[None]:
+    """Say with an interrupt of the block that ``--resume`` goes on, once the stage has begun."""
+    return advise_on_interrupt(lambda: RESUMES if (folder / CONFIG_FILE).exists() else "")
 
 
 def begin_run(folder: Path, command: str, settings: msgspec.Struct, sources: Sequence[str]) -> None:

@@ -24,6 +24,7 @@ from gammond.tools.train.runs.run import DrawFunction, Learner, Record, Run
 from gammond.tools.train.runs.run_folder import (
     CONFIG_FILE,
     add_folder_arguments,
+    advise_to_resume,
     begin_run,
     check_no_run,
     lengthen_run,
@@ -170,12 +171,13 @@ class Trainer(Generic[_Settings]):
         settings = load_run_settings(args.run, args, self.settings_type, self.settings_type.lengths)
         if not args.resume:
             check_no_run(args.run)
-        if self.describe_plan is not None:
-            settings.check()
-            for line in self.describe_plan(args.run, settings):
-                sys.stderr.write(f"{line}\n")
-                sys.stderr.flush()
-        sys.stdout.write(self.complete_run(args.run, settings, args, args.plot))
+        with advise_to_resume(args.run):
+            if self.describe_plan is not None:
+                settings.check()
+                for line in self.describe_plan(args.run, settings):
+                    sys.stderr.write(f"{line}\n")
+                    sys.stderr.flush()
+            sys.stdout.write(self.complete_run(args.run, settings, args, args.plot))
         return 0
 
     def complete_run(

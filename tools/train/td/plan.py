@@ -6,15 +6,15 @@ import math
 import shlex
 import time
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
 import msgspec
 
-from gammond.engine.formats.array_file import read_array_file
 from gammond.engine.play.player import EvaluatorPlayer, Player
 from gammond.tools.common.progress import Progress, format_short_number
-from gammond.tools.train.runs.run import CHECKPOINT_FILE
+from gammond.tools.train.runs.run import CHECKPOINT_FILE, load_arrays
 from gammond.tools.train.runs.strength_games import load_opponents, play_opponents
 from gammond.tools.train.td.self_play import SelfPlay, TdSettings
 
@@ -101,7 +101,7 @@ def _count_games_done(folder: Path, settings: TdSettings) -> int:
     file = folder / CHECKPOINT_FILE
     if not file.exists():
         return 0
-    return SelfPlay.from_arrays(settings, folder.name, read_array_file(file)).games_done
+    return load_arrays(file, partial(SelfPlay.from_arrays, settings, folder.name)).games_done
 
 
 def _estimate_time(settings: TdSettings, games: int) -> str:

@@ -29,6 +29,7 @@ from gammond.tools.train.labels.shards import LABELS
 from gammond.tools.train.runs.run_folder import (
     LOG_FILE,
     add_folder_arguments,
+    advise_to_resume,
     begin_run,
     load_run_settings,
 )
@@ -129,10 +130,15 @@ def main(args: argparse.Namespace) -> int:
             for folder in learned:
                 LABELS.list_in(folder)  # raises where there are none, before anything begins
             begin_run(args.out, "train validation-set", settings, [] if nets is None else [settings.net])
-        positions = draw_positions(counts, draw_class, settings.seed, learned)
-        write_positions(args.out, positions, digest)
+        with advise_to_resume(args.out):
+            positions = draw_positions(counts, draw_class, settings.seed, learned)
+            write_positions(args.out, positions, digest)
     tasks = make_rollout_tasks(nets, settings.plies, settings.to_rollout_settings(), args.out, positions)
-    with hold_lock(args.out, "out"), make_executor(args.workers, args.cluster, {}) as executor:
+    with (
+        advise_to_resume(args.out),
+        hold_lock(args.out, "out"),
+        make_executor(args.workers, args.cluster, {}) as executor,
+    ):
         make_missing_shards(
             roll_out_shard, tasks, executor, "positions", log=args.out / LOG_FILE, describe=describe_rollouts
         )

@@ -36,7 +36,7 @@ SUMMARY = "count how often the classes of positions come up in games"
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
     parser.add_argument("first", help=PLAYER_HELP)
-    parser.add_argument("second", nargs="?", help="another one (default: the first against itself)")
+    parser.add_argument("second", nargs="?", help="another one (default the first against itself)")
     parser.add_argument("--games", type=int, default=1000, help="games to play, even (default 1000)")
     parser.add_argument("--seed", type=int, default=0, help="seed of the dice (default 0)")
     parser.add_argument("--json", action="store_true", help="write one JSON object instead of tables")

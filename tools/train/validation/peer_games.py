@@ -47,7 +47,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
     parser.add_argument("set", type=Path, help="folder of a validation set")
     parser.add_argument("player", help=PLAYER_HELP)
-    parser.add_argument("--classes", default="", metavar="LIST", help="classes of the set (default: all)")
+    parser.add_argument("--classes", default="", metavar="LIST", help="classes of the set (default all)")
     parser.add_argument(
         "--positions", type=int, default=12, help="positions of each class at most (default 12)"
     )

@@ -24,6 +24,7 @@ import pytest
 from gammond.engine.formats.array_file import read_array_file
 from gammond.tools import cli
 from gammond.tools.common.files import read_records, write_arrays
+from gammond.tools.common.interrupts import RESUMES
 from gammond.tools.common.locks import hold_lock
 from gammond.tools.heritage import command as heritage
 from gammond.tools.train import command as train
@@ -105,7 +106,9 @@ def test_every_command_that_goes_on_is_here_with_all_that_makes_it_longer():
 
 
 @for_each(CASES)
-def test_a_run_that_is_killed_before_any_of_its_files_comes_to_the_same(case, finish, tmp_path, capsys):
+def test_a_run_that_is_killed_before_any_of_its_files_says_how_to_go_on_and_comes_to_the_same(
+    case, finish, tmp_path, capsys
+):
     whole = read_run(finish(case))
     for number in itertools.count(1):
         folder = tmp_path / str(number) / "run"
@@ -115,6 +118,8 @@ def test_a_run_that_is_killed_before_any_of_its_files_comes_to_the_same(case, fi
             break
         assert status == cli.EXIT_INTERRUPTED
         has_begun = (folder / CONFIG_FILE).exists()
+        end = f"gammond: interrupted{f', {RESUMES}' if has_begun else ''}"
+        assert capsys.readouterr().err.splitlines()[-1] == end, f"killed before file {number}"
         assert (case.resume(folder) if has_begun else case.begin(folder)) == 0
         assert read_run(folder) == whole, f"killed before file {number}"
         shutil.rmtree(folder)
@@ -206,9 +211,11 @@ def test_a_checkpoint_that_lacks_any_of_its_arrays_or_is_cut_is_refused(case, fi
     file = folder / CHECKPOINT_FILE
     arrays = read_array_file(file)
     optional = {KIND_ARRAY, "player", *(["cuts"] if case.command == "train td" else [])}
+    capsys.readouterr()
     for name in arrays.keys() - optional:
         write_arrays(file, {other: array for other, array in arrays.items() if other != name})
         assert case.resume(folder) == cli.EXIT_USAGE, name
+        assert capsys.readouterr().err.splitlines()[-1].startswith(f"gammond: {file}: "), name
     write_arrays(file, arrays)
     file.write_bytes(file.read_bytes()[:-100])
     capsys.readouterr()
@@ -251,8 +258,11 @@ def test_a_checkpoint_with_another_array_is_refused(
     shutil.copytree(finish(case), folder)
     file = folder / CHECKPOINT_FILE
     write_arrays(file, {**read_array_file(file), name: array})
+    capsys.readouterr()
     assert case.resume(folder) == cli.EXIT_USAGE
-    assert message in capsys.readouterr().err
+    said = capsys.readouterr().err.splitlines()[-1]
+    assert said.startswith(f"gammond: {file}: ")
+    assert message in said
 
 
 def test_a_checkpoint_of_a_run_with_other_settings_is_refused(finish, tmp_path, capsys):
@@ -261,7 +271,7 @@ def test_a_checkpoint_of_a_run_with_other_settings_is_refused(finish, tmp_path, 
     config = folder / CONFIG_FILE
     config.write_text(config.read_text().replace("\nhidden = 6", "\nhidden = 9"))
     assert case.resume(folder) == cli.EXIT_USAGE
-    assert "expected hidden 9 as in run.toml, got 6" in capsys.readouterr().err
+    assert f"{folder / CHECKPOINT_FILE}: expected hidden 9 as in run.toml, got 6" in capsys.readouterr().err
 
 
 @for_each(TRAINERS)

@@ -56,7 +56,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--players",
         default="",
         metavar="LIST",
-        help="whose moves count, comma-separated (default: all players)",
+        help="whose moves count, comma-separated (default all players)",
     )
     parser.add_argument(
         "--filters",
