@@ -101,6 +101,8 @@ GAME = SessionGame(
 def answer_query(session, document, head):
     cells = [int(cell) for cell in document["position"]]
     result = {"legal": free_cells(cells)}
+    if "moves" in document.get("want", ()):  # in no order of merit, and without scores
+        result["moves"] = [{"play": str(cell)} for cell in free_cells(cells)]
     return Work(lambda control: [JsonReply({**head, "results": [result]})], 0, make_id_key(document["id"]))
 
 

@@ -84,7 +84,7 @@ class GameAnalysis:
         ranked: list[dict[str, Any]] = result.get("moves", [])
         row = {"plies": self.plies, **result.get("eval", {})}
         for name, move in zip(("best", "second"), ranked, strict=False):
-            row |= {name: move["play"], f"{name}_score": move["score"]}
+            row |= {name: move["play"], f"{name}_score": move.get("score")}
         return row
 
 

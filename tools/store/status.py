@@ -128,11 +128,12 @@ def show_status(file: Path, as_json: bool) -> int:
         DataFileError: There is none, or one is damaged or of another kind.
     """
     found = []
-    for game, entry in GAMES.items():
-        of_game = name_game_file(file, game) if entry.load_store else file
+    kept = [game for game, entry in GAMES.items() if entry.load_store]
+    for game in ("", *kept):
+        of_game = name_game_file(file, game) if game else file
         if of_game.exists():
             with open_store(of_game) as database:
-                found.append(describe_store(database, game if entry.load_store else find_game(database)))
+                found.append(describe_store(database, game or find_game(database)))
     if not found:
         raise make_missing_error(file)
     if as_json:

@@ -134,7 +134,7 @@ def test_an_engine_with_nobody_watching_asks_for_nothing():
 
 
 def test_engines_play_doubles_as_two_moves():
-    party = Party(seat("random"), seat(level="expert"), doubles="two", pace_ms=0)
+    party = Party(seat("random"), seat(level="expert"), doubles="two", pace_ms=0, length=1)  # to its end
     party.settle(40.0)
     doubles = [each for each in party.history if each["kind"] == "play" and len(set(each["dice"])) == 1]
     moved = [re.findall(r"/[^/ ]+?(?:\((.)\))?(?= |$)", each["text"]) for each in doubles]

@@ -11,7 +11,13 @@ import pytest
 from gammond.engine.barca.game import BarcaGame
 from gammond.engine.barca.moves import format_move
 from gammond.engine.barca.search import SearchLimits, search
+from gammond.engine.runtime.threads import Workers
+from gammond.protocol.games import GAMES
 from gammond.tools import cli
+from gammond.tools.batch.evaluation import MOVES
+from gammond.tools.batch.lines import PositionLine
+from gammond.tools.batch.other_games import GameAnalysis
+from tests.protocol import noughts
 
 SCARED_MOUSE = "4ee4/4mml3/10/10/5l4/4M5/10/10/3L1ML3/4EE4 w"
 LINES = f"startpos\n{SCARED_MOUSE}  # a scared mouse\n\nnonsense\nstartpos moves e2-e5\n"
@@ -57,3 +63,10 @@ def test_a_table_keeps_its_columns_and_is_written_as_json_lines(run):
     assert (first["no"], first["position"], first["plies"]) == ("7", "startpos", 1)
     assert "-" in first["best"]
     assert set(bad) == {"no", "position", "error"}
+
+
+def test_moves_that_a_game_does_not_score_have_no_score(monkeypatch):
+    monkeypatch.setitem(GAMES, "noughts", noughts.ENTRY)
+    analysis = GameAnalysis("noughts", (MOVES,), 1, None, Workers(1))
+    columns, errors, _ = analysis.answer_lines([PositionLine(1, "12", ())])
+    assert (columns["best"], columns["best_score"], errors) == (["3"], [None], {})

@@ -28,6 +28,7 @@ from gammond.engine.store.options import StoreOptions
 from gammond.engine.store.store import AnalysisStore
 from gammond.nets.catalogue import identify_engine, load_engine
 from gammond.protocol.barca.kept_searches import KeptSearches
+from gammond.protocol.games import GAMES
 from gammond.protocol.state.service import Service, make_shipped_catalogue
 from gammond.tools import cli
 from gammond.tools.parallel.cluster import ClusterGoneError
@@ -36,6 +37,7 @@ from gammond.tools.store import book, deepening
 from gammond.tools.store.deepening import deepen_by_executor
 from tests.engine.store.samples import ENGINE, make_entry
 from tests.engine.store.samples import make_question as make_sample
+from tests.protocol import noughts
 from tests.support.processes import ROOT
 
 OPENING = STANDARD_RULES.starting_position
@@ -108,7 +110,8 @@ def barca_file(file):
     return kept.store.file
 
 
-def test_status_has_the_searches_of_other_games_after_a_blank_line(file, barca_file, capsys):
+def test_status_has_the_searches_of_other_games_after_a_blank_line(file, barca_file, capsys, monkeypatch):
+    monkeypatch.setitem(GAMES, "noughts", noughts.ENTRY)  # which keeps none
     assert cli.main(["store", "status"]) == 0
     ours, theirs = capsys.readouterr().out.split("\n\n")
     assert ours.splitlines()[0] == f"file     {file}"
