@@ -71,7 +71,7 @@ REFUSED = [
     ("train fit", "--encoder wildbg202 --from fast", "encoder"),
     ("train fit", "--rate 1e-6", "rate"),
     ("train fit", "--phase race", "labels"),
-    ("train fit", "--device abacus", "device"),
+    pytest.param("train fit", "--device abacus", "device", marks=pytest.mark.training),
     ("train refine", "--from nobody", "net"),
     ("train refine", "--sources nowhere", "sources"),
     ("train refine", "--plies 4", "plies"),
