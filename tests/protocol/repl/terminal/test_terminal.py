@@ -364,7 +364,8 @@ def test_a_narrow_screen_gets_a_narrow_board():
         assert any("rolled" in line for line in lines)
 
 
-def test_a_narrow_screen_gets_narrow_tables():
+def test_a_narrow_screen_gets_narrow_tables(monkeypatch):
+    monkeypatch.setenv("GAMMOND_DATA", "/data")  # whose name `config` shows as it is, however long
     talk = make_talk("new 5", rolls=[(3, 1)])
     plays = plain(shown(talk.answer("hint 2"), columns=40))
     assert plays[0].split() == ["equity", "behind", "play"]
