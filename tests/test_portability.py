@@ -9,13 +9,12 @@ import signal
 import subprocess
 import sys
 import urllib.request
-from pathlib import Path
 
 import pytest
 
 import gammond
+from tests.support.processes import ROOT, run_gammond, run_python
 
-ROOT = Path(__file__).resolve().parents[1]
 MATCH = """ 1 point match
 
  Game 1
@@ -24,25 +23,13 @@ MATCH = """ 1 point match
   2) 52: 13/8 24/22                   21: 13/10
                                       Wins 1 point
 """
-WINDOWS = {"PYTHONPATH": str(ROOT / "tests" / "support" / "windows")}
+WINDOWS = os.environ | {"PYTHONPATH": str(ROOT / "tests" / "support" / "windows")}
 
 CHECK = """
-import builtins, importlib, pkgutil, sys
+import importlib, pkgutil
 
 PACKAGES = ("engine", "nets", "protocol", "tools")
-POSIX = {"fcntl", "grp", "pty", "pwd", "readline", "resource", "syslog", "termios", "tty"}
 EXTRAS = {"gnubg_nn", "h11", "matplotlib", "onnx", "starlette", "torch", "uvicorn", "websockets"}
-real_import = builtins.__import__
-
-
-def guarded_import(name, globals=None, *rest):
-    importer = (globals or {}).get("__name__", "")
-    if name in POSIX and importer.partition(".")[0] == "gammond":
-        raise ImportError(f"{importer} imports {name}")
-    return real_import(name, globals, *rest)
-
-
-builtins.__import__ = guarded_import
 imported = 0
 for package in PACKAGES:
     path = importlib.import_module(f"gammond.{package}").__path__
@@ -58,29 +45,19 @@ print(imported)
 
 
 def test_every_module_imports_without_posix_modules():
-    ended = subprocess.run(
-        [sys.executable, "-c", CHECK], cwd=ROOT, capture_output=True, text=True, timeout=300, check=False
-    )
+    ended = run_python(CHECK, env=WINDOWS, timeout=300)
     assert ended.returncode == 0, ended.stderr
     assert int(ended.stdout) > 300
 
 
-def start(*arguments, **options):
-    return subprocess.Popen(
-        [sys.executable, "-m", "gammond", *arguments], env=os.environ | WINDOWS, text=True, **options
-    )
-
-
-def run(folder, *arguments, text=""):
-    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
-    process = start(*arguments, cwd=folder, **pipes)
-    output, errors = process.communicate(text, timeout=300)
-    assert process.returncode == 0, errors
-    return output
+def run(folder, *words, **options):
+    ended = run_gammond(*words, cwd=folder, env=WINDOWS, timeout=300, **options)
+    assert ended.returncode == 0, ended.stderr
+    return ended.stdout
 
 
 def test_a_session_over_pipes_works_as_on_windows(tmp_path):
-    answers = run(tmp_path, text="position startpos\neval\ndice 3 1\nmoves 1\nquit\n").splitlines()
+    answers = run(tmp_path, input="position startpos\neval\ndice 3 1\nmoves 1\nquit\n").splitlines()
     assert [line.split()[0] for line in answers] == ["ok", "eval", "ok", "move", "moves", "ok"]
 
 
@@ -107,19 +84,19 @@ def test_what_was_worked_out_is_kept_beside_a_file_that_another_program_has_open
     report.write_text("last week's")
     with report.open():
         command = "analyse", "match.mat", "--plies", "0", "--output", "report.txt", "--force"
-        process = start(*command, cwd=tmp_path, stderr=subprocess.PIPE)
-        errors = process.communicate(timeout=120)[1]
-    assert process.returncode == 2
+        ended = run_gammond(*command, cwd=tmp_path, env=WINDOWS)
+    assert ended.returncode == 2
     (beside,) = set(tmp_path.glob("report.*.txt"))
-    assert "close the program that has it open" in errors
-    assert beside.name in errors
+    assert "close the program that has it open" in ended.stderr
+    assert beside.name in ended.stderr
     assert "ann" in beside.read_text()
     assert report.read_text() == "last week's"
 
 
 @pytest.mark.slow
 def test_a_server_answers_and_ends_on_ctrl_c_as_on_windows(tmp_path):
-    server = start("serve", "--tcp", "0", "--web", "0", cwd=tmp_path, stderr=subprocess.PIPE)
+    command = [sys.executable, "-m", "gammond", "serve", "--tcp", "0", "--web", "0"]
+    server = subprocess.Popen(command, cwd=tmp_path, env=WINDOWS, stderr=subprocess.PIPE, text=True)
     said = ""
     while not ((port := re.search(r"listens on \S+ port (\d+)", said)) and "shows the board" in said):
         said += server.stderr.readline()

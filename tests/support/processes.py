@@ -12,15 +12,17 @@ ROOT = Path(__file__).parents[2]
 
 def run_python(code, **options):
     """Run a program to its end, in the folder of the source; give its exit status and what it wrote."""
-    settings = {"cwd": ROOT, "capture_output": True, "text": True, "timeout": 120, "check": False}
-    return subprocess.run([sys.executable, "-c", code], **(settings | options))
+    return _run(["-c", code], options)
 
 
 def run_gammond(*words, **options):
     """Run the command to its end, in the folder of the source; give its exit status and what it wrote."""
+    return _run(["-m", "gammond", *map(str, words)], options)
+
+
+def _run(words, options):
     settings = {"cwd": ROOT, "capture_output": True, "text": True, "timeout": 120, "check": False}
-    command = [sys.executable, "-m", "gammond", *map(str, words)]
-    return subprocess.run(command, **(settings | options))
+    return subprocess.run([sys.executable, *words], **(settings | options))
 
 
 @contextmanager
