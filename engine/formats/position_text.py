@@ -86,7 +86,7 @@ _MAX_SEARCHED_CHARS = 10_000
 
 _MAX_ID_CHARS = 80
 
-_SEPARATORS = frozenset(":=;")
+_SEPARATOR = re.compile("[:=;]")
 
 _PERCENT_ENCODED = re.compile("%(?:25)?[23][0-9A-Fa-f]")
 _MATCH_LABEL = re.compile(rf"Match[\s_-]?ID\s*[:=]\s*({_WORD})", re.IGNORECASE)
@@ -226,7 +226,7 @@ def read_pasted(text: str, parse: Callable[[str], _Found]) -> _Found:
 
 def _list_positions(text: str) -> list[str]:
     bare = strip_wrapping(text)
-    if not _SEPARATORS.intersection(bare):  # as in no label and no form but a position ID
+    if not _SEPARATOR.search(bare):  # as in no label and no form but a position ID
         return [bare] if len(bare) <= _MAX_ID_CHARS and _BARE_ID.fullmatch(bare) else []
     if found := list(_PREFIXED.finditer(bare)):
         return [f"{each['label']}={_strip_end(each['text'])}" for each in found]
