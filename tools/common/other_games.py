@@ -2,35 +2,37 @@
 
 from __future__ import annotations
 
-import argparse
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
+
+from msgspec import Struct
 
 from gammond.engine.errors import FormatError, UnsupportedError
 from gammond.protocol.core.requests import JsonReply, Work, WorkControl
 from gammond.protocol.dialects.json_query import answer_query
 from gammond.protocol.state.session import Session
+from gammond.tools.common.command_options import list_given, spell_option
 
 QUERY_ID = "gammond"
 """The id of queries of tools."""
 
 
-def refuse_options(args: argparse.Namespace, usual: Mapping[str, object]) -> None:
-    """Check that options of backgammon have their usual values.
+def refuse_options(options: Struct, game: str, names: Collection[str]) -> None:
+    """Check that none of the options of backgammon is given.
 
     Args:
-        args: The arguments.
-        usual: Option -> its value where it is not given.
+        options: Of a command.
+        game: Which is asked about.
+        names: The options of backgammon.
 
     Raises:
-        UnsupportedError: One has another.
+        UnsupportedError: One is given.
     """
-    for name, value in usual.items():
-        if getattr(args, name, value) != value:
-            option = f"--{name.replace('_', '-')}"
+    for name in list_given(options):
+        if name in names:
             raise UnsupportedError(
-                f"{option} is for backgammon: remove it, or --variant {args.variant}", field=name
+                f"{spell_option(name)} is for backgammon: remove it, or --variant {game}", field=name
             )
 
 

@@ -77,7 +77,7 @@ class Wing:
             `gammond.tools.train.runs.trainer.Trainer` as ``TRAINER``.
         train_commands: Those trainers that are sub-commands of ``gammond train``.
         measure_commands: Sub-command of ``gammond measure`` -> its module.
-        tournaments: Game other than backgammon -> loads its `gammond.tools.tournament.games.RulesReader`.
+        tournaments: Game other than backgammon -> loads its `gammond.tools.tournament.options.RulesReader`.
         find_drawing: Returns what draws runs, if all of them are of a kind that is drawn against minutes
             alone; given their folders.
         list_checks: Lists what ``gammond doctor`` examines: what it is called, and what returns a description

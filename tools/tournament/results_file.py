@@ -20,9 +20,9 @@ from numpy.typing import NDArray
 from gammond.engine.errors import DataFileError, StateError
 from gammond.engine.runtime.files import check_folder
 from gammond.tools.common.locks import hold_lock
-from gammond.tools.tournament.backgammon import DEFAULT_VARIANT, TournamentRules
+from gammond.tools.tournament.backgammon import TournamentRules
 from gammond.tools.tournament.entrants import Entrant
-from gammond.tools.tournament.games import GameRange, GameRules
+from gammond.tools.tournament.games import DEFAULT_VARIANT, GameRange, GameRules
 from gammond.tools.tournament.statistics.scores import PairedScores
 
 _FORMAT = "gammond tournament 1"
