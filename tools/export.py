@@ -87,7 +87,8 @@ class ExportOptions(Struct, frozen=True, kw_only=True):
         Annotated[
             Path,
             written_file(
-                "write NAME-contact.onnx and so on here, and print their entries, instead of registering them",
+                "write NAME-contact.onnx and so on here, and print their entries, instead of registering "
+                "them",
                 "FOLDER",
             ),
         ]
@@ -114,7 +115,7 @@ def run(options: ExportOptions) -> int:
     made = read_run_provenance(options.run, source)
     training = _format_training(options, [f"{options.name}-{phase}" for phase in nets], made, is_best)
     if options.folder is not None:
-        sys.stdout.write(_write_to_folder(options, nets, contents, training))
+        sys.stdout.write(_write_to_folder(options.folder, options.name, nets, contents, training))
         return 0
     folder = _register(options, nets, contents, training, strengths_from_arrays(read_array_file(source)))
     sys.stdout.write(
@@ -135,7 +136,7 @@ def _export_scorer(options: ExportOptions, net: ExportedScorer, is_best: bool) -
     sha256 = hashlib.sha256(content).hexdigest()
     entry: dict[str, object] = {"name": options.name, "activation": net.activation, "sha256": sha256}
     if options.folder is not None:
-        file = _check_net_file(options, options.name)
+        file = _check_net_file(options, options.folder, options.name)
         _write_files({file: content})
         scorer = convert({**entry, "file": _name_file(file)}, ScorerEntry)
         return MANIFEST_HEADING + format_entry("scorer", scorer) + PROVENANCE_HEADING + training
@@ -156,13 +157,17 @@ def _export_scorer(options: ExportOptions, net: ExportedScorer, is_best: bool) -
 
 
 def _write_to_folder(
-    options: ExportOptions, nets: Mapping[str, ExportedNet], contents: Mapping[str, bytes], training: str
+    folder: Path,
+    name: str,
+    nets: Mapping[str, ExportedNet],
+    contents: Mapping[str, bytes],
+    training: str,
 ) -> str:
     """Write the files of nets into a folder; return their entries."""
-    files = {phase: options.folder / f"{options.name}-{phase}.onnx" for phase in nets}
+    files = {phase: folder / f"{name}-{phase}.onnx" for phase in nets}
     contents, tensors = share_tensors(contents)
     _write_files(
-        {options.folder / name: content for name, content in tensors.items()}
+        {folder / tensor: content for tensor, content in tensors.items()}
         | {files[phase]: content for phase, content in contents.items()}
     )
     entries = [
@@ -226,7 +231,7 @@ def _check_names(options: ExportOptions) -> None:
         if options.folder is None:
             check_name(name)
         else:
-            _check_net_file(options, name)
+            _check_net_file(options, options.folder, name)
     if not options.run.is_dir():
         raise DataFileError(
             f"expected the folder of a training run, got {options.run}: no such folder", field="run"
@@ -333,8 +338,8 @@ def _name_file(file: Path) -> str:
     return (place.relative_to(home) if place.is_relative_to(home) else place).as_posix()
 
 
-def _check_net_file(options: ExportOptions, name: str) -> Path:
-    """Return where a net is to lie.
+def _check_net_file(options: ExportOptions, folder: Path, name: str) -> Path:
+    """Return where in a folder a net is to lie.
 
     Raises:
         ValueRangeError: The manifest would refuse the name.
@@ -342,10 +347,8 @@ def _check_net_file(options: ExportOptions, name: str) -> Path:
         DataFileError: It is a folder.
     """
     check_name(name)
-    file: Path = options.folder / f"{name}.onnx"
-    check_output(
-        file, force=options.force, field="name", instead="choose another --name", new_folder=options.folder
-    )
+    file = folder / f"{name}.onnx"
+    check_output(file, force=options.force, field="name", instead="choose another --name", new_folder=folder)
     return file
 
 

@@ -66,12 +66,12 @@ def _check_report_file(options: AnalyseOptions, inputs: Sequence[Path | None]) -
         GammondError: As `gammond.engine.runtime.files.check_output`.
     """
     if options.output is not None:
-        check_output(options.output, identify_files(inputs), force=_may_replace(options))
+        check_output(options.output, identify_files(inputs), force=_may_replace(options, options.output))
 
 
-def _may_replace(options: AnalyseOptions) -> bool:
+def _may_replace(options: AnalyseOptions, output: Path) -> bool:
     """Return whether files may be replaced; those of an unfinished run are its own."""
-    return options.force or find_kept_file(options.output).is_file()
+    return options.force or find_kept_file(output).is_file()
 
 
 class ReportStream:
@@ -212,6 +212,7 @@ class MatchReports:
         if options.format == TEXT:
             self._players.add(analysed)
         if self._is_folder:
+            assert options.output is not None  # `_check_folder` refuses many files otherwise
             file = options.output / f"{self.count:03d}-{Path(analysed.name).stem or 'match'}.{options.format}"
             check_output(file, self._inputs, force=True, new_folder=options.output)
             write_atomically(file, _encode(content))
@@ -248,7 +249,7 @@ class MatchReports:
                 f"--format {self._options.format}: {what} need a folder: --output FOLDER", field="output"
             )
         check_folder(output, "output")
-        check_output_folder(output, force=_may_replace(self._options))
+        check_output_folder(output, force=_may_replace(self._options, output))
 
 
 class PlayerReports:
@@ -267,7 +268,7 @@ class PlayerReports:
         say: Callable[[str], None],
     ) -> None:
         _check_report_file(options, [source.path for source in sources])
-        found = find_player(options.player, sources, say, strict=options.strict)
+        found = find_player(options.player or "", sources, say, strict=options.strict)
         self.tally = found.tally
         self.date = datetime.now().astimezone()
         self._history = PlayerHistory(

@@ -36,11 +36,11 @@ class MatrixOptions(QuestionOptions, frozen=True, kw_only=True):
 
 def run(options: MatrixOptions) -> int:
     """Run the tool; its errors are those of `answer_question`."""
-    values = {"away": options.away, "cube": options.cube_value, "equities": not options.letters}
+    away, cube, has_equities = options.away, options.cube_value, not options.letters
     return answer_question(
         options,
-        lambda session, control: show_matrix(session, control, **values),
-        lambda _: {"want": ["matrix"], **values},
+        lambda session, control: show_matrix(session, control, away, cube, equities=has_equities),
+        lambda _: {"want": ["matrix"], "away": away, "cube": cube, "equities": has_equities},
     )
 
 

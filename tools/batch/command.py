@@ -147,6 +147,7 @@ def _run_files(options: BatchOptions, analysis: LineAnalysis, block_lines: int) 
         written = ExistingOutput()
         if options.row_format == PARQUET:
             texts = (*options.id_forms, *_TEXT_COLUMNS)
+            assert options.output is not None  # the options refuse parquet on stdout
             table = opened.enter_context(ParquetRows(options.output, blocks.carried, texts))
 
             def write(columns: Mapping[str, Sequence[Any]]) -> None:
@@ -154,7 +155,7 @@ def _run_files(options: BatchOptions, analysis: LineAnalysis, block_lines: int) 
                     table.write(columns)
         else:
             rows = ROW_FORMATS[options.row_format](blocks.columns)
-            if options.resume and options.output.exists():
+            if options.resume and options.output is not None and options.output.exists():
                 written = _resume_with_progress(options.output, given, rows, blocks, options.is_rollout)
             output = opened.enter_context(_open_output(options.output, options.resume))
             if not written.has_header:

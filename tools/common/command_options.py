@@ -7,10 +7,10 @@
         strength: StrengthOptions = StrengthOptions()
 
 `add_options` declares them on a parser, with their help, and `read_options` makes the struct of what was
-parsed: `games` is the option ``--games`` and `for_` ``--for``, a field that is false by default a switch, one that is None
-``--jacoby`` and ``--no-jacoby``. A field of a struct's type is a group of options, which the help shows below
-the struct's ``TITLE`` if it has one. What several options must agree on, a struct checks in
-``__post_init__``.
+parsed. `games` is the option ``--games`` and `for_` is ``--for``; a bool that is false by default is a switch,
+and one that is None by default two, ``--jacoby`` and ``--no-jacoby``. A field of a struct's type is a group of
+options, which the help shows below the struct's ``TITLE`` if it has one. What several options must agree on, a
+struct checks in ``__post_init__``.
 """
 
 from __future__ import annotations

@@ -162,7 +162,7 @@ class AskedPosition(NamedTuple):
 
 
 class PositionOptions(Struct, frozen=True, kw_only=True):
-    """The position of a command, before the roll; one that answers for a roll sets `takes_dice` and `dice`."""
+    """The position of a command, before the roll; one about a roll sets `takes_dice` and `dice`."""
 
     takes_dice: ClassVar[bool] = False
 
@@ -242,7 +242,7 @@ def find_text(words: Sequence[str]) -> str:
     return _choose_text(split_lines(text, lambda _: False), text)
 
 
-def _choose_text(parts: list[str], text: str) -> str:
+def _choose_text(parts: Sequence[str], text: str) -> str:
     """Return the one position among parts of a text, or the text where there is none."""
     found = [position for part in parts if (position := find_position(part))]
     if not found and len(parts) > 1:

@@ -59,7 +59,7 @@ _SETTINGS = ("trials", "seed", "truncate", *STOP_RULES, "min_trials")
 
 
 class RolloutNumbers(Struct, frozen=True, kw_only=True):
-    """Presets, and each number of rollouts but their look-ahead and threads; `define_numbers` makes its kinds."""
+    """Presets of rollouts, and each number but look-ahead and threads; `define_numbers` makes its kinds."""
 
     default: ClassVar[str] = USUAL
 
@@ -128,7 +128,7 @@ def define_numbers(name: str, default: str) -> type[RolloutNumbers]:
         for each, (kind, meaning, unit) in numbers.items()
     ]
     fields += [("no_vr", Annotated[bool, option("no variance reduction: more noise, less work")], False)]
-    return msgspec.defstruct(
+    kind = msgspec.defstruct(
         name,
         fields,
         bases=(RolloutNumbers,),
@@ -137,10 +137,18 @@ def define_numbers(name: str, default: str) -> type[RolloutNumbers]:
         frozen=True,
         kw_only=True,
     )
+    assert issubclass(kind, RolloutNumbers)
+    return kind
 
 
 if TYPE_CHECKING:
-    UsualNumbers = QuickNumbers = RolloutNumbers
+
+    class UsualNumbers(RolloutNumbers, frozen=True):
+        """Those of a command whose default is `USUAL`."""
+
+    class QuickNumbers(RolloutNumbers, frozen=True):
+        """Those of a command whose default is `QUICK`."""
+
 else:
     UsualNumbers = define_numbers("UsualNumbers", USUAL)
     QuickNumbers = define_numbers("QuickNumbers", QUICK)

@@ -154,8 +154,8 @@ def read_request(
     plays: tuple[Play, ...] = ()
     if kind == MOVES:
         if match.roll is None:
-            given = f"--what {MOVES}" if options.what else "--play"
-            raise StateError(f"{given} needs dice: --dice 3 1", field="dice")
+            asking = f"--what {MOVES}" if options.what else "--play"
+            raise StateError(f"{asking} needs dice: --dice 3 1", field="dice")
         plays = parse_candidates(options.play, position, match.roll)
     return RolloutRequest(
         kind=kind,

@@ -51,7 +51,7 @@ SUMMARY = "show a board to browsers, answer clients on sockets"
 
 _LOG = logging.getLogger(__name__)
 
-Sockets = Mapping[str, Sequence[socket.socket]]
+Sockets = Mapping[str, tuple[socket.socket, ...]]
 """Sockets of systemd, by the dialect that is spoken on them."""
 
 _OWN_FILES = 64

@@ -170,7 +170,8 @@ class PageOptions(Struct, frozen=True, kw_only=True):
         Annotated[
             str,
             option(
-                "with --web: where tables and games are kept (default games.sqlite in the data folder), or off",
+                "with --web: where tables and games are kept (default games.sqlite in the data folder), or "
+                "off",
                 "FILE|off",
                 table=ArchiveOptions,
             ),
