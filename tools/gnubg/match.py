@@ -7,9 +7,7 @@ writes the records, which are then replayed. Half of the games and matches are p
 from __future__ import annotations
 
 import argparse
-import math
 import os
-import statistics
 import subprocess
 import sys
 import tempfile
@@ -17,6 +15,8 @@ import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+
+import numpy as np
 
 from gammond.engine.errors import GammondError
 from gammond.engine.evaluation.results import CubeResponse
@@ -40,6 +40,7 @@ from gammond.engine.runtime.machine import count_usable_cores
 from gammond.engine.runtime.version import read_version
 from gammond.engine.search import SearchWatch
 from gammond.engine.search.ranked_plays import ChosenPlay
+from gammond.engine.statistics import mean_with_error
 from gammond.engine.wording import format_count
 from gammond.protocol.transports.gnubg import gnubg_server
 from gammond.tools.common.output_options import add_force_option, written_path
@@ -134,8 +135,8 @@ class GnubgSessionResult:
             matches = f"{sum(self.matches)} of {format_count(len(self.matches), 'match', 'matches')} won"
             parts.insert(0, matches + _format_win_share(self.matches))
         elif len(self.points) > 1:
-            mean, error = compute_mean_and_error(self.points)
-            parts.insert(2, f"{mean:+.3f} ± {error:.3f} points per game")
+            mean = mean_with_error(np.array(self.points))
+            parts.insert(2, f"{mean.value:+.3f} ± {mean.error:.3f} points per game")
         return (
             "\n".join([f"{name}: {', '.join(parts)}", *(f"  FAULT {fault}" for fault in self.faults)]) + "\n"
         )
@@ -150,16 +151,11 @@ class GnubgSessionResult:
         self.seconds += other.seconds
 
 
-def compute_mean_and_error(samples: Sequence[float]) -> tuple[float, float]:
-    """Compute the mean of two or more samples and its standard error."""
-    return statistics.fmean(samples), statistics.stdev(samples) / math.sqrt(len(samples))
-
-
 def _format_win_share(won: Sequence[bool]) -> str:
     if len(won) < 2:
         return ""
-    mean, error = compute_mean_and_error([float(one) for one in won])
-    return f" ({100 * mean:.1f} % ± {100 * error:.1f})"
+    share = mean_with_error(np.array(won, np.float64))
+    return f" ({100 * share.value:.1f} % ± {100 * share.error:.1f})"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
