@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import importlib.util
 import re
 from collections import Counter
 from collections.abc import Iterator
@@ -70,3 +71,16 @@ def test_the_map_of_the_source_has_a_line_for_each_room():
     rooms = [file.parent.relative_to(ROOT) for file in ROOT.glob("[a-z]*/[a-z]*/__init__.py")]
     assert Path("engine/rules") in rooms
     assert [room for room in rooms if f"`{room.name}/" not in sections[room.parts[0]]] == []
+
+
+def test_the_site_makes_each_part_that_a_page_asks_for():
+    spec = importlib.util.spec_from_file_location("generated", DOCS / "generated.py")
+    generated = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(generated)
+    asked = [line for page in PAGES for line in generated.LINE.findall(page.read_text("utf-8"))]
+    assert {part for part, _ in asked} == generated.PARTS.keys()
+    for part, name in asked:
+        made = generated.on_page_markdown(f"::: {part} {name}\n")
+        assert "| --- |" in made or "```text" in made
+    assert "| `game.cube` | int | `1..4096` | `1` | " in generated.PARTS["settings"]("backgammon")
+    assert "a|b" not in generated.make_table(["key"], [["a|b"]])
