@@ -74,13 +74,13 @@ def test_the_map_of_the_source_has_a_line_for_each_room():
 
 
 def test_the_site_makes_each_part_that_a_page_asks_for():
-    spec = importlib.util.spec_from_file_location("generated", DOCS / "generated.py")
-    generated = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(generated)
-    asked = [line for page in PAGES for line in generated.LINE.findall(page.read_text("utf-8"))]
-    assert {part for part, _ in asked} == generated.PARTS.keys()
+    spec = importlib.util.spec_from_file_location("page_parts", DOCS / "hooks" / "page_parts.py")
+    parts = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(parts)
+    asked = [line for page in PAGES for line in parts.LINE.findall(page.read_text("utf-8"))]
+    assert {part for part, _ in asked} == parts.PARTS.keys()
     for part, name in asked:
-        made = generated.on_page_markdown(f"::: {part} {name}\n")
+        made = parts.on_page_markdown(f"::: {part} {name}\n")
         assert "| --- |" in made or "```text" in made
-    assert "| `game.cube` | int | `1..4096` | `1` | " in generated.PARTS["settings"]("backgammon")
-    assert "a|b" not in generated.make_table(["key"], [["a|b"]])
+    assert "| `game.cube` | int | `1..4096` | `1` | " in parts.PARTS["settings"]("backgammon")
+    assert "a|b" not in parts.make_table(["key"], [["a|b"]])

@@ -10,7 +10,7 @@ def check_commands(page: str, part: str, names: Iterable[str]) -> None:
 
     Args:
         page: Its text.
-        part: What `docs/generated.py` calls a row of the table.
+        part: What `docs/hooks/page_parts.py` calls a row of the table.
         names: The commands.
     """
     sections = [section.split("\n", 3) for section in page.split("\n### ")]

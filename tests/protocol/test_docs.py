@@ -69,7 +69,7 @@ def test_rewriting_keeps_what_the_page_leaves_out():
 
 
 def test_each_command_has_its_section():
-    check_commands((REFERENCE / "commands.md").read_text("utf-8"), "command", COMMANDS)
+    check_commands((REFERENCE / "wire-commands.md").read_text("utf-8"), "command", COMMANDS)
 
 
 def test_the_page_has_the_first_words_of_lines_that_are_not_final():
@@ -150,6 +150,6 @@ def test_the_field_of_an_error_is_one_that_the_documentation_names(line):
 def test_every_reason_that_ends_a_rollout_is_explained():
     guide = (ROOT / "docs" / "guide" / "rollouts.md").read_text("utf-8")
     assert [word for word in REASONS if f"\n| `{word}` | " not in guide] == []
-    commands = (REFERENCE / "commands.md").read_text("utf-8")
+    commands = (REFERENCE / "wire-commands.md").read_text("utf-8")
     taken = commands.partition("\nIt also takes ")[2].partition("\n")[0]
     assert [name for name in STOP_RULES if f"`{name}`" not in taken] == []
