@@ -19,6 +19,7 @@ from gammond.protocol.transports.tcp_limits import TcpLimits
 
 LINE = re.compile(r"^::: ([a-z-]+) (\S+)$", re.MULTILINE)
 
+_CODE_OR_STROKE = re.compile(r"`[^`]*`|\|")
 _LIMITS = {kind.__name__: kind for kind in (ClientLimits, TcpLimits)}
 
 
@@ -28,9 +29,13 @@ def on_page_markdown(markdown: str, **_: object) -> str:
 
 
 def make_table(heads: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
-    """Return a table in Markdown."""
+    """Return a table in Markdown; a stroke in code needs no escape there."""
     heads = list(heads)
-    cells = [heads, ["---"] * len(heads), *([cell.replace("|", "\\|") for cell in row] for row in rows)]
+    cells = [
+        heads,
+        ["---"] * len(heads),
+        *([_CODE_OR_STROKE.sub(_escape, cell) for cell in row] for row in rows),
+    ]
     return "\n".join(f"| {' | '.join(row)} |" for row in cells)
 
 
@@ -42,7 +47,7 @@ def describe_command(command: Command) -> str:
         parts.append(make_table(("argument", "values", "meaning"), rows))
     lines = (*command.data_lines, *command.final_line.split(" | "))
     answer = "\n".join(lines)
-    parts.append(f"The answer, in which the last line is always there:\n\n```text\n{answer}\n```")
+    parts.append(f"Lines of the answer:\n\n```text\n{answer}\n```")
     return "\n\n".join(parts)
 
 
@@ -72,6 +77,10 @@ def describe_limits(name: str) -> str:
     return make_table(
         ("limit", "value", "meaning"), ((f"`{name}`", value, meanings[name]) for name, value in rows)
     )
+
+
+def _escape(found: re.Match[str]) -> str:
+    return "\\|" if found[0] == "|" else found[0]
 
 
 def _capitalise(text: str) -> str:
