@@ -60,7 +60,7 @@ def describe_settings(settings: Mapping[str, Setting]) -> str:
                 f"`{each.name}`{' !' if each.is_unrated else ''}",
                 each.kind,
                 f"`{each.values}`" if each.values else "`true`, `false`",
-                f"`{each.default}`" if each.default != ANY else "of the server",
+                f"`{each.default}`" if each.default != ANY else "not fixed",
                 each.meaning,
             )
             for each in settings.values()
