@@ -90,7 +90,7 @@ def show_reports(browser: Browser, folder: Path) -> None:
     match = Path(shutil.copy(files[0], folder / "match.mat"))
     run("analyse", match, "--format", "html", "--output", report)
     run("analyse", "--player", "Ann", matches, "--plies", "0", "--format", "html", "--output", over_time)
-    page = browser.new_page(viewport={"width": 760, "height": 1560})
+    page = browser.new_page(viewport={"width": 760, "height": 1650})
     page.goto(report.as_uri())
     save(page, "report-top.png")
     page.set_viewport_size({"width": 1000, "height": 800})
