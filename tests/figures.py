@@ -25,7 +25,8 @@ _STRENGTH = rf"{_NUMBER}()(?: ± [\d.]+)? (?:points (?:per|a) game|ppg)\b()"
 _RATE = rf"{_NUMBER}( million)? (?:2-ply )?(positions|decisions)(?: (?:a|per) second|/s)\b"
 _MEASURED = rf"{_NUMBER}() ± [\d.]+()"
 _DURATION = rf"\b(?:takes?|took|comes? after) (?:about |some )?{_NUMBER}() (seconds|minutes|s)\b"
-_PATTERNS = (_STRENGTH, _RATE, _MEASURED, _DURATION)
+_PROCESSOR_TIME = rf"{_NUMBER}() (seconds|minutes|s) of (?:processor|CPU) time\b"
+_PATTERNS = (_STRENGTH, _RATE, _MEASURED, _DURATION, _PROCESSOR_TIME)
 _NOT_PROSE = re.compile(
     r"^```.*?^```|^ {4}.*?$|<!-- figures -->.*?<!-- /figures -->", re.DOTALL | re.MULTILINE
 )
