@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import importlib.util
 import re
 from collections import Counter
 from collections.abc import Iterator
@@ -102,3 +103,16 @@ def test_a_figure_is_found_rounded_and_in_any_of_its_forms():
     assert [is_figure(*number) for _, *number in find_stated(page)] == [True] * 4
     assert not any(is_figure(*number) for _, *number in find_stated("0.037 ppg, 1.9 million positions/s"))
     assert list(find_stated("```\n0.037 ppg\n```\n    0.037 ppg\n")) == []
+
+
+def test_the_site_makes_each_part_that_a_page_asks_for():
+    spec = importlib.util.spec_from_file_location("page_parts", DOCS / "hooks" / "page_parts.py")
+    parts = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(parts)
+    asked = [line for page in PAGES for line in parts.LINE.findall(page.read_text("utf-8"))]
+    assert {part for part, _ in asked} == parts.PARTS.keys()
+    for part, name in asked:
+        made = parts.on_page_markdown(f"::: {part} {name}\n")
+        assert "| --- |" in made or "```text" in made
+    assert "| `game.cube` | int | `1..4096` | `1` | " in parts.PARTS["settings"]("backgammon")
+    assert parts.make_table(["key"], [["a|b `c|d`"]]).endswith("| a\\|b `c|d` |")

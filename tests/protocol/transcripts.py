@@ -1,7 +1,7 @@
 """Transcripts (blocks that begin with ``> ``), run against the shipped nets.
 
 Those that a reader needs are in the documentation; those that only prove something are in
-``transcripts/NAME.md`` beside this module, where a line before each says what it proves.
+``transcripts/NAME.md`` beside this module, below the heading of what they are about.
 ``python -m tests.protocol.transcripts --rewrite`` writes what a session answers now into the pages.
 """
 
