@@ -1,4 +1,4 @@
-"""Figures of strength and speed, ``docs/figures.toml``: the table of README, and what pages say of them.
+"""Figures of strength, speed and size, ``docs/figures.toml``: README's table, and what pages say of them.
 
 ``python -m tests.figures --rewrite`` writes the table.
 """
@@ -25,7 +25,9 @@ _STRENGTH = rf"{_NUMBER}()(?: ± [\d.]+)? (?:points (?:per|a) game|ppg)\b()"
 _RATE = rf"{_NUMBER}( million)? (?:2-ply )?(positions|decisions)(?: (?:a|per) second|/s)\b"
 _MEASURED = rf"{_NUMBER}() ± [\d.]+()"
 _DURATION = rf"\b(?:takes?|took|comes? after) (?:about |some )?{_NUMBER}() (seconds|minutes|s)\b"
-_PATTERNS = (_STRENGTH, _RATE, _MEASURED, _DURATION)
+_PROCESSOR_TIME = rf"{_NUMBER}() (seconds|minutes|s) of (?:processor|CPU) time\b"
+_SIZE = rf"\b(?:some|about|takes?|needs?) {_NUMBER}() (MB|GB)\b"
+_PATTERNS = (_STRENGTH, _RATE, _MEASURED, _DURATION, _PROCESSOR_TIME, _SIZE)
 _NOT_PROSE = re.compile(
     r"^```.*?^```|^ {4}.*?$|<!-- figures -->.*?<!-- /figures -->", re.DOTALL | re.MULTILINE
 )
@@ -59,7 +61,7 @@ def find_table(page: str) -> str:
 
 
 def find_stated(page: str) -> Iterator[tuple[str, float, int, str]]:
-    """Strengths, rates and durations of a page, examples aside: the words, number, digits and unit."""
+    """Strengths, speeds and sizes on a page, examples aside: the words, number, digits and unit."""
     prose = _NOT_PROSE.sub("", page)
     for pattern in _PATTERNS:
         for found in re.finditer(pattern, prose):

@@ -92,7 +92,7 @@ def test_each_figure_stands_on_its_page_with_its_error(figure):
     [README, DOCS / "index.md", *sorted(set((DOCS / "guide").glob("*.md")) - {DOCS / "guide" / "levels.md"})],
     ids=lambda page: page.name,
 )
-def test_strengths_and_speeds_that_a_page_states_are_in_the_file_of_figures(page):
+def test_strengths_speeds_and_sizes_that_a_page_states_are_in_the_file_of_figures(page):
     """Error rates of levels have the page of the guide as their page of results."""
     stated = find_stated(page.read_text("utf-8"))
     assert [words for words, *number in stated if not is_figure(*number)] == []
@@ -100,7 +100,7 @@ def test_strengths_and_speeds_that_a_page_states_are_in_the_file_of_figures(page
 
 def test_a_figure_is_found_rounded_and_in_any_of_its_forms():
     page = "It beats gnubg by 0.036 ppg (+0.0359 ± 0.0039),\n1.8 million positions a second, takes 5 s.\n"
-    assert [is_figure(*number) for _, *number in find_stated(page)] == [True] * 4
+    assert [is_figure(*number) for _, *number in find_stated(page + "It is some 10 MB.")] == [True] * 5
     assert not any(is_figure(*number) for _, *number in find_stated("0.037 ppg, 1.9 million positions/s"))
     assert list(find_stated("```\n0.037 ppg\n```\n    0.037 ppg\n")) == []
 
