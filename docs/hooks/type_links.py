@@ -8,20 +8,15 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from mkdocs.config.defaults import MkDocsConfig
 
 ROOT = Path(__file__).parents[2]
 FOLDER = ROOT / "build" / "types" / "gammond"
 PACKAGES = ("engine", "nets", "protocol", "tools")
 
 
-def on_config(config: MkDocsConfig) -> MkDocsConfig:
-    """Make the links before the site is built."""
+def on_startup(**_: object) -> None:
+    """Make the links before plugins look for the folder."""
     make_links()
-    return config
 
 
 def make_links() -> None:
