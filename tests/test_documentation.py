@@ -75,19 +75,6 @@ def test_the_map_of_the_source_has_a_line_for_each_room():
     assert [room for room in rooms if f"`{room.name}/" not in sections[room.parts[0]]] == []
 
 
-def test_the_site_makes_each_part_that_a_page_asks_for():
-    spec = importlib.util.spec_from_file_location("page_parts", DOCS / "hooks" / "page_parts.py")
-    parts = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(parts)
-    asked = [line for page in PAGES for line in parts.LINE.findall(page.read_text("utf-8"))]
-    assert {part for part, _ in asked} == parts.PARTS.keys()
-    for part, name in asked:
-        made = parts.on_page_markdown(f"::: {part} {name}\n")
-        assert "| --- |" in made or "```text" in made
-    assert "| `game.cube` | int | `1..4096` | `1` | " in parts.PARTS["settings"]("backgammon")
-    assert parts.make_table(["key"], [["a|b `c|d`"]]).endswith("| a\\|b `c|d` |")
-
-
 def test_the_table_of_figures_in_readme_is_that_of_the_file():
     assert find_table(README.read_text("utf-8")) == make_table(), "python -m tests.figures --rewrite"
 
@@ -116,3 +103,16 @@ def test_a_figure_is_found_rounded_and_in_any_of_its_forms():
     assert [is_figure(*number) for _, *number in find_stated(page + "It is some 10 MB.")] == [True] * 5
     assert not any(is_figure(*number) for _, *number in find_stated("0.037 ppg, 1.9 million positions/s"))
     assert list(find_stated("```\n0.037 ppg\n```\n    0.037 ppg\n")) == []
+
+
+def test_the_site_makes_each_part_that_a_page_asks_for():
+    spec = importlib.util.spec_from_file_location("page_parts", DOCS / "hooks" / "page_parts.py")
+    parts = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(parts)
+    asked = [line for page in PAGES for line in parts.LINE.findall(page.read_text("utf-8"))]
+    assert {part for part, _ in asked} == parts.PARTS.keys()
+    for part, name in asked:
+        made = parts.on_page_markdown(f"::: {part} {name}\n")
+        assert "| --- |" in made or "```text" in made
+    assert "| `game.cube` | int | `1..4096` | `1` | " in parts.PARTS["settings"]("backgammon")
+    assert parts.make_table(["key"], [["a|b `c|d`"]]).endswith("| a\\|b `c|d` |")

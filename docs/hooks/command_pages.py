@@ -13,8 +13,10 @@ import textwrap
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from page_parts import make_table
+
 from gammond.protocol.repl.dialogue.commands import REPL_COMMANDS
-from gammond.tools.common.command_group import format_description, read_summary
+from gammond.tools.common.command_group import format_description
 from gammond.tools.completion import build_parser
 from gammond.tools.table import TOOL_GROUPS, TOOLS
 
@@ -26,7 +28,7 @@ FOLDER = "reference/commands"
 """Where the pages lie in the site."""
 
 INDEX = "reference/commands.md"
-"""The page of the source that they stand under; the site adds the list of them to it."""
+"""The page of the source that they stand under."""
 
 TERMINAL = f"{FOLDER}/terminal.md"
 
@@ -51,13 +53,6 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
     return files
 
 
-def on_page_markdown(markdown: str, page: object, **_: object) -> str:
-    """Add the list of commands to the page that they stand under."""
-    if getattr(page, "file").src_uri != INDEX:  # noqa: B009  (mkdocs is imported for types alone)
-        return markdown
-    return markdown + _format_list()
-
-
 def make_pages() -> dict[str, str]:
     """Return the text of each page by its path below `docs`."""
     (tools,) = _list_commands(build_parser())
@@ -72,18 +67,6 @@ def make_pages() -> dict[str, str]:
 def _list_navigation() -> list[dict[str, str]]:
     names = [name for tools in TOOL_GROUPS.values() for name in tools]
     return [*({name: f"{FOLDER}/{name}.md"} for name in names), {"in the terminal": TERMINAL}]
-
-
-def _format_list() -> str:
-    lines = []
-    for heading, tools in TOOL_GROUPS.items():
-        lines += ["", f"## {heading}", "", "| command | what it does |", "|---|---|"]
-        lines += [
-            f"| [`gammond {name}`](commands/{name}.md) | {_escape(read_summary(module))} |"
-            for name, module in tools.items()
-        ]
-    lines += ["", "The [commands of the terminal](commands/terminal.md) have a page too.", ""]
-    return "\n".join(lines)
 
 
 def _list_commands(parser: argparse.ArgumentParser) -> list[argparse._SubParsersAction]:
@@ -102,7 +85,7 @@ def _format_command(name: str, parser: argparse.ArgumentParser, depth: int) -> I
         rows = [_format_row(action) for action in group._group_actions if _is_shown(action)]
         if rows:
             yield f"**{(group.title or '').capitalize()}**\n"
-            yield "\n".join(["| | |", "|---|---|", *rows, ""])
+            yield make_table(("option", "meaning"), rows) + "\n"
     for group in _list_commands(parser):
         for each, child in group.choices.items():
             yield from _format_command(f"{name} {each}", child, depth + 1)
@@ -121,11 +104,11 @@ def _is_shown(action: argparse.Action) -> bool:
     return is_plain and action.help != argparse.SUPPRESS
 
 
-def _format_row(action: argparse.Action) -> str:
+def _format_row(action: argparse.Action) -> tuple[str, str]:
     values = "" if action.nargs == 0 else argparse.HelpFormatter("")._format_args(action, _name_value(action))
     named = [f"{option} {values}".strip() for option in action.option_strings] or [values]
     meaning = argparse.HelpFormatter("")._expand_help(action) if action.help else ""
-    return f"| {', '.join(map(_format_code, named))} | {_escape(meaning)} |"
+    return ", ".join(f"`{each}`" for each in named), _escape(meaning)
 
 
 def _name_value(action: argparse.Action) -> str:
@@ -137,16 +120,11 @@ def _name_value(action: argparse.Action) -> str:
 
 
 def _format_terminal() -> str:
-    rows = [f"| {_format_code(row.usage)} | {_escape(row.summary)} |" for row in REPL_COMMANDS.values()]
-    head = ["# Commands of the terminal\n", "`help` lists them in groups, `help COMMAND` explains one.\n"]
-    return "\n".join([*head, "| command | what it does |", "|---|---|", *rows, ""])
-
-
-def _format_code(text: str) -> str:
-    """Return a text as code in the cell of a table."""
-    return f"`{text}`".replace("|", r"\|")
+    head = "# Commands of the terminal\n\n`help` lists them in groups, `help COMMAND` explains one.\n\n"
+    rows = ((f"`{row.usage}`", _escape(row.summary)) for row in REPL_COMMANDS.values())
+    return head + make_table(("command", "what it does"), rows) + "\n"
 
 
 def _escape(text: str) -> str:
     """Return a text that Markdown shows as it is, in one line."""
-    return re.sub(r"([\\`*_\[\]<>|~#])", r"\\\1", " ".join(text.split()))
+    return re.sub(r"([\\`*_\[\]<>~#])", r"\\\1", " ".join(text.split()))

@@ -16,6 +16,8 @@ from gammond.protocol.commands.table import COMMANDS
 from gammond.protocol.core.limits import ClientLimits
 from gammond.protocol.state.settings import ANY, SETTINGS, Setting
 from gammond.protocol.transports.tcp_limits import TcpLimits
+from gammond.tools.common.command_group import read_summary
+from gammond.tools.table import TOOL_GROUPS
 
 LINE = re.compile(r"^::: ([a-z-]+) (\S+)$", re.MULTILINE)
 
@@ -79,6 +81,16 @@ def describe_limits(name: str) -> str:
     )
 
 
+def describe_tools(_: str) -> str:
+    """Return tables of the commands of the shell, which have a page each."""
+    parts = []
+    for heading, tools in TOOL_GROUPS.items():
+        summaries = ((name, read_summary(module)) for name, module in tools.items())
+        rows = ((f"[`gammond {name}`](commands/{name}.md)", summary) for name, summary in summaries)
+        parts += [f"## {heading}", make_table(("command", "what it does"), rows)]
+    return "\n\n".join([*parts, "[Commands of the terminal](commands/terminal.md) have a page too."])
+
+
 def _escape(found: re.Match[str]) -> str:
     return "\\|" if found[0] == "|" else found[0]
 
@@ -92,5 +104,6 @@ PARTS: dict[str, Callable[[str], str]] = {
     "barca-command": lambda name: describe_command(BARCA_COMMANDS[name]),
     "settings": lambda game: describe_settings({"backgammon": SETTINGS, "barca": BARCA_SETTINGS}[game]),
     "limits": describe_limits,
+    "tools": describe_tools,
 }
 """What makes a part, given the word behind its name."""

@@ -209,7 +209,8 @@ def test_a_command_that_a_text_names_and_its_options_are_there():
             assert given <= known, f"{page}: {named}"
 
 
-def test_the_site_has_a_page_for_each_command_with_its_options_and_one_for_the_terminal():
+def test_the_site_has_a_page_for_each_command_with_its_options_and_one_for_the_terminal(monkeypatch):
+    monkeypatch.syspath_prepend(DOCS / "hooks")
     spec = importlib.util.spec_from_file_location("command_pages", DOCS / "hooks" / "command_pages.py")
     hook = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(hook)
