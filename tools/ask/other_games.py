@@ -5,14 +5,14 @@ from __future__ import annotations
 import argparse
 from collections.abc import Iterable, Mapping
 
-from gammond.engine.runtime.exit_codes import EXIT_INTERRUPTED, EXIT_OK
+from gammond.engine.runtime.exit_codes import EXIT_OK
 from gammond.protocol.core.replies import format_reply
 from gammond.protocol.core.requests import JsonReply, WorkControl
 from gammond.protocol.games import find_entry
 from gammond.protocol.repl.answers.replies import send_command
 from gammond.protocol.repl.dialogue.talk import Talk
 from gammond.protocol.state.session import Session
-from gammond.tools.ask.question import call_session, count_columns, open_session, show_lines, watch_work
+from gammond.tools.ask.question import call_session, count_columns, open_session, show_answer, watch_work
 from gammond.tools.common.other_games import refuse_options, run_query
 from gammond.tools.common.position_arguments import read_text
 from gammond.tools.common.strength import DEFAULT_NET
@@ -39,11 +39,11 @@ def answer_other_game(args: argparse.Namespace, command: str, fields: Mapping[st
         fields: Of the JSON query, beside the position.
 
     Returns:
-        The exit status: 0, or 130 where Ctrl-C or SIGTERM ended a search early.
+        0.
 
     Raises:
         GammondError: The position or an option is wrong, or there is no answer.
-        KeyboardInterrupt: Ctrl-C or SIGTERM, before there was an answer.
+        KeyboardInterrupt: As `gammond.tools.ask.question.show_answer`.
     """
     refuse_options(args, _USUAL)
     weights = getattr(args, "weights", None)
@@ -57,8 +57,8 @@ def answer_other_game(args: argparse.Namespace, command: str, fields: Mapping[st
             setup += [f"set engine.weights {weights}"] if weights else []
             commands = ["board", command] if getattr(args, "board", False) else [command]
             lines = call_session(lambda: _talk(session, control, setup, commands))
-    show_lines(lines, is_plain=args.json)
-    return EXIT_INTERRUPTED if control.is_stopped else EXIT_OK
+    show_answer(lines, control, is_plain=args.json)
+    return EXIT_OK
 
 
 def _write_json(session: Session, control: WorkControl, query: Mapping[str, object]) -> str:

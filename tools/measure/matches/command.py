@@ -40,7 +40,7 @@ from gammond.engine.runtime.machine import count_usable_cores
 from gammond.engine.runtime.threads import Workers
 from gammond.engine.runtime.version import read_version
 from gammond.engine.wording import escape_unprintable
-from gammond.tools.common.interrupts import call_on_interrupt
+from gammond.tools.common.interrupts import call_on_interrupt, end_with_partial
 from gammond.tools.common.match_inputs import MatchTally, list_match_inputs
 from gammond.tools.common.opponents import load_net_engine
 from gammond.tools.common.progress import Progress, write_message
@@ -126,7 +126,7 @@ def main(args: argparse.Namespace) -> int:
     if done:
         sys.stdout.write(_format_report(done, args, comparer))
     if stopped.is_set():
-        raise KeyboardInterrupt
+        raise end_with_partial("matches") if done else KeyboardInterrupt
     return EXIT_OK if done and is_compared and tally.is_whole else EXIT_FAULTS
 
 
