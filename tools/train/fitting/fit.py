@@ -130,6 +130,8 @@ class FitLearner(Learner):
             "averaged_points": _nan_to_none(averaged.equity_rmse),
             "learned": len(self._labels),
         }
+        if not math.isnan(averaged.play_loss):
+            self._metrics["play_points"] = averaged.play_loss
         return self._metrics
 
     def format_record(self, record: Record) -> str:

@@ -22,6 +22,7 @@ from gammond.tools.train.fitting.net_set_fitter import NetSetFitter
 from gammond.tools.train.fitting.recipe import Recipe, add_fitting_options
 from gammond.tools.train.labels.label_tasks import (
     LabelPlan,
+    LabelPlaysOption,
     LabelPliesOption,
     LabelPrunerOption,
     LabelSourcesOption,
@@ -55,6 +56,7 @@ class RefineSettings(Recipe, frozen=True):
     plies: LabelPliesOption = 1
     sources: LabelSourcesOption = DEFAULT_SOURCES
     finder: LabelPrunerOption = ""
+    plays: LabelPlaysOption = 0
     trace: LabelTraceOption = 0.0
     trials: LabelTrialsOption = 0
     truncate: LabelTruncationOption = 0
@@ -153,6 +155,7 @@ class RefineLearner(Learner):
             settings.rules,
             settings.trials,
             settings.truncate,
+            plays=settings.plays,
         )
 
     def _label_generation(self) -> int:

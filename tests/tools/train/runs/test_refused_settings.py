@@ -16,9 +16,9 @@ for_each = partial(for_each, slow=pytest.mark.slow, training=pytest.mark.trainin
 
 MAY_BE_ZERO = {
     "train td": "trace benchmark_games backtrack",
-    "train label": "trace trials truncate",
-    "train fit": "average games window aside",
-    "train refine": "average games trace trials truncate",
+    "train label": "plays trace trials truncate",
+    "train fit": "average differences games window aside",
+    "train refine": "average differences games plays trace trials truncate",
     "train barca-ascend": "length evaluation random_after",
     "train barca-fit": "",
     "train validation-set": "plies stop_error truncate",
