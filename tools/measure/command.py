@@ -15,6 +15,7 @@ COMMANDS = {
     "cube": "gammond.tools.measure.cube.command",
     "frontier": "gammond.tools.measure.frontier",
     "matches": "gammond.tools.measure.matches.command",
+    "agreement": "gammond.tools.measure.matches.agreement",
 }
 """Sub-command -> its module."""
 

@@ -118,7 +118,9 @@ class NetSetFitter:
         for name, fitter in self._fitters.items():
             own = labels.select(_find_own(name, labels.boards))
             counts.append(math.ceil(steps * len(own) / len(labels)))
-            losses.append(iterate_steps(fitter, own, counts[-1], recipe.batch, rate, generator, recipe.differences))
+            losses.append(
+                iterate_steps(fitter, own, counts[-1], recipe.batch, rate, generator, recipe.differences)
+            )
         total = 0.0
         for step, turn in enumerate(_order_turns(counts), 1):
             total += next(losses[turn])
@@ -197,8 +199,8 @@ def iterate_steps(
 ) -> Iterator[float]:
     """Take steps on shuffled labels, starting over as often as they run out.
 
-    The plays of a roll stay together, but where a batch ends. Positions are encoded as they are needed: that costs a few hundredths of the step, and the inputs of
-    millions of positions would not fit into memory.
+    The plays of a roll stay together, but where a batch ends. Positions are encoded as they are needed: that
+    costs a few hundredths of the step, and the inputs of millions of positions would not fit into memory.
 
     Args:
         fitter: What learns.

@@ -73,7 +73,9 @@ class Recipe(RunSettings, frozen=True):
     ] = "cosine"
     differences: Annotated[
         float,
-        Meta(ge=0, description="weight of the differences between plays of a roll that are labelled together"),
+        Meta(
+            ge=0, description="weight of the differences between plays of a roll that are labelled together"
+        ),
     ] = 0.0
     average: Annotated[
         float, Meta(ge=0, lt=1, description="share of the averaged weights that a step keeps")

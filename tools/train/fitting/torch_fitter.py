@@ -148,9 +148,9 @@ class Fitter:
         return float(loss.item())
 
     def _compute_difference_loss(self, errors: Any, wanted: Any, decisions: NDArray[np.int64]) -> Any:  # noqa: ANN401
-        """Compute how far errors of equity differ between the plays of a roll: those that all share do no harm.
+        """Compute how far errors of equity differ between the plays of a roll; shared ones do no harm.
 
-        The squares are of each error less the mean of its roll; plays count the less the worse they are.
+        The squares are of each error less the mean of its roll; plays count the less, the worse they are.
         """
         torch = self._torch
         numbers = torch.from_numpy(np.unique(decisions, return_inverse=True)[1]).to(self._device)

@@ -123,8 +123,9 @@ class LabelPlan:
     Raises:
         DataFileError: The database cannot be used.
         UnsupportedError: The pruning nets are not of the kind that one compiled loop plays; or there is a
-            trace, and plays are labelled together; or there is a trace, or labels are rolled out, and labels look deeper than 1 ply; or both of the first two; or
-            a database with either, or with deeper labels; or races are to be set up for another phase.
+            trace, and plays are labelled together; or there is a trace, or labels are rolled out, and labels
+            look deeper than 1 ply; or both of the first two; or a database with either, or with deeper
+            labels; or races are to be set up for another phase.
     """
 
     nets: NetSet
@@ -216,10 +217,10 @@ def label_shard(task: LabelTask) -> tuple[ShardRecord, Labels]:
     sampler = _make_sampler(plan.nets, plan.phase, plan.pruning_nets, plan.rules)
     sample = _draw_plays(task, sampler) if plan.plays else _draw_positions(task, sampler)
     shallow = sampler.evaluator.evaluate(sample.boards)
-    if plan.trials:
-        targets = _roll_out(task, sampler, sample)
-    else:
-        targets = _look_ahead(plan, sampler, sample, shallow)
+    is_rolled_out = plan.trials > 0
+    targets = (
+        _roll_out(task, sampler, sample) if is_rolled_out else _look_ahead(plan, sampler, sample, shallow)
+    )
     labels = Labels(sample.boards, targets, sample.sources, tuple(plan.sources), sample.decisions)
     errors = cubeless_equity(targets) - cubeless_equity(shallow)
     correction = float(np.sqrt(np.square(errors).mean()))

@@ -107,7 +107,9 @@ def test_a_choice_loses_what_the_best_play_of_its_roll_is_better():
     found = cubeless_equity(net.forward(get_encoder("tesauro196").encode(few.boards)))
     wanted = cubeless_equity(few.targets)
     lost = wanted[np.argmin(found[:3])] - wanted[:3].min()
-    assert compute_fit_metrics(net, replace(few, decisions=numbers)).play_loss == pytest.approx(lost, abs=1e-6)
+    assert compute_fit_metrics(net, replace(few, decisions=numbers)).play_loss == pytest.approx(
+        lost, abs=1e-6
+    )
     assert np.isnan(compute_fit_metrics(net, few).play_loss)
 
 

@@ -73,7 +73,10 @@ def test_plays_of_a_roll_are_labelled_together(tmp_path):
     labels, made = read_shard(task.file)
     assert (len(labels), made.plays) == (60, 3)
     alone = replace(labels, decisions=np.arange(60))
-    evaluator, optimal = load_evaluator("fast"), [each for each in load_bearoff_evaluators() if each.is_optimal]
+    evaluator, optimal = (
+        load_evaluator("fast"),
+        [each for each in load_bearoff_evaluators() if each.is_optimal],
+    )
     deep = NPlyEvaluator(evaluator, load_pruner(), 1, exact=tuple(optimal)).evaluate(alone.boards)
     np.testing.assert_allclose(labels.targets, deep, atol=2e-6)
     shallow = cubeless_equity(evaluator.evaluate(labels.boards))
