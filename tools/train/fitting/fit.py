@@ -60,6 +60,10 @@ def _read_labels(settings: FitSettings) -> Labels:
     labels = concatenate_labels(parts).select_phases(PHASES[settings.phase])
     if not len(labels):
         raise DataFileError(f"expected {settings.phase} positions among the labels, got none", field="labels")
+    if settings.differences and (np.diff(labels.decisions) != 0).all():
+        raise DataFileError(
+            "expected labels of several plays of a roll (train label --plays), got none", field="differences"
+        )
     return labels
 
 

@@ -17,6 +17,7 @@ from typing import Annotated, ClassVar
 import numpy as np
 from msgspec import Meta
 
+from gammond.engine.errors import ValueRangeError
 from gammond.tools.common.progress import Progress
 from gammond.tools.train.fitting.net_set_fitter import NetSetFitter
 from gammond.tools.train.fitting.recipe import Recipe, add_fitting_options
@@ -66,6 +67,18 @@ class RefineSettings(Recipe, frozen=True):
     def origins(self) -> list[str]:
         """The evaluators and runs that the nets come from."""
         return list(dict.fromkeys([*super().origins, *([self.finder] if self.finder else [])]))
+
+    def check(self) -> None:
+        """Check what msgspec cannot, as `Recipe.check`.
+
+        Raises:
+            ValueRangeError: Differences are to be learned of plays that are not labelled together.
+        """
+        super().check()
+        if self.differences and self.plays < 2:
+            raise ValueRangeError(
+                f"expected 2 plays or more with differences between them, got {self.plays}", field="plays"
+            )
 
 
 class RefineLearner(Learner):

@@ -44,7 +44,7 @@ SHARD_POSITIONS = 4096
 """Positions of a shard; an eighth where labels look deeper than 1 ply or are rolled out."""
 
 _MOST_LABEL_TRIALS = 10_000
-MAX_LABEL_PLAYS = 32
+_MOST_LABEL_PLAYS = 32
 """The most plays of a roll that are labelled together."""
 
 _PLAYS_MARGIN = 0.12
@@ -86,7 +86,7 @@ LabelPlaysOption = Annotated[
     int,
     Meta(
         ge=0,
-        le=MAX_LABEL_PLAYS,
+        le=_MOST_LABEL_PLAYS,
         description="best plays of a roll that are labelled together, where several are close; 0 labels "
         "positions by themselves",
     ),
@@ -122,9 +122,9 @@ class LabelPlan:
 
     Raises:
         DataFileError: The database cannot be used.
-        UnsupportedError: The pruning nets are not of the kind that one compiled loop plays; or there is a
-            trace, and plays are labelled together; or there is a trace, or labels are rolled out, and labels
-            look deeper than 1 ply; or both of the first two; or a database with either, or with deeper
+        UnsupportedError: The pruning nets are not of the kind that one compiled loop plays; or a single play
+            is to be labelled, or several with a trace; or there is a trace, or labels are rolled out, and
+            labels look deeper than 1 ply; or both of these two; or a database with either, or with deeper
             labels; or races are to be set up for another phase.
     """
 
@@ -147,6 +147,8 @@ class LabelPlan:
                 f"expected plies=1 with a trace, whose corrections are those of 1-ply, got {self.plies}",
                 field="trace",
             )
+        if self.plays == 1:
+            raise UnsupportedError("expected 2 plays or more to label together, got 1", field="plays")
         if self.trace and self.plays:
             raise UnsupportedError(
                 f"expected no trace, which follows one play of each roll, with plays={self.plays}",
@@ -217,10 +219,7 @@ def label_shard(task: LabelTask) -> tuple[ShardRecord, Labels]:
     sampler = _make_sampler(plan.nets, plan.phase, plan.pruning_nets, plan.rules)
     sample = _draw_plays(task, sampler) if plan.plays else _draw_positions(task, sampler)
     shallow = sampler.evaluator.evaluate(sample.boards)
-    is_rolled_out = plan.trials > 0
-    targets = (
-        _roll_out(task, sampler, sample) if is_rolled_out else _look_ahead(plan, sampler, sample, shallow)
-    )
+    targets = _roll_out(task, sampler, sample) if plan.trials else _look_ahead(plan, sampler, sample, shallow)
     labels = Labels(sample.boards, targets, sample.sources, tuple(plan.sources), sample.decisions)
     errors = cubeless_equity(targets) - cubeless_equity(shallow)
     correction = float(np.sqrt(np.square(errors).mean()))
