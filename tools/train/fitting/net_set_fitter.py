@@ -21,7 +21,7 @@ from gammond.nets.manifest import CONTACT_CLASSES
 from gammond.nets.router import classify_contact
 from gammond.tools.train.fitting.recipe import Recipe
 from gammond.tools.train.fitting.torch_fitter import OUTPUT_WEIGHTS, Fitter, PatternRows
-from gammond.tools.train.labels.shards import Labels
+from gammond.tools.train.labels.shards import Labels, divide_decisions
 from gammond.tools.train.weights.layers import LayeredNet
 from gammond.tools.train.weights.net_set import NetSet
 
@@ -153,7 +153,8 @@ def _find_own(name: str, boards: Board) -> NDArray[np.bool_]:
     """Return which positions the net of a name evaluates."""
     if name not in CONTACT_CLASSES:
         return np.ones(len(boards), np.bool_)
-    return classify_contact(boards) == CONTACT_CLASSES.index(name)
+    own: NDArray[np.bool_] = classify_contact(boards) == CONTACT_CLASSES.index(name)
+    return own
 
 
 def _select_arrays(state: Mapping[str, NDArray[Any]], name: str) -> dict[str, NDArray[Any]]:
@@ -182,9 +183,9 @@ def split_labels(labels: Labels, validation_share: float, seed: int) -> tuple[La
     Returns:
         Those to learn from, and those set aside.
     """
-    _, firsts, numbers = np.unique(labels.decisions, return_index=True, return_inverse=True)
+    firsts, counts = divide_decisions(labels.decisions)
     parts = to_integers_below(BoardHasher(seed).hash_boards(labels.boards[firsts]), _SPLIT_PARTS)
-    aside = (parts < round(validation_share * _SPLIT_PARTS))[numbers]
+    aside = np.repeat(parts < round(validation_share * _SPLIT_PARTS), counts)
     return labels.select(~aside), labels.select(aside)
 
 
@@ -228,10 +229,12 @@ def iterate_steps(
 
 def _shuffle(decisions: NDArray[np.int64], generator: np.random.Generator) -> NDArray[np.int64]:
     """Return an order of positions, ``int64[n]``, in which those of a decision are neighbours."""
-    kinds, numbers = np.unique(decisions, return_inverse=True)
-    ranks = np.empty(len(kinds), np.int64)
-    ranks[generator.permutation(len(kinds))] = np.arange(len(kinds))
-    return np.argsort(ranks[numbers], kind="stable")
+    firsts, counts = divide_decisions(decisions)
+    order = generator.permutation(len(firsts))
+    counts = counts[order]
+    shifts = firsts[order] - (np.cumsum(counts) - counts)
+    shuffled: NDArray[np.int64] = np.arange(len(decisions)) + np.repeat(shifts, counts)
+    return shuffled
 
 
 def compute_fit_metrics(net: LayeredNet, labels: Labels) -> FitMetrics:
@@ -271,7 +274,9 @@ def _compute_play_loss(
         wanted: ``float32[n]``, by the labels.
         decisions: ``int64[n]``, rising.
     """
-    order = np.lexsort((found, decisions))
-    _, firsts, counts = np.unique(decisions, return_index=True, return_counts=True)
-    losses = (wanted[order][firsts] - np.minimum.reduceat(wanted, firsts))[counts > 1] if len(firsts) else []
-    return float(np.mean(losses, dtype=np.float64)) if len(losses) else math.nan
+    firsts, counts = divide_decisions(decisions)
+    if not (counts > 1).any():
+        return math.nan
+    chosen = np.lexsort((found, decisions))[firsts]
+    losses = wanted[chosen] - np.minimum.reduceat(wanted, firsts)
+    return float(np.mean(losses[counts > 1], dtype=np.float64))

@@ -173,6 +173,12 @@ def concatenate_decisions(parts: Sequence[NDArray[np.int64]]) -> NDArray[np.int6
     return np.concatenate([part + first for part, first in zip(parts, firsts, strict=False)])
 
 
+def divide_decisions(decisions: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return where each decision begins, ``int64[k]``, and how many positions it has."""
+    firsts = np.flatnonzero(np.diff(decisions, prepend=-1))
+    return firsts, np.diff(firsts, append=len(decisions))
+
+
 def pack_boards(boards: Board) -> NDArray[np.uint8]:
     """Write positions as half a byte a point; checkers borne off follow from the others.
 
