@@ -60,6 +60,10 @@ def _read_labels(settings: FitSettings) -> Labels:
     labels = concatenate_labels(parts).select_phases(PHASES[settings.phase])
     if not len(labels):
         raise DataFileError(f"expected {settings.phase} positions among the labels, got none", field="labels")
+    if settings.differences and (np.diff(labels.decisions) != 0).all():
+        raise DataFileError(
+            "expected labels of several plays of a roll (train label --plays), got none", field="differences"
+        )
     return labels
 
 
@@ -130,6 +134,8 @@ class FitLearner(Learner):
             "averaged_points": _nan_to_none(averaged.equity_rmse),
             "learned": len(self._labels),
         }
+        if not math.isnan(averaged.play_loss):
+            self._metrics["play_points"] = averaged.play_loss
         return self._metrics
 
     def format_record(self, record: Record) -> str:

@@ -17,12 +17,13 @@ from typing import Annotated, ClassVar
 import numpy as np
 from msgspec import Meta
 
-from gammond.engine.formats.array_file import Arrays, read_array
+from gammond.engine.errors import ValueRangeError
 from gammond.tools.common.progress import Progress
 from gammond.tools.train.fitting.net_set_fitter import NetSetFitter
 from gammond.tools.train.fitting.recipe import Recipe, add_fitting_options
 from gammond.tools.train.labels.label_tasks import (
     LabelPlan,
+    LabelPlaysOption,
     LabelPliesOption,
     LabelPrunerOption,
     LabelSourcesOption,
@@ -56,6 +57,7 @@ class RefineSettings(Recipe, frozen=True):
     plies: LabelPliesOption = 1
     sources: LabelSourcesOption = DEFAULT_SOURCES
     finder: LabelPrunerOption = ""
+    plays: LabelPlaysOption = 0
     trace: LabelTraceOption = 0.0
     trials: LabelTrialsOption = 0
     truncate: LabelTruncationOption = 0
@@ -65,6 +67,18 @@ class RefineSettings(Recipe, frozen=True):
     def origins(self) -> list[str]:
         """The evaluators and runs that the nets come from."""
         return list(dict.fromkeys([*super().origins, *([self.finder] if self.finder else [])]))
+
+    def check(self) -> None:
+        """Check what msgspec cannot, as `Recipe.check`.
+
+        Raises:
+            ValueRangeError: Differences are to be learned of plays that are not labelled together.
+        """
+        super().check()
+        if self.differences and self.plays < 2:
+            raise ValueRangeError(
+                f"expected 2 plays or more with differences between them, got {self.plays}", field="plays"
+            )
 
 
 class RefineLearner(Learner):
@@ -154,6 +168,7 @@ class RefineLearner(Learner):
             settings.rules,
             settings.trials,
             settings.truncate,
+            plays=settings.plays,
         )
 
     def _label_generation(self) -> int:
