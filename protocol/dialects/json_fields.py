@@ -160,8 +160,3 @@ def find_net(query: Query, session: Session) -> str:
             if query.net is None
             else session.service.check_evaluator_name(query.net)
         )
-
-
-def find_deadline(query: PositionQuery, session: Session) -> float | None:
-    """Return when a query that came now is to be answered, by the clock of the service; None for never."""
-    return None if query.time_ms is None else session.service.clock() + query.time_ms / 1000

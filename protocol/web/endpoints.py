@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import cache
-from typing import cast
 
 import msgspec
 
@@ -13,7 +12,7 @@ from gammond.engine.options import Field
 from gammond.engine.rules.match import RESULT_NAMES
 from gammond.protocol.commands.readiness import ID_KERNELS
 from gammond.protocol.core.limits import ClientLimits
-from gammond.protocol.core.requests import AnyReply, JsonReply
+from gammond.protocol.core.requests import JsonReply
 from gammond.protocol.dialects.bgweb import answer_get_moves, read_get_moves
 from gammond.protocol.dialects.json_fields import QUERIES
 from gammond.protocol.dialects.nodots import answer_hint, describe_health, make_error
@@ -27,7 +26,7 @@ from gammond.protocol.web.answers import (
     find_status,
     make_failure,
 )
-from gammond.protocol.web.plans import ANY_MEDIA, Endpoint, WebJob
+from gammond.protocol.web.plans import ANY_MEDIA, Endpoint, WebTask, answer_query_of
 from gammond.protocol.web.schemas import (
     ANALYSIS,
     ANALYSIS_PLIES,
@@ -94,7 +93,7 @@ def _ask_positions(name: str, want: Sequence[str], fields: Sequence[str], operat
         operation: What is said of it.
     """
 
-    def ask(session: Session, request: WebRequest) -> WebJob | WebAnswer:
+    def ask(session: Session, request: WebRequest) -> WebTask | WebAnswer:
         from gammond.protocol.web.positions import ask_positions
 
         return ask_positions(want, session, request)
@@ -109,38 +108,37 @@ def _ask_positions(name: str, want: Sequence[str], fields: Sequence[str], operat
     )
 
 
-def _ask_query(session: Session, request: WebRequest) -> WebJob | WebAnswer:
+def _ask_query(session: Session, request: WebRequest) -> WebTask | WebAnswer:
     from gammond.protocol.web.positions import ask_query
 
     return ask_query(session, request)
 
 
-def _ask_kept(session: Session, request: WebRequest) -> WebJob:
+def _ask_kept(session: Session, request: WebRequest) -> WebTask:
     from gammond.protocol.web.positions import ask_kept
 
     return ask_kept(session, request)
 
 
-def _ask_analyse(session: Session, request: WebRequest) -> WebJob:
+def _ask_analyse(session: Session, request: WebRequest) -> WebTask:
     from gammond.protocol.web.matches import ask_analyse
 
     return ask_analyse(session, request)
 
 
-def _ask_convert(session: Session, request: WebRequest) -> WebJob:
+def _ask_convert(session: Session, request: WebRequest) -> WebTask:
     from gammond.protocol.web.matches import ask_convert
 
     return ask_convert(session, request)
 
 
-def _ask_get_moves(session: Session, request: WebRequest) -> WebJob:
+def _ask_get_moves(session: Session, request: WebRequest) -> WebTask:
     work = answer_get_moves(session, read_get_moves(request.document))
-    return WebJob(work, make_answer=_make_moves_answer)
+    return answer_query_of(work, _make_moves_answer)
 
 
-def _make_moves_answer(replies: Sequence[AnyReply]) -> WebAnswer:
-    moves = cast("JsonReply", replies[-1]).document["moves"]
-    return WebAnswer(200, msgspec.json.encode(moves) + b"\n")
+def _make_moves_answer(reply: JsonReply) -> WebAnswer:
+    return WebAnswer(200, msgspec.json.encode(reply.document["moves"]) + b"\n")
 
 
 def _fail_get_moves(error: Exception, status: int | None) -> WebAnswer:
@@ -169,8 +167,8 @@ def _ask_hint(kind: str, summary: str, answer: str, content: Schema, description
         description: What else there is to know.
     """
 
-    def ask(session: Session, request: WebRequest) -> WebJob:
-        return WebJob(answer_hint(session, kind, request.document))
+    def ask(session: Session, request: WebRequest) -> WebTask:
+        return answer_query_of(answer_hint(session, kind, request.document))
 
     body = refer("HintRequest")
     return Endpoint(

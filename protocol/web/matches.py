@@ -18,13 +18,13 @@ from gammond.engine.match_files.reading import read_matches, read_positions
 from gammond.engine.match_files.writing import MATCH_FORMATS, describe_record, write_match
 from gammond.engine.match_reports.html_report import format_html
 from gammond.protocol.core.arguments import error_field
-from gammond.protocol.core.requests import AnyReply, JsonReply, WorkControl
+from gammond.protocol.core.requests import AnyReply, JsonReply, Task, WorkControl
 from gammond.protocol.dialects.json_documents import quote_json
 from gammond.protocol.dialects.json_fields import read_query
 from gammond.protocol.dialects.json_match import check_match_fields, make_match_work
 from gammond.protocol.state.session import Session
 from gammond.protocol.web.answers import JSON, WebAnswer, WebRequest
-from gammond.protocol.web.plans import WebJob, make_job
+from gammond.protocol.web.plans import WebTask, answer_query_of
 from gammond.protocol.web.schemas import ANALYSIS_PLIES, REPORT, TARGET
 
 _JSON = "json"
@@ -36,7 +36,7 @@ _MAX_HEADER_CHARS = 1000
 _ANALYSIS_FIELDS = ("players", "games", "luck_adjusted", "decisions", "rolls", "resignations")
 
 
-def ask_analyse(session: Session, request: WebRequest) -> WebJob:
+def ask_analyse(session: Session, request: WebRequest) -> WebTask:
     """Return the work of an analysis of the matches of a file: an `Ask`.
 
     Raises:
@@ -50,7 +50,7 @@ def ask_analyse(session: Session, request: WebRequest) -> WebJob:
     check_match_fields(query)
     make_work = partial(make_match_work, session, query, head, content=content)
     if report == _JSON:
-        return WebJob(make_work())
+        return answer_query_of(make_work())
     if report in MATCH_FORMATS:
         MATCH_FORMATS[report].check()
     work = make_work(describe=partial(_format_report, report))
@@ -60,10 +60,10 @@ def ask_analyse(session: Session, request: WebRequest) -> WebJob:
         return work.run(control)
 
     checked = msgspec.structs.replace(work, run=run)
-    return WebJob(checked, make_answer=partial(_make_report_answer, report))
+    return answer_query_of(checked, partial(_make_report_answer, report))
 
 
-def ask_convert(_: Session, request: WebRequest) -> WebJob:
+def ask_convert(_: Session, request: WebRequest) -> WebTask:
     """Return the work of writing the match of a file in another format: an `Ask`.
 
     Raises:
@@ -73,8 +73,8 @@ def ask_convert(_: Session, request: WebRequest) -> WebJob:
     if "to" not in values:
         raise FormatError(f"expected {TARGET.expected} for to, but it is missing", field="to")
     target = TARGET.check(values["to"])
-    return make_job(
-        lambda: _convert_to_json(content) if target == _JSON else _CONVERTERS[target](_read(content)),
+    return Task(
+        lambda _: _convert_to_json(content) if target == _JSON else _CONVERTERS[target](_read(content)),
         is_long=True,
     )
 
@@ -113,9 +113,9 @@ def _format_report(report: str, analysed: AnalysedMatch) -> tuple[bytes, list[st
     return write_match(analysed.marked_match, report)
 
 
-def _make_report_answer(report: str, replies: Sequence[AnyReply]) -> WebAnswer:
+def _make_report_answer(report: str, reply: JsonReply) -> WebAnswer:
     """Return the report of the one match of an analysis."""
-    results = cast("list[msgspec.Raw]", cast("JsonReply", replies[-1]).document["results"])
+    results = cast("list[msgspec.Raw]", reply.document["results"])
     if not results:
         raise CancelledWork("stopped before the match was analysed", field="time_ms")
     content, losses = msgspec.json.decode(results[0], type=tuple[bytes, list[str]])

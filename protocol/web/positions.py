@@ -19,7 +19,7 @@ from gammond.protocol.dialects.json_query import GameQueries, find_queries
 from gammond.protocol.state.offers import check_cube_owner
 from gammond.protocol.state.session import Session
 from gammond.protocol.web.answers import WebAnswer, WebRequest
-from gammond.protocol.web.plans import WebJob, check_names, strip_document
+from gammond.protocol.web.plans import WebTask, answer_query_of, check_names, strip_document
 
 _LINE_FIELDS = frozenset(("id", "action", "terminate_id", "priority", "progress_every"))
 """Fields of queries that are for several of them on one connection."""
@@ -27,7 +27,7 @@ _LINE_FIELDS = frozenset(("id", "action", "terminate_id", "priority", "progress_
 QUERY_NAMES = tuple(name for name in QUERIES.names if name not in _LINE_FIELDS and name != "match_text")
 
 
-def ask_positions(want: Sequence[str], session: Session, request: WebRequest) -> WebJob | WebAnswer:
+def ask_positions(want: Sequence[str], session: Session, request: WebRequest) -> WebTask | WebAnswer:
     """Return the work for a request about positions of backgammon: with the first argument, an `Ask`.
 
     Args:
@@ -42,7 +42,7 @@ def ask_positions(want: Sequence[str], session: Session, request: WebRequest) ->
     return plan_query(session, {**request.document, "want": want}, answer_positions)
 
 
-def ask_query(session: Session, request: WebRequest) -> WebJob | WebAnswer:
+def ask_query(session: Session, request: WebRequest) -> WebTask | WebAnswer:
     """Return the work for a request that is a JSON query about positions of any game: an `Ask`.
 
     Raises:
@@ -57,7 +57,7 @@ def ask_query(session: Session, request: WebRequest) -> WebJob | WebAnswer:
     return plan_query(session, document, answer)
 
 
-def plan_query(session: Session, document: dict[str, object], answer: GameQueries) -> WebJob | WebAnswer:
+def plan_query(session: Session, document: dict[str, object], answer: GameQueries) -> WebTask | WebAnswer:
     """Return the work of a query, or its answer.
 
     Args:
@@ -70,7 +70,7 @@ def plan_query(session: Session, document: dict[str, object], answer: GameQuerie
     """
     found = answer(session, {"id": 0, **document}, {"id": 0})
     if isinstance(found, Work):
-        return WebJob(found)
+        return answer_query_of(found)
     kept = msgspec.json.decode(found, type=dict[str, msgspec.Raw])
     return WebAnswer(200, msgspec.json.encode(strip_document(kept)) + b"\n")
 
@@ -89,7 +89,7 @@ def check_backgammon(session: Session, document: Mapping[str, object]) -> None:
         )
 
 
-def ask_kept(session: Session, request: WebRequest) -> WebJob:
+def ask_kept(session: Session, request: WebRequest) -> WebTask:
     """Return the work of looking a position up: an `Ask`.
 
     Raises:
@@ -111,7 +111,7 @@ def ask_kept(session: Session, request: WebRequest) -> WebJob:
     def run(control: WorkControl) -> Sequence[AnyReply]:
         return [_look_up(session, net, query, control)]
 
-    return WebJob(Work(run, is_long=True))
+    return answer_query_of(Work(run, is_long=True))
 
 
 def _read_dice(text: str) -> list[int]:

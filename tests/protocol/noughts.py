@@ -103,7 +103,7 @@ def answer_query(session, document, head):
     result = {"legal": free_cells(cells)}
     if "moves" in document.get("want", ()):  # in no order of merit, and without scores
         result["moves"] = [{"play": str(cell)} for cell in free_cells(cells)]
-    return Work(lambda control: [JsonReply({**head, "results": [result]})], 0, make_id_key(document["id"]))
+    return Work(lambda control: [JsonReply({**head, "results": [result]})], key=make_id_key(document["id"]))
 
 
 class NoughtsTalk(MoveTalk):
