@@ -18,8 +18,7 @@ from gammond.protocol.accounts.browser_session import (
 from gammond.protocol.core.requests import Task
 from gammond.protocol.state.session import Session
 from gammond.protocol.web.answers import JSON, WebAnswer, WebRequest
-from gammond.protocol.web.endpoints import API, SMALL_BODY_BYTES
-from gammond.protocol.web.plans import Endpoint, WebTask
+from gammond.protocol.web.plans import API, SMALL_BODY_BYTES, Endpoint, WebTask
 from gammond.protocol.web.schemas import Operation, make_object
 
 _EVERYWHERE = Field("everywhere", bool, default=False)

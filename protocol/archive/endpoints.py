@@ -34,8 +34,7 @@ from gammond.protocol.core.requests import Task
 from gammond.protocol.games import list_variants
 from gammond.protocol.state.session import Session
 from gammond.protocol.web.answers import JSON, NOT_FOUND, WebAnswer, WebRequest, make_refusal
-from gammond.protocol.web.endpoints import API, SMALL_BODY_BYTES
-from gammond.protocol.web.plans import Ask, Endpoint, WebTask
+from gammond.protocol.web.plans import API, SMALL_BODY_BYTES, Ask, Endpoint, WebTask
 from gammond.protocol.web.schemas import (
     COUNT,
     SWITCH,

@@ -4,19 +4,24 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from datetime import datetime
 from functools import partial
-from typing import Any, cast
+from typing import Annotated, Any, NotRequired, TypedDict, cast
 
 import msgspec
+from msgspec import Meta
 
 from gammond.engine.errors import CancelledWork, FormatError, GammondError, UnsupportedError
 from gammond.engine.match_analysis.analysed_match import AnalysedMatch, find_table
 from gammond.engine.match_analysis.documents import describe_match
+from gammond.engine.match_files.documents import RecordKeys, describe_record
 from gammond.engine.match_files.model import RecordedMatch
 from gammond.engine.match_files.reading import read_matches, read_positions
-from gammond.engine.match_files.writing import MATCH_FORMATS, describe_record, write_match
+from gammond.engine.match_files.writing import MATCH_FORMATS, write_match
 from gammond.engine.match_reports.html_report import format_html
+from gammond.engine.options import TrueKey
+from gammond.engine.search import MAX_PLIES
 from gammond.protocol.core.arguments import error_field
 from gammond.protocol.core.requests import AnyReply, JsonReply, Task, WorkControl
 from gammond.protocol.dialects.json_documents import quote_json
@@ -25,7 +30,7 @@ from gammond.protocol.dialects.json_match import check_match_fields, make_match_
 from gammond.protocol.state.session import Session
 from gammond.protocol.web.answers import JSON, WebAnswer, WebRequest
 from gammond.protocol.web.plans import WebTask, answer_query_of
-from gammond.protocol.web.schemas import ANALYSIS_PLIES, REPORT, TARGET
+from gammond.protocol.web.schemas import ANALYSIS_PLIES, REPORT, TARGET, require
 
 _JSON = "json"
 HTML, HTML_MEDIA = "html", "text/html; charset=utf-8"
@@ -34,6 +39,44 @@ _TEXT_FIELD = "match_text"
 _NO_HEADER_TEXT = re.compile(r"[^ -~]")
 _MAX_HEADER_CHARS = 1000
 _ANALYSIS_FIELDS = ("players", "games", "luck_adjusted", "decisions", "rolls", "resignations")
+_MATCH_FIELDS = ("format", "names", "length", "players", "games", "decisions", "rolls", "issues")
+
+
+class MatchAnalyses(TypedDict):
+    """The answer of an analysis of matches."""
+
+    plies: Annotated[int, Meta(ge=0, le=MAX_PLIES)]
+    net: str
+    results: list[Annotated[dict[str, Any], Meta(extra_json_schema=require(*_MATCH_FIELDS))]]
+    stopped: NotRequired[TrueKey]
+
+
+class ConvertedMatch(RecordKeys):
+    """A match of a file, with the analysis that is there."""
+
+    analysis: NotRequired[
+        Annotated[
+            dict[str, Any],
+            Meta(
+                description="What the file's own analysis says, in the fields of `analyse`; only if "
+                "`analysed`.",
+                extra_json_schema=require(*_ANALYSIS_FIELDS),
+            ),
+        ]
+    ]
+
+
+class _PositionKeys(TypedDict):
+    xgid: str
+    names: Annotated[list[str], Meta(min_length=2, max_length=2)]
+    comment: str
+
+
+class Conversion(TypedDict):
+    """The matches of a file, or its positions."""
+
+    matches: list[ConvertedMatch]
+    positions: NotRequired[Annotated[list[_PositionKeys], Meta(min_length=1)]]
 
 
 def ask_analyse(session: Session, request: WebRequest) -> WebTask:
@@ -130,31 +173,29 @@ def _convert_to_html(matches: Sequence[RecordedMatch]) -> WebAnswer:
 
 def _convert_to_json(content: bytes) -> WebAnswer:
     """Describe the matches of a file, or its positions if it has no match."""
+    document: Conversion | None = None
     try:
-        matches = _read(content)
+        document = {"matches": [_describe(match) for match in _read(content)]}
     except FormatError:
-        try:
+        with suppress(GammondError):
             document = {"matches": [], "positions": _list_positions(content)}
-        except GammondError:
-            document = {}
-        if not document:
+        if document is None:
             raise
-    else:
-        document = {"matches": [describe_record(match) | _describe_analysis(match) for match in matches]}
     return WebAnswer(200, msgspec.json.encode(document) + b"\n")
 
 
-def _list_positions(content: bytes) -> list[dict[str, object]]:
+def _list_positions(content: bytes) -> list[_PositionKeys]:
     found = read_positions(content, name=_TEXT_FIELD)
     return [{"xgid": each.xgid, "names": list(each.names), "comment": each.notes.comment} for each in found]
 
 
-def _describe_analysis(match: RecordedMatch) -> dict[str, object]:
-    """Return what the program behind a file thinks of its match, by keys; nothing where it has none."""
+def _describe(match: RecordedMatch) -> ConvertedMatch:
+    """Return a match by keys, with what the program behind its file thinks of it."""
+    record = describe_record(match)
     if not match.has_analysis:
-        return {}
+        return {**record}
     described = describe_match(_take_analysis(match))
-    return {"analysis": {name: described[name] for name in _ANALYSIS_FIELDS}}
+    return {**record, "analysis": {name: described[name] for name in _ANALYSIS_FIELDS}}
 
 
 def _take_analysis(match: RecordedMatch) -> AnalysedMatch:

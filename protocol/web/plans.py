@@ -28,6 +28,12 @@ from gammond.protocol.web.answers import (
 )
 from gammond.protocol.web.schemas import Operation, Schema
 
+API = "/api/v1"
+"""What the paths of the server's own endpoints begin with."""
+
+SMALL_BODY_BYTES = 16 * 1024
+"""The longest body of requests that are for one position, one game or one account."""
+
 ANY_MEDIA = ("*/*",)
 """The media types of an endpoint that looks at none: clients of its dialect send what they like."""
 

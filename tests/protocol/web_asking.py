@@ -9,7 +9,8 @@ from gammond.protocol.core.jobs import Job
 from gammond.protocol.core.requests import WorkControl
 from gammond.protocol.state.session import Session
 from gammond.protocol.web.answers import WebAnswer, WebRequest
-from gammond.protocol.web.endpoints import API, ENDPOINTS, add_description
+from gammond.protocol.web.endpoints import ENDPOINTS, add_description
+from gammond.protocol.web.plans import API
 from tests.protocol.talking import make_service
 
 ALL_ENDPOINTS = add_description((*ENDPOINTS, *make_endpoints(None, None)))

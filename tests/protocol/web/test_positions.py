@@ -7,7 +7,8 @@ import pytest
 from gammond.protocol.core.limits import ClientLimits
 from gammond.protocol.state.session import Session
 from gammond.protocol.web.answers import WebAnswer
-from gammond.protocol.web.endpoints import API, ENDPOINTS
+from gammond.protocol.web.endpoints import ENDPOINTS
+from gammond.protocol.web.plans import API
 from gammond.protocol.web.positions import QUERY_NAMES, plan_query
 from tests.protocol.talking import make_service, talk
 from tests.protocol.web_asking import ask, get_error, get_json
