@@ -94,7 +94,7 @@ QUERIES = QueryReader(
 
 
 def answer_query(session: Session, document: dict[str, object], head: dict[str, object]) -> Work:
-    """Answer a query, as `gammond.protocol.dialects.json_query.GameQueries`."""
+    """Answer a query, as `gammond.protocol.dialects.json_query.GameQueries` does."""
     query = QUERIES.read(document, head)
     check_position_count(query, session.service.limits.query_positions)
     if query.played and query.positions is not None:

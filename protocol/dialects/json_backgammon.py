@@ -54,7 +54,7 @@ _MAX_TEXT_CHARS = 256
 
 
 def answer_positions(session: Session, document: dict[str, object], head: dict[str, object]) -> Work | bytes:
-    """Answer a query, as `gammond.protocol.dialects.json_query.GameQueries`."""
+    """Answer a query, as `gammond.protocol.dialects.json_query.GameQueries` does."""
     query, service, engine = read_query(document, head), session.service, session.engine_settings
     if query.variant is None and (played := session.game.rules.variant) is not BACKGAMMON:
         query = msgspec.structs.replace(query, variant=played.name)

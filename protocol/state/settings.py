@@ -25,6 +25,8 @@ from gammond.protocol.state.session import (
 OWNER_NAMES = ("center", *SEAT_NAMES)
 ANY = "*"
 """UBGI's sign for any text."""
+EMPTY = '""'
+"""What stands for no text where a word is to be."""
 
 
 @dataclass(frozen=True)
@@ -70,8 +72,8 @@ class Setting:
 
     @property
     def default(self) -> str:
-        """Its value at the start, as text; `ANY` where that depends on the server."""
-        return self.field.default_text or ANY
+        """Its value at the start, as text; `ANY` where that depends on the server, `EMPTY` for no text."""
+        return ANY if self.field.default is None else self.field.default_text or EMPTY
 
     @property
     def meaning(self) -> str:

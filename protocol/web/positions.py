@@ -38,8 +38,8 @@ def ask_positions(want: Sequence[str], session: Session, request: WebRequest) ->
     Raises:
         GammondError: The request is wrong.
     """
-    check_backgammon(session, request.document)
-    return plan_query(session, {**request.document, "want": want}, answer_positions)
+    queries = check_backgammon(session, request.document)
+    return plan_query(session, {**request.document, "want": want}, queries)
 
 
 def ask_query(session: Session, request: WebRequest) -> WebTask | WebAnswer:
@@ -49,44 +49,46 @@ def ask_query(session: Session, request: WebRequest) -> WebTask | WebAnswer:
         GammondError: The request is wrong.
     """
     document = {**request.document}
-    answer = find_queries(session, document)
-    if answer is answer_positions:
+    queries = find_queries(session, document)
+    if queries.answer is answer_positions:
         check_names(document, QUERY_NAMES)
     elif name := next((each for each in document if each in _LINE_FIELDS), None):
         raise FormatError(f"expected a query of its own, got {name}: a request has one answer", field=name)
-    return plan_query(session, document, answer)
+    return plan_query(session, document, queries)
 
 
-def plan_query(session: Session, document: dict[str, object], answer: GameQueries) -> WebTask | WebAnswer:
+def plan_query(session: Session, document: dict[str, object], queries: GameQueries) -> WebTask | WebAnswer:
     """Return the work of a query, or its answer.
 
     Args:
         session: A session of its own.
         document: The query, without what tells queries of one connection apart.
-        answer: The part of a game that answers it.
+        queries: The part of a game that answers it.
 
     Raises:
         GammondError: The query is wrong.
     """
-    found = answer(session, {"id": 0, **document}, {"id": 0})
+    found = queries.answer(session, {"id": 0, **document}, {"id": 0})
     if isinstance(found, Work):
         return answer_query_of(found)
     kept = msgspec.json.decode(found, type=dict[str, msgspec.Raw])
     return WebAnswer(200, msgspec.json.encode(strip_document(kept)) + b"\n")
 
 
-def check_backgammon(session: Session, document: Mapping[str, object]) -> None:
-    """Check that a question is about a variant of backgammon.
+def check_backgammon(session: Session, document: Mapping[str, object]) -> GameQueries:
+    """Check that a question is about a variant of backgammon; return what answers its queries.
 
     Raises:
         GammondError: It is about another game, or there is no such variant.
     """
-    if find_queries(session, document) is not answer_positions:
+    queries = find_queries(session, document)
+    if queries.answer is not answer_positions:
         raise ValueRangeError(
             f"expected one of {'|'.join(VARIANTS)} for variant, got {document['variant']}: /api/v1/query "
             "answers for other games",
             field="variant",
         )
+    return queries
 
 
 def ask_kept(session: Session, request: WebRequest) -> WebTask:

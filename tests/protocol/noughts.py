@@ -13,6 +13,7 @@ from gammond.protocol.core.arguments import integer_argument
 from gammond.protocol.core.replies import make_ok_reply
 from gammond.protocol.core.requests import JsonReply, Reply, Work
 from gammond.protocol.dialects.json_documents import make_id_key
+from gammond.protocol.dialects.json_query import GameQueries
 from gammond.protocol.game_entry import GameEntry
 from gammond.protocol.repl.answers.replies import BoardLine
 from gammond.protocol.repl.dialogue.move_commands import MOVE_ROWS
@@ -174,7 +175,7 @@ ENTRY = GameEntry(
     "noughts",
     ("noughts",),
     lambda: GAME,
-    lambda: answer_query,
+    lambda: GameQueries(answer_query, ("position", "want"), ("legal", "moves")),
     lambda: NoughtsTalk,
     lambda: NoughtsView,
 )
