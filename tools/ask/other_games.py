@@ -12,8 +12,8 @@ from gammond.protocol.games import find_entry
 from gammond.protocol.repl.answers.replies import send_command
 from gammond.protocol.repl.dialogue.talk import Talk
 from gammond.protocol.state.session import Session
-from gammond.tools.ask.question import call_session, count_columns, open_session, show_answer, watch_work
-from gammond.tools.common.other_games import refuse_options, run_query
+from gammond.tools.ask.question import call_session, count_columns, open_session, show_lines, watch_work
+from gammond.tools.common.other_games import load_queries, make_query, refuse_options, run_query
 from gammond.tools.common.position_arguments import read_text
 from gammond.tools.common.strength import DEFAULT_NET
 
@@ -30,13 +30,16 @@ HINT_PLIES = 5
 """The look-ahead of ranked moves where none is given."""
 
 
-def answer_other_game(args: argparse.Namespace, command: str, fields: Mapping[str, object]) -> int:
+def answer_other_game(
+    args: argparse.Namespace, command: str, fields: Mapping[str, object], depth: int | None = None
+) -> int:
     """Answer a question as the terminal answers a command of the game, or as the wire answers a query.
 
     Args:
         args: Parsed, of a command that takes positions of other games.
         command: The command of the terminal.
         fields: Of the JSON query, beside the position.
+        depth: The look-ahead, in a game that has it; None for none.
 
     Returns:
         0.
@@ -46,15 +49,16 @@ def answer_other_game(args: argparse.Namespace, command: str, fields: Mapping[st
         KeyboardInterrupt: As `gammond.tools.ask.question.show_answer`.
     """
     refuse_options(args, _USUAL)
-    weights = getattr(args, "weights", None)
+    weights, is_deep = getattr(args, "weights", None), "depth" in load_queries(args.variant).fields
     text, session = read_text(args.position), open_session(args)
     with watch_work() as control:
         if args.json:
-            query = {"variant": args.variant, "position": text, "weights": weights, **fields}
+            query = make_query(args.variant, text, {"weights": weights, "depth": depth, **fields})
             lines = call_session(lambda: [_write_json(session, control, query)])
         else:
             setup = [f"set game.variant {args.variant}", f"position {text}"]
             setup += [f"set engine.weights {weights}"] if weights else []
+            command += "" if depth is None or not is_deep else f" depth={depth}"
             commands = ["board", command] if getattr(args, "board", False) else [command]
             lines = call_session(lambda: _talk(session, control, setup, commands))
     show_answer(lines, control, is_plain=args.json)
