@@ -37,10 +37,7 @@ def main(args: argparse.Namespace) -> int:
     if args.variant in OTHER_GAMES:
         from gammond.tools.ask import other_games  # questions about backgammon do without it
 
-        depth = f" depth={args.plies}" if args.plies else ""
-        return other_games.answer_other_game(
-            args, f"eval{depth}", {"want": ["eval"], "depth": args.plies or 0}
-        )
+        return other_games.answer_other_game(args, "eval", {"want": ["eval"]}, args.plies or None)
     if args.player is not None:
         return answer_opinion(args, 1)
     return answer_question(args, show_evaluation, lambda _: {"want": ["eval"]})

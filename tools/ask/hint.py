@@ -49,8 +49,8 @@ def main(args: argparse.Namespace) -> int:
         from gammond.tools.ask import other_games  # questions about backgammon do without it
 
         depth = other_games.HINT_PLIES if args.plies is None else args.plies
-        fields = {"want": ["eval", "moves"], "max_moves": args.plays, "depth": depth}
-        return other_games.answer_other_game(args, f"hint {args.plays} depth={depth}", fields)
+        fields = {"want": ["eval", "moves"], "max_moves": args.plays}
+        return other_games.answer_other_game(args, f"hint {args.plays}", fields, depth)
     if args.player is not None:
         return answer_opinion(args, args.plays, has_dice=True)
     return answer_question(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from collections.abc import Iterable, Mapping
 
-from gammond.engine.runtime.exit_codes import EXIT_INTERRUPTED, EXIT_OK
+from gammond.engine.runtime.exit_codes import EXIT_OK
 from gammond.protocol.core.replies import format_reply
 from gammond.protocol.core.requests import JsonReply, WorkControl
 from gammond.protocol.games import find_entry
@@ -13,7 +13,7 @@ from gammond.protocol.repl.answers.replies import send_command
 from gammond.protocol.repl.dialogue.talk import Talk
 from gammond.protocol.state.session import Session
 from gammond.tools.ask.question import call_session, count_columns, open_session, show_lines, watch_work
-from gammond.tools.common.other_games import refuse_options, run_query
+from gammond.tools.common.other_games import load_queries, make_query, refuse_options, run_query
 from gammond.tools.common.position_arguments import read_text
 from gammond.tools.common.strength import DEFAULT_NET
 
@@ -30,35 +30,39 @@ HINT_PLIES = 5
 """The look-ahead of ranked moves where none is given."""
 
 
-def answer_other_game(args: argparse.Namespace, command: str, fields: Mapping[str, object]) -> int:
+def answer_other_game(
+    args: argparse.Namespace, command: str, fields: Mapping[str, object], depth: int | None = None
+) -> int:
     """Answer a question as the terminal answers a command of the game, or as the wire answers a query.
 
     Args:
         args: Parsed, of a command that takes positions of other games.
         command: The command of the terminal.
         fields: Of the JSON query, beside the position.
+        depth: The look-ahead, in a game that has it; None for none.
 
     Returns:
-        The exit status: 0, or 130 where Ctrl-C or SIGTERM ended a search early.
+        0.
 
     Raises:
         GammondError: The position or an option is wrong, or there is no answer.
-        KeyboardInterrupt: Ctrl-C or SIGTERM, before there was an answer.
+        KeyboardInterrupt: As `gammond.tools.ask.question.show_answer`.
     """
     refuse_options(args, _USUAL)
-    weights = getattr(args, "weights", None)
+    weights, is_deep = getattr(args, "weights", None), "depth" in load_queries(args.variant).fields
     text, session = read_text(args.position), open_session(args)
     with watch_work() as control:
         if args.json:
-            query = {"variant": args.variant, "position": text, "weights": weights, **fields}
+            query = make_query(args.variant, text, {"weights": weights, "depth": depth, **fields})
             lines = call_session(lambda: [_write_json(session, control, query)])
         else:
             setup = [f"set game.variant {args.variant}", f"position {text}"]
             setup += [f"set engine.weights {weights}"] if weights else []
+            command += "" if depth is None or not is_deep else f" depth={depth}"
             commands = ["board", command] if getattr(args, "board", False) else [command]
             lines = call_session(lambda: _talk(session, control, setup, commands))
-    show_lines(lines, is_plain=args.json)
-    return EXIT_INTERRUPTED if control.is_stopped else EXIT_OK
+    show_answer(lines, control, is_plain=args.json)
+    return EXIT_OK
 
 
 def _write_json(session: Session, control: WorkControl, query: Mapping[str, object]) -> str:

@@ -15,7 +15,7 @@ from gammond.protocol.state.session import Session
 from gammond.tools.batch.evaluation import CUBE, EVAL, MOVES, LineAnswers
 from gammond.tools.batch.lines import PositionLine
 from gammond.tools.batch.rows import Cell
-from gammond.tools.common.other_games import refuse_options, run_query
+from gammond.tools.common.other_games import make_query, refuse_options, run_query
 from gammond.tools.common.strength import DEFAULT_NET
 
 EVAL_COLUMNS = ("score", "win_in", "loss_in")
@@ -75,8 +75,8 @@ class GameAnalysis:
     def _answer_line(self, line: PositionLine, control: WorkControl) -> dict[str, Cell] | GammondError:
         if line.error is not None:
             return line.error
-        query: dict[str, object] = {"variant": self.variant, "position": line.text, "want": self.wants}
-        query |= {"depth": self.plies, "weights": self.weights, "max_moves": 2}
+        asked = {"want": self.wants, "depth": self.plies, "weights": self.weights, "max_moves": 2}
+        query = make_query(self.variant, line.text, asked)
         try:
             (result,) = run_query(Session(self._service, 0), control, query)["results"]
         except GammondError as error:
@@ -99,8 +99,6 @@ def load_game_analysis(args: argparse.Namespace, threads: int) -> GameAnalysis:
         raise UnsupportedError(f"--want: there is no cube in {args.variant}", field="want")
     plies = max(args.plies or 0, int(MOVES in args.want))
     analysis = GameAnalysis(args.variant, args.want, plies, args.weights, Workers(threads))
-    query = {"variant": args.variant, "position": "startpos", "want": ["legal"]}
-    run_query(
-        Session(analysis._service, 0), WorkControl(), {**query, "depth": plies, "weights": args.weights}
-    )
+    asked = {"want": ["legal"], "depth": plies, "weights": args.weights}
+    run_query(Session(analysis._service, 0), WorkControl(), make_query(args.variant, "startpos", asked))
     return analysis

@@ -21,6 +21,7 @@ from gammond.engine.cubeful.efficiency import SLOPES
 from gammond.engine.evaluation.evaluator import Evaluator
 from gammond.engine.rules.outcome import LOSE_BG, LOSE_G, WIN, WIN_BG, WIN_G, Outcome, Outcomes
 from gammond.engine.rules.position import Board, Phase, classify_phases
+from gammond.engine.statistics import ValueWithError
 from gammond.nets.manifest import CONTACT_CLASSES
 from gammond.nets.router import classify_contact
 from gammond.tools.train.cube_decisions.deciders import CubeOpinions
@@ -33,7 +34,6 @@ from gammond.tools.train.cube_decisions.efficiency_numbers import (
     formula_to_vector,
 )
 from gammond.tools.train.cube_decisions.losses import CubeErrorStats, compare_players
-from gammond.tools.train.validation.net_errors import ValueWithError
 
 _FloatArray = NDArray[np.float64]
 

@@ -28,6 +28,7 @@ from gammond.engine.cubeful.efficiency import SLOPES
 from gammond.engine.errors import ValueRangeError
 from gammond.engine.runtime.files import check_output, identify_files
 from gammond.engine.runtime.version import read_version
+from gammond.engine.statistics import ValueWithError
 from gammond.tools.common.opponents import load_net_evaluator
 from gammond.tools.common.output_options import add_force_option, written_path
 from gammond.tools.common.progress import Progress
@@ -44,7 +45,7 @@ from gammond.tools.train.cube_decisions.efficiency_models import (
 )
 from gammond.tools.train.cube_decisions.efficiency_numbers import EFFICIENCY_NAMES, formula_to_vector
 from gammond.tools.train.cube_decisions.losses import CubeErrorStats, DecisionGroup, compare_players
-from gammond.tools.train.validation.net_errors import ValueWithError, format_json_report
+from gammond.tools.train.validation.net_errors import format_json_report
 
 SUMMARY = "compare players with rolled-out cube decisions"
 
