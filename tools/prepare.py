@@ -1,12 +1,11 @@
 """Compile all kernels and build the bearoff databases ahead of their first use.
 
 Whatever is missing is otherwise prepared when a request first needs it. The kernels are those of evaluation,
-plays, the cube, search, rollouts and matches, and of Barca; training compiles its own.
+plays, the cube, search, rollouts and matches, and of other games; training compiles its own.
 """
 
 from __future__ import annotations
 
-import argparse
 import hashlib
 import json
 import os
@@ -18,12 +17,12 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Annotated
 
 import numpy as np
+from msgspec import Struct
 
 from gammond.engine.analysis.engine import CACHE_COLUMNS, Engine
-from gammond.engine.barca.moves import perft
-from gammond.engine.barca.position import BarcaPosition
 from gammond.engine.bearoff.databases import DEFAULT_BYTES, defer_bearoff, load_bearoff, open_table
 from gammond.engine.bearoff.one_sided import build_one_sided
 from gammond.engine.bearoff.two_sided import build_two_sided
@@ -36,14 +35,22 @@ from gammond.engine.rules.position import CHECKERS, Board
 from gammond.engine.rules.rules import STANDARD_RULES
 from gammond.engine.runtime.compilation import COMPILATION
 from gammond.engine.runtime.files import data_folder
-from gammond.engine.runtime.machine import check_disk_space, count_usable_cores
+from gammond.engine.runtime.machine import check_disk_space
 from gammond.engine.search import ValueCache
 from gammond.protocol.commands.readiness import READY_GROUPS, READY_TEXTS
-from gammond.protocol.games import FIRST_GAME, GAMES
+from gammond.protocol.games import FIRST_GAME, GAMES, OTHER_GAMES
+from gammond.tools.common.command_options import (
+    CORES,
+    HIDDEN,
+    Command,
+    option,
+    threads_option,
+)
 from gammond.tools.common.files import write_atomically
 from gammond.tools.common.interrupts import GOES_ON, advise_on_interrupt
 from gammond.tools.common.progress import Progress
 from gammond.tools.common.pulse import PULSE
+from gammond.tools.common.wings import find_wings
 from gammond.tools.parallel.processes import ProcessPool, is_stopping
 
 SUMMARY = "compile kernels and build databases ahead of their first use"
@@ -69,7 +76,11 @@ JOBS: dict[str, tuple[str, ...]] = {
 """What is prepared, in the order in which processes take it: name -> lines of the protocol whose answers need
 it; `_prepare_without_lines` does the rest. Those that run at the same time share few kernels."""
 
-_PACKAGES = ("gammond.engine.kernels", "gammond.engine.barca.kernels", "gammond.engine.kernels.nets")
+_PACKAGES = (
+    "gammond.engine.kernels",
+    *(f"gammond.engine.{name}.kernels" for name in OTHER_GAMES),
+    "gammond.engine.kernels.nets",
+)
 """Packages of kernels of evaluation and play."""
 
 _THREADS = 2
@@ -85,15 +96,14 @@ _LEAST_BYTES = 100_000
 """What each further kernel needs on disk."""
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the options."""
-    parser.add_argument(
-        "--threads", type=int, metavar="N", help="processes that share the work (default one for each core)"
-    )
-    parser.add_argument("--background", action="store_true", help=argparse.SUPPRESS)
+class PrepareOptions(Struct, frozen=True, kw_only=True):
+    """How the work is done."""
+
+    threads: Annotated[int, threads_option("processes that share the work")] = CORES
+    background: Annotated[bool, option(HIDDEN)] = False
 
 
-def main(args: argparse.Namespace) -> int:
+def run(options: PrepareOptions) -> int:
     """Prepare what is missing, and print where it is.
 
     Returns:
@@ -105,14 +115,14 @@ def main(args: argparse.Namespace) -> int:
         ValueRangeError: The number of processes is out of range.
     """
     folders = _find_kernel_folders()
-    if args.background:
+    if options.background:
         _prepare_in_background(folders)
     elif not is_prepared(folders):
         with advise_on_interrupt(lambda: GOES_ON):
-            prepare(folders, count_usable_cores() if args.threads is None else args.threads)
+            prepare(folders, options.threads)
     else:
         sys.stdout.write("all is prepared\n")
-    if not args.background:
+    if not options.background:
         sys.stdout.write(_describe(folders))
     return 0
 
@@ -201,8 +211,9 @@ def run_job(name: str) -> str:
 
 
 def _prepare_without_lines(name: str) -> None:
-    if name == "barca":
-        perft(BarcaPosition.start(), 2)
+    for wing in find_wings():
+        if make_counter := wing.counters.get(name):
+            make_counter(None).count(2)
     if name == "bearoff databases":
         load_bearoff()
         build_two_sided(2, 2)  # kernels that build databases, where these are there already
@@ -426,3 +437,6 @@ class _NoNet:
 def _exit_with_starter() -> None:
     sys.stdin.buffer.read()
     os._exit(0)
+
+
+COMMAND = Command(PrepareOptions, run)

@@ -6,12 +6,10 @@ Which options these are the program says by their type, so that a check of all o
 from __future__ import annotations
 
 import argparse
-from pathlib import Path
 
+from gammond.tools.common.command_options import written_path
 
-def written_path(text: str) -> Path:
-    """Return a path that an option names to be written; `type` of each such option."""
-    return Path(text)
+__all__ = ["add_force_option", "written_path"]
 
 
 def add_force_option(parser: argparse._ActionsContainer, also: str = "") -> None:

@@ -1,8 +1,6 @@
-"""Contact decisions of games that a net plays against itself, options for them, and the mean of costs."""
+"""Contact decisions of games that a net plays against itself, and the mean of costs."""
 
 from __future__ import annotations
-
-import argparse
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,43 +8,11 @@ from numpy.typing import NDArray
 from gammond.engine.evaluation.evaluator import Evaluator
 from gammond.engine.rules.dice import Roll
 from gammond.engine.rules.position import Phase, Position, classify_phases
+from gammond.engine.statistics import ratio_with_error
 from gammond.tools.bench.measure import SelfPlayGames
-from gammond.tools.common.ranges import check_number
-from gammond.tools.common.strength import add_net_argument
-from gammond.tools.tournament.statistics.scores import estimate_group_mean
 
 _MAX_TURNS_BETWEEN = 7
 _TURNS_BEFORE = 3
-
-
-def add_decision_arguments(parser: argparse.ArgumentParser, default_count: int) -> None:
-    """Declare the options for drawing decisions.
-
-    Args:
-        parser: Gets the arguments.
-        default_count: The default number of decisions.
-    """
-    parser.add_argument(
-        "--decisions", type=int, default=default_count, help="number of decisions (default %(default)s)"
-    )
-    parser.add_argument(
-        "--seed", type=int, default=1, help="seed of positions and rolls, 0 or more (default 1)"
-    )
-    add_net_argument(parser)
-
-
-def check_decision_arguments(args: argparse.Namespace, min_count: int) -> None:
-    """Check the numbers.
-
-    Args:
-        args: As `add_decision_arguments` declares them.
-        min_count: The fewest decisions allowed.
-
-    Raises:
-        ValueRangeError: There are fewer decisions, or the seed is negative.
-    """
-    check_number("decisions", args.decisions, min_count)
-    check_number("seed", args.seed, 0)
 
 
 def draw_contact_decisions(
@@ -93,5 +59,5 @@ def estimate_mean_by_game(costs: NDArray[np.float64], games: NDArray[np.int64]) 
         Both; None in place of an error if all are of one game.
     """
     _, place = np.unique(games, return_inverse=True)
-    mean, error = estimate_group_mean(np.bincount(place, costs), np.bincount(place))
-    return mean, None if np.isnan(error) else error
+    found = ratio_with_error(np.bincount(place, costs), np.bincount(place))
+    return found.value, None if np.isnan(found.error) else found.error

@@ -5,7 +5,6 @@ Games without the cube run in lockstep, games with it one at a time.
 
 from __future__ import annotations
 
-import argparse
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
@@ -22,9 +21,9 @@ from gammond.engine.play.lockstep import (
     GAME_OVER,
     HOME_BOUND,
     EndlessGameError,
-    PairedGameResults,
     play_games,
 )
+from gammond.engine.play.paired_scores import PairedScores
 from gammond.engine.rules.dice import Roll, draw_paired_dice
 from gammond.engine.rules.match import MAX_MATCH_LENGTH, MatchState
 from gammond.engine.rules.rules import STANDARD_RULES, VARIANTS, Doubles, Feature, Rules
@@ -36,9 +35,9 @@ from gammond.tools.tournament.entrants import (
     load_cube_player,
     load_entrant,
 )
-from gammond.tools.tournament.games import GameRange, PairingTask
+from gammond.tools.tournament.games import DEFAULT_VARIANT, GameRange, PairingTask
+from gammond.tools.tournament.options import TournamentOptions
 from gammond.tools.tournament.records import LockstepLog, write_records
-from gammond.tools.tournament.statistics.scores import PairedScores
 
 GAMES_PER_RANGE = 4096
 """Games in a range; an interrupted run reports the ranges finished by then."""
@@ -48,9 +47,6 @@ SEQUENTIAL_GAMES_PER_RANGE = 1024
 
 DEEP_GAMES_PER_RANGE = 16
 """The same with the cube, or where a player looks ahead or errs: it plays no faster in lockstep."""
-
-DEFAULT_VARIANT = STANDARD_RULES.variant.name
-"""The variant of records that name none."""
 
 _GAMES_APART = 2**40
 """Distance between the dice of successive games of a match, in pairs of games."""
@@ -208,7 +204,7 @@ class TournamentRules:
         else:
             log = None if task.records is None else LockstepLog(games, self.game)
             own, other = map(load_cached_player, task.names)
-            results = play_games(
+            scores = play_games(
                 own,
                 other,
                 games,
@@ -221,8 +217,7 @@ class TournamentRules:
                 progress=progress,
                 cancelled=cancelled,
             )
-            scores = score_cubeless_games(results, self.mode)
-            played = [[game] for game in log.make_records(results)] if log is not None else []
+            played = [[game] for game in log.make_records(scores)] if log is not None else []
         if task.records is not None:
             is_match = self.mode is TournamentMode.MATCH
             files = played if is_match else [[game for games in played for game in games]]
@@ -291,22 +286,22 @@ class TournamentRules:
         return die, other
 
 
-def read_rules(args: argparse.Namespace) -> TournamentRules:
-    """Return the rules that the arguments of the command ask for.
+def read_rules(options: TournamentOptions) -> TournamentRules:
+    """Return the rules that the options ask for.
 
     Raises:
         GammondError: There are no such rules, or no records of their games.
     """
-    game = Rules(VARIANTS[args.variant], Doubles(args.doubles))
+    game = Rules(VARIANTS[options.variant], Doubles(options.doubles))
     mode = TournamentMode.CUBELESS
-    if args.match is not None:
+    if options.match is not None:
         mode = TournamentMode.MATCH
-    elif args.home_bound:
+    elif options.home_bound:
         mode = TournamentMode.HOME_BOUND
-    elif args.cubeful:
+    elif options.cubeful:
         mode = TournamentMode.CUBEFUL
-    rules = TournamentRules(mode, args.seed, args.match or 0, args.cube_by, game)
-    check_records(args.records, rules)
+    rules = TournamentRules(mode, options.seed, options.match or 0, options.cube_by, game)
+    check_records(options.records, rules)
     return rules
 
 
@@ -324,20 +319,6 @@ def check_records(folder: Path | None, rules: TournamentRules) -> None:
             "games that stop when both sides are home bound have no result to record: remove --records",
             field="records",
         )
-
-
-def score_cubeless_games(results: PairedGameResults, mode: TournamentMode) -> PairedScores:
-    """Score games without the cube.
-
-    Args:
-        results: As `play_games` returns them.
-        mode: `TournamentMode.CUBELESS` or `TournamentMode.HOME_BOUND`.
-    """
-    points = results.points
-    kinds = np.sign(points) if mode is TournamentMode.HOME_BOUND else points
-    values = points.astype(np.float64)
-    values[results.endless] = np.nan
-    return PairedScores(values, kinds.astype(np.int8))
 
 
 def score_cubeful_games(records: Sequence[Sequence[RecordedGame]], mode: TournamentMode) -> PairedScores:

@@ -104,7 +104,7 @@ def test_an_interrupted_run_reports_the_finished_ranges_and_says_whether_it_goes
     assert cli.main(arguments) == cli.EXIT_INTERRUPTED
     captured = capsys.readouterr()
     assert json.loads(captured.out)["games"] == 32
-    assert captured.err == "gammond: interrupted, reporting the games finished so far\n"
+    assert captured.err == "gammond: interrupted, the answer is of the games so far\n"
     assert cli.main([*arguments, "--keep", str(tmp_path / "kept")]) == cli.EXIT_INTERRUPTED
     assert capsys.readouterr().err == f"{captured.err[:-1]}, {GOES_ON}\n"
 
@@ -230,23 +230,23 @@ def test_files_are_written_where_they_are_asked_for(tmp_path, capsys):
         (["pubeval"], "two players or more, got 1"),
         (["pubeval", "random", "pubeval"], "duplicate player 'pubeval'"),
         (["pubeval", "random", "--cubeful"], "'pubeval' has no cube decisions"),
-        (["default", "gnubg", "--match", "0"], "match length: expected 1 to 32767 points, got 0"),
+        (["default", "gnubg", "--match", "0"], "--match: expected a whole number 1..32767, got 0"),
         (["pubeval", "random", "--cube-by", "default"], "--cube-by needs a cube"),
         (["pubeval", "random", "--match", "3", "--cube-by", "random"], "'random' has no cube decisions"),
-        (["pubeval", "random", "--sprt", "5"], "expected LOW,HIGH as in 0,5, got '5'"),
+        (["pubeval", "random", "--sprt", "5"], "expected LOW,HIGH as in 0,5, got 5"),
         (["pubeval", "random", "--sprt", "5,1"], "two different numbers in order"),
         (
             ["pubeval", "random", "--sprt", "0,5", "--alpha", "0.7"],
             "--alpha: expected a number between 0 and 0.5",
         ),
         (["pubeval", "random", "--anchor", "default"], "--anchor: expected one of the players"),
-        (["pubeval", "random", "--seed", "-1"], "expected a seed of 0 or more"),
+        (["pubeval", "random", "--seed", "-1"], "--seed: expected a whole number 0 or more"),
         (["pubeval", "random", "--home-bound", "--records", "games"], "no result"),
         (["pubeval", "random", "--plot", "table.bmp"], "expected a picture file"),
-        (["pubeval", "random", "--games", "3"], "an even number of 4 or more"),
-        (["pubeval", "random", "--games", "2"], "an even number of 4 or more"),
-        (["pubeval", "random", "--threads", "0"], "--threads: expected 1 to"),
-        (["pubeval", "random", "--threads", "1000"], "--threads: expected 1 to"),
+        (["pubeval", "random", "--games", "3"], "expected a whole number 4 or more, even"),
+        (["pubeval", "random", "--games", "2"], "expected a whole number 4 or more, even"),
+        (["pubeval", "random", "--threads", "0"], "--threads: expected a whole number 1.."),
+        (["pubeval", "random", "--threads", "1000"], "--threads: expected a whole number 1.."),
         (["nobody", "random"], "expected a player (default, "),
         (["default:plies=9", "random"], "0..4 for plies, got '9'"),
         (["default:depth=2", "random"], "plies, filter, noise, seed, level), got 'depth'"),

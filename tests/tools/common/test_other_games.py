@@ -1,0 +1,33 @@
+from __future__ import annotations
+
+from argparse import Namespace
+
+import pytest
+
+from gammond.engine.errors import UnsupportedError
+from gammond.protocol.games import GAMES
+from gammond.tools.common.other_games import make_query, refuse_options
+from tests.protocol import noughts
+
+
+@pytest.fixture(autouse=True)
+def third_game(monkeypatch):
+    monkeypatch.setitem(GAMES, "noughts", noughts.ENTRY)
+
+
+def test_a_game_is_asked_for_what_its_queries_have():
+    asked = {"want": ["eval", "moves"], "depth": 3, "weights": None, "max_moves": 2}
+    assert make_query("noughts", "12", asked) == {"variant": "noughts", "position": "12", "want": ["moves"]}
+    assert make_query("barca", "startpos", asked) == {
+        **{"variant": "barca", "position": "startpos"},
+        **{"want": ["eval", "moves"], "depth": 3, "max_moves": 2},
+    }
+
+
+def test_what_no_query_of_a_game_has_is_refused():
+    with pytest.raises(UnsupportedError, match="noughts has no answer to eval"):
+        make_query("noughts", "12", {"want": ["eval"]})
+    refuse_options(Namespace(variant="noughts", plies=None, weights=None), {})
+    with pytest.raises(UnsupportedError, match="--plies is not for noughts") as refused:
+        refuse_options(Namespace(variant="noughts", plies=2, weights=None), {})
+    assert refused.value.field == "plies"
