@@ -21,20 +21,21 @@ from functools import partial
 
 import numpy as np
 
-from gammond.engine.barca.moves import apply_move, format_move, legal_moves, perft
-from gammond.engine.barca.position import BarcaPosition
 from gammond.engine.errors import UnsupportedError, ValueRangeError
 from gammond.engine.rules.dice import ROLLS
 from gammond.engine.rules.moves import expand_rolls
 from gammond.engine.rules.position import Board, find_finished
 from gammond.engine.rules.rules import VARIANTS
+from gammond.tools.common.wings import SequenceCounter, find_wings
 
 SUMMARY = "count all sequences of legal moves of a length"
 
 MAX_DEPTH = 12
-BARCA = "barca"
+_COUNTERS = {name: make for wing in find_wings() for name, make in wing.counters.items()}
+"""Games other than backgammon and its variants -> what makes their counters."""
 
-_GAMES = (BARCA, *VARIANTS)
+_OTHERS = ", ".join(_COUNTERS)
+_GAMES = (*_COUNTERS, *VARIANTS)
 _BLOCK = 512
 _DICE = np.array(ROLLS, np.int8)
 
@@ -59,10 +60,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("game", choices=_GAMES, metavar="GAME", help=f"the game: {', '.join(_GAMES)}")
     parser.add_argument("depth", type=int, metavar="DEPTH", help=f"moves in a sequence, 1 to {MAX_DEPTH}")
     parser.add_argument(
-        "--position", metavar="TEXT", help="the position of Barca to begin with (default the start)"
+        "--position", metavar="TEXT", help=f"the position of {_OTHERS} to begin with (default the start)"
     )
     parser.add_argument(
-        "--divide", action="store_true", help="a row for each first move of Barca instead of each depth"
+        "--divide", action="store_true", help=f"a row for each first move of {_OTHERS} instead of each depth"
     )
     parser.add_argument("--json", action="store_true", help="one JSON object instead of the table")
 
@@ -78,10 +79,16 @@ def main(args: argparse.Namespace) -> int:
     """
     if not 1 <= args.depth <= MAX_DEPTH:
         raise ValueRangeError(f"DEPTH: expected 1 to {MAX_DEPTH}, got {args.depth}", field="depth")
-    if args.game == BARCA:
-        counts = _count_barca(args)
+    if args.game in _COUNTERS:
+        counter = _COUNTERS[args.game](args.position)
+        if args.divide:
+            counts = _time_first_moves(counter, args.depth)
+        else:
+            counts = _time_depths(args.depth, counter.count)
     elif args.position is not None or args.divide:
-        raise UnsupportedError(f"--position and --divide are for {BARCA}, not for {args.game}", field="game")
+        raise UnsupportedError(
+            f"--position and --divide are for {_OTHERS}, not for {args.game}", field="game"
+        )
     else:
         start = VARIANTS[args.game].starting_position.board[None]
         counts = _time_depths(args.depth, partial(count_plays, start))
@@ -112,19 +119,10 @@ def count_plays(boards: Board, depth: int) -> int:
     return total
 
 
-def _count_barca(args: argparse.Namespace) -> Iterator[PerftCount]:
-    text = args.position
-    position = BarcaPosition.start() if text is None else BarcaPosition.from_text(text)
-    if args.divide:
-        return _time_first_moves(position, args.depth)
-    return _time_depths(args.depth, partial(perft, position))
-
-
-def _time_first_moves(position: BarcaPosition, depth: int) -> Iterator[PerftCount]:
-    perft(position, 1)  # loads the kernel
-    for move in legal_moves(position):
-        after = apply_move(position, move)
-        yield _time(format_move(move), partial(perft, after, depth - 1))
+def _time_first_moves(counter: SequenceCounter, depth: int) -> Iterator[PerftCount]:
+    counter.count(1)  # loads the kernel
+    for name, count in counter.after_moves.items():
+        yield _time(name, partial(count, depth - 1))
 
 
 def _time_depths(depth: int, count: Callable[[int], int]) -> Iterator[PerftCount]:

@@ -40,7 +40,7 @@ _CandidateCount = Annotated[
 
 
 class Query(PositionQuery, kw_only=True):
-    """The fields of a query object, explained in docs/reference/protocol.md; `QUERIES` reads them.
+    """The fields of a query object, explained in docs/reference/json-queries.md; `QUERIES` reads them.
 
     Raises:
         msgspec.ValidationError: On conversion, when a field has another type.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from collections.abc import Iterable, Mapping
 
-from gammond.engine.runtime.exit_codes import EXIT_INTERRUPTED, EXIT_OK
+from gammond.engine.runtime.exit_codes import EXIT_OK
 from gammond.protocol.core.replies import format_reply
 from gammond.protocol.core.requests import JsonReply, WorkControl
 from gammond.protocol.games import find_entry
@@ -42,11 +42,11 @@ def answer_other_game(
         depth: The look-ahead, in a game that has it; None for none.
 
     Returns:
-        The exit status: 0, or 130 where Ctrl-C or SIGTERM ended a search early.
+        0.
 
     Raises:
         GammondError: The position or an option is wrong, or there is no answer.
-        KeyboardInterrupt: Ctrl-C or SIGTERM, before there was an answer.
+        KeyboardInterrupt: As `gammond.tools.ask.question.show_answer`.
     """
     refuse_options(args, _USUAL)
     weights, is_deep = getattr(args, "weights", None), "depth" in load_queries(args.variant).fields
@@ -61,8 +61,8 @@ def answer_other_game(
             command += "" if depth is None or not is_deep else f" depth={depth}"
             commands = ["board", command] if getattr(args, "board", False) else [command]
             lines = call_session(lambda: _talk(session, control, setup, commands))
-    show_lines(lines, is_plain=args.json)
-    return EXIT_INTERRUPTED if control.is_stopped else EXIT_OK
+    show_answer(lines, control, is_plain=args.json)
+    return EXIT_OK
 
 
 def _write_json(session: Session, control: WorkControl, query: Mapping[str, object]) -> str:

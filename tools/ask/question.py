@@ -20,7 +20,6 @@ from gammond.engine.rules.match import MatchState
 from gammond.engine.rules.position import Position
 from gammond.engine.rules.rules import VARIANTS, Rules
 from gammond.engine.runtime.compilation import COMPILATION
-from gammond.engine.runtime.exit_codes import EXIT_INTERRUPTED
 from gammond.engine.runtime.machine import count_usable_cores
 from gammond.engine.search import FILTERS, MAX_PLIES
 from gammond.engine.store.options import NO_STORE, StoreOptions
@@ -33,7 +32,7 @@ from gammond.protocol.repl.game.views import show_board
 from gammond.protocol.state.service import EngineCatalogue, Service, make_shipped_catalogue
 from gammond.protocol.state.session import Session
 from gammond.tools.common.background import prepare_on_first_compile
-from gammond.tools.common.interrupts import call_on_interrupt
+from gammond.tools.common.interrupts import call_on_interrupt, end_with_partial
 from gammond.tools.common.opponents import load_net_engine
 from gammond.tools.common.position_arguments import add_assumed, add_position_arguments, read_position
 from gammond.tools.common.position_fields import format_heading, list_position_fields
@@ -124,11 +123,11 @@ def answer_question(
         has_dice: As for `add_question_arguments`.
 
     Returns:
-        The exit status: 0, or 130 where Ctrl-C or SIGTERM ended a search early.
+        0.
 
     Raises:
         GammondError: The position or an option is wrong, or there is no answer.
-        KeyboardInterrupt: Ctrl-C or SIGTERM, before there was an answer.
+        KeyboardInterrupt: Ctrl-C or SIGTERM; the answer so far, if there is one, has been shown.
     """
     position, match = read_position(args, has_dice=has_dice)
     session = open_table(args, position, match)
@@ -141,8 +140,8 @@ def answer_question(
             lines = [add_assumed(args, line)]
         else:
             lines += call_session(lambda: [heading, *ask(session, control)])
-    show_lines(lines, is_plain=args.json)
-    return EXIT_INTERRUPTED if control.is_stopped else 0
+    show_answer(lines, control, is_plain=args.json)
+    return 0
 
 
 def answer_opinion(args: argparse.Namespace, count: int, *, has_dice: bool = False) -> int:
@@ -319,6 +318,22 @@ def show_lines(lines: Sequence[str], *, is_plain: bool = False) -> None:
     )
 
     show(lines, read_preferences(get_config_file()).theme, in_pages=False)
+
+
+def show_answer(lines: Sequence[str], control: WorkControl, *, is_plain: bool) -> None:
+    """Write an answer.
+
+    Args:
+        lines: As for `show_lines`.
+        control: Of the work.
+        is_plain: As for `show_lines`.
+
+    Raises:
+        KeyboardInterrupt: The work was stopped early, and the answer is of what was done.
+    """
+    show_lines(lines, is_plain=is_plain)
+    if control.is_stopped:
+        raise end_with_partial("work")
 
 
 def query_position(session: Session, control: WorkControl, fields: dict[str, object]) -> str:

@@ -71,7 +71,12 @@ from gammond.tools.batch.run import (
     split_blocks,
 )
 from gammond.tools.batch.tables import PositionInput, open_input
-from gammond.tools.common.interrupts import RESUMES, advise_on_interrupt, call_on_interrupt
+from gammond.tools.common.interrupts import (
+    RESUMES,
+    RESUMES_WITHOUT_FORCE,
+    advise_on_interrupt,
+    call_on_interrupt,
+)
 from gammond.tools.common.locks import hold_lock
 from gammond.tools.common.progress import Progress
 from gammond.tools.common.pulse import open_stdin
@@ -124,8 +129,7 @@ def _describe_output(args: argparse.Namespace) -> str:
         return ""
     if choose_format(args) == PARQUET:
         return f"{args.output} has the rows so far"
-    resumes = RESUMES.replace("--resume", "--resume in place of --force") if args.force else RESUMES
-    return f"{args.output} has whole rows, {resumes}"
+    return f"{args.output} has whole rows, {RESUMES_WITHOUT_FORCE if args.force else RESUMES}"
 
 
 def _count_block_lines(args: argparse.Namespace) -> int:

@@ -29,6 +29,7 @@ from gammond.nets.players.pubeval import PubevalPlayer
 from gammond.tools.bench.gnubg_timing import measure_gnubg_rate
 from gammond.tools.bench.measure import BenchmarkSubject, measure_seconds_per_call
 from gammond.tools.common.figures import add_plot_option, check_plot_file, make_figure, write_figure
+from gammond.tools.common.interrupts import end_with_partial
 from gammond.tools.common.opponents import PLAYER_HELP, load_opponent
 from gammond.tools.gnubg.nets import GnubgPlayer
 from gammond.tools.tournament.command import check_game_options
@@ -148,7 +149,7 @@ def main(args: argparse.Namespace) -> int:
     if args.plot is not None:
         draw_frontier(report.points, opponent.name, args.plot)
     if len(points) < len(players):
-        raise KeyboardInterrupt("reporting the players measured so far")
+        raise end_with_partial("players")
     return 0
 
 

@@ -31,6 +31,7 @@ from gammond.engine.rules.position import Position
 from gammond.engine.runtime.version import read_version
 from gammond.engine.search import FILTERS, SearchWatch
 from gammond.engine.search.ranked_plays import ChosenPlay
+from gammond.tools.common.interrupts import end_with_partial
 from gammond.tools.common.opponents import load_net_engine
 from gammond.tools.common.progress import Progress
 from gammond.tools.common.strength import add_net_argument
@@ -108,7 +109,7 @@ def main(args: argparse.Namespace) -> int:
         }
         sys.stdout.write(json.dumps({**report, "levels": [asdict(rate) for rate in rates]}) + "\n")
     if len(rates) < len(levels):
-        raise KeyboardInterrupt("reporting the levels measured so far" if rates else "no level was finished")
+        raise end_with_partial("levels") if rates else KeyboardInterrupt("no level was finished")
     return 0
 
 

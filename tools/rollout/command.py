@@ -12,7 +12,7 @@ equity (cubeful, where 1 is a single game at the present cube), how far it is be
 joint standard deviations (JSD), and in a match the match-winning chance (MWC) in percent, each with its
 standard error; below it the chances in percent (wins, gammons and backgammons among them, and the same of
 losses) and the cubeless money equity. --json writes the same as one JSON object, with the keys of 'rollout'
-in docs/reference/protocol.md.
+in docs/reference/wire-commands.md.
 
 Ctrl-C, SIGTERM or SIGHUP ends a rollout with the trials that are complete; the exit status is then 130.
 --state FILE saves the trials at the end and once a minute, and the same command resumes from them; with more
@@ -38,9 +38,9 @@ from gammond.engine.errors import CancelledWork, StateError, UnsupportedError
 from gammond.engine.rollout import CANCELLED
 from gammond.engine.rules.moves import Play
 from gammond.engine.rules.rules import VARIANTS, Rules
-from gammond.engine.runtime.exit_codes import EXIT_INTERRUPTED
+from gammond.engine.runtime.exit_codes import EXIT_OK
 from gammond.nets.catalogue import find_pruner
-from gammond.tools.common.interrupts import GOES_ON, call_on_interrupt
+from gammond.tools.common.interrupts import GOES_ON, call_on_interrupt, end_with_partial
 from gammond.tools.common.locks import hold_lock
 from gammond.tools.common.opponents import collect_net_hashes, load_net_engine
 from gammond.tools.common.output_options import written_path
@@ -86,11 +86,11 @@ def main(args: argparse.Namespace) -> int:
     """Run the tool.
 
     Returns:
-        0, or 130 if Ctrl-C or SIGTERM ended it early.
+        0.
 
     Raises:
         GammondError: The arguments are invalid, or the state is damaged or of another rollout.
-        KeyboardInterrupt: Ctrl-C or SIGTERM, before any trial was complete, or with ``--state``.
+        KeyboardInterrupt: Ctrl-C or SIGTERM ended it early; the trials so far have been reported.
     """
     options = read_rollout_options(args, args.threads)
     request, settings = read_request(args, options), options.settings
@@ -118,10 +118,9 @@ def main(args: argparse.Namespace) -> int:
     sys.stdout.flush()
     if unsaved is not None:
         raise unsaved
-    is_cancelled = answer.rollout.reason == CANCELLED
-    if is_cancelled and args.state is not None:
-        raise KeyboardInterrupt(GOES_ON)
-    return EXIT_INTERRUPTED if is_cancelled else 0
+    if answer.rollout.reason == CANCELLED:
+        raise end_with_partial("trials", GOES_ON if args.state else "--state keeps them")
+    return EXIT_OK
 
 
 def read_request(args: argparse.Namespace, options: RolloutOptions) -> RolloutRequest:

@@ -20,7 +20,7 @@ from gammond.engine.runtime.files import begins_with, check_output, check_output
 from gammond.engine.runtime.machine import MAX_THREADS, count_usable_cores
 from gammond.tools.common.figures import add_plot_option, check_plot_file
 from gammond.tools.common.files import write_atomically
-from gammond.tools.common.interrupts import GOES_ON
+from gammond.tools.common.interrupts import GOES_ON, end_with_partial
 from gammond.tools.common.opponents import PLAYER_HELP
 from gammond.tools.common.output_options import add_force_option, written_path
 from gammond.tools.common.ranges import check_number
@@ -177,7 +177,7 @@ def main(args: argparse.Namespace) -> int:
         raise KeyboardInterrupt("no games to report")
     _write_report(args, entrants, rules, pairs, anchor, test, time.monotonic() - started_s)
     if not is_complete:
-        raise KeyboardInterrupt(f"reporting the games finished so far{f', {GOES_ON}' if args.keep else ''}")
+        raise end_with_partial("games", GOES_ON if args.keep else "")
     return 0
 
 

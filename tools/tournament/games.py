@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple, Protocol
 
+from gammond.engine.play.paired_scores import PairedScores
 from gammond.tools.tournament.entrants import Entrant
-from gammond.tools.tournament.statistics.scores import PairedScores
 
 
 class GameRange(NamedTuple):

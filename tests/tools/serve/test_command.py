@@ -28,7 +28,7 @@ from tests.support.processes import ROOT, run_gammond, run_python, serving
 FIGURES = re.compile(r"[0-9]+(?:\.[0-9]+)*(?:\+checkout)?")
 """Numbers, addresses and versions, of a checkout that is not installed too."""
 
-DOCS = (ROOT / "docs" / "guide" / "tools.md").read_text("utf-8")
+DOCS = (ROOT / "docs" / "guide" / "service.md").read_text("utf-8")
 OPENING = (
     "board:O:X:0:0:0:0:-2:0:0:0:0:5:0:3:0:0:0:-5:5:0:0:0:-3:0:-5:0:0:0:0:2:0"
     ":1:0:0:0:0:1:1:1:0:1:-1:0:25:0:0:0:0:0:0:0:0"

@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gammond.engine.bearoff import pack_tables
+from gammond.engine.formats.array_file import Arrays, read_count
 from gammond.engine.play.lockstep import play_games
 from gammond.engine.play.player import EvaluatorPlayer, Player
 from gammond.engine.rules.rules import Feature
@@ -35,7 +36,7 @@ from gammond.tools.heritage.computational_backgammon.net_set import (
 from gammond.tools.heritage.computational_backgammon.settings import SELF, TAUGHT, WATCHING, ClassicSettings
 from gammond.tools.tournament.records import LockstepLog
 from gammond.tools.train.runs.game_learner import GameLearner, RoundReport
-from gammond.tools.train.runs.run import Arrays, Record, check_same_settings, read_count
+from gammond.tools.train.runs.run import Record, check_same_settings
 from gammond.tools.train.runs.strength_games import play_opponents
 from gammond.tools.train.runs.trainer import Trainer
 from gammond.tools.train.weights.net_set import find_nets_file
@@ -149,7 +150,7 @@ class ClassicLearner(GameLearner):
         if self._best is not None:
             best = {"best": EvaluatorPlayer(self._best.make_evaluator("best"))}
             result = play_opponents(self.player, best, games, self.settings.rules)["best"]
-            points = result.points_per_game
+            points = result.mean
             metrics = {"ppg_best": points, "ppg_best_error": result.standard_error}
         if points > 0.0:
             self._best = copy.deepcopy(self.nets)
@@ -210,7 +211,7 @@ class ClassicLearner(GameLearner):
             may_be_endless=True,
             log=log,
         )
-        for boards in map(log.stack_positions, np.setdiff1d(np.arange(games), results.endless)):
+        for boards in map(log.stack_positions, np.flatnonzero(results.kinds[:games]).tolist()):
             if teacher == TAUGHT:
                 assert self._expert.evaluator is not None
                 targets = outcomes_to_nodes(self._expert.evaluator.evaluate(boards[:-1]), settings.outputs)

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from gammond.engine.errors import ValueRangeError
 from gammond.engine.options import CHOICES
 from gammond.engine.play.lockstep import play_games
+from gammond.engine.play.paired_scores import PairedScores
 from gammond.engine.play.player import Player
 from gammond.engine.rules.rules import Doubles, Rules
 from gammond.nets.heritage.heuristic_engine.heuristic import (
@@ -23,7 +24,6 @@ from gammond.nets.heritage.heuristic_engine.heuristic import (
     HeuristicPlayer,
 )
 from gammond.tools.parallel.executor import Executor
-from gammond.tools.tournament.statistics.scores import PairedScores
 from gammond.tools.tournament.statistics.sprt import SequentialTest, SprtVerdict
 from gammond.tools.train.runs.strength_games import GamesOption, OpponentsOption, check_benchmark
 from gammond.tools.train.runs.trainer import RunSettings
@@ -182,7 +182,7 @@ def play_trial_games(task: TrialGames) -> NDArray[np.int8]:
         has_pairs=task.has_pairs,
         rules=task.rules,
         may_be_endless=True,
-    ).points
+    ).kinds
 
 
 class ClimbSettings(RunSettings, frozen=True):

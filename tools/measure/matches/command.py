@@ -21,7 +21,6 @@ import json
 import sys
 import tempfile
 import threading
-import time
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
@@ -31,7 +30,7 @@ from gammond.engine.analysis.levels import EvalSettings
 from gammond.engine.cubeful.match_equity import load_default_table
 from gammond.engine.errors import CancelledWork, FormatError, LimitError
 from gammond.engine.match_analysis.analysed_match import AnalysedMatch
-from gammond.engine.match_analysis.analysis import AnalysisSettings, analyse_match
+from gammond.engine.match_analysis.analysis import AnalysisSettings
 from gammond.engine.match_files.model import RecordedMatch
 from gammond.engine.rules.match import MatchState
 from gammond.engine.rules.rules import STANDARD_RULES
@@ -40,7 +39,7 @@ from gammond.engine.runtime.machine import count_usable_cores
 from gammond.engine.runtime.threads import Workers
 from gammond.engine.runtime.version import read_version
 from gammond.engine.wording import escape_unprintable
-from gammond.tools.common.interrupts import call_on_interrupt
+from gammond.tools.common.interrupts import call_on_interrupt, end_with_partial
 from gammond.tools.common.match_inputs import MatchTally, list_match_inputs
 from gammond.tools.common.opponents import load_net_engine
 from gammond.tools.common.progress import Progress, write_message
@@ -51,6 +50,7 @@ from gammond.tools.gnubg.analysis import GnubgRoller, analyse_with_gnubg
 from gammond.tools.measure.matches.comparison import (
     ComparedMatch,
     MatchComparison,
+    analyse_here,
     find_disagreements,
     roll_out,
 )
@@ -126,7 +126,7 @@ def main(args: argparse.Namespace) -> int:
     if done:
         sys.stdout.write(_format_report(done, args, comparer))
     if stopped.is_set():
-        raise KeyboardInterrupt
+        raise end_with_partial("matches") if done else KeyboardInterrupt
     return EXIT_OK if done and is_compared and tally.is_whole else EXIT_FAULTS
 
 
@@ -209,26 +209,7 @@ class _Comparer:
         return ComparedMatch(by, AnalysedMatch(name, noted, by, self._table), output.processor_s)
 
     def _analyse(self, name: str, match: RecordedMatch, settings: AnalysisSettings) -> ComparedMatch:
-        by = f"gammond, {settings.plies}-ply"
-        if settings.is_deepening:
-            by += f", close ones {settings.deeper_plies}-ply"
-        with Progress(None, f"{name}, {by}", lines_of="gammond measure") as progress:
-
-            def show(done: int, total: int) -> None:
-                progress.total = total
-                progress.update(done)
-
-            began_s = time.process_time()
-            noted = analyse_match(
-                self.engine,
-                match,
-                settings,
-                workers=self._workers,
-                progress=show,
-                cancelled=self._stopped.is_set,
-            )
-        seconds = time.process_time() - began_s
-        return ComparedMatch(by, AnalysedMatch(name, noted, by, self._table), seconds)
+        return analyse_here(self.engine, name, match, settings, self._workers, self._stopped.is_set)
 
     def _check_stopped(self) -> None:
         if self._stopped.is_set():

@@ -125,25 +125,24 @@ def main(args: argparse.Namespace) -> int:
         begin_run(args.out, "train cube-set", settings, [settings.net])
     with advise_to_resume(args.out):
         decisions = _read_or_draw_decisions(args.out, settings, counts, net)
-    if not settings.trials:
-        return 0
-    players = RolloutPlayers(net, STANDARD_RULES, settings.plies, settings.plies)
-    rollouts = RolloutSettings(
-        trials=settings.trials,
-        seed=settings.seed,
-        stop_error=settings.stop_error,
-        min_trials=settings.min_trials,
-    )
-    tasks = make_decision_tasks(players, rollouts, args.out, decisions)
-    with (
-        advise_to_resume(args.out),
-        hold_lock(args.out, "out"),
-        make_executor(args.workers, args.cluster, {net: hashes}) as executor,
-    ):
-        describe = partial(describe_rollouts, sides=2)
-        make_missing_shards(
-            roll_out_shard, tasks, executor, "decisions", log=args.out / LOG_FILE, describe=describe
+        if not settings.trials:
+            return 0
+        players = RolloutPlayers(net, STANDARD_RULES, settings.plies, settings.plies)
+        rollouts = RolloutSettings(
+            trials=settings.trials,
+            seed=settings.seed,
+            stop_error=settings.stop_error,
+            min_trials=settings.min_trials,
         )
+        tasks = make_decision_tasks(players, rollouts, args.out, decisions)
+        with (
+            hold_lock(args.out, "out"),
+            make_executor(args.workers, args.cluster, {net: hashes}) as executor,
+        ):
+            describe = partial(describe_rollouts, sides=2)
+            make_missing_shards(
+                roll_out_shard, tasks, executor, "decisions", log=args.out / LOG_FILE, describe=describe
+            )
     return 0
 
 

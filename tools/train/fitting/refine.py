@@ -17,11 +17,13 @@ from typing import Annotated, ClassVar
 import numpy as np
 from msgspec import Meta
 
+from gammond.engine.errors import ValueRangeError
 from gammond.tools.common.progress import Progress
 from gammond.tools.train.fitting.net_set_fitter import NetSetFitter
 from gammond.tools.train.fitting.recipe import Recipe, add_fitting_options
 from gammond.tools.train.labels.label_tasks import (
     LabelPlan,
+    LabelPlaysOption,
     LabelPliesOption,
     LabelPrunerOption,
     LabelSourcesOption,
@@ -32,7 +34,7 @@ from gammond.tools.train.labels.label_tasks import (
 )
 from gammond.tools.train.labels.sampling import DEFAULT_SOURCES, parse_sources
 from gammond.tools.train.labels.shards import read_newest_labels
-from gammond.tools.train.runs.run import Arrays, Learner, Record, RunProgress, read_array
+from gammond.tools.train.runs.run import Learner, Record, RunProgress
 from gammond.tools.train.runs.shard_loop import make_missing_shards
 from gammond.tools.train.runs.strength_games import measure_strength
 from gammond.tools.train.runs.trainer import Resources, Trainer, add_workers_option
@@ -55,6 +57,7 @@ class RefineSettings(Recipe, frozen=True):
     plies: LabelPliesOption = 1
     sources: LabelSourcesOption = DEFAULT_SOURCES
     finder: LabelPrunerOption = ""
+    plays: LabelPlaysOption = 0
     trace: LabelTraceOption = 0.0
     trials: LabelTrialsOption = 0
     truncate: LabelTruncationOption = 0
@@ -64,6 +67,18 @@ class RefineSettings(Recipe, frozen=True):
     def origins(self) -> list[str]:
         """The evaluators and runs that the nets come from."""
         return list(dict.fromkeys([*super().origins, *([self.finder] if self.finder else [])]))
+
+    def check(self) -> None:
+        """Check what msgspec cannot, as `Recipe.check`.
+
+        Raises:
+            ValueRangeError: Differences are to be learned of plays that are not labelled together.
+        """
+        super().check()
+        if self.differences and self.plays < 2:
+            raise ValueRangeError(
+                f"expected 2 plays or more with differences between them, got {self.plays}", field="plays"
+            )
 
 
 class RefineLearner(Learner):
@@ -153,6 +168,7 @@ class RefineLearner(Learner):
             settings.rules,
             settings.trials,
             settings.truncate,
+            plays=settings.plays,
         )
 
     def _label_generation(self) -> int:

@@ -3,7 +3,6 @@
     gammond cluster start             on one machine: the scheduler
     gammond cluster worker HOST:PORT  on each machine: a worker for each core
     gammond cluster status HOST:PORT  who works, and which program they run
-    gammond cluster plan              how many workers a job can use
 
 They speak TLS, and only who has the key is let in, which the first `start` puts into the data folder; other
 machines need a copy of that file (docs/guide/cluster.md).
@@ -20,7 +19,6 @@ from gammond.engine.errors import StateError, UnsupportedError, ValueRangeError
 from gammond.engine.runtime.exit_codes import EXIT_FAULTS, EXIT_OK
 from gammond.engine.runtime.machine import MAX_THREADS, count_usable_cores
 from gammond.protocol.transports.listening import check_host
-from gammond.tools.cluster.plan import add_plan_arguments, show_plan
 from gammond.tools.common.pulse import PULSE
 from gammond.tools.common.text_table import format_table
 from gammond.tools.parallel.cluster import (
@@ -74,14 +72,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         description="Show who works for a cluster, and whether all run the same program as this one.",
     )
     status.add_argument("address", metavar="HOST:PORT", help="of the scheduler")
-    add_plan_arguments(
-        actions.add_parser(
-            "plan",
-            help="how many workers a job can use, and how long tasks should be",
-            description="Compute how many workers a job can use, and how long tasks should be, by a model "
-            "whose figures are measured here, and which is checked against clusters on this machine.",
-        )
-    )
 
 
 def main(args: argparse.Namespace) -> int:
@@ -96,7 +86,7 @@ def main(args: argparse.Namespace) -> int:
         StateError: No scheduler answers.
     """
     import_distributed()
-    act = {"start": _start, "worker": _work, "status": _show, "plan": show_plan}[args.action]
+    act = {"start": _start, "worker": _work, "status": _show}[args.action]
     return act(args)
 
 
