@@ -12,7 +12,7 @@ from gammond.protocol.games import find_entry
 from gammond.protocol.repl.answers.replies import send_command
 from gammond.protocol.repl.dialogue.talk import Talk
 from gammond.protocol.state.session import Session
-from gammond.tools.ask.question import call_session, count_columns, open_session, show_lines, watch_work
+from gammond.tools.ask.question import call_session, count_columns, open_session, show_answer, watch_work
 from gammond.tools.common.other_games import load_queries, make_query, refuse_options, run_query
 from gammond.tools.common.position_arguments import read_text
 from gammond.tools.common.strength import DEFAULT_NET
