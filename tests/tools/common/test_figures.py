@@ -7,10 +7,9 @@ import pytest
 from gammond.engine.errors import DataFileError, UnsupportedError, ValueRangeError
 from gammond.tools.common.figures import check_plot_file
 from gammond.tools.common.files import append_record
-from gammond.tools.train.runs import pictures, plot
+from gammond.tools.train.runs import plot
 from gammond.tools.train.runs import run as run_module
-from gammond.tools.train.runs.curves import Curve, RunCurves
-from gammond.tools.train.runs.pictures import draw_runs
+from gammond.tools.train.runs.curves import Curve, RunCurves, _draw_strengths, draw_runs
 from gammond.tools.train.td import command as td
 from tests.support.commands import run_tool
 
@@ -55,7 +54,7 @@ def test_several_runs_have_a_colour_each_and_opponents_a_marker(matplotlib):
     curve = Curve((1, 2), (0.1, 0.3), (0.1, 0.1))
     runs = [RunCurves(name, {"pubeval": curve, "random": curve}, curve) for name in ("a", "b")]
     axes = Figure().subplots()
-    pictures._draw_strengths(axes, runs, 1)
+    _draw_strengths(axes, runs, 1)
     lines = [line for line in axes.lines if line.get_label().startswith(("a", "b"))]
     assert [line.get_label() for line in lines] == [
         "a against pubeval",
