@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 from gammond.engine.errors import DataFileError, ValueRangeError
 from gammond.engine.wording import escape_unprintable, format_count
-from gammond.tools.common.output_options import written_path
+from gammond.tools.common.options import written_path
 
 if TYPE_CHECKING:
     from gammond.protocol.accounts.accounts import Accounts

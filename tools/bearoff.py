@@ -20,7 +20,7 @@ from gammond.engine.bearoff.two_sided import TwoSidedTable, build_two_sided, est
 from gammond.engine.errors import DataFileError, StateError
 from gammond.engine.runtime.files import begins_with, check_output, data_folder
 from gammond.engine.runtime.machine import check_memory, format_size
-from gammond.tools.common.output_options import add_force_option, written_path
+from gammond.tools.common.options import add_force_option, written_path
 from gammond.tools.common.progress import Progress
 
 SUMMARY = "build bearoff databases (make), or check and describe one (info)"

@@ -15,10 +15,11 @@ import sys
 from collections.abc import Sequence
 from typing import Any
 
-from gammond.engine.errors import StateError, UnsupportedError, ValueRangeError
+from gammond.engine.errors import StateError, UnsupportedError
 from gammond.engine.runtime.exit_codes import EXIT_FAULTS, EXIT_OK
 from gammond.engine.runtime.machine import MAX_THREADS, count_usable_cores
 from gammond.protocol.transports.listening import check_host
+from gammond.tools.common.options import check_number
 from gammond.tools.common.pulse import PULSE
 from gammond.tools.common.text_table import format_table
 from gammond.tools.parallel.cluster import (
@@ -94,7 +95,7 @@ def _start(args: argparse.Namespace) -> int:
     from distributed.cli.dask_scheduler import main as run_scheduler
 
     check_host(args.host, allow_remote=args.allow_remote)
-    _check_range("port", args.port, 1, 65535)
+    check_number("port", args.port, 1, 65535)
     address, key = f"{args.host}:{args.port}", make_key_file()
     with use_dask_settings(key):
         sys.stderr.write(
@@ -113,7 +114,7 @@ def _work(args: argparse.Namespace) -> int:
     if read_local_count(args.address):
         raise UnsupportedError(f"expected HOST:PORT of a scheduler, got {args.address}", field="address")
     count = count_usable_cores() if args.threads is None else args.threads
-    _check_range("threads", count, 1, MAX_THREADS)
+    check_number("threads", count, 1, MAX_THREADS)
     options = [add_scheme(args.address), "--nworkers", str(count), "--nthreads", "1", *_QUIET]
     options += ["--memory-limit", "0", "--preload", "gammond", "--death-timeout", str(MAX_WORKER_WAIT_S)]
     if args.host is not None or LOOPBACK in args.address:
@@ -147,8 +148,3 @@ def _show(args: argparse.Namespace) -> int:
     if rows:
         sys.stdout.write(format_table(("worker", "tasks", "program"), rows))
     return EXIT_OK if all(identity == own for _, _, identity in found) else EXIT_FAULTS
-
-
-def _check_range(name: str, number: int, least: int, most: int) -> None:
-    if not least <= number <= most:
-        raise ValueRangeError(f"--{name}: expected {least} to {most:,}, got {number}", field=name)

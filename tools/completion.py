@@ -17,7 +17,7 @@ from pathlib import Path
 import shtab
 
 from gammond.tools.common.command_group import load_commands, read_summary
-from gammond.tools.common.output_options import written_path
+from gammond.tools.common.options import written_path
 from gammond.tools.table import TOOLS
 
 SUMMARY = "complete tools and options in bash, zsh or fish"

@@ -41,7 +41,7 @@ from gammond.tools.common.net_records import (
     format_entry,
 )
 from gammond.tools.common.opponents import RUN_PREFIX, find_reader, find_run_file, load_opponent
-from gammond.tools.common.output_options import add_force_option, written_path
+from gammond.tools.common.options import add_force_option, written_path
 from gammond.tools.common.own_nets import check_not_registered, write_own_net
 from gammond.tools.common.wings import ExportedNet, ExportedScorer, find_wings
 from gammond.tools.train.runs.run import BEST_FILE, CHECKPOINT_FILE

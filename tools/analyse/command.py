@@ -61,7 +61,7 @@ from gammond.tools.common.interrupts import GOES_ON, call_on_interrupt
 from gammond.tools.common.locks import hold_lock
 from gammond.tools.common.match_inputs import list_match_inputs
 from gammond.tools.common.opponents import collect_net_hashes, load_net_engine
-from gammond.tools.common.output_options import add_force_option, written_path
+from gammond.tools.common.options import add_force_option, written_path
 from gammond.tools.common.position_arguments import STDIN
 from gammond.tools.common.progress import write_message
 from gammond.tools.common.rollout_options import (

@@ -14,7 +14,6 @@ from __future__ import annotations
 import argparse
 
 from gammond.engine.analysis.levels import DEFAULT_CANDIDATES
-from gammond.engine.errors import UnsupportedError
 from gammond.protocol.games import OTHER_GAMES
 from gammond.protocol.repl.answers.analysis import show_hint
 from gammond.protocol.state.game_state import GameState
@@ -24,6 +23,7 @@ from gammond.tools.ask.question import (
     answer_opinion,
     answer_question,
 )
+from gammond.tools.common.options import check_number
 
 SUMMARY = "best plays of a roll, cube decision, or answer to an offer"
 
@@ -43,8 +43,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def main(args: argparse.Namespace) -> int:
     """Run the tool; its errors are those of `answer_question`, and a number of plays below 1."""
-    if args.plays < 1:
-        raise UnsupportedError(f"--plays: expected 1 or more, got {args.plays}", field="plays")
+    check_number("plays", args.plays, 1)
     if args.variant in OTHER_GAMES:
         from gammond.tools.ask import other_games  # questions about backgammon do without it
 

@@ -14,7 +14,7 @@ from functools import partial
 from typing import Any
 
 from gammond.engine.analysis.levels import find_level
-from gammond.engine.errors import CancelledWork, StateError, UnsupportedError, ValueRangeError
+from gammond.engine.errors import CancelledWork, StateError, UnsupportedError
 from gammond.engine.formats.xgid import encode_xgid
 from gammond.engine.rules.match import MatchState
 from gammond.engine.rules.position import Position
@@ -34,10 +34,10 @@ from gammond.protocol.state.session import Session
 from gammond.tools.common.background import prepare_on_first_compile
 from gammond.tools.common.interrupts import call_on_interrupt, end_with_partial
 from gammond.tools.common.opponents import load_net_engine
+from gammond.tools.common.options import add_store_arguments, check_number, read_store_arguments
 from gammond.tools.common.position_arguments import add_assumed, add_position_arguments, read_position
 from gammond.tools.common.position_fields import format_heading, list_position_fields
 from gammond.tools.common.pulse import PULSE
-from gammond.tools.common.store_options import add_store_arguments, read_store_arguments
 from gammond.tools.common.strength import DEFAULT_NET, add_net_argument
 
 Ask = Callable[[Session, WorkControl], list[str]]
@@ -235,8 +235,7 @@ def open_session(args: argparse.Namespace) -> Session:
     """
     net = getattr(args, "net", DEFAULT_NET)
     threads = getattr(args, "threads", None)
-    if threads is not None and threads < 1:
-        raise UnsupportedError(f"--threads: expected 1 or more, got {threads}", field="threads")
+    check_number("threads", threads, 1)
     store = read_store_arguments(args) if hasattr(args, "store") else NO_STORE
     catalogue = _make_catalogue(net, store)
     threads = count_usable_cores() if threads is None else threads
@@ -257,8 +256,7 @@ def open_table(args: argparse.Namespace, position: Position, match: MatchState) 
     if getattr(args, "weights", None) is not None:
         raise UnsupportedError(f"--weights is not for {args.variant}: remove it", field="weights")
     if getattr(args, "plies", None) is not None:
-        if not 0 <= args.plies <= MAX_PLIES:
-            raise ValueRangeError(f"--plies: expected 0 to {MAX_PLIES}, got {args.plies}", field="plies")
+        check_number("plies", args.plies, 0, MAX_PLIES)
         changes["ply"] = args.plies + 1
     if getattr(args, "filter", None) is not None:
         changes["filter_name"] = args.filter

@@ -14,7 +14,7 @@ from gammond.engine.search.filters import DEFAULT_FILTER
 from gammond.protocol.games import OTHER_GAMES
 from gammond.tools.batch.evaluation import CUBE, EVAL, ID_FORMS, MOVES, WANTS
 from gammond.tools.batch.rows import LINE_COLUMN, ROW_FORMATS
-from gammond.tools.common.output_options import add_force_option, written_path
+from gammond.tools.common.options import add_force_option, written_path
 from gammond.tools.common.position_arguments import STDIN, add_variant_argument
 from gammond.tools.common.rollout_options import QUICK, add_rollout_arguments, find_rollout_option
 from gammond.tools.common.strength import add_net_argument

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from gammond.engine.errors import UnsupportedError, missing_package
 from gammond.engine.runtime.files import check_output
 from gammond.tools.common.files import write_atomically
-from gammond.tools.common.output_options import written_path
+from gammond.tools.common.options import written_path
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -32,7 +32,7 @@ from gammond.engine.errors import FormatError, UnsupportedError
 from gammond.engine.match_files.writing import MATCH_FORMATS
 from gammond.engine.options import did_you_mean
 from gammond.engine.rules.rules import BACKGAMMON
-from gammond.tools.common.output_options import add_force_option, written_path
+from gammond.tools.common.options import add_force_option, written_path
 from gammond.tools.common.position_arguments import STDIN, add_variant_argument
 from gammond.tools.convert.matches import check_no_matches, convert_matches
 from gammond.tools.convert.positions import FORMS, convert_positions

@@ -43,9 +43,8 @@ from gammond.engine.search.ranked_plays import ChosenPlay
 from gammond.engine.statistics import mean_with_error
 from gammond.engine.wording import format_count
 from gammond.protocol.transports.gnubg import gnubg_server
-from gammond.tools.common.output_options import add_force_option, written_path
+from gammond.tools.common.options import add_force_option, check_number, written_path
 from gammond.tools.common.progress import Progress
-from gammond.tools.common.ranges import check_number
 from gammond.tools.common.strength import (
     add_net_argument,
     add_player_argument,

@@ -19,7 +19,7 @@ from pathlib import Path
 
 import numpy as np
 
-from gammond.engine.errors import DataFileError, ValueRangeError
+from gammond.engine.errors import DataFileError
 from gammond.engine.hypergammon.construction import build_file, estimate_disk, estimate_memory
 from gammond.engine.hypergammon.layouts import MAX_CHECKERS, VARIANTS
 from gammond.engine.hypergammon.solution import find_path, forget_solutions, load_solution
@@ -31,7 +31,7 @@ from gammond.engine.runtime.files import begins_with, check_output
 from gammond.engine.runtime.machine import MAX_THREADS, check_disk_space, check_memory, format_size
 from gammond.nets.catalogue import load_engine
 from gammond.tools.common.locks import hold_lock
-from gammond.tools.common.output_options import add_force_option, written_path
+from gammond.tools.common.options import add_force_option, check_number, written_path
 from gammond.tools.common.progress import Progress, format_bar, format_duration
 from gammond.tools.hypergammon.verification import (
     VALUE_NAMES,
@@ -132,9 +132,9 @@ def main(args: argparse.Namespace) -> int:
         GammondError: Memory or disk space is short, a solution is missing or damaged, or the file cannot be
             written.
     """
-    _check_range("threads", getattr(args, "threads", None), 1, MAX_THREADS)
-    _check_range("positions", getattr(args, "positions", None), 1, MAX_POSITIONS)
-    _check_range("seed", getattr(args, "seed", None), 0, MAX_SEED)
+    check_number("threads", getattr(args, "threads", None), 1, MAX_THREADS)
+    check_number("positions", getattr(args, "positions", None), 1, MAX_POSITIONS)
+    check_number("seed", getattr(args, "seed", None), 0, MAX_SEED)
     if args.action == "build":
         if args.output is not None:
             check_output(args.output, force=args.force, is_own=begins_with(MAGIC))
@@ -237,8 +237,3 @@ def verify_solution(checkers: int, count: int, seed: int) -> int:
 
 RESIDUAL_LIMIT = 6e-7
 """The largest difference in points that the rounding of values to ``float32`` explains."""
-
-
-def _check_range(name: str, number: int | None, least: int, most: int) -> None:
-    if number is not None and not least <= number <= most:
-        raise ValueRangeError(f"--{name}: expected {least} to {most:,}, got {number}", field=name)

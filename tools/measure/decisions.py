@@ -12,7 +12,7 @@ from gammond.engine.rules.dice import Roll
 from gammond.engine.rules.position import Phase, Position, classify_phases
 from gammond.engine.statistics import ratio_with_error
 from gammond.tools.bench.measure import SelfPlayGames
-from gammond.tools.common.ranges import check_number
+from gammond.tools.common.options import check_number
 from gammond.tools.common.strength import add_net_argument
 
 _MAX_TURNS_BETWEEN = 7

@@ -43,7 +43,7 @@ from gammond.nets.catalogue import find_pruner
 from gammond.tools.common.interrupts import GOES_ON, call_on_interrupt, end_with_partial
 from gammond.tools.common.locks import hold_lock
 from gammond.tools.common.opponents import collect_net_hashes, load_net_engine
-from gammond.tools.common.output_options import written_path
+from gammond.tools.common.options import written_path
 from gammond.tools.common.position_arguments import add_assumed, add_position_arguments, read_position
 from gammond.tools.common.rollout_options import RolloutOptions, add_rollout_arguments, read_rollout_options
 from gammond.tools.common.strength import add_net_argument

@@ -14,7 +14,7 @@ from gammond.protocol.transports.listening import check_host
 from gammond.protocol.transports.log_output import LOG_FORMATS, LOG_LEVELS
 from gammond.protocol.transports.systemd import SYSTEMD
 from gammond.protocol.transports.web.limits import Proxies
-from gammond.tools.common.store_options import add_store_arguments, read_store_arguments
+from gammond.tools.common.options import add_store_arguments, read_store_arguments
 from gammond.tools.common.strength import (
     STRENGTH_OPTIONS,
     add_net_argument,

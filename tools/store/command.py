@@ -18,7 +18,7 @@ from pathlib import Path
 
 from gammond.engine.runtime.files import check_output, identify_files
 from gammond.engine.store.options import read_store_options
-from gammond.tools.common.output_options import add_force_option, written_path
+from gammond.tools.common.options import add_force_option, written_path
 from gammond.tools.store.book import BOOK_SUMMARY, add_book_arguments, build_book
 from gammond.tools.store.deepening import add_deepen_arguments, deepen_entries
 from gammond.tools.store.exchange import export_entries, import_entries

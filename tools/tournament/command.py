@@ -22,8 +22,7 @@ from gammond.tools.common.figures import add_plot_option, check_plot_file
 from gammond.tools.common.files import write_atomically
 from gammond.tools.common.interrupts import GOES_ON, end_with_partial
 from gammond.tools.common.opponents import PLAYER_HELP
-from gammond.tools.common.output_options import add_force_option, written_path
-from gammond.tools.common.ranges import check_number
+from gammond.tools.common.options import add_force_option, check_number, written_path
 from gammond.tools.common.wings import find_wings
 from gammond.tools.parallel.options import add_cluster_option
 from gammond.tools.tournament.backgammon import DEFAULT_VARIANT, read_rules

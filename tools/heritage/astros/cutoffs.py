@@ -20,7 +20,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gammond.engine.bearoff import defer_bearoff
-from gammond.engine.errors import ValueRangeError
 from gammond.engine.evaluation.evaluator import Evaluator
 from gammond.engine.evaluation.pruning import PlayPruner
 from gammond.engine.rules.dice import Roll
@@ -44,6 +43,7 @@ from gammond.nets.heritage.astros.leaf_evaluators import EquityLeafEvaluator
 from gammond.nets.heritage.astros.star_evaluator import MAX_STAR_PLIES, Cutoffs
 from gammond.nets.heritage.astros.star_search import StarSearch
 from gammond.tools.common.opponents import load_net_evaluator
+from gammond.tools.common.options import check_number
 from gammond.tools.common.progress import Progress
 from gammond.tools.measure.decisions import (
     add_decision_arguments,
@@ -106,8 +106,7 @@ def main(args: argparse.Namespace) -> int:
         DataFileError: A net or database is missing or faulty.
     """
     check_decision_arguments(args, min_count=1)
-    if not 1 <= args.plies <= MAX_STAR_PLIES:
-        raise ValueRangeError(f"--plies: expected 1 to {MAX_STAR_PLIES}, got {args.plies}", field="plies")
+    check_number("plies", args.plies, 1, MAX_STAR_PLIES)
     evaluator = load_net_evaluator(args.net)
     decisions, _ = draw_contact_decisions(evaluator, args.decisions, args.seed)
     ways = make_searches(evaluator, load_pruner(), args.plies)

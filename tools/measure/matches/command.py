@@ -43,8 +43,8 @@ from gammond.engine.wording import escape_unprintable
 from gammond.tools.common.interrupts import call_on_interrupt, end_with_partial
 from gammond.tools.common.match_inputs import MatchTally, list_match_inputs
 from gammond.tools.common.opponents import load_net_engine
+from gammond.tools.common.options import check_number
 from gammond.tools.common.progress import Progress, write_message
-from gammond.tools.common.ranges import check_number
 from gammond.tools.common.strength import add_net_argument
 from gammond.tools.gnubg import require_gnubg
 from gammond.tools.gnubg.analysis import GnubgRoller, analyse_with_gnubg

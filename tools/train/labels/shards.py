@@ -108,10 +108,9 @@ def _parse_shard(arrays: Arrays) -> tuple[Labels, ShardMetadata]:
         arrays["sources"],
         tuple(str(name) for name in arrays["source_names"]),
     )
-    numbers = (int(arrays[name]) for name in ("plies", "seed"))
-    rolled_out = (int(arrays.get(name, 0)) for name in ("trials", "truncation"))  # older shards lack these
     _check(labels)
-    return labels, ShardMetadata(str(arrays["net"]), *numbers, *rolled_out)
+    numbers = (int(arrays[name]) for name in ("plies", "seed", "trials", "truncation"))
+    return labels, ShardMetadata(str(arrays["net"]), *numbers)
 
 
 def read_newest_labels(folder: Path, positions: int | None = None) -> Labels:

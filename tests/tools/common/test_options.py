@@ -8,7 +8,7 @@ import pytest
 
 from gammond.engine.errors import FormatError
 from gammond.engine.store.options import NO_STORE, StoreOptions
-from gammond.tools.common.store_options import add_store_arguments, read_store_arguments
+from gammond.tools.common.options import add_store_arguments, read_store_arguments
 from tests.support.processes import run_gammond
 
 QUESTION = "position startpos\neval plies=2\nquit\n"
