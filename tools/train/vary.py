@@ -25,7 +25,7 @@ from gammond.engine.errors import StateError, ValueRangeError
 from gammond.tools.common.figures import check_plot_file
 from gammond.tools.common.files import read_records
 from gammond.tools.common.interrupts import GOES_ON, advise_on_interrupt
-from gammond.tools.common.output_options import written_path
+from gammond.tools.common.options import written_path
 from gammond.tools.common.tool_parser import ToolParser
 from gammond.tools.common.wings import find_wings
 from gammond.tools.parallel.processes import ProcessPool
