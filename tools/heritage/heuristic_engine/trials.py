@@ -22,6 +22,7 @@ from gammond.nets.heritage.heuristic_engine.heuristic import (
     HeuristicConfig,
     HeuristicPlayer,
 )
+from gammond.tools.common.command_options import option
 from gammond.tools.parallel.executor import Executor
 from gammond.tools.tournament.statistics.scores import PairedScores
 from gammond.tools.tournament.statistics.sprt import SequentialTest, SprtVerdict
@@ -207,7 +208,7 @@ class ClimbSettings(RunSettings, frozen=True):
         float, Meta(ge=0, le=1, description="share of them that a kept change exceeds (fixed, paired)")
     ] = 0.51
     low: Annotated[float, Meta(description="Elo at which a change is not kept (sprt)")] = 0.0
-    high: Annotated[float, Meta(description="Elo at which it is (sprt); 7 is 51 %% of games")] = 7.0
+    high: Annotated[float, Meta(description="Elo at which it is (sprt); 7 is 51 % of games")] = 7.0
     alpha: Annotated[float, Meta(description="how often one that is worth LOW may be kept (sprt)")] = 0.05
     beta: Annotated[float, Meta(description="how often one that is worth HIGH may be missed (sprt)")] = 0.05
     most_games: Annotated[int, Meta(ge=1000, description="games after which a change is not kept (sprt)")] = (
@@ -219,7 +220,7 @@ class ClimbSettings(RunSettings, frozen=True):
     )
     probability: Annotated[
         bool,
-        Meta(description="whether all play by the average of the opponent's best replies: true or false"),
+        option("whether all play by the average of the opponent's best replies", is_word=True),
     ] = False
     measure_every: Annotated[int, Meta(ge=1, description="trials between measurements of strength")] = 25
     opponents: OpponentsOption = ("pubeval",)
