@@ -164,7 +164,7 @@ def test_a_session_refuses_what_the_variant_lacks_by_its_setting(line):
 def test_players_of_all_kinds_play_games_in_lockstep(name):
     player, games = load_player(name), 4
     log = Turns()
-    points = play_games(player, RandomPlayer(1), games, seed=2, rules=RULES, log=log).points
+    points = play_games(player, RandomPlayer(1), games, seed=2, rules=RULES, log=log).kinds
     assert len(points) == len(log.first) == games
     check_openings(log.first.values())
 

@@ -24,7 +24,7 @@ TOOL_GROUPS = {
         "bearoff": "gammond.tools.bearoff",
         "hypergammon": "gammond.tools.hypergammon.command",
         "store": "gammond.tools.store.command",
-        "cluster": "gammond.tools.cluster.command",
+        "cluster": "gammond.tools.cluster",
         "accounts": "gammond.tools.accounts",
         "completion": "gammond.tools.completion",
     },

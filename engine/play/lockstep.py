@@ -9,13 +9,13 @@ games that run at once.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from gammond.engine.errors import CancelledWork, LimitError, ValueRangeError
+from gammond.engine.play.paired_scores import PairedScores
 from gammond.engine.play.player import Player
 from gammond.engine.rules.dice import draw_paired_dice
 from gammond.engine.rules.outcome import classify_results
@@ -78,61 +78,6 @@ class EndlessGameError(LimitError):
     """A game did not end within `MAX_TURNS`: let others play."""
 
 
-@dataclass(frozen=True)
-class PairedGameResults:
-    """Results of paired games, for the first player.
-
-    Attributes:
-        points: ``[games]``; games 2i and 2i + 1 are a pair. ``int8`` -3..3 for games that were played out, or
-            the scores of the `EndCondition`.
-        endless: ``int64[n]``, which games did not end within `MAX_TURNS`; their points are 0, and they do not
-            count, nor do the games with the same dice.
-    """
-
-    points: NDArray[Any]
-    endless: NDArray[np.int64] = field(default_factory=lambda: np.empty(0, np.int64))
-
-    @property
-    def games(self) -> int:
-        """The number of games that count."""
-        return 2 * len(self._pairs)
-
-    @property
-    def points_per_game(self) -> float:
-        """Mean points of the first player; nan where no game counts."""
-        return float(self._pairs.mean()) if self.games else float("nan")
-
-    @property
-    def standard_error(self) -> float:
-        """Standard error of `points_per_game`, from the means of pairs; nan for a single pair."""
-        pairs = self._pairs.mean(axis=1)
-        if len(pairs) < 2:
-            return float("nan")
-        return float(pairs.std(ddof=1) / np.sqrt(len(pairs)))
-
-    @property
-    def win_share(self) -> float:
-        """The share of games that the first player won; nan where no game counts."""
-        return float((self._pairs > 0).mean()) if self.games else float("nan")
-
-    def count_wins(self, player: int) -> tuple[int, int, int]:
-        """Count wins of any kind, gammons and backgammons, and backgammons of player 0 or 1."""
-        won = self._pairs if player == 0 else -self._pairs
-        return int((won >= 1).sum()), int((won >= 2).sum()), int((won >= 3).sum())
-
-    def concatenate(self, others: PairedGameResults) -> PairedGameResults:
-        """Return these games followed by others."""
-        endless = np.concatenate([self.endless, len(self.points) + others.endless])
-        return PairedGameResults(np.concatenate([self.points, others.points]), endless)
-
-    @property
-    def _pairs(self) -> NDArray[Any]:
-        """``[n, 2]``, the points of the pairs that count."""
-        counts = np.ones(len(self.points) // 2, np.bool_)
-        counts[self.endless // 2] = False
-        return self.points.reshape(-1, 2)[counts]
-
-
 class TurnLog(Protocol):
     """Records games while they are played."""
 
@@ -163,7 +108,7 @@ def play_games(
     log: TurnLog | None = None,
     progress: Callable[[int], None] | None = None,
     cancelled: Callable[[], bool] | None = None,
-) -> PairedGameResults:
+) -> PairedScores:
     """Play cubeless money games.
 
     Args:
@@ -212,7 +157,10 @@ def play_games(
             )
         if progress is not None:
             progress(table.finished_count)
-    return PairedGameResults(table.points, np.array(sorted(table.endless), np.int64))
+    values = table.points.astype(np.float64)
+    values[table.endless] = np.nan
+    kinds = table.points if ending is GAME_OVER else np.sign(table.points)
+    return PairedScores(values, kinds.astype(np.int8))
 
 
 class _LockstepGames:

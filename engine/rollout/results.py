@@ -17,6 +17,7 @@ from gammond.engine.evaluation.results import Evaluation, MeanEquity
 from gammond.engine.kernels.values import OUTCOME_COLUMNS
 from gammond.engine.rules.outcome import Outcome, invert_outcomes
 from gammond.engine.rules.position import Board
+from gammond.engine.statistics import compute_standard_errors
 
 VALUE_COLUMN = OUTCOME_COLUMNS
 """The column of the cubeful value, after those of the outcome, which a stake multiplies."""
@@ -124,7 +125,7 @@ class RolloutState:
             None if own.is_money else even + mean.equity * stake,
             own.mwc_per_point,
             own.is_cubeful,
-            outcome_errors=Outcome(*_compute_standard_errors(outcomes).tolist()),
+            outcome_errors=Outcome(*compute_standard_errors(outcomes).tolist()),
             cubeless_error=cubeless.error,
         )
 
@@ -134,7 +135,7 @@ class RolloutState:
         """Estimate the equity of one of the starts; as `estimate`, and far faster."""
         equities = game.equities(self.scores[start])
         mean = float(-equities.mean() if for_opponent else equities.mean())
-        return MeanEquity(len(equities), mean, float(_compute_standard_errors(equities)))
+        return MeanEquity(len(equities), mean, float(compute_standard_errors(equities)))
 
     def estimate_difference(self, start: int, other: int, game: CubeGame = CUBELESS_GAME) -> MeanEquity:
         """Compare two starts for the side that is *not* on roll there.
@@ -149,12 +150,4 @@ class RolloutState:
         trials = min(self.count_trials(start), self.count_trials(other))
         mine, others = (game.equities(self.scores[which][:trials]) for which in (start, other))
         gains = others - mine
-        return MeanEquity(trials, float(gains.mean()), float(_compute_standard_errors(gains)))
-
-
-def _compute_standard_errors(samples: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Compute standard errors of the mean over the first axis; nan for a single sample."""
-    if len(samples) < 2:
-        return np.full(samples.shape[1:], np.nan)
-    errors: NDArray[np.float64] = np.asarray(samples.std(axis=0, ddof=1) / np.sqrt(len(samples)))
-    return errors
+        return MeanEquity(trials, float(gains.mean()), float(compute_standard_errors(gains)))

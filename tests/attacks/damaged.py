@@ -25,6 +25,7 @@ from gammond.engine.hypergammon.construction import build_table
 from gammond.engine.hypergammon.table import open_file, write_table
 from gammond.engine.match_files.mat.reader import parse_mat
 from gammond.engine.match_files.model import ActionNotes, RecordedMatch
+from gammond.engine.play.paired_scores import PairedScores
 from gammond.engine.rollout import RolloutEvaluators, RolloutSettings, load_state, roll_out, save_state
 from gammond.engine.rules.moves import legal_plays
 from gammond.engine.rules.outcome import Outcome
@@ -38,7 +39,6 @@ from gammond.tools.tournament.backgammon import TournamentRules
 from gammond.tools.tournament.entrants import Entrant
 from gammond.tools.tournament.games import GameRange
 from gammond.tools.tournament.results_file import ResultsFile
-from gammond.tools.tournament.statistics.scores import PairedScores
 from gammond.tools.train.weights.net_set import load_net_set, read_net_set
 from tests.attacks.match_files import mutate_file
 from tests.attacks.readings import Readings

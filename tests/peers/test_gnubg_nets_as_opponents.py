@@ -54,4 +54,4 @@ def test_with_look_ahead_it_plays_legally(plies):
 
 
 def test_against_itself_it_scores_nothing():
-    assert play_games(GnubgPlayer(), GnubgPlayer(), 40, seed=1).points.reshape(-1, 2).sum() == 0
+    assert play_games(GnubgPlayer(), GnubgPlayer(), 40, seed=1).kinds.reshape(-1, 2).sum() == 0

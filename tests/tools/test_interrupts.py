@@ -39,7 +39,6 @@ WORK = {
     "measure levels": "measure levels casual --decisions 4 --reference-plies 0",
     "measure pruning": "measure pruning --decisions 4",
     "measure alphabeta": "measure alphabeta --plies 1 --positions 4",
-    "measure cube": "measure cube --positions 4 --trials 36 --threads 1",
     "measure frontier": "measure frontier pubeval --games 20000 --opponent random --threads 1",
 }
 """Command -> what begins work that shows how far it is; OUT is where it writes."""

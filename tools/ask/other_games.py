@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from gammond.engine.runtime.exit_codes import EXIT_INTERRUPTED, EXIT_OK
+from gammond.engine.runtime.exit_codes import EXIT_OK
 from gammond.protocol.core.replies import format_reply
 from gammond.protocol.core.requests import JsonReply, WorkControl
 from gammond.protocol.games import find_entry
@@ -12,7 +12,7 @@ from gammond.protocol.repl.answers.replies import send_command
 from gammond.protocol.repl.dialogue.talk import Talk
 from gammond.protocol.state.session import Session
 from gammond.tools.ask.board import BoardOptions
-from gammond.tools.ask.question import AnyGameOptions, call_session, count_columns, show_lines, watch_work
+from gammond.tools.ask.question import AnyGameOptions, call_session, count_columns, show_answer, watch_work
 from gammond.tools.common.other_games import refuse_options, run_query
 from gammond.tools.common.position_arguments import ScoreOptions, read_text
 
@@ -34,11 +34,11 @@ def answer_question(
         fields: Of the JSON query, beside the position.
 
     Returns:
-        The exit status: 0, or 130 where Ctrl-C or SIGTERM ended a search early.
+        0.
 
     Raises:
         GammondError: The position or an option is wrong, or there is no answer.
-        KeyboardInterrupt: Ctrl-C or SIGTERM, before there was an answer.
+        KeyboardInterrupt: As `gammond.tools.ask.question.show_answer`.
     """
     refuse_options(options, options.variant, _OF_BACKGAMMON)
     weights, has_board = (
@@ -54,8 +54,8 @@ def answer_question(
             setup += [f"set engine.weights {weights}"] if weights else []
             commands = ["board", command] if has_board else [command]
             lines = call_session(lambda: _talk(session, control, setup, commands))
-    show_lines(lines, is_plain=options.json)
-    return EXIT_INTERRUPTED if control.is_stopped else EXIT_OK
+    show_answer(lines, control, is_plain=options.json)
+    return EXIT_OK
 
 
 def _write_json(session: Session, control: WorkControl, query: Mapping[str, object]) -> str:

@@ -17,7 +17,6 @@ from gammond.engine.errors import CancelledWork, StateError, UnsupportedError, V
 from gammond.engine.formats.xgid import encode_xgid
 from gammond.engine.rules.rules import BACKGAMMON, VARIANTS, Rules
 from gammond.engine.runtime.compilation import COMPILATION
-from gammond.engine.runtime.exit_codes import EXIT_INTERRUPTED
 from gammond.engine.search import MAX_PLIES
 from gammond.engine.store.options import NO_STORE, StoreOptions
 from gammond.protocol.core.replies import format_reply
@@ -35,7 +34,7 @@ from gammond.tools.common.command_options import (
     Threads,
     option,
 )
-from gammond.tools.common.interrupts import call_on_interrupt
+from gammond.tools.common.interrupts import call_on_interrupt, end_with_partial
 from gammond.tools.common.opponents import load_net_engine
 from gammond.tools.common.position_arguments import (
     AskedPosition,
@@ -151,11 +150,11 @@ def answer_question(
             position, and how that is evaluated.
 
     Returns:
-        The exit status: 0, or 130 where Ctrl-C or SIGTERM ended a search early.
+        0.
 
     Raises:
         GammondError: The position or an option is wrong, or there is no answer.
-        KeyboardInterrupt: Ctrl-C or SIGTERM, before there was an answer.
+        KeyboardInterrupt: Ctrl-C or SIGTERM; the answer so far, if there is one, has been shown.
     """
     asked = options.ask()
     session = set_table(options.open_session(), options.variant, asked)
@@ -170,8 +169,8 @@ def answer_question(
             lines = [asked.add_assumed(line)]
         else:
             lines += call_session(lambda: [heading, *ask(session, control)])
-    show_lines(lines, is_plain=options.json)
-    return EXIT_INTERRUPTED if control.is_stopped else 0
+    show_answer(lines, control, is_plain=options.json)
+    return 0
 
 
 def answer_opinion(options: QuestionOptions, player: str, count: int) -> int:
@@ -329,6 +328,22 @@ def show_lines(lines: Sequence[str], *, is_plain: bool = False) -> None:
     )
 
     show(lines, read_preferences(get_config_file()).theme, in_pages=False)
+
+
+def show_answer(lines: Sequence[str], control: WorkControl, *, is_plain: bool) -> None:
+    """Write an answer.
+
+    Args:
+        lines: As for `show_lines`.
+        control: Of the work.
+        is_plain: As for `show_lines`.
+
+    Raises:
+        KeyboardInterrupt: The work was stopped early, and the answer is of what was done.
+    """
+    show_lines(lines, is_plain=is_plain)
+    if control.is_stopped:
+        raise end_with_partial("work")
 
 
 def query_position(session: Session, control: WorkControl, fields: dict[str, object]) -> str:

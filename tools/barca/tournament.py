@@ -15,6 +15,7 @@ import numpy as np
 from gammond.engine.barca.game import BarcaGame
 from gammond.engine.barca.player import BarcaPlayer, BarcaSearchPlayer, make_player
 from gammond.engine.errors import CancelledWork, UnsupportedError
+from gammond.engine.play.paired_scores import PairedScores
 from gammond.engine.rules.rules import Doubles
 from gammond.engine.rules.seeded_random import check_seed
 from gammond.tools.barca.self_play import MAX_PLIES, VectorGames, draw_opening
@@ -22,7 +23,6 @@ from gammond.tools.barca.weights import find_weights_file, read_run_weights
 from gammond.tools.tournament.entrants import Entrant, check_players
 from gammond.tools.tournament.games import PairingTask
 from gammond.tools.tournament.options import TournamentOptions
-from gammond.tools.tournament.statistics.scores import PairedScores
 
 _RUN_WEIGHTS = re.compile(r"(?<=[:,]weights=)run:[^,]+")
 

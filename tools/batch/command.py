@@ -70,7 +70,12 @@ from gammond.tools.batch.run import (
 )
 from gammond.tools.batch.tables import PositionInput, open_input
 from gammond.tools.common.command_options import Command
-from gammond.tools.common.interrupts import RESUMES, advise_on_interrupt, call_on_interrupt
+from gammond.tools.common.interrupts import (
+    RESUMES,
+    RESUMES_WITHOUT_FORCE,
+    advise_on_interrupt,
+    call_on_interrupt,
+)
 from gammond.tools.common.locks import hold_lock
 from gammond.tools.common.progress import Progress
 from gammond.tools.common.pulse import open_stdin
@@ -123,8 +128,7 @@ def _describe_output(options: BatchOptions) -> str:
         return ""
     if options.row_format == PARQUET:
         return f"{options.output} has the rows so far"
-    resumes = RESUMES.replace("--resume", "--resume in place of --force") if options.force else RESUMES
-    return f"{options.output} has whole rows, {resumes}"
+    return f"{options.output} has whole rows, {RESUMES_WITHOUT_FORCE if options.force else RESUMES}"
 
 
 def _count_block_lines(options: BatchOptions) -> int:

@@ -15,7 +15,6 @@ from msgspec import Struct
 
 from gammond.engine.runtime.version import read_version
 from gammond.tools.bench.barca import bench_barca
-from gammond.tools.bench.cluster import bench_cluster
 from gammond.tools.bench.crowd import bench_crowd
 from gammond.tools.bench.engine import (
     bench_batch,
@@ -57,7 +56,6 @@ BENCHMARKS: dict[str, Callable[[BenchmarkSubject], Iterator[Measurement]]] = {
     "server": bench_server,
     "store": bench_store,
     "crowd": bench_crowd,
-    "cluster": bench_cluster,
     "external": bench_external,
     "gnubg": bench_gnubg,
     "barca": bench_barca,

@@ -44,10 +44,10 @@ class CommandGroup:
         return int(args.subcommand.main(args))
 
 
-def find_command(module: str) -> Any:  # noqa: ANN401  (has ``add_arguments`` and ``main``)
-    """Import the command of a module."""
-    imported = importlib.import_module(module)
-    return getattr(imported, "COMMAND", imported)
+def find_command(module: str) -> Command[Any] | CommandGroup:
+    """Import the command of a module, its ``COMMAND``."""
+    command: Command[Any] | CommandGroup = importlib.import_module(module).COMMAND
+    return command
 
 
 class _LazyParser(ToolParser):
@@ -63,13 +63,12 @@ class _LazyParser(ToolParser):
         if command is None:
             return
         if isinstance(command, str):
-            module = importlib.import_module(command)
+            module, command = importlib.import_module(command), find_command(command)
             self.description = format_description(module.SUMMARY, module.__doc__ or "")
         else:
             self.description = format_description(command.summary, f"\n\n{command.details}")
-        found = find_command(command) if isinstance(command, str) else command
-        found.add_arguments(self)
-        self.set_defaults(subcommand=found)
+        command.add_arguments(self)
+        self.set_defaults(subcommand=command)
 
     def parse_known_args(self, args: Sequence[str] | None = None, namespace: Any = None) -> Any:  # type: ignore[override]  # noqa: ANN401
         """Parse, with the arguments of the sub-command."""

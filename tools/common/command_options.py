@@ -7,10 +7,10 @@
         strength: StrengthOptions = StrengthOptions()
 
 `add_options` declares them on a parser, with their help, and `read_options` makes the struct of what was
-parsed. `games` is the option ``--games`` and `for_` is ``--for``; a bool that is false by default is a switch,
-and one that is None by default two, ``--jacoby`` and ``--no-jacoby``. A field of a struct's type is a group of
-options, which the help shows below the struct's ``TITLE`` if it has one. What several options must agree on, a
-struct checks in ``__post_init__``.
+parsed. `games` is the option ``--games`` and `for_` is ``--for``; a bool that is false by default is one
+switch, and one that is None by default two, ``--jacoby`` and ``--no-jacoby``. A field of a struct's type is a
+group of options, which the help shows below the struct's ``TITLE`` if it has one. What several options must
+agree on, a struct checks in ``__post_init__``.
 """
 
 from __future__ import annotations
@@ -99,7 +99,9 @@ def option(
     return Meta(description=meaning, extra=extra, **bounds)  # type: ignore[call-overload, no-any-return]
 
 
-def argument(metavar: str, meaning: str, *, count: Count = "", choices: Choices = ()) -> Meta:
+def argument(
+    metavar: str, meaning: str, *, count: Count = "", choices: Choices = (), **bounds: float
+) -> Meta:
     """Describe an argument without a name, for `Annotated`.
 
     Args:
@@ -107,11 +109,10 @@ def argument(metavar: str, meaning: str, *, count: Count = "", choices: Choices 
         meaning: As for `option`.
         count: How many values it takes, as argparse says it; empty for one.
         choices: As for `option`.
+        bounds: As for `option`.
     """
-    return Meta(
-        description=meaning,
-        extra={_METAVAR: metavar, _IS_ARGUMENT: True, _COUNT: count, CHOICES: choices, _SHOWN: ""},
-    )
+    extra = {_METAVAR: metavar, _IS_ARGUMENT: True, _COUNT: count, CHOICES: choices, _SHOWN: ""}
+    return Meta(description=meaning, extra=extra, **bounds)  # type: ignore[call-overload, no-any-return]
 
 
 def written_file(meaning: str, metavar: str = "FILE", *, count: Count | None = None) -> Meta:

@@ -31,6 +31,7 @@ GRACE_PERIOD_S = 2.0
 
 GOES_ON = "the same command goes on from here"
 RESUMES = "the same command with --resume goes on from here"
+RESUMES_WITHOUT_FORCE = "the same command with --resume in place of --force goes on from here"
 
 _HANG_UP = getattr(signal, "SIGHUP", None) or getattr(signal, "SIGBREAK", None)
 """What comes when a terminal is closed: Windows has the other one."""
@@ -42,6 +43,17 @@ _OUTPUTS = (1, 2)
 
 _POLL_S = 0.05
 """How often is looked whether a kernel is being compiled, once a signal has come."""
+
+
+def end_with_partial(things: str, how_to_go_on: str = "") -> KeyboardInterrupt:
+    """Make the interrupt that ends a tool which has written what is done of its answer.
+
+    Args:
+        things: What the answer is of, such as ``games``.
+        how_to_go_on: Such as `GOES_ON`; empty where nothing was kept.
+    """
+    sys.stdout.flush()
+    return KeyboardInterrupt(f"the answer is of the {things} so far", how_to_go_on)
 
 
 class _InterruptHandler:

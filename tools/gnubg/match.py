@@ -6,9 +6,7 @@ writes the records, which are then replayed. Half of the games and matches are p
 
 from __future__ import annotations
 
-import math
 import os
-import statistics
 import subprocess
 import sys
 import tempfile
@@ -18,12 +16,23 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated
 
+import numpy as np
 from msgspec import Struct
 
 from gammond.engine.errors import GammondError
 from gammond.engine.evaluation.results import CubeResponse
+from gammond.engine.match_files.model import RecordedGame, describe_issues
+from gammond.engine.match_files.sgf.reader import parse_sgf
+from gammond.engine.match_files.sgf.tree import parse_sgf_trees
 from gammond.engine.play.decider import Decider
-from gammond.engine.rules.dice import Roll
+from gammond.engine.rules.dice import Roll, format_roll
+from gammond.engine.rules.game_record import (
+    DoubleAction,
+    PlayAction,
+    ResignationAction,
+    ResponseAction,
+    RollAction,
+)
 from gammond.engine.rules.match import MatchState
 from gammond.engine.rules.position import Position
 from gammond.engine.runtime.exit_codes import EXIT_FAULTS, EXIT_OK
@@ -31,6 +40,7 @@ from gammond.engine.runtime.files import check_output_folder
 from gammond.engine.runtime.version import read_version
 from gammond.engine.search import SearchWatch
 from gammond.engine.search.ranked_plays import ChosenPlay
+from gammond.engine.statistics import mean_with_error
 from gammond.engine.wording import format_count
 from gammond.protocol.transports.gnubg import gnubg_server
 from gammond.tools.common.command_options import (
@@ -50,7 +60,6 @@ from gammond.tools.common.strength import (
     player_option,
 )
 from gammond.tools.gnubg import require_gnubg
-from gammond.tools.gnubg.record import parse_record, replay_game
 
 SUMMARY = "play against GNU Backgammon, and check its records"
 
@@ -132,8 +141,8 @@ class GnubgSessionResult:
             matches = f"{sum(self.matches)} of {format_count(len(self.matches), 'match', 'matches')} won"
             parts.insert(0, matches + _format_win_share(self.matches))
         elif len(self.points) > 1:
-            mean, error = compute_mean_and_error(self.points)
-            parts.insert(2, f"{mean:+.3f} ± {error:.3f} points per game")
+            mean = mean_with_error(np.array(self.points))
+            parts.insert(2, f"{mean.value:+.3f} ± {mean.error:.3f} points per game")
         return (
             "\n".join([f"{name}: {', '.join(parts)}", *(f"  FAULT {fault}" for fault in self.faults)]) + "\n"
         )
@@ -148,16 +157,11 @@ class GnubgSessionResult:
         self.seconds += other.seconds
 
 
-def compute_mean_and_error(samples: Sequence[float]) -> tuple[float, float]:
-    """Compute the mean of two or more samples and its standard error."""
-    return statistics.fmean(samples), statistics.stdev(samples) / math.sqrt(len(samples))
-
-
 def _format_win_share(won: Sequence[bool]) -> str:
     if len(won) < 2:
         return ""
-    mean, error = compute_mean_and_error([float(one) for one in won])
-    return f" ({100 * mean:.1f} % ± {100 * error:.1f})"
+    share = mean_with_error(np.array(won, np.float64))
+    return f" ({100 * share.value:.1f} % ± {100 * share.error:.1f})"
 
 
 class GnubgMatchOptions(Struct, frozen=True, kw_only=True):
@@ -367,30 +371,54 @@ def _run_gnubg(
     return [f"gnubg ended with status {process.returncode}"] if process.returncode else []
 
 
+def check_record(text: str) -> tuple[list[RecordedGame], list[str]]:
+    """Read a record of gnubg, and list what in it is against the rules.
+
+    gnubg takes an illegal play of an external player for no move: its record has the roll alone, and shows
+    what the wire does not.
+
+    Returns:
+        The games, and the faults in words.
+
+    Raises:
+        FormatError: It is no record.
+    """
+    matches = parse_sgf(text)
+    games = [game for match in matches for game in match.games]
+    faults = [fault for match in matches for fault in describe_issues(match.issues)]
+    for game, tree in zip(games, parse_sgf_trees(text), strict=False):
+        rolls = [action for action in game.actions if isinstance(action, RollAction)]
+        faults += [
+            f"game {game.number}: seat {each.seat} did not play {format_roll(each.roll)}" for each in rolls
+        ]
+        is_given_up = game.actions and isinstance(game.actions[-1], ResignationAction)
+        if is_given_up and game.result and not tree.nodes[0].text("RE").endswith("R"):
+            faults.append(f"game {game.number}: the record has seat {game.result.winner} win before its end")
+    return games, faults
+
+
 def _check_record(record: Path, session: GnubgSession, result: GnubgSessionResult) -> None:
-    """Replay a record and add it to a result."""
+    """Check a record and add it to a result."""
     try:
-        games = parse_record(record.read_text(errors="replace"))
+        games, faults = check_record(record.read_text(errors="replace"))
     except (OSError, GammondError) as error:
         result.faults.append(f"{record.name}: no record ({error})")
         return
     if not session.length and len(games) != session.count:
-        result.faults.append(
-            f"{record.name}: expected {format_count(session.count, 'game')}, got {len(games)}"
+        faults.insert(0, f"expected {format_count(session.count, 'game')}, got {len(games)}")
+    for game in games:
+        result.rolls += sum(isinstance(action, PlayAction) for action in game.actions)
+        result.cube_actions += sum(
+            isinstance(action, DoubleAction | ResponseAction) for action in game.actions
         )
-    for number, game in enumerate(games, 1):
-        replayed = replay_game(game)
-        result.rolls += replayed.rolls
-        result.cube_actions += replayed.cube_actions
-        result.faults += [f"{record.name} game {number}: {fault}" for fault in replayed.faults]
-        if game.winner is not None:
-            result.points.append(game.points if game.winner == session.seat else -game.points)
-    last = games[-1]
-    if session.length and last.winner is not None:
-        if last.score[last.winner] + last.points < session.length:
-            result.faults.append(f"{record.name}: the match was not finished")
+        if won := game.result:
+            result.points.append(won.points if won.winner == session.seat else -won.points)
+    if session.length and games and (won := games[-1].result):
+        if games[-1].initial_state.score[won.winner] + won.points < session.length:
+            faults.append("the match was not finished")
         else:
-            result.matches.append(last.winner == session.seat)
+            result.matches.append(won.winner == session.seat)
+    result.faults += [f"{record.name}: {fault}" for fault in faults]
 
 
 COMMAND = Command(GnubgMatchOptions, run)

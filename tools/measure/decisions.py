@@ -8,8 +8,8 @@ from numpy.typing import NDArray
 from gammond.engine.evaluation.evaluator import Evaluator
 from gammond.engine.rules.dice import Roll
 from gammond.engine.rules.position import Phase, Position, classify_phases
+from gammond.engine.statistics import ratio_with_error
 from gammond.tools.bench.measure import SelfPlayGames
-from gammond.tools.tournament.statistics.scores import estimate_group_mean
 
 _MAX_TURNS_BETWEEN = 7
 _TURNS_BEFORE = 3
@@ -59,5 +59,5 @@ def estimate_mean_by_game(costs: NDArray[np.float64], games: NDArray[np.int64]) 
         Both; None in place of an error if all are of one game.
     """
     _, place = np.unique(games, return_inverse=True)
-    mean, error = estimate_group_mean(np.bincount(place, costs), np.bincount(place))
-    return mean, None if np.isnan(error) else error
+    found = ratio_with_error(np.bincount(place, costs), np.bincount(place))
+    return found.value, None if np.isnan(found.error) else found.error

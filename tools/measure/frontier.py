@@ -36,6 +36,7 @@ from gammond.tools.common.command_options import (
     threads_option,
 )
 from gammond.tools.common.figures import check_plot_file, make_figure, plot_option, write_figure
+from gammond.tools.common.interrupts import end_with_partial
 from gammond.tools.common.opponents import PLAYER_HELP, load_opponent
 from gammond.tools.gnubg.nets import GnubgPlayer
 from gammond.tools.tournament.round_robin import play_pair
@@ -149,7 +150,7 @@ def run(options: FrontierOptions) -> int:
     if options.plot is not None:
         draw_frontier(report.points, opponent.name, options.plot)
     if len(points) < len(players):
-        raise KeyboardInterrupt("reporting the players measured so far")
+        raise end_with_partial("players")
     return 0
 
 

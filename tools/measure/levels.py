@@ -39,6 +39,7 @@ from gammond.tools.common.command_options import (
     option,
     threads_option,
 )
+from gammond.tools.common.interrupts import end_with_partial
 from gammond.tools.common.opponents import load_net_engine
 from gammond.tools.common.progress import Progress
 from gammond.tools.common.strength import DEFAULT_NET, net_option
@@ -111,7 +112,7 @@ def run(options: LevelsOptions) -> int:
         }
         sys.stdout.write(json.dumps({**report, "levels": [asdict(rate) for rate in rates]}) + "\n")
     if len(rates) < len(levels):
-        raise KeyboardInterrupt("reporting the levels measured so far" if rates else "no level was finished")
+        raise end_with_partial("levels") if rates else KeyboardInterrupt("no level was finished")
     return 0
 
 

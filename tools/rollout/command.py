@@ -39,7 +39,7 @@ from gammond.engine.errors import CancelledWork, StateError, UnsupportedError
 from gammond.engine.rollout import CANCELLED
 from gammond.engine.rules.moves import Play
 from gammond.engine.rules.rules import VARIANTS, Rules
-from gammond.engine.runtime.exit_codes import EXIT_INTERRUPTED
+from gammond.engine.runtime.exit_codes import EXIT_OK
 from gammond.nets.catalogue import find_pruner
 from gammond.tools.common.command_options import (
     CORES,
@@ -48,7 +48,7 @@ from gammond.tools.common.command_options import (
     option,
     written_file,
 )
-from gammond.tools.common.interrupts import GOES_ON, call_on_interrupt
+from gammond.tools.common.interrupts import GOES_ON, call_on_interrupt, end_with_partial
 from gammond.tools.common.locks import hold_lock
 from gammond.tools.common.opponents import collect_net_hashes, load_net_engine
 from gammond.tools.common.position_arguments import AskedPosition, Dice, PositionOptions, ScoreOptions
@@ -97,11 +97,11 @@ def run(options: RolloutCommandOptions) -> int:
     """Run the tool.
 
     Returns:
-        0, or 130 if Ctrl-C or SIGTERM ended it early.
+        0.
 
     Raises:
         GammondError: The arguments are invalid, or the state is damaged or of another rollout.
-        KeyboardInterrupt: Ctrl-C or SIGTERM, before any trial was complete, or with ``--state``.
+        KeyboardInterrupt: Ctrl-C or SIGTERM ended it early; the trials so far have been reported.
     """
     rollouts, asked = options.numbers.read(options.plies, options.threads), options.read(options.score)
     request, settings = read_request(options, asked, rollouts), rollouts.settings
@@ -129,10 +129,9 @@ def run(options: RolloutCommandOptions) -> int:
     sys.stdout.flush()
     if unsaved is not None:
         raise unsaved
-    is_cancelled = answer.rollout.reason == CANCELLED
-    if is_cancelled and options.state is not None:
-        raise KeyboardInterrupt(GOES_ON)
-    return EXIT_INTERRUPTED if is_cancelled else 0
+    if answer.rollout.reason == CANCELLED:
+        raise end_with_partial("trials", GOES_ON if options.state else "--state keeps them")
+    return EXIT_OK
 
 
 def read_request(

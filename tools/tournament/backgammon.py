@@ -21,9 +21,9 @@ from gammond.engine.play.lockstep import (
     GAME_OVER,
     HOME_BOUND,
     EndlessGameError,
-    PairedGameResults,
     play_games,
 )
+from gammond.engine.play.paired_scores import PairedScores
 from gammond.engine.rules.dice import Roll, draw_paired_dice
 from gammond.engine.rules.match import MAX_MATCH_LENGTH, MatchState
 from gammond.engine.rules.rules import STANDARD_RULES, VARIANTS, Doubles, Feature, Rules
@@ -38,7 +38,6 @@ from gammond.tools.tournament.entrants import (
 from gammond.tools.tournament.games import DEFAULT_VARIANT, GameRange, PairingTask
 from gammond.tools.tournament.options import TournamentOptions
 from gammond.tools.tournament.records import LockstepLog, write_records
-from gammond.tools.tournament.statistics.scores import PairedScores
 
 GAMES_PER_RANGE = 4096
 """Games in a range; an interrupted run reports the ranges finished by then."""
@@ -205,7 +204,7 @@ class TournamentRules:
         else:
             log = None if task.records is None else LockstepLog(games, self.game)
             own, other = map(load_cached_player, task.names)
-            results = play_games(
+            scores = play_games(
                 own,
                 other,
                 games,
@@ -218,8 +217,7 @@ class TournamentRules:
                 progress=progress,
                 cancelled=cancelled,
             )
-            scores = score_cubeless_games(results, self.mode)
-            played = [[game] for game in log.make_records(results)] if log is not None else []
+            played = [[game] for game in log.make_records(scores)] if log is not None else []
         if task.records is not None:
             is_match = self.mode is TournamentMode.MATCH
             files = played if is_match else [[game for games in played for game in games]]
@@ -321,20 +319,6 @@ def check_records(folder: Path | None, rules: TournamentRules) -> None:
             "games that stop when both sides are home bound have no result to record: remove --records",
             field="records",
         )
-
-
-def score_cubeless_games(results: PairedGameResults, mode: TournamentMode) -> PairedScores:
-    """Score games without the cube.
-
-    Args:
-        results: As `play_games` returns them.
-        mode: `TournamentMode.CUBELESS` or `TournamentMode.HOME_BOUND`.
-    """
-    points = results.points
-    kinds = np.sign(points) if mode is TournamentMode.HOME_BOUND else points
-    values = points.astype(np.float64)
-    values[results.endless] = np.nan
-    return PairedScores(values, kinds.astype(np.int8))
 
 
 def score_cubeful_games(records: Sequence[Sequence[RecordedGame]], mode: TournamentMode) -> PairedScores:

@@ -18,7 +18,7 @@ from gammond.engine.runtime.files import begins_with, check_output, check_output
 from gammond.tools.common.command_options import Command
 from gammond.tools.common.figures import check_plot_file
 from gammond.tools.common.files import write_atomically
-from gammond.tools.common.interrupts import GOES_ON
+from gammond.tools.common.interrupts import GOES_ON, end_with_partial
 from gammond.tools.tournament.backgammon import read_rules
 from gammond.tools.tournament.entrants import Entrant
 from gammond.tools.tournament.games import GameRules
@@ -78,9 +78,7 @@ def run(options: TournamentOptions) -> int:
         raise KeyboardInterrupt("no games to report")
     _write_report(options, entrants, rules, pairs, anchor, test, time.monotonic() - started_s)
     if not is_complete:
-        raise KeyboardInterrupt(
-            f"reporting the games finished so far{f', {GOES_ON}' if options.keep else ''}"
-        )
+        raise end_with_partial("games", GOES_ON if options.keep else "")
     return 0
 
 

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple, Protocol
 
+from gammond.engine.play.paired_scores import PairedScores
 from gammond.engine.rules.rules import STANDARD_RULES
 from gammond.tools.tournament.entrants import Entrant
-from gammond.tools.tournament.statistics.scores import PairedScores
 
 DEFAULT_VARIANT = STANDARD_RULES.variant.name
 """The variant of records that name none."""

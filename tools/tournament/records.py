@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from gammond.engine.match_files.mat.writer import format_mat
 from gammond.engine.match_files.model import RecordedGame
-from gammond.engine.play.lockstep import PairedGameResults
+from gammond.engine.play.paired_scores import PairedScores
 from gammond.engine.rules.game_record import PlayAction
 from gammond.engine.rules.match import GameResult, MatchState
 from gammond.engine.rules.moves import legal_plays
@@ -48,15 +48,15 @@ class LockstepLog:
         """Stack the positions of a game, ``int8[turns + 1, 2, 26]`` as their movers see them."""
         return np.stack([self._rules.starting_position.board, *(after for _, _, after in self._turns[game])])
 
-    def make_records(self, results: PairedGameResults) -> list[RecordedGame]:
+    def make_records(self, results: PairedScores) -> list[RecordedGame]:
         """Make records of the games that ended, as money games with a running score.
 
         Args:
             results: Of seat 0.
         """
         match, games, start = _MONEY, [], self._rules.starting_position
-        for number, (turns, worth) in enumerate(zip(self._turns, results.points.tolist(), strict=True)):
-            if number in results.endless:
+        for turns, worth in zip(self._turns, results.kinds.tolist(), strict=True):
+            if not worth:
                 continue
             begun = replace(match, on_roll=turns[0][0])
             result = GameResult(0 if worth > 0 else 1, abs(worth), abs(worth))

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from gammond.engine.match_analysis.elo import estimate_elo
+from gammond.engine.play.paired_scores import PairedScores
 from gammond.engine.runtime.version import read_version
 from gammond.tools.tournament.entrants import Entrant
 from gammond.tools.tournament.games import GameRules
@@ -20,9 +21,7 @@ from gammond.tools.tournament.round_robin import PairState
 from gammond.tools.tournament.statistics.scores import (
     WIN_SHARE_LIMITS,
     MeanEstimate,
-    PairedScores,
     compute_p_value,
-    compute_standard_error,
     estimate_mean,
 )
 from gammond.tools.tournament.statistics.sprt import SequentialTest
@@ -297,7 +296,7 @@ def _make_player_report(
         if index in pair.player_indices
     ]
     mean = float(np.mean([scores.mean for scores in own])) if own else math.nan
-    squares = [compute_standard_error(scores.pair_values) ** 2 for scores in own]
+    squares = [scores.standard_error**2 for scores in own]
     error = math.sqrt(sum(squares)) / len(own) if own else math.nan
     return PlayerReport(
         entrant.name, entrant.nets, sum(scores.games for scores in own), elo, elo_error, mean, error

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from itertools import combinations
 from pathlib import Path
 
+from gammond.engine.play.paired_scores import PairedScores
 from gammond.tools.common.progress import Progress
 from gammond.tools.parallel.options import make_executor
 from gammond.tools.parallel.processes import is_stopping
@@ -14,7 +15,6 @@ from gammond.tools.tournament.backgammon import TournamentRules
 from gammond.tools.tournament.entrants import Entrant, load_entrant
 from gammond.tools.tournament.games import GameRange, GameRules, PairingTask
 from gammond.tools.tournament.results_file import ResultsFile
-from gammond.tools.tournament.statistics.scores import PairedScores
 from gammond.tools.tournament.statistics.sprt import SequentialTest, SprtResult, SprtVerdict
 
 

@@ -13,9 +13,9 @@ from gammond.engine.play.lockstep import (
     GAME_OVER,
     HOME_BOUND,
     PIPS_PER_ROLL,
-    PairedGameResults,
     play_games,
 )
+from gammond.engine.play.paired_scores import PairedScores
 from gammond.engine.play.player import EvaluatorPlayer, Player, RandomPlayer
 from gammond.engine.rules.dice import draw_paired_dice
 from gammond.engine.rules.position import Phase, Position, classify_phases
@@ -75,19 +75,19 @@ def test_games_are_those_that_are_played_by_hand(games, seed, options, ending):
     for game in range(games):
         number = first + game // 2 if options.get("has_pairs", True) else 2 * first + game
         turns, points = play_by_hand(RACER, RANDOM, seed, game, number, ending)
-        assert found.points[game] == pytest.approx(points, abs=1e-4)
+        assert found.values[game] == pytest.approx(points, abs=1e-4)
         assert log[game] == turns
 
 
 @pytest.mark.parametrize("ending", [GAME_OVER, HOME_BOUND], ids=["over", "home bound"])
 def test_a_player_scores_exactly_nothing_against_itself_and_with_dice_for_each_game_something(ending):
     results = play_games(RACER, RACER, 400, seed=1, ending=ending)
-    assert (results.points.reshape(-1, 2).sum(axis=1) == 0).all()
-    assert np.abs(results.points).min() > 0
+    assert (results.values.reshape(-1, 2).sum(axis=1) == 0).all()
+    assert np.abs(results.values).min() > 0
     assert results.standard_error == 0
     assert results.count_wins(0) == results.count_wins(1)
     own = play_games(RACER, RACER, 40, seed=1, ending=ending, has_pairs=False)
-    assert (own.points.reshape(-1, 2).sum(axis=1) != 0).any()
+    assert (own.values.reshape(-1, 2).sum(axis=1) != 0).any()
 
 
 def test_dice_are_fair_and_openings_have_no_doubles():
@@ -121,15 +121,15 @@ def test_games_that_are_played_out_count_their_points():
 
 
 def test_home_bound_tells_the_same_player_the_stronger():
-    assert play_games(RACER, RANDOM, 60, seed=1, ending=HOME_BOUND).points_per_game > 30
+    assert play_games(RACER, RANDOM, 60, seed=1, ending=HOME_BOUND).mean > 30
 
 
 def test_results_are_counted_for_each_side():
-    results = PairedGameResults(np.array([1, -2, 3, -3, 2, 1], np.int8))
+    results = PairedScores(np.array([1.0, -2, 3, -3, 2, 1]), np.array([1, -2, 3, -3, 2, 1], np.int8))
     assert results.games == 6
     assert results.count_wins(0) == (4, 2, 1)
     assert results.count_wins(1) == (2, 2, 1)
-    assert results.points_per_game == pytest.approx(2 / 6)
+    assert results.mean == pytest.approx(2 / 6)
     assert results.standard_error == pytest.approx(np.std([-0.5, 0, 1.5], ddof=1) / np.sqrt(3))
 
 
@@ -177,22 +177,22 @@ def test_games_that_never_end_are_counted_where_they_may_be_and_the_others_keep_
     monkeypatch.setattr("gammond.engine.play.lockstep.MAX_TURNS", 70)
     seen = []
     cut = play_games(RACER, RANDOM, 40, seed=1, lockstep=8, may_be_endless=True, progress=seen.append)
-    assert 0 < len(cut.endless) < 30
-    assert seen[-1] == 40
-    ended = np.setdiff1d(np.arange(40), cut.endless)
-    assert cut.points[ended].tolist() == whole.points[ended].tolist()
-    assert not cut.points[cut.endless].any()
-    counted = [2 * pair + game for pair in range(20) if pair not in cut.endless // 2 for game in range(2)]
-    alone = PairedGameResults(whole.points[counted])
-    assert cut.games == alone.games == len(counted)
-    assert (cut.points_per_game, cut.standard_error) == (alone.points_per_game, alone.standard_error)
-    assert (cut.win_share, cut.count_wins(0)) == (alone.win_share, alone.count_wins(0))
+    endless = np.flatnonzero(np.isnan(cut.values))
+    assert 0 < cut.endless == len(endless) < 30
+    assert seen[-1] == cut.games == 40
+    ended = np.setdiff1d(np.arange(40), endless)
+    assert cut.kinds[ended].tolist() == cut.values[ended].tolist() == whole.kinds[ended].tolist()
+    assert not cut.kinds[endless].any()
+    counted = [2 * pair + game for pair in range(20) if pair not in endless // 2 for game in range(2)]
+    alone = PairedScores(whole.values[counted], whole.kinds[counted])
+    assert cut.counted.games == len(counted)
+    assert (cut.mean, cut.standard_error) == (alone.mean, alone.standard_error)
+    assert (cut.win_share, cut.counted.count_wins(0)) == (alone.win_share, alone.count_wins(0))
     twice = cut.concatenate(cut)
-    assert twice.endless.tolist() == [*cut.endless, *(40 + cut.endless)]
-    assert twice.games == 2 * cut.games
+    assert np.flatnonzero(np.isnan(twice.values)).tolist() == [*endless, *(40 + endless)]
 
 
 def test_where_no_game_ends_nothing_is_known():
-    results = PairedGameResults(np.zeros(2, np.int8), np.array([0, 1]))
-    assert results.games == 0
-    assert all(math.isnan(each) for each in (results.points_per_game, results.standard_error))
+    results = PairedScores(np.full(2, np.nan), np.zeros(2, np.int8))
+    assert results.counted.games == 0
+    assert all(math.isnan(each) for each in (results.mean, results.standard_error))

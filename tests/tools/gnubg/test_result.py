@@ -2,7 +2,7 @@
 
 import pytest
 
-from gammond.tools.gnubg.match import GnubgSessionResult, compute_mean_and_error
+from gammond.tools.gnubg.match import GnubgSessionResult
 
 
 def test_single_things_are_named_in_the_singular_and_have_no_error():
@@ -24,12 +24,6 @@ def test_a_result_reads_as_one_line_without_faults(length):
     assert "1 of 4 games won, points 2-6" in text
     assert ("matches won (50.0 % ± 50.0)" in text) == bool(length)
     assert ("-1.000 ± 1.225 points per game" in text) == (not length)
-
-
-def test_the_standard_error_is_that_of_the_mean():
-    mean, error = compute_mean_and_error([1.0, 3.0, 5.0, 7.0])
-    assert mean == 4.0
-    assert error == pytest.approx((20 / 3) ** 0.5 / 2)
 
 
 def test_results_of_both_seats_add_up_but_for_their_faults():

@@ -164,7 +164,7 @@ def test_an_interrupt_reports_the_players_measured_so_far(run, few_positions, ca
     assert cli.main(command) == cli.EXIT_INTERRUPTED
     written = capsys.readouterr()
     assert [place["name"] for place in json.loads(written.out)["points"]] == ["pubeval"]
-    assert "players measured so far" in written.err
+    assert "the answer is of the players so far" in written.err
     played[:] = ["pubeval"]
     assert cli.main(command) == cli.EXIT_INTERRUPTED
     assert capsys.readouterr().out == ""

@@ -104,7 +104,7 @@ def test_an_interrupted_run_reports_the_finished_ranges_and_says_whether_it_goes
     assert cli.main(arguments) == cli.EXIT_INTERRUPTED
     captured = capsys.readouterr()
     assert json.loads(captured.out)["games"] == 32
-    assert captured.err == "gammond: interrupted, reporting the games finished so far\n"
+    assert captured.err == "gammond: interrupted, the answer is of the games so far\n"
     assert cli.main([*arguments, "--keep", str(tmp_path / "kept")]) == cli.EXIT_INTERRUPTED
     assert capsys.readouterr().err == f"{captured.err[:-1]}, {GOES_ON}\n"
 

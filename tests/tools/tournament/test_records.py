@@ -21,7 +21,7 @@ NAMES = "pubeval", "random"
 def test_a_log_turns_lockstep_games_into_records():
     log = LockstepLog(8)
     played = play_games(load_player("pubeval"), load_player("random"), 8, 3, first_pair=2, log=log)
-    points, games = played.points, log.make_records(played)
+    points, games = played.kinds, log.make_records(played)
     score = [0, 0]
     for number, game in enumerate(games):
         assert game.initial_state.score == tuple(score)

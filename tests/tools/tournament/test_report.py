@@ -11,12 +11,12 @@ import numpy as np
 import pytest
 
 from gammond.engine.errors import UnsupportedError
+from gammond.engine.play.paired_scores import PairedScores
 from gammond.tools.tournament.backgammon import TournamentMode, TournamentRules
 from gammond.tools.tournament.entrants import Entrant
 from gammond.tools.tournament.plot import draw_cross_table
 from gammond.tools.tournament.report import make_report
 from gammond.tools.tournament.round_robin import PairState
-from gammond.tools.tournament.statistics.scores import PairedScores
 from gammond.tools.tournament.statistics.sprt import SequentialTest
 from gammond.tools.tournament.text import format_report
 

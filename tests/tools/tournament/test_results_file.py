@@ -9,12 +9,12 @@ import numpy as np
 import pytest
 
 from gammond.engine.errors import DataFileError, StateError
+from gammond.engine.play.paired_scores import PairedScores
 from gammond.engine.rules.rules import Doubles, Rules
 from gammond.tools.tournament.backgammon import TournamentMode, TournamentRules
 from gammond.tools.tournament.entrants import Entrant
 from gammond.tools.tournament.games import GameRange
 from gammond.tools.tournament.results_file import ResultsFile
-from gammond.tools.tournament.statistics.scores import PairedScores
 
 RULES = TournamentRules(seed=3)
 ANN, BOB, CYD = (Entrant(name, name, {f"{name}-net": name * 3}, False) for name in ("ann", "bob", "cyd"))

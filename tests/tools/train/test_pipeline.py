@@ -13,7 +13,8 @@ from typing import NamedTuple
 import pytest
 
 from gammond.engine.formats.array_file import read_array_file
-from gammond.engine.play.lockstep import PairedGameResults, play_games
+from gammond.engine.play.lockstep import play_games
+from gammond.engine.play.paired_scores import PairedScores
 from gammond.nets.catalogue import Catalogue
 from gammond.tools import cli
 from gammond.tools.common.files import read_records
@@ -94,12 +95,12 @@ def exported(run: Path, name: str) -> str:
     return entries.getvalue().partition(PROVENANCE_HEADING)[0]
 
 
-def played(first, second, games: int = FEWER_GAMES) -> PairedGameResults:
+def played(first, second, games: int = FEWER_GAMES) -> PairedScores:
     return play_games(first, second, games, 5, may_be_endless=True)
 
 
-def standard_errors_above(results: PairedGameResults, points: float = 0.0) -> float:
-    return (results.points_per_game - points) / results.standard_error
+def standard_errors_above(results: PairedScores, points: float = 0.0) -> float:
+    return (results.mean - points) / results.standard_error
 
 
 def test_self_play_improves_from_its_first_checkpoint_to_its_last(lineage):
@@ -130,7 +131,7 @@ def test_the_exported_nets_play_as_the_run_does_and_beat_all_that_came_before(li
     first, last = (Catalogue(lineage.manifest).load_player(name) for name in ("first", "last"))
     refined = load_opponent(f"run:{lineage.better}/checkpoint.npz")
     same = played(last, refined, 200)
-    assert (same.points_per_game, same.standard_error) == (0.0, 0.0)
+    assert (same.mean, same.standard_error) == (0.0, 0.0)
     assert standard_errors_above(played(first, load_opponent("random"), 400), 1.0) > 4
     assert standard_errors_above(played(last, load_opponent("random"), 400), 1.0) > 4
     assert standard_errors_above(played(last, first)) > 4

@@ -19,7 +19,8 @@ from typing import Annotated, Literal
 
 from msgspec import Meta
 
-from gammond.engine.play.lockstep import PairedGameResults, play_games
+from gammond.engine.play.lockstep import play_games
+from gammond.engine.play.paired_scores import PairedScores
 from gammond.engine.play.player import Player
 from gammond.tools.common.opponents import load_opponent
 from gammond.tools.heritage.astros.families import FAMILIES
@@ -96,7 +97,7 @@ class FamilyMatches(VectorMatches):
     def rate(self, vector: Vector) -> RatedVector:
         """Measure a vector, as `VectorMatches.rate`."""
         results = self._play(self._family.make_player(vector), self._reference, _REFERENCE_SEED)
-        return RatedVector(vector, results.points_per_game, results.standard_error)
+        return RatedVector(vector, results.mean, results.standard_error)
 
     def make_batches(self, first: Vector, second: Vector, seed: int) -> Iterator[GameBatch]:
         """Divide games into tasks, as `VectorMatches.make_batches`."""
@@ -122,14 +123,13 @@ class FamilyMatches(VectorMatches):
         lines += [format_weights(self.space.names, self.start, best.vector)]
         return "\n".join(lines) + "\n"
 
-    def _play(self, player: Player, other: Player, seed: int) -> PairedGameResults:
+    def _play(self, player: Player, other: Player, seed: int) -> PairedScores:
         return play_games(player, other, self._settings.reference_games, seed, may_be_endless=True)
 
 
-def _format_points(result: PairedGameResults) -> str:
-    won = result.count_wins(0)[0] / result.games
-    points = f"{result.points_per_game:+.3f} ± {result.standard_error:.3f}"
-    return f"{points} in {result.games:,} games, {won:.1%} won"
+def _format_points(result: PairedScores) -> str:
+    points = f"{result.mean:+.3f} ± {result.standard_error:.3f}"
+    return f"{points} in {result.counted.games:,} games, {result.win_share:.1%} won"
 
 
 class AscendWork(OneProcessWork, frozen=True, kw_only=True):

@@ -66,7 +66,7 @@ def play_batch(batch: GameBatch) -> NDArray[np.float64]:
         first_pair=batch.first_game // 2,
         may_be_endless=True,
         log=log,
-    ).points.astype(np.float64)
+    ).kinds.astype(np.float64)
     shares = reward.compute_share(log.turns.astype(np.float64))
     return points * shares + reward.weigh_lead(log.compute_lead())
 

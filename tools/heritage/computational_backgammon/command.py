@@ -149,7 +149,7 @@ class ClassicLearner(GameLearner):
         if self._best is not None:
             best = {"best": EvaluatorPlayer(self._best.make_evaluator("best"))}
             result = play_opponents(self.player, best, games, self.settings.rules)["best"]
-            points = result.points_per_game
+            points = result.mean
             metrics = {"ppg_best": points, "ppg_best_error": result.standard_error}
         if points > 0.0:
             self._best = copy.deepcopy(self.nets)
@@ -210,7 +210,7 @@ class ClassicLearner(GameLearner):
             may_be_endless=True,
             log=log,
         )
-        for boards in map(log.stack_positions, np.setdiff1d(np.arange(games), results.endless)):
+        for boards in map(log.stack_positions, np.flatnonzero(results.kinds[:games]).tolist()):
             if teacher == TAUGHT:
                 assert self._expert.evaluator is not None
                 targets = outcomes_to_nodes(self._expert.evaluator.evaluate(boards[:-1]), settings.outputs)

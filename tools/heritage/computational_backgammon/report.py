@@ -22,7 +22,8 @@ from msgspec import Struct
 
 from gammond.engine.bearoff.two_sided import make_two_sided_numbering
 from gammond.engine.errors import DataFileError, UnsupportedError
-from gammond.engine.play.lockstep import PairedGameResults, play_games
+from gammond.engine.play.lockstep import play_games
+from gammond.engine.play.paired_scores import PairedScores
 from gammond.engine.rules.outcome import LOSE_G, WIN, WIN_G
 from gammond.engine.rules.rules import STANDARD_RULES
 from gammond.engine.wording import format_count
@@ -139,7 +140,7 @@ def _make_course_row(folder: Path, records: Sequence[Mapping[str, Any]], final_g
         result = play_games(
             load_opponent(f"{RUN_PREFIX}{folder}"), opponent, final_games, _SEED, may_be_endless=True
         )
-        final = [f"{result.points_per_game:+.3f} ± {result.standard_error:.3f}", _format_win_share(result)]
+        final = [f"{result.mean:+.3f} ± {result.standard_error:.3f}", _format_win_share(result)]
     return [
         folder.name,
         speed,
@@ -200,14 +201,13 @@ def _make_opening_row(name: str, chances: Sequence[float]) -> list[str]:
     return [name, *(f"{100 * chance:.1f}" for chance in (*chances, farthest))]
 
 
-def _format_score(result: PairedGameResults) -> str:
-    points = f"{result.points_per_game:+.3f} ± {result.standard_error:.3f} points per game"
-    left = len(result.endless)
-    endless = f", {format_count(left, 'game')} did not end" if left else ""
+def _format_score(result: PairedScores) -> str:
+    points = f"{result.mean:+.3f} ± {result.standard_error:.3f} points per game"
+    endless = f", {format_count(result.endless, 'game')} did not end" if result.endless else ""
     return f"{points}, {_format_win_share(result)} % won{endless}"
 
 
-def _format_win_share(result: PairedGameResults) -> str:
+def _format_win_share(result: PairedScores) -> str:
     return f"{100 * result.win_share:.1f}"
 
 

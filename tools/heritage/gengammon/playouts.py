@@ -12,7 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gammond.engine.evaluation.evaluator import find_first_highest
-from gammond.engine.play.lockstep import HOME_BOUND, PIPS_PER_ROLL, PairedGameResults
+from gammond.engine.play.lockstep import HOME_BOUND, PIPS_PER_ROLL
+from gammond.engine.play.paired_scores import PairedScores
 from gammond.engine.rules.dice import draw_paired_dice
 from gammond.engine.rules.moves import expand_rolls
 from gammond.engine.rules.position import Board, Phase, classify_phases
@@ -133,5 +134,5 @@ def measure_lead(net: GengammonNet, other: GengammonNet, games: int, seed: int) 
         going = going[~HOME_BOUND.is_reached(boards[going])]
         if not going.size:
             break
-    results = PairedGameResults(leads)
-    return results.points_per_game, results.standard_error
+    results = PairedScores(leads.astype(np.float64), np.sign(leads).astype(np.int8))
+    return results.mean, results.standard_error

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from gammond.engine.errors import ValueRangeError
 from gammond.engine.options import CHOICES
 from gammond.engine.play.lockstep import play_games
+from gammond.engine.play.paired_scores import PairedScores
 from gammond.engine.play.player import Player
 from gammond.engine.rules.rules import Doubles, Rules
 from gammond.nets.heritage.heuristic_engine.heuristic import (
@@ -24,7 +25,6 @@ from gammond.nets.heritage.heuristic_engine.heuristic import (
 )
 from gammond.tools.common.command_options import option
 from gammond.tools.parallel.executor import Executor
-from gammond.tools.tournament.statistics.scores import PairedScores
 from gammond.tools.tournament.statistics.sprt import SequentialTest, SprtVerdict
 from gammond.tools.train.runs.strength_games import GamesOption, OpponentsOption, check_benchmark
 from gammond.tools.train.runs.trainer import RunSettings
@@ -183,7 +183,7 @@ def play_trial_games(task: TrialGames) -> NDArray[np.int8]:
         has_pairs=task.has_pairs,
         rules=task.rules,
         may_be_endless=True,
-    ).points
+    ).kinds
 
 
 class ClimbSettings(RunSettings, frozen=True):

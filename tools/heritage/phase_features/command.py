@@ -93,9 +93,10 @@ def sample_games(first: Player, second: Player, games: int, seed: int) -> Sample
     log = _TurnRecorder()
     results = play_games(first, second, games, seed, may_be_endless=True, log=log)
     numbers, seats, boards = map(np.concatenate, zip(*log.turns, strict=True))
-    won = (results.points[numbers] > 0) == (seats == 0)
+    kinds = results.kinds[numbers]
+    won = (kinds > 0) == (seats == 0)
     samples = Samples(boards, numbers, won.astype(np.float32))
-    return samples._select(~np.isin(numbers, results.endless))
+    return samples._select(kinds != 0)
 
 
 class _TurnRecorder:

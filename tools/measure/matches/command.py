@@ -50,7 +50,7 @@ from gammond.tools.common.command_options import (
     option,
     threads_option,
 )
-from gammond.tools.common.interrupts import call_on_interrupt
+from gammond.tools.common.interrupts import call_on_interrupt, end_with_partial
 from gammond.tools.common.match_inputs import MatchTally, list_match_inputs
 from gammond.tools.common.opponents import load_net_engine
 from gammond.tools.common.progress import Progress, write_message
@@ -126,7 +126,7 @@ def run(options: MatchesOptions) -> int:
     if done:
         sys.stdout.write(_format_report(done, options, comparer))
     if stopped.is_set():
-        raise KeyboardInterrupt
+        raise end_with_partial("matches") if done else KeyboardInterrupt
     return EXIT_OK if done and is_compared and tally.is_whole else EXIT_FAULTS
 
 

@@ -17,8 +17,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gammond.engine.errors import ValueRangeError
+from gammond.engine.play.paired_scores import PairedScores
 from gammond.tools.tournament.statistics.likelihood import compute_likelihood_loss
-from gammond.tools.tournament.statistics.scores import LEAST_STAKE, PairedScores
+from gammond.tools.tournament.statistics.scores import LEAST_STAKE
 
 PAIRS_BETWEEN_LOOKS = 50
 """Pairs of games between two evaluations of the ratio."""

@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gammond.engine.errors import DataFileError
+from gammond.engine.statistics import mean_with_error
 from gammond.tools.parallel.executor import Executor
-from gammond.tools.tournament.statistics.scores import compute_standard_error
 
 Vector = NDArray[np.float64]
 """``float64[d]``: weights, in the order of their names."""
@@ -38,8 +38,7 @@ class RatedVector:
     @classmethod
     def from_rewards(cls, vector: Vector, rewards: NDArray[np.float64]) -> RatedVector:
         """Rate a vector by its rewards in paired games, ``float64[games]``; 2i and 2i + 1 are a pair."""
-        error = compute_standard_error(rewards.reshape(-1, 2).mean(axis=1))
-        return cls(vector, float(rewards.mean()), error)
+        return cls(vector, float(rewards.mean()), mean_with_error(rewards.reshape(-1, 2).mean(axis=1)).error)
 
 
 @dataclass(frozen=True)

@@ -133,25 +133,24 @@ def run(options: CubeSetOptions) -> int:
         begin_run(folder, "train cube-set", settings, [settings.net])
     with advise_to_resume(folder):
         decisions = _read_or_draw_decisions(folder, settings, counts, net)
-    if not settings.trials:
-        return 0
-    players = RolloutPlayers(net, STANDARD_RULES, settings.plies, settings.plies)
-    rollouts = RolloutSettings(
-        trials=settings.trials,
-        seed=settings.seed,
-        stop_error=settings.stop_error,
-        min_trials=settings.min_trials,
-    )
-    tasks = make_decision_tasks(players, rollouts, folder, decisions)
-    with (
-        advise_to_resume(folder),
-        hold_lock(folder, "out"),
-        make_executor(options.work.processes, options.work.cluster, {net: hashes}) as executor,
-    ):
-        describe = partial(describe_rollouts, sides=2)
-        make_missing_shards(
-            roll_out_shard, tasks, executor, "decisions", log=folder / LOG_FILE, describe=describe
+        if not settings.trials:
+            return 0
+        players = RolloutPlayers(net, STANDARD_RULES, settings.plies, settings.plies)
+        rollouts = RolloutSettings(
+            trials=settings.trials,
+            seed=settings.seed,
+            stop_error=settings.stop_error,
+            min_trials=settings.min_trials,
         )
+        tasks = make_decision_tasks(players, rollouts, folder, decisions)
+        with (
+            hold_lock(folder, "out"),
+            make_executor(options.work.processes, options.work.cluster, {net: hashes}) as executor,
+        ):
+            describe = partial(describe_rollouts, sides=2)
+            make_missing_shards(
+                roll_out_shard, tasks, executor, "decisions", log=folder / LOG_FILE, describe=describe
+            )
     return 0
 
 

@@ -21,16 +21,18 @@ from gammond.engine.cubeful.efficiency import SLOPES
 from gammond.engine.evaluation.evaluator import Evaluator
 from gammond.engine.rules.outcome import LOSE_BG, LOSE_G, WIN, WIN_BG, WIN_G, Outcome, Outcomes
 from gammond.engine.rules.position import Board, Phase, classify_phases
+from gammond.engine.statistics import ValueWithError
 from gammond.nets.manifest import CONTACT_CLASSES
 from gammond.nets.router import classify_contact
-from gammond.tools.measure.cube.fit import (
+from gammond.tools.train.cube_decisions.deciders import CubeOpinions
+from gammond.tools.train.cube_decisions.decision_file import RatedDecision, stack_rollouts
+from gammond.tools.train.cube_decisions.efficiency_numbers import (
     EFFICIENCY_NAMES,
+    average_efficiencies,
     compute_weights,
     formula_from_vector,
     formula_to_vector,
 )
-from gammond.tools.train.cube_decisions.deciders import CubeOpinions
-from gammond.tools.train.cube_decisions.decision_file import RatedDecision, stack_rollouts
 from gammond.tools.train.cube_decisions.losses import CubeErrorStats, compare_players
 
 _FloatArray = NDArray[np.float64]
@@ -55,7 +57,7 @@ _RIDGE = 1.0
 """Pull of the numbers towards those of `_START`, as so many average decisions that call for these."""
 
 _START = EfficiencyFormula(race=(0.63, 0.81), bearoff=(0.04, 0.27, 0.47, 0.64, 0.69))
-"""What models change: published numbers for contact, and for races such as ``gammond measure cube`` finds."""
+"""What models change: published numbers for contact, and for races fitted to rollouts."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -223,6 +225,40 @@ def measure_models(
     return {name: (sizes[name], errors[name]) for name in found}
 
 
+@dataclass(frozen=True)
+class FittedEfficiency:
+    """An efficiency of a phase or a number of pips, the same in all states of the cube.
+
+    Attributes:
+        in_use: The mean of the efficiencies in use; nan where no position has a weight.
+        fitted: What was fitted, by target, and its error from the spread of the positions, which includes
+            the noise of rollouts and the errors of the model; nan where no position tells.
+    """
+
+    in_use: float
+    fitted: dict[str, ValueWithError]
+
+
+def fit_phases(inputs: ModelInputs) -> dict[str, FittedEfficiency]:
+    """Fit the efficiencies of `weigh_phases` to all decisions; the result is by `EFFICIENCY_NAMES`."""
+    weights, start = weigh_phases(inputs), formula_to_vector(_START)
+    in_use = average_efficiencies(DEFAULT_EFFICIENCIES, inputs.boards, inputs.outcomes)
+    fitted: list[dict[str, ValueWithError]] = [{} for _ in EFFICIENCY_NAMES]
+    for target in TARGETS:
+        levers, wanted = _make_equations(inputs, weights, target)
+        changes, inverse = _solve(levers, wanted)
+        pulls = np.einsum("ntk,nt->nk", levers, wanted - levers @ changes) @ inverse
+        counts = (levers != 0.0).any(axis=1).sum(axis=0)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            errors = np.sqrt((pulls**2).sum(axis=0) * counts / (counts - 1.0))
+        numbers = np.where(counts > 0, start + changes, np.nan)
+        errors = np.where(counts > 1, errors, np.nan)
+        for each, number, error in zip(fitted, numbers.tolist(), errors.tolist(), strict=True):
+            each[target] = ValueWithError(number, error)
+    rows = zip(EFFICIENCY_NAMES, in_use.tolist(), fitted, strict=True)
+    return {name: FittedEfficiency(mean, by_target) for name, mean, by_target in rows}
+
+
 def fit_formulas(inputs: ModelInputs) -> CubeEfficiencies:
     """Fit the efficiencies of `weigh_formulas` to values."""
     changes = fit_changes(inputs, weigh_formulas(inputs), "values").reshape(3, -1)
@@ -288,15 +324,27 @@ def fit_changes(
         target: A key of `TARGETS`.
         rows: ``bool[n]``, which decisions count; all of them if None.
     """
+    levers, wanted = _make_equations(inputs, weights, target)
+    rows = np.ones(len(weights), np.bool_) if rows is None else rows
+    return _solve(levers[rows], wanted[rows])[0]
+
+
+def _make_equations(
+    inputs: ModelInputs, weights: _FloatArray, target: str
+) -> tuple[_FloatArray, _FloatArray]:
+    """Return what each number adds to the sums of a target, ``float64[n, t, k]``, and what it should add."""
     dead, live = (_compute_values(inputs, inputs.fit_outcomes, each) for each in (0.0, 1.0))
     sums, start = TARGETS[target], _list_start_efficiencies(inputs)
-    rows = np.ones(len(weights), np.bool_) if rows is None else rows
-    levers = np.einsum("ts,nsk->ntk", sums, (live - dead)[:, :, None] * weights)[rows]
-    wanted = ((inputs.values - dead - start * (live - dead)) @ sums.T)[rows]
+    levers = np.einsum("ts,nsk->ntk", sums, (live - dead)[:, :, None] * weights)
+    return levers, (inputs.values - dead - start * (live - dead)) @ sums.T
+
+
+def _solve(levers: _FloatArray, wanted: _FloatArray) -> tuple[_FloatArray, _FloatArray]:
+    """Return the changes that come nearest, ``float64[k]``, and the inverse of the squared levers."""
     squares = np.einsum("ntk,ntl->kl", levers, levers)
     squares += _RIDGE * max(float(np.mean(np.square(levers))), _LEAST_LEVER) * np.eye(len(squares))
-    changes: _FloatArray = np.linalg.solve(squares, np.einsum("ntk,nt->k", levers, wanted))
-    return changes
+    changes = np.linalg.solve(squares, np.einsum("ntk,nt->k", levers, wanted))
+    return changes, np.linalg.inv(squares)
 
 
 def _weigh_formula_numbers(inputs: ModelInputs) -> _FloatArray:

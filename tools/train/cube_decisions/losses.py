@@ -9,9 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gammond.engine.cubeful import make_cube_game
+from gammond.engine.statistics import ValueWithError, mean_with_error, sqrt_with_error
 from gammond.tools.train.cube_decisions.deciders import CubeOpinions
 from gammond.tools.train.cube_decisions.decision_file import RatedDecision, stack_rollouts
-from gammond.tools.train.validation.net_errors import ValueWithError, mean_with_error, rms, sqrt_with_error
+from gammond.tools.train.validation.net_errors import rms
 
 ALL = "all"
 """The name of all decisions together."""

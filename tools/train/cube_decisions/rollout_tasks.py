@@ -15,8 +15,8 @@ from gammond.engine.rollout.trials import TrialBlock
 from gammond.engine.rules.match import MatchState
 from gammond.engine.rules.outcome import Outcome
 from gammond.engine.rules.position import Position
+from gammond.engine.statistics import mean_with_error
 from gammond.tools.parallel.rollout_blocks import RolloutPlayers, load_rollout_evaluators
-from gammond.tools.tournament.statistics.scores import compute_standard_error
 from gammond.tools.train.cube_decisions.decision_file import (
     ROLLED_DECISIONS,
     DecisionRollout,
@@ -92,8 +92,8 @@ def roll_out_decision(
     held, taken = game.equities(scores)
     return DecisionRollout(
         (float(held.mean()), float(taken.mean())),
-        (compute_standard_error(held), compute_standard_error(taken)),
-        compute_standard_error(taken - held),
+        (mean_with_error(held).error, mean_with_error(taken).error),
+        mean_with_error(taken - held).error,
         len(held),
         Outcome(*scores[1, :, :OUTCOME_COLUMNS].mean(axis=0).tolist()),
     )

@@ -8,9 +8,10 @@ errors. The noise of rollouts makes losses a little too large, for all players a
 together less those of the first player.
 
 --models fits cube efficiencies to half of the decisions and measures them on the others, at 0-ply, by the
-first player's net. With --teacher it fits them to the values that a player finds for the decisions of
---lessons, measures them on all of the set, and tells the numbers of the formulas that the engine has
-(`gammond.engine.cubeful.EfficiencyFormula`), fitted to those values.
+first player's net; another table has those by phase and pips alone, fitted to all decisions. With --teacher
+it fits them to the values that a player finds for the decisions of --lessons, measures them on all of the
+set, and tells the numbers of the formulas that the engine has (`gammond.engine.cubeful.EfficiencyFormula`),
+fitted to those values.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from __future__ import annotations
 import math
 import sys
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, fields
+from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
 from typing import Annotated
 
@@ -29,6 +30,7 @@ from gammond.engine.cubeful.efficiency import SLOPES
 from gammond.engine.errors import ValueRangeError
 from gammond.engine.runtime.files import check_output, identify_files
 from gammond.engine.runtime.version import read_version
+from gammond.engine.statistics import ValueWithError
 from gammond.tools.common.command_options import (
     Command,
     Force,
@@ -41,12 +43,19 @@ from gammond.tools.common.command_options import (
 from gammond.tools.common.opponents import load_net_evaluator
 from gammond.tools.common.progress import Progress
 from gammond.tools.common.text_table import format_table
-from gammond.tools.measure.cube.fit import EFFICIENCY_NAMES, formula_to_vector
 from gammond.tools.train.cube_decisions.deciders import DECIDER_HELP, CubeOpinions, ask_decider
 from gammond.tools.train.cube_decisions.decision_file import RatedDecision, read_decisions, write_decisions
-from gammond.tools.train.cube_decisions.efficiency_models import ModelInputs, fit_formulas, measure_models
+from gammond.tools.train.cube_decisions.efficiency_models import (
+    TARGETS,
+    FittedEfficiency,
+    ModelInputs,
+    fit_formulas,
+    fit_phases,
+    measure_models,
+)
+from gammond.tools.train.cube_decisions.efficiency_numbers import EFFICIENCY_NAMES, formula_to_vector
 from gammond.tools.train.cube_decisions.losses import CubeErrorStats, DecisionGroup, compare_players
-from gammond.tools.train.validation.net_errors import ValueWithError, format_json_report
+from gammond.tools.train.validation.net_errors import format_json_report
 
 SUMMARY = "compare players with rolled-out cube decisions"
 
@@ -105,30 +114,45 @@ def run(options: ValidateCubeOptions) -> int:
             opinions[name] = ask_decider(name, decisions)
             bar.update(done, name)
     groups = compare_players(decisions, opinions)
-    models: _Models = {}
-    formulas = None
+    models = _Models()
     if options.models:
-        models, formulas = _measure_models(options.players[0], decisions, options.teacher, options.lessons)
+        models = _measure_models(options.players[0], decisions, options.teacher, options.lessons)
     if options.json:
         sys.stdout.write(
             format_json_report(
                 set=str(options.set),
                 groups=[asdict(each) for each in groups],
-                models={name: {"numbers": size, **asdict(found)} for name, (size, found) in models.items()},
-                formulas=asdict(formulas) if formulas else None,
+                models={
+                    name: {"numbers": size, **asdict(found)}
+                    for name, (size, found) in models.measured.items()
+                },
+                phases={name: asdict(each) for name, each in models.phases.items()},
+                formulas=asdict(models.formulas) if models.formulas else None,
             )
         )
     else:
-        sys.stdout.write(_format_tables(options.set, groups, models, formulas))
+        sys.stdout.write(_format_tables(options.set, groups, models))
     return 0
 
 
-_Models = dict[str, tuple[int, CubeErrorStats]]
+@dataclass(frozen=True)
+class _Models:
+    """Models of cube efficiency.
+
+    Attributes:
+        measured: By name, how many numbers each has, and its errors.
+        phases: Efficiencies by phase and pips.
+        formulas: The engine's, fitted to a teacher; None without one.
+    """
+
+    measured: dict[str, tuple[int, CubeErrorStats]] = field(default_factory=dict)
+    phases: dict[str, FittedEfficiency] = field(default_factory=dict)
+    formulas: CubeEfficiencies | None = None
 
 
 def _measure_models(
     player: str, decisions: Sequence[RatedDecision], teacher: str | None, lessons: Path | None
-) -> tuple[_Models, CubeEfficiencies | None]:
+) -> _Models:
     """Measure models; with a teacher, fit the engine's formulas too."""
     evaluator = load_net_evaluator(player.partition(":plies=")[0])
     others: list[RatedDecision] = []
@@ -138,16 +162,14 @@ def _measure_models(
     names = tuple(sorted({each.name for each in (*decisions, *others)}))
     inputs = ModelInputs.from_rollouts(decisions, evaluator, names)
     if teacher is None:
-        return measure_models(inputs), None
+        return _Models(measure_models(inputs), fit_phases(inputs))
     if not others:
         raise ValueRangeError("expected decisions outside the set for the teacher, got none", field="lessons")
     taught = ModelInputs.from_teacher(others, evaluator, ask_decider(teacher, others), names)
-    return measure_models(inputs, taught), fit_formulas(taught)
+    return _Models(measure_models(inputs, taught), fit_phases(taught), fit_formulas(taught))
 
 
-def _format_tables(
-    source: Path, groups: Sequence[DecisionGroup], models: _Models, formulas: CubeEfficiencies | None
-) -> str:
+def _format_tables(source: Path, groups: Sequence[DecisionGroup], models: _Models) -> str:
     """Write a comparison as tables, a row for each group."""
     names = list(groups[-1].players)
     parts = [
@@ -164,14 +186,21 @@ def _format_tables(
             for each in groups
         ]
         parts.append(format_table([title, "decisions", *names], rows))
-    if models:
+    if models.measured:
         head = ["efficiencies, fitted elsewhere", "numbers", *_TABLES]
         rows = [
             [name, str(size), *(_format_thousandths(read(found)) for _, read in _TABLES.values())]
-            for name, (size, found) in models.items()
+            for name, (size, found) in models.measured.items()
         ]
         parts.append(format_table(head, rows))
-    if formulas:
+        rows = [
+            [name, _format_number(each.in_use), *(_format_fitted(each.fitted[target]) for target in TARGETS)]
+            for name, each in models.phases.items()
+        ]
+        head = ["efficiencies by phase", "in use", *(f"to {target}" for target in TARGETS)]
+        parts.append(format_table(head, rows))
+    if models.formulas:
+        formulas = models.formulas
         states = {each.name: getattr(formulas, each.name) for each in fields(formulas)}
         numbers = [*EFFICIENCY_NAMES, *SLOPES]
         columns = [[*formula_to_vector(each), *each.slopes] for each in states.values()]
@@ -180,6 +209,15 @@ def _format_tables(
         ]
         parts.append(format_table(["formulas, fitted to the teacher", *states], rows))
     return "\n".join(parts)
+
+
+def _format_number(value: float) -> str:
+    return "-" if math.isnan(value) else f"{value:.3f}"
+
+
+def _format_fitted(figure: ValueWithError) -> str:
+    error = "" if math.isnan(figure.error) else f" ± {figure.error:.3f}"
+    return _format_number(figure.value) + error
 
 
 def _format_thousandths(figure: ValueWithError) -> str:

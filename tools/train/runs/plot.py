@@ -128,10 +128,10 @@ def play_head_to_head(first: Path, second: Path, games: int) -> dict[int, dict[s
                 may_be_endless=True,
                 progress=lambda done, before=number * games: bar.update(before + done),  # type: ignore[misc]
             )
-            left = len(result.endless)
+            left = result.endless
             endless = f", {format_count(left, 'game')} did not end" if left else ""
             sys.stdout.write(
-                f"{steps:>12,}  {result.points_per_game:+.3f} ± {result.standard_error:.3f}, "
+                f"{steps:>12,}  {result.mean:+.3f} ± {result.standard_error:.3f}, "
                 f"{result.win_share:.1%} won{endless}\n"
             )
             strengths[steps] = measure_results({str(second): result})

@@ -12,7 +12,8 @@ from msgspec import Meta
 from numpy.typing import NDArray
 
 from gammond.engine.errors import ValueRangeError
-from gammond.engine.play.lockstep import PairedGameResults, play_games
+from gammond.engine.play.lockstep import play_games
+from gammond.engine.play.paired_scores import PairedScores
 from gammond.engine.play.player import EvaluatorPlayer, Player
 from gammond.engine.rules.rules import STANDARD_RULES, Rules
 from gammond.tools.common.net_records import StrengthRecord
@@ -105,7 +106,7 @@ def load_opponents(names: Sequence[str], games: int) -> dict[str, Player]:
 
 def play_opponents(
     player: Player, opponents: Mapping[str, Player], games: int, rules: Rules = STANDARD_RULES
-) -> dict[str, PairedGameResults]:
+) -> dict[str, PairedScores]:
     """Play paired games by given rules against each opponent, by name."""
     return {
         name: play_games(player, opponent, games, _SEED, rules=rules, may_be_endless=True)
@@ -113,7 +114,7 @@ def play_opponents(
     }
 
 
-def measure_results(results: Mapping[str, PairedGameResults], **metrics: object) -> dict[str, Any]:
+def measure_results(results: Mapping[str, PairedScores], **metrics: object) -> dict[str, Any]:
     """Describe, for the log, the strength of a player by its results against each opponent.
 
     Args:
@@ -123,11 +124,11 @@ def measure_results(results: Mapping[str, PairedGameResults], **metrics: object)
     Returns:
         As `strengths_to_record`, and the further fields.
     """
-    endless = {name: len(each.endless) for name, each in results.items() if len(each.endless)}
+    endless = {name: each.endless for name, each in results.items() if each.endless}
     strengths = [
-        StrengthRecord(name, each.points_per_game, each.standard_error, each.games)
+        StrengthRecord(name, each.mean, each.standard_error, each.counted.games)
         for name, each in results.items()
-        if each.games
+        if each.counted.games
     ]
     return {**strengths_to_record(strengths), **metrics, **({ENDLESS: endless} if endless else {})}
 
@@ -160,14 +161,14 @@ def measure_strength(
         for opponent in opponents
         for start in range(0, games, RANGE_GAMES)
     ]
-    results: dict[str, PairedGameResults] = {}
+    results: dict[str, PairedScores] = {}
     for game_range, played in zip(ranges, processes.map(play_benchmark_range, ranges), strict=True):
         before = results.get(game_range.opponent)
         results[game_range.opponent] = played if before is None else before.concatenate(played)
     return measure_results(results)
 
 
-def play_benchmark_range(game_range: BenchmarkGameRange) -> PairedGameResults:
+def play_benchmark_range(game_range: BenchmarkGameRange) -> PairedScores:
     """Play some games; the results are those of the nets."""
     player = EvaluatorPlayer(game_range.nets.make_evaluator())
     opponent = _load_cached_opponent(game_range.opponent)

@@ -132,24 +132,30 @@ def run(options: ValidationSetOptions) -> int:
     nets = None if settings.net == GNUBG else load_net_set(settings.net)
     digest = GNUBG if nets is None else f"{nets.digest} {' '.join(find_pruner().net_hashes.values())}"
     positions = _read_positions(out, settings.net, digest) if options.resume else None
-    if positions is None:
-        draw_class = _choose_source(settings.matches, nets, counts)
-        if not options.resume:
-            for folder in learned:
-                LABELS.list_in(folder)  # raises where there are none, before anything begins
-            begin_run(out, "train validation-set", settings, [] if nets is None else [settings.net])
-        with advise_to_resume(out):
+    draw_class = None if positions is not None else _choose_source(settings.matches, nets, counts)
+    if not options.resume:
+        for folder in learned:
+            LABELS.list_in(folder)  # raises where there are none, before anything begins
+        begin_run(out, "train validation-set", settings, [] if nets is None else [settings.net])
+    rollouts = settings.to_rollout_settings()
+    with advise_to_resume(out):
+        if draw_class is not None:
             positions = draw_positions(counts, draw_class, settings.seed, learned)
             write_positions(out, positions, digest)
-    tasks = make_rollout_tasks(nets, settings.plies, settings.to_rollout_settings(), out, positions)
-    with (
-        advise_to_resume(out),
-        hold_lock(out, "out"),
-        make_executor(options.work.processes, options.work.cluster, {}) as executor,
-    ):
-        make_missing_shards(
-            roll_out_shard, tasks, executor, "positions", log=out / LOG_FILE, describe=describe_rollouts
-        )
+        assert positions is not None
+        tasks = make_rollout_tasks(nets, settings.plies, rollouts, out, positions)
+        with (
+            hold_lock(out, "out"),
+            make_executor(options.work.processes, options.work.cluster, {}) as executor,
+        ):
+            make_missing_shards(
+                roll_out_shard,
+                tasks,
+                executor,
+                "positions",
+                log=out / LOG_FILE,
+                describe=describe_rollouts,
+            )
     return 0
 
 

@@ -19,11 +19,11 @@ from gammond.engine.play.lockstep import play_games
 from gammond.engine.play.player import Player
 from gammond.engine.rules.position import Board, Phase, classify_phases
 from gammond.engine.runtime.version import read_version
+from gammond.engine.statistics import ratio_with_error
 from gammond.tools.common.command_options import Command, Json, argument, option
 from gammond.tools.common.opponents import PLAYER_HELP, load_opponent
 from gammond.tools.common.progress import Progress
 from gammond.tools.common.text_table import format_table
-from gammond.tools.tournament.statistics.scores import estimate_group_mean
 from gammond.tools.train.validation.net_errors import format_json_report
 from gammond.tools.train.validation.position_classes import (
     MOST_BACK,
@@ -156,8 +156,8 @@ def count_class_shares(
     total = int(counter.positions.sum())
     classes = []
     for name, counts in zip(PLAYED_CLASSES, counter.counts.T, strict=True):
-        share, error = estimate_group_mean(counts, counter.positions)
-        classes.append(ClassShare(name, share, error, float((counts > 0).mean())))
+        share = ratio_with_error(counts, counter.positions)
+        classes.append(ClassShare(name, share.value, share.error, float((counts > 0).mean())))
     back = counter.back / max(counter.back.sum(), 1)
     return ClassShares(games, total, tuple(classes), tuple(tuple(row) for row in back.tolist()))
 

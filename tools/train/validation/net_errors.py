@@ -17,16 +17,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gammond.engine.runtime.version import read_version
+from gammond.engine.statistics import ValueWithError, mean_with_error, ratio_with_error, sqrt_with_error
 
 _Values = NDArray[np.floating]
-
-
-@dataclass(frozen=True)
-class ValueWithError:
-    """A figure and its standard error; either is nan where it is not known."""
-
-    value: float
-    error: float
 
 
 @dataclass(frozen=True)
@@ -73,7 +66,7 @@ def compute_net_errors(
             math.sqrt(float(np.square(values).mean())),
             sqrt_with_error(mean_with_error(squares[net])),
             mean_with_error(values),
-            sqrt_with_error(_ratio_with_error(squares[net], first)),
+            sqrt_with_error(ratio_with_error(squares[net], first)),
             mean_with_error(squares[net] - first),
         )
         for net, values in differences.items()
@@ -83,32 +76,6 @@ def compute_net_errors(
 def rms(values: _Values) -> float:
     """Root of the mean square."""
     return math.sqrt(float(np.square(values, dtype=np.float64).mean()))
-
-
-def mean_with_error(values: _Values) -> ValueWithError:
-    """Return the mean and its standard error; both are nan where nothing is known of them."""
-    if not len(values):
-        return ValueWithError(math.nan, math.nan)
-    count = len(values)
-    error = float(values.std(ddof=1)) / math.sqrt(count) if count > 1 else math.nan
-    return ValueWithError(float(values.mean()), error)
-
-
-def _ratio_with_error(squares: _Values, first: _Values) -> ValueWithError:
-    """The ratio of two means of the same positions; nan where the lower one is not above 0."""
-    below = float(first.mean())
-    if below <= 0.0:
-        return ValueWithError(math.nan, math.nan)
-    ratio = float(squares.mean()) / below
-    return ValueWithError(ratio, mean_with_error(squares - ratio * first).error / below)
-
-
-def sqrt_with_error(square: ValueWithError) -> ValueWithError:
-    """Return the root of a figure, and its error as long as that is small beside it."""
-    if not square.value > 0.0:
-        return ValueWithError(math.nan if math.isnan(square.value) else 0.0, math.nan)
-    root = math.sqrt(square.value)
-    return ValueWithError(root, square.error / (2.0 * root))
 
 
 def format_json_report(**fields: object) -> str:

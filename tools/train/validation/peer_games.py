@@ -8,7 +8,6 @@ has its mean results less the labels.
 
 from __future__ import annotations
 
-import math
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
@@ -25,6 +24,7 @@ from gammond.engine.rules.dice import draw_paired_dice
 from gammond.engine.rules.outcome import cubeless_equity, evaluate_finished
 from gammond.engine.rules.position import Board, find_finished
 from gammond.engine.runtime.version import read_version
+from gammond.engine.statistics import mean_with_error
 from gammond.tools.common.command_options import Command, Json, argument, option, read_file
 from gammond.tools.common.opponents import PLAYER_HELP, load_opponent
 from gammond.tools.common.progress import Progress
@@ -137,7 +137,8 @@ def compare_games(
     means, errors = np.empty(len(labels)), np.empty(len(labels))
     for row, board in enumerate(labels.positions.boards):
         points = play_out(board, player, games, seed, row)
-        means[row], errors[row] = points.mean(), points.std(ddof=1) / math.sqrt(games)
+        found = mean_with_error(points)
+        means[row], errors[row] = found.value, found.error
         progress(row + 1)
     both = np.sqrt(np.square(labels.equity_errors, dtype=np.float64) + np.square(errors))
     classes = []

@@ -21,9 +21,9 @@ from gammond.engine.cubeful import CUBELESS_GAME
 from gammond.engine.rollout import RolloutEvaluators, RolloutSettings
 from gammond.engine.rollout.results import Scores
 from gammond.engine.rules.position import Board
+from gammond.engine.statistics import compute_standard_errors, mean_with_error
 from gammond.nets.catalogue import load_pruner
 from gammond.tools.gnubg.rollouts import roll_out_with_gnubg
-from gammond.tools.tournament.statistics.scores import compute_standard_error
 from gammond.tools.train.labels.rollouts import (
     derive_dice_seed,
     make_rollout_evaluators,
@@ -85,9 +85,8 @@ def _roll_out_with_nets(
 ) -> Iterator[_Row]:
     for board, seed in zip(boards, seeds, strict=True):
         scores = roll_out_to_error(board, evaluators, replace(settings, seed=seed))
-        errors = scores.std(axis=0, ddof=1) / np.sqrt(len(scores))
-        equity_error = compute_standard_error(CUBELESS_GAME.equities(scores))
-        yield scores.mean(axis=0), errors, equity_error, len(scores)
+        equity_error = mean_with_error(CUBELESS_GAME.equities(scores)).error
+        yield scores.mean(axis=0), compute_standard_errors(scores), equity_error, len(scores)
 
 
 def _roll_out_with_gnubg(

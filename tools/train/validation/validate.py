@@ -25,6 +25,7 @@ from gammond.engine.rules.outcome import Outcome, Outcomes, cubeless_equity
 from gammond.engine.rules.position import Board
 from gammond.engine.rules.rules import STANDARD_RULES
 from gammond.engine.runtime.version import read_version
+from gammond.engine.statistics import ValueWithError
 from gammond.tools.common.command_options import Command, Json, argument, option, read_file
 from gammond.tools.common.progress import Progress
 from gammond.tools.common.text_table import format_table
@@ -34,7 +35,6 @@ from gammond.tools.train.validation.build_set import ValidationSettings
 from gammond.tools.train.validation.named_evaluators import load_named_evaluator
 from gammond.tools.train.validation.net_errors import (
     NetErrorStats,
-    ValueWithError,
     compute_net_errors,
     format_json_report,
     rms,

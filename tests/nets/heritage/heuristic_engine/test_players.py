@@ -23,7 +23,7 @@ SAMPLE, DICE = boards.played_boards(RacingEvaluator(), 100, seed=1), boards.rand
 
 
 def _shares(first: str, second: str, games: int = 400) -> float:
-    return float((play_games(load_player(first), load_player(second), games, seed=3).points > 0).mean())
+    return float((play_games(load_player(first), load_player(second), games, seed=3).kinds > 0).mean())
 
 
 def test_every_configuration_has_a_name_among_the_options():

@@ -28,13 +28,13 @@ def contest(chosen, first=KIND.space.start, second=WORSE, games=40, first_game=0
 
 
 def test_without_shares_a_game_counts_its_points():
-    points = play_games(KIND.make_player(KIND.space.start), KIND.make_player(WORSE), 40, 7).points
+    points = play_games(KIND.make_player(KIND.space.start), KIND.make_player(WORSE), 40, 7).kinds
     assert np.array_equal(play_batch(contest(reward())), points)
 
 
 def test_points_that_shrink_with_length_are_in_inverse_proportion_to_it():
     diary = RewardLog(40, [])
-    points = play_games(KIND.make_player(KIND.space.start), KIND.make_player(WORSE), 40, 7, log=diary).points
+    points = play_games(KIND.make_player(KIND.space.start), KIND.make_player(WORSE), 40, 7, log=diary).kinds
     assert np.allclose(play_batch(contest(reward(length=1.0))), points * 40.0 / diary.turns)
     half = play_batch(contest(reward(length=0.5)))
     assert np.allclose(half, 0.5 * points + 0.5 * points * 40.0 / diary.turns)
@@ -58,7 +58,7 @@ def test_evaluations_add_the_lead_of_the_average(is_fixed):
                     )
                     counts[seat, game] += 1
 
-    points = play_games(KIND.make_player(KIND.space.start), KIND.make_player(WORSE), 4, 7, log=Notes()).points
+    points = play_games(KIND.make_player(KIND.space.start), KIND.make_player(WORSE), 4, 7, log=Notes()).kinds
     means = sums / counts
     opinion = KIND.space.start if is_fixed else None
     found = play_batch(contest(reward(evaluation=2.0), games=4, opinion=opinion))

@@ -36,7 +36,7 @@ def learned(**settings):
 def margin(player, opponent, games=400):
     """Points per game, less four standard errors."""
     result = play_games(player, opponent, games, seed=4)
-    return result.points_per_game - 4 * result.standard_error
+    return result.mean - 4 * result.standard_error
 
 
 @pytest.mark.slow
@@ -53,7 +53,7 @@ def test_it_gains_on_pubeval():
         play_games(learned(games=games, hidden=10, outputs=1).player, PubevalPlayer(), 400, seed=4)
         for games in (500, 6000)
     )
-    gain = late.points_per_game - early.points_per_game
+    gain = late.mean - early.mean
     assert gain > 4 * np.hypot(early.standard_error, late.standard_error)
 
 

@@ -53,8 +53,8 @@ def test_a_net_that_mimics_pubeval_beats_random_play(tmp_path):
     run_command(tmp_path / "run", *options)
     player = load_opponent(f"run:{tmp_path / 'run'}")
     result = play_games(player, RandomPlayer(1), 400, 3)
-    assert result.points_per_game > 1.0
-    assert play_games(PubevalPlayer(), player, 400, 3).points_per_game > 0
+    assert result.mean > 1.0
+    assert play_games(PubevalPlayer(), player, 400, 3).mean > 0
 
 
 def test_an_empty_set_of_moves_is_a_data_file_error(tmp_path):
@@ -72,7 +72,7 @@ def test_a_run_plays_by_its_folder_and_by_its_text(tmp_path, moves):
     shutil.copy(tmp_path / "run" / "net.txt", text)
     players = [load_opponent(f"run:{path}") for path in (tmp_path / "run", text)]
     assert [player.name for player in players] == ["run", "mine"]
-    assert play_games(*players, 40, 1).points.reshape(-1, 2).sum() == 0
+    assert play_games(*players, 40, 1).kinds.reshape(-1, 2).sum() == 0
     (hashed,) = players[1].nets.values()
     assert len(hashed) == 64
     text.write_text("nonsense")

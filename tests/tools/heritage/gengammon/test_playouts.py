@@ -107,4 +107,4 @@ def test_the_lead_is_that_of_games_by_the_home_bound_metric():
     mimics = [GengammonPlayer(name, net) for name, net in (("a", BACKWARDS), ("b", FORWARDS))]
     games = play_games(*mimics, 100, 3, ending=HOME_BOUND)
     found = measure_lead(BACKWARDS, FORWARDS, 100, seed=3)
-    assert found == pytest.approx((games.points_per_game, games.standard_error), rel=1e-4)
+    assert found == pytest.approx((games.mean, games.standard_error), rel=1e-4)

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from gammond.engine.errors import ValueRangeError
+from gammond.engine.play.paired_scores import PairedScores
 from gammond.tools.heritage.heuristic_engine.trials import ChangeDecision, FixedRule, SequentialRule
-from gammond.tools.tournament.statistics.scores import PairedScores
 from gammond.tools.tournament.statistics.sprt import SequentialTest
 
 

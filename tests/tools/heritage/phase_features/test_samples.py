@@ -12,7 +12,7 @@ PLAYERS = RandomPlayer(1), RandomPlayer(2)
 
 def test_every_turn_of_every_game_is_there_and_the_last_one_won():
     samples = sample_games(*PLAYERS, 10, seed=3)
-    points = play_games(*PLAYERS, 10, seed=3).points
+    points = play_games(*PLAYERS, 10, seed=3).kinds
     assert sorted(set(samples.games.tolist())) == list(range(10))
     for game in range(10):
         own = samples.games == game

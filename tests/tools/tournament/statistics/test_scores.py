@@ -10,7 +10,6 @@ import pytest
 from gammond.tools.tournament.statistics.scores import (
     WIN_SHARE_LIMITS,
     compute_p_value,
-    compute_standard_error,
     estimate_mean,
     two_sided_p_value,
 )
@@ -48,7 +47,6 @@ def test_a_single_pair_has_no_error():
     assert found.mean == 1.5
     assert all(math.isnan(each) for each in (found.standard_error, found.low, found.high))
     assert math.isnan(compute_p_value(np.array([1.5])))
-    assert math.isnan(compute_standard_error(np.array([1.5])))
 
 
 def test_pairs_that_are_all_alike_are_as_certain_as_their_number_allows():

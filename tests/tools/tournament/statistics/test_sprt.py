@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from gammond.engine.errors import ValueRangeError
-from gammond.tools.tournament.statistics.scores import PairedScores
+from gammond.engine.play.paired_scores import PairedScores
 from gammond.tools.tournament.statistics.sprt import (
     PAIRS_BETWEEN_LOOKS,
     SequentialTest,

@@ -1,6 +1,7 @@
 """Fits find the efficiencies that made the values, and are measured on decisions that they have not seen."""
 
 import dataclasses
+import math
 
 import numpy as np
 import pytest
@@ -20,8 +21,15 @@ from gammond.tools.train.cube_decisions.efficiency_models import (
     fit_changes,
     fit_efficiencies_held_out,
     fit_formulas,
+    fit_phases,
     measure_models,
     weigh_phases,
+)
+from gammond.tools.train.cube_decisions.efficiency_numbers import (
+    EFFICIENCY_NAMES,
+    average_efficiencies,
+    compute_weights,
+    formula_to_vector,
 )
 from gammond.tools.train.cube_decisions.match_states import make_match
 from tests.support.boards import played_boards
@@ -69,6 +77,30 @@ def test_a_fit_finds_the_efficiency_that_made_the_values(inputs, target):
     is_contact = weigh_phases(inputs)[:, 0, 0] > 0.0
     assert is_contact.sum() > 100
     np.testing.assert_allclose(found[is_contact], EFFICIENCY, atol=0.03)
+
+
+def test_the_efficiency_of_each_phase_is_found_within_its_error(inputs):
+    found = fit_phases(inputs)
+    assert tuple(found) == EFFICIENCY_NAMES
+    weights = compute_weights(inputs.boards)
+    for place, (name, each) in enumerate(found.items()):
+        for figure in each.fitted.values():
+            if weights[:, place].any():
+                assert abs(figure.value - EFFICIENCY) < max(0.01, 2 * figure.error), name
+            else:
+                assert math.isnan(figure.value)
+                assert math.isnan(each.in_use)
+
+
+def test_efficiencies_in_use_are_averaged_by_phase_and_pips(inputs):
+    """Of formulas that are equal in all states of the cube, their own numbers."""
+    formula = EfficiencyFormula(0.5, 0.6, (0.3, 0.9), (0.1, 0.2, 0.4, 0.6, 0.8))
+    none = np.zeros((len(inputs.boards), 5), np.float32)
+    by_hand = compute_weights(inputs.boards) @ formula_to_vector(formula)
+    used = CubeEfficiencies.make_equal(formula).for_boards(inputs.boards, none)
+    np.testing.assert_allclose(used, np.repeat(by_hand[:, None], 3, axis=1), atol=1e-6)
+    contact = average_efficiencies(CubeEfficiencies.make_equal(formula), inputs.boards, none)[0]
+    assert contact == pytest.approx(0.5)
 
 
 def test_a_half_is_fitted_without_its_own_values(inputs):

@@ -2,7 +2,8 @@
 
 import numpy as np
 
-from gammond.engine.play.lockstep import PairedGameResults, play_games
+from gammond.engine.play.lockstep import play_games
+from gammond.engine.play.paired_scores import PairedScores
 from gammond.engine.play.player import RandomPlayer
 from gammond.nets.players.pubeval import PubevalPlayer
 from gammond.tools.train.runs.strength_games import (
@@ -22,9 +23,9 @@ def test_for_no_games_nobody_is_loaded():
 def test_a_player_meets_each_opponent_with_the_same_dice():
     opponents = {"one": RandomPlayer(7), "other": RandomPlayer(7)}
     results = play_opponents(PubevalPlayer(), opponents, 40)
-    assert results["one"].points.tolist() == results["other"].points.tolist()
+    assert results["one"].values.tolist() == results["other"].values.tolist()
     expected = play_games(PubevalPlayer(), RandomPlayer(7), 40, 1)
-    assert results["one"].points.tolist() == expected.points.tolist()
+    assert results["one"].values.tolist() == expected.values.tolist()
 
 
 def test_strength_is_points_per_game_with_their_error():
@@ -33,16 +34,16 @@ def test_strength_is_points_per_game_with_their_error():
     assert list(measured) == ["opponent", "ppg", "ppg_error", "ppg_games", "others"]
     (strength,) = strengths_from_record(measured)
     assert (strength.opponent, strength.games) == ("chance", 40)
-    assert strength.points_per_game == results["chance"].points.mean() > 0.5
+    assert strength.points_per_game == results["chance"].values.mean() > 0.5
     assert strength.standard_error == results["chance"].standard_error > 0.0
 
 
 def test_games_that_do_not_end_are_counted_and_the_others_measure_strength():
-    points = np.array([1, -1, 2, 2, 0, 3], np.int8)
+    kinds = np.array([1, -1, 2, 2, 0, 3], np.int8)
     results = {
-        "slow": PairedGameResults(points, np.array([4])),
-        "stuck": PairedGameResults(np.zeros(2, np.int8), np.array([0, 1])),
-        "quick": PairedGameResults(points),
+        "slow": PairedScores(np.where(kinds == 0, np.nan, kinds), kinds),
+        "stuck": PairedScores(np.full(2, np.nan), np.zeros(2, np.int8)),
+        "quick": PairedScores(kinds.astype(np.float64), kinds),
     }
     measured = measure_results(results, won=0.5)
     strengths = strengths_from_record(measured)

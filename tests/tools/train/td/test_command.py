@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from gammond.engine.formats.array_file import read_array_file
-from gammond.engine.play.lockstep import PairedGameResults
+from gammond.engine.play.paired_scores import PairedScores
 from gammond.tools.common.files import read_records, write_arrays
 from gammond.tools.train.runs import run as run_module
 from gammond.tools.train.runs import strength_games as measuring
@@ -23,7 +23,7 @@ run_command = partial(run_tool, td)
 
 def strengths_in_turn(*points):
     """Measurements with set results, in points per game of four games."""
-    left = [PairedGameResults(np.array(each, np.int8)) for each in points]
+    left = [PairedScores(np.array(each, float), np.array(each, np.int8)) for each in points]
     return lambda player, other, games, seed, **how: left.pop(0)
 
 

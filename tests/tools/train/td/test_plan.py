@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from functools import partial
 
-from gammond.engine.play.lockstep import PairedGameResults
+from gammond.engine.play.paired_scores import PairedScores
 from gammond.tools.train.td import command as td
 from gammond.tools.train.td import plan
 from gammond.tools.train.td.plan import describe_plan, measure_speed
@@ -37,7 +37,7 @@ def test_the_time_is_that_of_the_games_and_of_the_measurements_not_of_compiling(
     def play(*_):
         if not compiled:
             compiled.append([next(clock) for _ in range(50)])
-        return {"pubeval": PairedGameResults([0, 0])}
+        return {"pubeval": PairedScores.empty()}
 
     monkeypatch.setattr(plan.time, "monotonic", lambda: float(next(clock)))
     monkeypatch.setattr(

@@ -1,1 +1,0 @@
-"""`gammond cluster`: begin a cluster, add workers to it, and look at it."""

@@ -1,1 +1,0 @@
-"""`gammond measure cube`: cube efficiencies by class of position."""
