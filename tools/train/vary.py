@@ -19,15 +19,13 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from importlib import import_module
 from pathlib import Path
-from typing import Annotated, Any, Generic, TypeVar
-
-from msgspec import Struct
+from typing import Annotated, Any, Generic
 
 from gammond.engine.errors import StateError, ValueRangeError
 from gammond.engine.runtime.machine import MAX_THREADS
 from gammond.tools.common.command_group import CommandGroup
 from gammond.tools.common.command_options import Command, argument, option, written_file
-from gammond.tools.common.figures import check_plot_file, plot_option
+from gammond.tools.common.figures import check_plot_file
 from gammond.tools.common.files import read_records
 from gammond.tools.common.interrupts import GOES_ON, advise_on_interrupt
 from gammond.tools.common.wings import find_wings
@@ -35,33 +33,33 @@ from gammond.tools.parallel.processes import ProcessPool
 from gammond.tools.train.runs.pictures import draw_runs
 from gammond.tools.train.runs.run_folder import CONFIG_FILE, LOG_FILE, check_no_run, compute_hours
 from gammond.tools.train.runs.settings import (
-    SettingOptions,
     check_same_or_longer,
     read_settings,
     with_value,
 )
-from gammond.tools.train.runs.trainer import RunSettings, Trainer, WorkOptions
+from gammond.tools.train.runs.trainer import (
+    RunSettings,
+    SettingsT,
+    Trainer,
+    TrainingOptions,
+    WorkOptions,
+    WorkT,
+)
 
 SUMMARY = "train runs with settings varied, and compare them"
 
 _MINUTES = 60
 
-_Settings = TypeVar("_Settings", bound=RunSettings)
-_Work = TypeVar("_Work", bound=WorkOptions)
-
 Combination = tuple[tuple[str, str], ...]
 """Settings, and the text of a value for each."""
 
 
-class VaryOptions(Struct, Generic[_Settings, _Work], frozen=True, kw_only=True):
-    """Which settings vary, what the others are, and how the runs work."""
+class VaryOptions(TrainingOptions[SettingsT, WorkT], Generic[SettingsT, WorkT], frozen=True, kw_only=True):
+    """Which settings vary, and how many runs are trained at once."""
 
     folder: Annotated[Path, written_file("where the runs go, a folder for each", "FOLDER", count="")]
     variations: Annotated[tuple[str, ...], argument("SETTING=LIST", "a setting and its values", count="+")]
     runs: Annotated[int, option("runs side by side", ge=1, le=MAX_THREADS)] = 1
-    settings: SettingOptions[_Settings]
-    work: _Work
-    plot: Annotated[Path, plot_option()] | None = None
 
 
 def vary(name: str, options: VaryOptions[Any, Any]) -> int:

@@ -13,7 +13,6 @@ from msgspec import Meta
 from numpy.typing import NDArray
 
 from gammond.engine.errors import ValueRangeError
-from gammond.engine.options import CHOICES
 from gammond.engine.play.lockstep import play_games
 from gammond.engine.play.paired_scores import PairedScores
 from gammond.engine.play.player import Player
@@ -194,7 +193,11 @@ class ClimbSettings(RunSettings, frozen=True):
     trials: Annotated[int, Meta(ge=1, description="trials in all")] = 300
     start: Annotated[
         str,
-        Meta(extra={CHOICES: tuple(HEURISTIC_CONFIGS)}, description="configuration to begin with, by name"),
+        option(
+            f"configuration to begin with: {', '.join(HEURISTIC_CONFIGS)}",
+            "NAME",
+            choices=tuple(HEURISTIC_CONFIGS),
+        ),
     ] = "untrained"
     test: Annotated[
         Literal["fixed", "paired", "sprt"],

@@ -145,22 +145,27 @@ class OneProcessWork(SharedWork, frozen=True, kw_only=True):
     threads: Annotated[int, threads_option(_PROCESSES, shown=None)] = 1
 
 
-_Settings = TypeVar("_Settings", bound=RunSettings)
-_Work = TypeVar("_Work", bound=WorkOptions)
+SettingsT = TypeVar("SettingsT", bound=RunSettings)
+WorkT = TypeVar("WorkT", bound=WorkOptions)
 
 
-class RunOptions(Struct, Generic[_Settings, _Work], frozen=True, kw_only=True):
-    """Which run is begun or resumed, with what settings, and how it works."""
+class TrainingOptions(Struct, Generic[SettingsT, WorkT], frozen=True, kw_only=True):
+    """With what settings runs are trained, how they work, and where they are drawn."""
 
-    run: Annotated[Path, written_file("folder of the run", "RUN", count="")]
-    resume: Resume = False
-    settings: SettingOptions[_Settings]
-    work: _Work
+    settings: SettingOptions[SettingsT]
+    work: WorkT
     plot: Annotated[Path, plot_option()] | None = None
 
 
+class RunOptions(TrainingOptions[SettingsT, WorkT], Generic[SettingsT, WorkT], frozen=True, kw_only=True):
+    """Which run is begun or resumed."""
+
+    run: Annotated[Path, written_file("folder of the run", "RUN", count="")]
+    resume: Resume = False
+
+
 @dataclass(frozen=True)
-class Trainer(Generic[_Settings, _Work]):
+class Trainer(Generic[SettingsT, WorkT]):
     """A sub-command that makes runs.
 
     Attributes:
@@ -177,21 +182,21 @@ class Trainer(Generic[_Settings, _Work]):
     """
 
     command: str
-    settings_type: type[_Settings]
-    work_type: type[_Work]
-    make_learner: Callable[[Path, _Settings, _Work, Executor], Learner]
+    settings_type: type[SettingsT]
+    work_type: type[WorkT]
+    make_learner: Callable[[Path, SettingsT, WorkT, Executor], Learner]
     draw: DrawFunction | None = None
     summarise: Callable[[Sequence[Record]], dict[str, str]] = summarise_strength
     comparisons: Sequence[str] = ("gammond tournament {players} random pubeval --games 20000",)
     player: str = "run:{folder}"
-    describe_plan: Callable[[Path, _Settings], Iterable[str]] | None = None
+    describe_plan: Callable[[Path, SettingsT], Iterable[str]] | None = None
 
-    def make_command(self) -> Command[RunOptions[_Settings, _Work]]:
+    def make_command(self) -> Command[RunOptions[SettingsT, WorkT]]:
         """Make the command that begins and resumes runs."""
         kind: Any = RunOptions
         return Command(kind[self.settings_type, self.work_type], self.run)
 
-    def run(self, options: RunOptions[_Settings, _Work]) -> int:
+    def run(self, options: RunOptions[SettingsT, WorkT]) -> int:
         """Begin or resume a run, and do what is left of it; return the exit status.
 
         Raises:
@@ -215,7 +220,7 @@ class Trainer(Generic[_Settings, _Work]):
         return 0
 
     def complete_run(
-        self, folder: Path, settings: _Settings, work: _Work, processes: int, plot: Path | None = None
+        self, folder: Path, settings: SettingsT, work: WorkT, processes: int, plot: Path | None = None
     ) -> str:
         """Begin a run, or resume the one that is there, which may become longer; return its report.
 
@@ -238,7 +243,7 @@ class Trainer(Generic[_Settings, _Work]):
                 self._write_settings(folder, settings, learner)
                 return run.run()
 
-    def _write_settings(self, folder: Path, settings: _Settings, learner: Learner) -> None:
+    def _write_settings(self, folder: Path, settings: SettingsT, learner: Learner) -> None:
         """Write the settings of a new run, or of one that becomes longer; say so where it does not."""
         if not (folder / CONFIG_FILE).exists():
             begin_run(folder, self.command, settings, settings.origins)

@@ -13,19 +13,15 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated
 
-from msgspec import Struct
-
 from gammond.engine.errors import UnsupportedError
 from gammond.engine.formats.array_file import read_array_file
 from gammond.engine.play.player import EvaluatorPlayer, Player
 from gammond.tools.common.command_options import Command, option, written_file
-from gammond.tools.common.figures import plot_option
 from gammond.tools.common.progress import format_short_number
 from gammond.tools.train.runs.game_learner import GameLearner, RoundReport
 from gammond.tools.train.runs.run import BEST_FILE, Arrays, Record, check_same_settings
-from gammond.tools.train.runs.settings import SettingOptions
 from gammond.tools.train.runs.strength_games import format_strengths, strengths_from_arrays
-from gammond.tools.train.runs.trainer import KeepingWork, Resume, RunOptions, Trainer
+from gammond.tools.train.runs.trainer import KeepingWork, Resume, RunOptions, Trainer, TrainingOptions
 from gammond.tools.train.td.plan import describe_plan, measure_speed
 from gammond.tools.train.td.self_play import SelfPlay, TdSettings
 
@@ -116,15 +112,12 @@ TRAINER = Trainer(
 )
 
 
-class TdOptions(Struct, frozen=True, kw_only=True):
+class TdOptions(TrainingOptions[TdSettings, KeepingWork], frozen=True, kw_only=True):
     """Which run is begun or resumed, or what is measured instead."""
 
     run: Annotated[Path, written_file("folder of the run", "RUN", count="?")] | None = None
-    bench: Annotated[bool, option("only measure games per second; keep nothing")] = False
     resume: Resume = False
-    settings: SettingOptions[TdSettings]
-    work: KeepingWork = KeepingWork()
-    plot: Annotated[Path, plot_option()] | None = None
+    bench: Annotated[bool, option("only measure games per second; keep nothing")] = False
 
 
 def run(options: TdOptions) -> int:
