@@ -62,13 +62,14 @@ class _LazyParser(ToolParser):
         command, self._command = self._command, None
         if command is None:
             return
+        found = find_command(command) if isinstance(command, str) else command
         if isinstance(command, str):
-            module, command = importlib.import_module(command), find_command(command)
+            module = importlib.import_module(command)
             self.description = format_description(module.SUMMARY, module.__doc__ or "")
         else:
             self.description = format_description(command.summary, f"\n\n{command.details}")
-        command.add_arguments(self)
-        self.set_defaults(subcommand=command)
+        found.add_arguments(self)
+        self.set_defaults(subcommand=found)
 
     def parse_known_args(self, args: Sequence[str] | None = None, namespace: Any = None) -> Any:  # type: ignore[override]  # noqa: ANN401
         """Parse, with the arguments of the sub-command."""
