@@ -32,13 +32,7 @@ from gammond.tools.train import command as train
 from gammond.tools.train.runs.curves import find_best_strength
 from gammond.tools.train.runs.run import BEST_FILE, CHECKPOINT_FILE
 from gammond.tools.train.runs.run_folder import CONFIG_FILE, KIND_ARRAY, LOG_FILE, read_provenance
-from tests.tools.train.runs.trainer_cases import (
-    CASES,
-    COMMANDS,
-    FITTING,
-    TRAINERS,
-    for_each,
-)
+from tests.tools.train.runs.trainer_cases import CASES, COMMANDS, FITTING, TRAINERS, for_each
 
 for_each = partial(for_each, slow=pytest.mark.slow, training=pytest.mark.training)
 
