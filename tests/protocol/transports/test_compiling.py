@@ -144,7 +144,7 @@ def test_quick_work_that_needs_a_kernel_goes_to_the_workers(monkeypatch):
 
     def wait_for_workers(count):
         for _ in range(count):
-            act, values = taken.get(timeout=20)
+            act, values = taken.get(timeout=60)
             act(*values)
             client.report_to_pool()
 
