@@ -41,8 +41,8 @@ _PREPARING = "GAMMOND_TESTS_PREPARING"
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_auto_num_workers(config):
-    """Take one process more than there are cores: a fifth of the time of the tests is waiting for servers."""
-    return (os.cpu_count() or 1) + 1
+    """Take two processes more than there are cores: much of the time of the tests is waiting for servers."""
+    return (os.cpu_count() or 1) + 2
 
 
 def pytest_sessionstart(session):
