@@ -16,6 +16,7 @@ import pytest
 
 from gammond.engine.kernels import disk_cache
 from gammond.engine.runtime import version
+from gammond.engine.runtime.built_files import build_alone
 from gammond.engine.runtime.compilation import COMPILATION
 
 COMPILE = (
@@ -136,6 +137,27 @@ def test_a_process_that_is_killed_leaves_what_it_compiled(fork, tmp_path):
     with pytest.raises(subprocess.CalledProcessError):
         fork(tmp_path, f"{COMPILE}; import os; os.kill(os.getpid(), 9)")
     assert fork(tmp_path) == ""
+
+
+def test_a_kernel_that_another_process_compiles_is_waited_for_and_used(first_use, tmp_path):
+    cache, _ = first_use
+    shutil.copytree(cache, tmp_path / "cache")
+    (index,) = (tmp_path / "cache" / "kernels").glob("*/phases.is_any_over-*.nbi")
+    finished = index.rename(tmp_path / index.name)
+    before = finished.stat().st_mtime_ns
+    with build_alone(index, lambda: None):
+        process = subprocess.Popen(
+            [sys.executable, "-c", f"{REPORT_SOON}; {COMPILE}"],
+            env={**os.environ, "GAMMOND_CACHE": str(tmp_path / "cache")},
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        assert "compiling kernels once" in process.stderr.readline()
+        finished.rename(index)
+    process.communicate()
+    assert process.returncode == 0
+    assert index.stat().st_mtime_ns == before
+    assert not list((tmp_path / "cache").rglob("*.lock"))
 
 
 @pytest.mark.slow
