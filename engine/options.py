@@ -24,7 +24,7 @@ import threading
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
-from typing import Any, TypeVar
+from typing import Annotated, Any, TypeVar
 
 import msgspec
 from msgspec import inspect
@@ -36,6 +36,9 @@ FORM = "form"
 
 CHOICES = "choices"
 """The key of ``Meta(extra=…)`` for the choices of a field of type str, or a function that lists them."""
+
+TrueKey = Annotated[bool, msgspec.Meta(extra_json_schema={"const": True})]
+"""A key of an object that is there only where it is true."""
 
 MAX_QUOTED_CHARS = 40
 """How much of the user's text a message repeats."""

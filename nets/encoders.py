@@ -95,7 +95,7 @@ def encode_expert248(boards: Board) -> Inputs:
 def encode_patterns285(boards: Board) -> Inputs:
     """Encode the board as `encode_expert248`, then 37 patterns as the numbers of their rows of weights.
 
-    Layout of the rows in `gammond.engine.kernels.nets.patterns`, why these in ``docs/reference/encoders.md``.
+    Layout of the rows in `gammond.engine.kernels.nets.patterns`, sources in ``docs/reference/encoders.md``.
     """
     boards = as_kernel_array(boards, np.int8)
     inputs = np.empty((len(boards), kernel_expert.INPUTS + kernel_patterns.PATTERNS), np.float32)

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import ast
+import importlib.util
 import re
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+
+from tests.figures import FIGURES, MACHINES, README, find_stated, find_table, is_figure, make_table
 
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
@@ -70,3 +73,46 @@ def test_the_map_of_the_source_has_a_line_for_each_room():
     rooms = [file.parent.relative_to(ROOT) for file in ROOT.glob("[a-z]*/[a-z]*/__init__.py")]
     assert Path("engine/rules") in rooms
     assert [room for room in rooms if f"`{room.name}/" not in sections[room.parts[0]]] == []
+
+
+def test_the_table_of_figures_in_readme_is_that_of_the_file():
+    assert find_table(README.read_text("utf-8")) == make_table(), "python -m tests.figures --rewrite"
+
+
+@pytest.mark.parametrize("figure", FIGURES, ids=lambda figure: figure["what"])
+def test_each_figure_stands_on_its_page_with_its_error(figure):
+    text = (DOCS / figure["page"]).read_text("utf-8")
+    shown = [f"{abs(figure[key]):,}" for key in ("value", "error", "gnubg") if key in figure]
+    assert [each for each in shown if each.removeprefix("0") not in text] == []
+    assert figure.get("machine", "zen4") in MACHINES
+
+
+@pytest.mark.parametrize(
+    "page",
+    [README, DOCS / "index.md", *sorted(set((DOCS / "guide").glob("*.md")) - {DOCS / "guide" / "levels.md"})],
+    ids=lambda page: page.name,
+)
+def test_strengths_speeds_and_sizes_that_a_page_states_are_in_the_file_of_figures(page):
+    """Error rates of levels have the page of the guide as their page of results."""
+    stated = find_stated(page.read_text("utf-8"))
+    assert [words for words, *number in stated if not is_figure(*number)] == []
+
+
+def test_a_figure_is_found_rounded_and_in_any_of_its_forms():
+    page = "It beats gnubg by 0.036 ppg (+0.0359 ± 0.0039),\n1.8 million positions a second, takes 5 s.\n"
+    assert [is_figure(*number) for _, *number in find_stated(page + "It is some 10 MB.")] == [True] * 5
+    assert not any(is_figure(*number) for _, *number in find_stated("0.037 ppg, 1.9 million positions/s"))
+    assert list(find_stated("```\n0.037 ppg\n```\n    0.037 ppg\n")) == []
+
+
+def test_the_site_makes_each_part_that_a_page_asks_for():
+    spec = importlib.util.spec_from_file_location("page_parts", DOCS / "hooks" / "page_parts.py")
+    parts = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(parts)
+    asked = [line for page in PAGES for line in parts.LINE.findall(page.read_text("utf-8"))]
+    assert {part for part, _ in asked} == parts.PARTS.keys()
+    for part, name in asked:
+        made = parts.on_page_markdown(f"::: {part} {name}\n")
+        assert "| --- |" in made or "```text" in made
+    assert "| `game.cube` | int | `1..4096` | `1` | " in parts.PARTS["settings"]("backgammon")
+    assert parts.make_table(["key"], [["a|b `c|d`"]]).endswith("| a\\|b `c|d` |")

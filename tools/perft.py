@@ -22,26 +22,22 @@ from typing import Annotated
 import numpy as np
 from msgspec import Struct
 
-from gammond.engine.barca.moves import apply_move, format_move, legal_moves, perft
-from gammond.engine.barca.position import BarcaPosition
 from gammond.engine.errors import UnsupportedError
 from gammond.engine.rules.dice import ROLLS
 from gammond.engine.rules.moves import expand_rolls
 from gammond.engine.rules.position import Board, find_finished
 from gammond.engine.rules.rules import VARIANTS
-from gammond.tools.common.command_options import (
-    Command,
-    Json,
-    argument,
-    option,
-)
+from gammond.tools.common.command_options import Command, Json, argument, option
+from gammond.tools.common.wings import SequenceCounter, find_wings
 
 SUMMARY = "count all sequences of legal moves of a length"
 
 MAX_DEPTH = 12
-BARCA = "barca"
+_COUNTERS = {name: make for wing in find_wings() for name, make in wing.counters.items()}
+"""Games other than backgammon and its variants -> what makes their counters."""
 
-_GAMES = (BARCA, *VARIANTS)
+_OTHERS = ", ".join(_COUNTERS)
+_GAMES = (*_COUNTERS, *VARIANTS)
 _BLOCK = 512
 _DICE = np.array(ROLLS, np.int8)
 
@@ -67,9 +63,9 @@ class PerftOptions(Struct, frozen=True, kw_only=True):
     game: Annotated[str, argument("GAME", f"the game: {', '.join(_GAMES)}", choices=_GAMES)]
     depth: Annotated[int, argument("DEPTH", f"moves in a sequence, 1 to {MAX_DEPTH}", ge=1, le=MAX_DEPTH)]
     position: (
-        Annotated[str, option("the position of Barca to begin with (default the start)", "TEXT")] | None
+        Annotated[str, option(f"the position of {_OTHERS} to begin with (default the start)", "TEXT")] | None
     ) = None
-    divide: Annotated[bool, option("a row for each first move of Barca instead of each depth")] = False
+    divide: Annotated[bool, option(f"a row for each first move of {_OTHERS} instead of each depth")] = False
     json: Json = False
 
 
@@ -82,11 +78,15 @@ def run(options: PerftOptions) -> int:
     Raises:
         GammondError: The depth or the position is invalid, or an option is not for this game.
     """
-    if options.game == BARCA:
-        counts = _count_barca(options)
+    if options.game in _COUNTERS:
+        counter = _COUNTERS[options.game](options.position)
+        if options.divide:
+            counts = _time_first_moves(counter, options.depth)
+        else:
+            counts = _time_depths(options.depth, counter.count)
     elif options.position is not None or options.divide:
         raise UnsupportedError(
-            f"--position and --divide are for {BARCA}, not for {options.game}", field="game"
+            f"--position and --divide are for {_OTHERS}, not for {options.game}", field="game"
         )
     else:
         start = VARIANTS[options.game].starting_position.board[None]
@@ -118,19 +118,10 @@ def count_plays(boards: Board, depth: int) -> int:
     return total
 
 
-def _count_barca(options: PerftOptions) -> Iterator[PerftCount]:
-    text = options.position
-    position = BarcaPosition.start() if text is None else BarcaPosition.from_text(text)
-    if options.divide:
-        return _time_first_moves(position, options.depth)
-    return _time_depths(options.depth, partial(perft, position))
-
-
-def _time_first_moves(position: BarcaPosition, depth: int) -> Iterator[PerftCount]:
-    perft(position, 1)  # loads the kernel
-    for move in legal_moves(position):
-        after = apply_move(position, move)
-        yield _time(format_move(move), partial(perft, after, depth - 1))
+def _time_first_moves(counter: SequenceCounter, depth: int) -> Iterator[PerftCount]:
+    counter.count(1)  # loads the kernel
+    for name, count in counter.after_moves.items():
+        yield _time(name, partial(count, depth - 1))
 
 
 def _time_depths(depth: int, count: Callable[[int], int]) -> Iterator[PerftCount]:

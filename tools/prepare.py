@@ -1,7 +1,7 @@
 """Compile all kernels and build the bearoff databases ahead of their first use.
 
 Whatever is missing is otherwise prepared when a request first needs it. The kernels are those of evaluation,
-plays, the cube, search, rollouts and matches, and of Barca; training compiles its own.
+plays, the cube, search, rollouts and matches, and of other games; training compiles its own.
 """
 
 from __future__ import annotations
@@ -23,8 +23,6 @@ import numpy as np
 from msgspec import Struct
 
 from gammond.engine.analysis.engine import CACHE_COLUMNS, Engine
-from gammond.engine.barca.moves import perft
-from gammond.engine.barca.position import BarcaPosition
 from gammond.engine.bearoff.databases import DEFAULT_BYTES, defer_bearoff, load_bearoff, open_table
 from gammond.engine.bearoff.one_sided import build_one_sided
 from gammond.engine.bearoff.two_sided import build_two_sided
@@ -40,7 +38,7 @@ from gammond.engine.runtime.files import data_folder
 from gammond.engine.runtime.machine import check_disk_space
 from gammond.engine.search import ValueCache
 from gammond.protocol.commands.readiness import READY_GROUPS, READY_TEXTS
-from gammond.protocol.games import FIRST_GAME, GAMES
+from gammond.protocol.games import FIRST_GAME, GAMES, OTHER_GAMES
 from gammond.tools.common.command_options import (
     CORES,
     HIDDEN,
@@ -52,6 +50,7 @@ from gammond.tools.common.files import write_atomically
 from gammond.tools.common.interrupts import GOES_ON, advise_on_interrupt
 from gammond.tools.common.progress import Progress
 from gammond.tools.common.pulse import PULSE
+from gammond.tools.common.wings import find_wings
 from gammond.tools.parallel.processes import ProcessPool, is_stopping
 
 SUMMARY = "compile kernels and build databases ahead of their first use"
@@ -77,7 +76,11 @@ JOBS: dict[str, tuple[str, ...]] = {
 """What is prepared, in the order in which processes take it: name -> lines of the protocol whose answers need
 it; `_prepare_without_lines` does the rest. Those that run at the same time share few kernels."""
 
-_PACKAGES = ("gammond.engine.kernels", "gammond.engine.barca.kernels", "gammond.engine.kernels.nets")
+_PACKAGES = (
+    "gammond.engine.kernels",
+    *(f"gammond.engine.{name}.kernels" for name in OTHER_GAMES),
+    "gammond.engine.kernels.nets",
+)
 """Packages of kernels of evaluation and play."""
 
 _THREADS = 2
@@ -208,8 +211,9 @@ def run_job(name: str) -> str:
 
 
 def _prepare_without_lines(name: str) -> None:
-    if name == "barca":
-        perft(BarcaPosition.start(), 2)
+    for wing in find_wings():
+        if make_counter := wing.counters.get(name):
+            make_counter(None).count(2)
     if name == "bearoff databases":
         load_bearoff()
         build_two_sided(2, 2)  # kernels that build databases, where these are there already

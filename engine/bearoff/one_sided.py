@@ -66,22 +66,12 @@ class OneSidedTable(BearoffTable):
         """Return the probabilities of needing 0, 1, 2, ... rolls to bear off all checkers.
 
         Args:
-            number: The number of a side.
+            number: The number of a side; `SideNumbering.side_count` and more for the first checker of a side
+                that has all 15, in the order of the numbers.
         """
-        return self._read_row(number)
-
-    def first_off_distribution(self, number: int) -> NDArray[np.float32]:
-        """Return the probabilities of needing 0, 1, 2, ... rolls to bear off the first of 15 checkers.
-
-        Args:
-            number: The number of a side that has all 15.
-        """
-        return self._read_row(number + self.numbering.side_count - self.numbering.first_full_side)
-
-    def _read_row(self, row: int) -> NDArray[np.float32]:
         _, starts, values, firsts, counts = self.distributions
-        chances = values[int(starts[row]) :][: int(counts[row])]
-        return np.concatenate([np.zeros(firsts[row], np.float32), chances])
+        chances = values[int(starts[number]) :][: int(counts[number])]
+        return np.concatenate([np.zeros(firsts[number], np.float32), chances])
 
     def evaluate(self, boards: Board) -> Outcomes:
         """Evaluate positions as if each side played alone: for the win, and for the first checker off.

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import zipfile
-from collections.abc import Collection
+from collections.abc import Callable, Collection, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +15,11 @@ from gammond.engine.runtime.files import open_regular
 
 MAX_ARRAY_FILE_BYTES = 2_000_000_000
 """The most that the arrays of a file may have in all, unpacked."""
+
+Arrays = Mapping[str, NDArray[Any]]
+"""What a file holds, by name."""
+
+_Loaded = TypeVar("_Loaded")
 
 _KINDS = "biufSU"
 _LARGEST = float(np.finfo(np.float32).max)
@@ -53,6 +58,60 @@ def read_array_file(file: Path, names: Collection[str] | None = None) -> dict[st
         if array.dtype.kind == "f" and not (np.abs(array) <= _LARGEST).all():
             raise DataFileError(f"{file} cannot be used: {name} has numbers that are not finite")
     return arrays
+
+
+def load_arrays(
+    file: Path,
+    load: Callable[[Arrays], _Loaded],
+    arrays: Arrays | None = None,
+    what: str = "cannot be used",
+    field: str = "",
+) -> _Loaded:
+    """Return what a function makes of the arrays of a file.
+
+    Args:
+        file: The file.
+        load: Makes it; may raise what a missing array, or one of another type or shape, raises.
+        arrays: All that the file holds; read from it if None.
+        what: What it is not, if the function refuses the arrays: ``is no shard of labelled positions``.
+        field: Of errors that have none.
+
+    Raises:
+        DataFileError: The file cannot be read, or the function refuses the arrays; the message names the
+            file.
+    """
+    try:
+        return load(read_array_file(file) if arrays is None else arrays)
+    except DataFileError as error:
+        message = error.message if str(file) in error.message else f"{file}: {error.message}"
+        raise DataFileError(message, field=error.field or field) from error
+    except (KeyError, IndexError, TypeError, ValueError) as error:
+        reason = f"it has no array {error}" if isinstance(error, KeyError) else error
+        raise DataFileError(f"{file} {what}: {reason}", field=field) from error
+
+
+def read_array(arrays: Arrays, name: str, shape: tuple[int, ...] = ()) -> NDArray[Any]:
+    """Read an array.
+
+    Raises:
+        DataFileError: It is missing, or has another shape.
+    """
+    if name not in arrays or arrays[name].shape != shape:
+        found = list(arrays[name].shape) if name in arrays else "nothing"
+        raise DataFileError(f"expected {name} of shape {list(shape)}, got {found}")
+    return arrays[name]
+
+
+def read_count(arrays: Arrays, name: str) -> int:
+    """Read a count.
+
+    Raises:
+        DataFileError: It is missing, or no whole number of 0 or more.
+    """
+    value = arrays.get(name)
+    if value is None or value.shape != () or value.dtype.kind not in "iu" or int(value) < 0:
+        raise DataFileError(f"expected {name} as one whole number of 0 or more, got {value!r}")
+    return int(value)
 
 
 def _read_member(archive: zipfile.ZipFile, member: str) -> NDArray[Any]:

@@ -1,32 +1,22 @@
-"""Write matches as files, and say what a format leaves out of a match; or as keys and values, for JSON."""
+"""Write matches as files, and say what a format leaves out of a match."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator
 
-from gammond.engine.errors import LimitError, UnsupportedError
-from gammond.engine.formats.xgid import encode_xgid
+from gammond.engine.errors import LimitError
 from gammond.engine.match_files.model import (
-    NO_NOTES,
     ActionNotes,
     RecordedGame,
     RecordedMatch,
-    describe_issues,
     number_games,
 )
 from gammond.engine.match_files.reading import FORMATS, MatchFormat
-from gammond.engine.rules.dice import encode_roll
 from gammond.engine.rules.game_record import (
-    DoubleAction,
-    GameAction,
-    GameSituation,
     PlayAction,
     ResignationAction,
-    ResponseAction,
     RollAction,
 )
-from gammond.engine.rules.match import RESULT_NAMES, GameResult
-from gammond.engine.rules.notation import format_play
 
 MATCH_FORMATS: dict[str, MatchFormat] = {
     name: each for name in ("mat", "sgf", "ogxm") for each in FORMATS if each.name == name
@@ -147,68 +137,3 @@ def _collect_depths(analysed: Iterable[ActionNotes]) -> set[str]:
     evaluations = [each.evaluation for notes in analysed for each in notes.candidates]
     evaluations += [notes.cube.no_double for notes in analysed if notes.cube is not None]
     return {each.depth for each in evaluations if each.depth}
-
-
-def describe_record(match: RecordedMatch) -> dict[str, object]:
-    """Return a match by keys, with every action of its games; seats are 0 and 1."""
-    numbers = number_games(match.games)
-    return {
-        "format": match.format,
-        "names": list(match.names),
-        "length": match.length,
-        "headers": dict(match.headers),
-        "comment": match.comment,
-        "analysed": match.has_analysis,
-        "games": [_describe_game(number, game) for number, game in zip(numbers, match.games, strict=True)],
-        "issues": describe_issues(match.issues),
-    }
-
-
-def _describe_game(number: int, game: RecordedGame) -> dict[str, object]:
-    actions = []
-    for place, (situation, action, move) in enumerate(game.replayed):
-        comment = game.notes.get(place, NO_NOTES).comment
-        more = {"comment": comment} if comment else {}
-        actions.append({"move": move, **_describe_action(situation, action), **more})
-    ruled = game.ruled_result
-    return {
-        "game": number,
-        "score": list(game.initial_state.score),
-        "crawford": game.initial_state.crawford,
-        "comment": game.comment,
-        **({"missing": list(game.missing)} if game.is_cut else {}),
-        "actions": actions,
-        "result": _describe_result(game.result),
-        **({"result_by_rules": _describe_result(ruled)} if ruled else {}),
-    }
-
-
-def _describe_result(result: GameResult | None) -> dict[str, object] | None:
-    return None if result is None else {"winner": result.winner, "points": result.points, "kind": result.name}
-
-
-def _describe_action(situation: GameSituation, action: GameAction) -> dict[str, object]:
-    """Return an action by keys, with the XGID of what was before it, where XGIDs have a place for that."""
-    said: dict[str, object]
-    match = situation.match
-    match action:
-        case PlayAction(seat, roll, play, is_legal):
-            said = {"seat": seat, "action": "play", "dice": encode_roll(roll), "play": format_play(play)}
-            said |= {} if is_legal else {"illegal": True}
-            match = match.with_roll(roll)
-        case RollAction(seat, roll):
-            said = {"seat": seat, "action": "roll", "dice": encode_roll(roll)}
-        case DoubleAction(seat, cube):
-            said = {"seat": seat, "action": "double", "cube": cube}
-        case ResponseAction(seat, is_take):
-            said = {"seat": seat, "action": "take" if is_take else "drop"}
-        case ResignationAction(seat, kind, is_accepted, is_stated):
-            name = RESULT_NAMES[kind - 1]
-            said = {"seat": seat, "action": "resign", "resignation": name, "accepted": is_accepted}
-            said |= {} if is_stated else {"by_result": True}
-        case _:
-            said = {"seat": match.on_roll, "action": "set"}
-    try:
-        return {**said, "xgid": encode_xgid(situation.position, match)}
-    except UnsupportedError:
-        return said

@@ -65,16 +65,3 @@ def classify_results(boards: Board) -> NDArray[np.int8]:
     gammons = outcomes[:, WIN_G] + outcomes[:, LOSE_G]
     backgammons = outcomes[:, WIN_BG] + outcomes[:, LOSE_BG]
     return (1 + gammons + backgammons).astype(np.int8)
-
-
-def sanitise_outcomes(outcomes: Outcomes, boards: Board) -> Outcomes:
-    """Return consistent estimates: probabilities, monotone, no gammon once the loser has a checker off.
-
-    Args:
-        outcomes: ``float32[n, 5]`` estimates.
-        boards: ``int8[n, 2, 26]``, their positions.
-    """
-    outcomes = as_kernel_array(outcomes, np.float32)
-    result = np.empty_like(outcomes)
-    kernel_outcomes.sanitise(outcomes, as_kernel_array(boards, np.int8), result)
-    return result

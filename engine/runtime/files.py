@@ -180,7 +180,8 @@ def open_output(file: Path) -> Iterator[BinaryIO]:
     """Open a file that takes its place whole at the end of the block, or not at all if that fails.
 
     A link stays one, and leads to the new file; devices and pipes are written as the block does. Where the
-    system lets no file be replaced that another program has open, as Windows, the new one stays beside it.
+    system lets the file not be replaced, as Windows one that another program has open, and others one of
+    another user in a folder with the sticky bit, the new one stays beside it.
 
     Raises:
         OSError: It cannot be written; the reason names the file that holds the content, if one does.
@@ -203,7 +204,10 @@ def open_output(file: Path) -> Iterator[BinaryIO]:
         except PermissionError as error:
             beside = place.with_name(f"{place.stem[:_NAME_CHARACTERS]}.{os.urandom(4).hex()}{place.suffix}")
             unfinished.rename(beside)
-            reason = f"{error.strerror}: close the program that has it open; its new content is in {beside}"
+            advice = (
+                "close the program that has it open" if sys.platform == "win32" else "it is another user's"
+            )
+            reason = f"{error.strerror}: {advice}; its new content is in {beside}"
             raise PermissionError(error.errno, reason, str(file)) from error
     finally:
         unfinished.unlink(missing_ok=True)

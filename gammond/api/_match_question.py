@@ -1,6 +1,6 @@
 """The question of both clients for the analysis of a match.
 
-*Source:* docs/reference/protocol.md, "A match".
+*Source:* docs/reference/json-queries.md, "A match".
 """
 
 from __future__ import annotations

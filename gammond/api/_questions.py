@@ -1,6 +1,6 @@
 """The questions of both clients, and the results that their answers hold.
 
-*Source:* docs/reference/protocol.md.
+*Source:* docs/reference/json-queries.md.
 """
 
 from __future__ import annotations

@@ -149,7 +149,7 @@ class Match:
 def read_match(
     source: bytes | str | os.PathLike[str], *, name: str | None = None, strict: bool = False
 ) -> Match:
-    """Read the match of a file in any format; `docs/reference/formats.md` lists them.
+    """Read the match of a file in any format; `docs/reference/match-files.md` lists them.
 
     Args:
         source: The path of the file, or its content as bytes.

@@ -15,10 +15,10 @@ from gammond.protocol.accounts.browser_session import (
     need_user,
     read_token,
 )
+from gammond.protocol.core.requests import Task
 from gammond.protocol.state.session import Session
 from gammond.protocol.web.answers import JSON, WebAnswer, WebRequest
-from gammond.protocol.web.endpoints import API, SMALL_BODY_BYTES
-from gammond.protocol.web.plans import Endpoint, WebJob, make_job
+from gammond.protocol.web.plans import API, SMALL_BODY_BYTES, Endpoint, WebTask
 from gammond.protocol.web.schemas import Operation, make_object
 
 _EVERYWHERE = Field("everywhere", bool, default=False)
@@ -35,9 +35,9 @@ def make_endpoints(accounts: Accounts | None) -> tuple[Endpoint, ...]:
     """
 
     def make(path: str, answer: _Answer, name: str, summary: str, *fields: Field) -> Endpoint:
-        def ask(_: Session, request: WebRequest) -> WebJob:
+        def ask(_: Session, request: WebRequest) -> WebTask:
             assert accounts is not None  # else the endpoint is missing
-            return make_job(lambda: answer(accounts, request), is_long=True)
+            return Task(lambda _: answer(accounts, request), is_long=True)
 
         required = [field.name for field in fields if field.default is None]
         return Endpoint(

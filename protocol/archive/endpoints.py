@@ -30,11 +30,11 @@ from gammond.protocol.archive.history import (
     remove_matches_of,
 )
 from gammond.protocol.archive.players import PERIODS_S, Leaderboard, describe_player
+from gammond.protocol.core.requests import Task
 from gammond.protocol.games import list_variants
 from gammond.protocol.state.session import Session
 from gammond.protocol.web.answers import JSON, NOT_FOUND, WebAnswer, WebRequest, make_refusal
-from gammond.protocol.web.endpoints import API, SMALL_BODY_BYTES
-from gammond.protocol.web.plans import Ask, Endpoint, WebJob, make_job
+from gammond.protocol.web.plans import API, SMALL_BODY_BYTES, Ask, Endpoint, WebTask
 from gammond.protocol.web.schemas import (
     COUNT,
     SWITCH,
@@ -68,7 +68,7 @@ _PERIOD = Field("period", str, choices=tuple(PERIODS_S), default="all")
 _REMOVED = make_object({"removed": COUNT})
 
 _Result = TypeVar("_Result")
-_Ask = Callable[[GameArchive, WebRequest], WebJob | WebAnswer]
+_Ask = Callable[[GameArchive, WebRequest], WebTask | WebAnswer]
 
 
 def make_endpoints(archive: GameArchive | None, accounts: Accounts | None) -> tuple[Endpoint, ...]:
@@ -81,7 +81,7 @@ def make_endpoints(archive: GameArchive | None, accounts: Accounts | None) -> tu
     missing = "this server keeps no games" if archive is None else ""
 
     def bind(ask: _Ask) -> Ask:
-        def ask_archive(_: Session, request: WebRequest) -> WebJob | WebAnswer:
+        def ask_archive(_: Session, request: WebRequest) -> WebTask | WebAnswer:
             assert archive is not None  # else the endpoint is missing
             return ask(archive, request)
 
@@ -211,7 +211,7 @@ def make_endpoints(archive: GameArchive | None, accounts: Accounts | None) -> tu
 
 def _ask_me(
     archive: GameArchive | None, accounts: Accounts | None, _: Session, request: WebRequest
-) -> WebJob:
+) -> WebTask:
     def answer() -> WebAnswer:
         return make_json_answer(
             {
@@ -221,10 +221,10 @@ def _ask_me(
             }
         )
 
-    return make_job(answer)
+    return Task(lambda _: answer())
 
 
-def _ask_page(archive: GameArchive, request: WebRequest) -> WebJob:
+def _ask_page(archive: GameArchive, request: WebRequest) -> WebTask:
     values = request.values
     before, limit = values.get("before"), values.get("limit", _LIMIT.default)
 
@@ -232,10 +232,10 @@ def _ask_page(archive: GameArchive, request: WebRequest) -> WebJob:
         page = list_matches(database, values.get("player"), values.get("variant"), before, limit)
         return make_json_answer(page)
 
-    return make_job(lambda: archive.read(read))
+    return Task(lambda _: archive.read(read))
 
 
-def _ask_file(archive: GameArchive, request: WebRequest) -> WebJob | WebAnswer:
+def _ask_file(archive: GameArchive, request: WebRequest) -> WebTask | WebAnswer:
     found = _FILE.fullmatch(request.parts["file"])
     if found is None:
         return make_refusal(
@@ -253,25 +253,25 @@ def _ask_file(archive: GameArchive, request: WebRequest) -> WebJob | WebAnswer:
         headers = {"Content-Disposition": f'attachment; filename="{file.name}"', "Cache-Control": "no-store"}
         return WebAnswer(200, file.content, file.media_type, headers)
 
-    return make_job(lambda: archive.read(read))
+    return Task(lambda _: archive.read(read))
 
 
-def _ask_players(lists: Leaderboard | None, archive: GameArchive, request: WebRequest) -> WebJob:
+def _ask_players(lists: Leaderboard | None, archive: GameArchive, request: WebRequest) -> WebTask:
     values = request.values
     variant = values.get("variant", _VARIANT.default)
     name = values.get("name")
     if name is not None:
-        return make_job(
-            lambda: make_json_answer(
+        return Task(
+            lambda _: make_json_answer(
                 {"player": archive.read(lambda base: describe_player(base, name, variant))}
             )
         )
     assert lists is not None  # there is an archive
     period = values.get("period", _PERIOD.default)
-    return make_job(lambda: make_json_answer(lists.get(variant, period)), is_long=True)
+    return Task(lambda _: make_json_answer(lists.get(variant, period)), is_long=True)
 
 
-def _ask_player(archive: GameArchive, request: WebRequest) -> WebJob:
+def _ask_player(archive: GameArchive, request: WebRequest) -> WebTask:
     values = request.values
     variant = values.get("variant", _VARIANT.default)
     name = request.parts["name"]
@@ -282,10 +282,10 @@ def _ask_player(archive: GameArchive, request: WebRequest) -> WebJob:
             return make_refusal(NOT_FOUND, "name", "nobody of this name has finished a game here")
         return make_json_answer(found)
 
-    return make_job(lambda: archive.read(read))
+    return Task(lambda _: archive.read(read))
 
 
-def _ask_removal(accounts: Accounts | None, archive: GameArchive, request: WebRequest) -> WebJob | WebAnswer:
+def _ask_removal(accounts: Accounts | None, archive: GameArchive, request: WebRequest) -> WebTask | WebAnswer:
     tokens, text = _read_tokens(request), request.parts["id"]
     if re.fullmatch(_NUMBER_PATTERN, text) is None:
         return make_refusal(NOT_FOUND, "path", "expected the number of a game")
@@ -296,12 +296,12 @@ def _ask_removal(accounts: Accounts | None, archive: GameArchive, request: WebRe
         is_there = _write(archive, lambda database: remove_match(database, int(text), tokens, owner))
         return make_json_answer({"removed": 1}) if is_there else _refuse_unknown()
 
-    return make_job(answer)
+    return Task(lambda _: answer())
 
 
 def _ask_removal_of_all(
     accounts: Accounts | None, archive: GameArchive, request: WebRequest
-) -> WebJob | WebAnswer:
+) -> WebTask | WebAnswer:
     if accounts is None:
         return make_refusal(
             NOT_FOUND, "path", "this server has no accounts: a game is removed with the token of its seat"
@@ -311,7 +311,7 @@ def _ask_removal_of_all(
         owner = accounts.find_owner(need_user(accounts, request))
         return make_json_answer({"removed": _write(archive, lambda base: remove_matches_of(base, owner))})
 
-    return make_job(answer)
+    return Task(lambda _: answer())
 
 
 def _read_tokens(request: WebRequest) -> list[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, get_args
 
 from gammond.engine.rules.rules import VARIANTS
 from gammond.protocol.game_entry import GameEntry
@@ -25,8 +25,10 @@ def _load_commands() -> SessionGame:
 @cache
 def _load_queries() -> GameQueries:
     from gammond.protocol.dialects.json_backgammon import answer_positions
+    from gammond.protocol.dialects.json_fields import QUERIES, Want
+    from gammond.protocol.dialects.json_query import GameQueries
 
-    return answer_positions
+    return GameQueries(answer_positions, QUERIES.names, get_args(Want))
 
 
 @cache

@@ -19,7 +19,7 @@ from gammond.engine.rules.moves import estimate_plays
 from gammond.engine.rules.partial_plays import list_partial_plays
 from gammond.engine.rules.rules import Feature
 from gammond.protocol.commands.decisions import ROLL_ACTION, choose_action
-from gammond.protocol.core.requests import WorkControl
+from gammond.protocol.core.requests import Task, WorkControl
 from gammond.protocol.questions.question import MAX_QUICK_PLAYS, MAX_SHORT_PLAYS
 from gammond.protocol.state.game_log import GameLog
 from gammond.protocol.state.game_state import SEAT_NAMES
@@ -27,7 +27,6 @@ from gammond.protocol.state.offers import list_responses
 from gammond.protocol.state.player_registry import ENGINE_PLAYER, SESSION_PLAYERS
 from gammond.protocol.tables.game_view import GameEnd, TablePhase, TableView
 from gammond.protocol.tables.requests import ActRequest
-from gammond.protocol.tables.services import TableWork
 
 _WORDS = ("double", "take", "drop", "beaver", "accept", "reject")
 """Actions that ``play`` takes as they are."""
@@ -206,7 +205,7 @@ class BackgammonView(TableView):
             "may_beaver": "beaver" in list_responses(match),
         }
 
-    def describe_choices(self) -> TableWork[dict[str, Any]] | dict[str, Any]:
+    def describe_choices(self) -> Task[dict[str, Any]] | dict[str, Any]:
         """Return the legal plays as a tree of checker moves, while dice lie on the board.
 
         For a roll with hundreds of plays a worker makes the tree; it may take 60 ms.
@@ -223,7 +222,7 @@ class BackgammonView(TableView):
                 tree = list_partial_plays(position, roll, rules)
                 return {"tree": msgspec.Raw(msgspec.json.encode(tree))}
 
-        return TableWork(run, is_long=count > MAX_SHORT_PLAYS)
+        return Task(run, is_long=count > MAX_SHORT_PLAYS)
 
     def describe_place(self) -> dict[str, Any]:
         """Return the XGID; null where there is none: while a beaver or a resignation waits.
@@ -280,7 +279,7 @@ class BackgammonView(TableView):
             raise ValueRangeError("expected a play such as '8/5 6/5' or 'pass'", field="play")
         return " ".join(words)
 
-    def plan_decision(self, rejected_kind: int) -> TableWork[str] | str:
+    def plan_decision(self, rejected_kind: int) -> Task[str] | str:
         """Decide for the seat to act, as the engine does at the terminal."""
         if self.phase is TablePhase.ROLL and self.resigns_at_once:
             return ROLL_ACTION  # where no resignation has a value, no double has
@@ -295,7 +294,7 @@ class BackgammonView(TableView):
             return action if action == ROLL_ACTION else f"play {action}"
 
         is_wide = roll is not None and estimate_plays(position, roll) > MAX_SHORT_PLAYS
-        return TableWork(run, is_long=is_deep or is_wide)
+        return Task(run, is_long=is_deep or is_wide)
 
     def write_record(self, names: tuple[str, str]) -> tuple[str, str]:
         """Return the record of the match as ``.mat`` text; in money play that of the last game."""

@@ -172,18 +172,9 @@ BARCA_COMMANDS: dict[str, Command] = {row.name: row for row in _ROWS}
 """The table: name to row, in the order of ``help``."""
 
 
-def _write_settings(session: Session, settings: BarcaSettings) -> None:
-    session.get_table(BarcaTable).settings = settings
-
-
 _SETTINGS = (
     make_variant_setting(lambda session: VARIANT),
-    *make_settings(
-        BarcaSettings,
-        lambda session: session.get_table(BarcaTable).settings,
-        _write_settings,
-        lambda session: BarcaSettings(seed=session.initial_seed),
-    ),
+    *make_settings(BarcaSettings, lambda session: session.get_table(BarcaTable)),
     SETTINGS["engine.format"],
     SETTINGS["engine.store"],
 )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, get_args
 
 from gammond.protocol.game_entry import GameEntry
 
@@ -24,9 +24,10 @@ def _load_commands() -> SessionGame:
 
 @cache
 def _load_queries() -> GameQueries:
-    from gammond.protocol.barca.queries import answer_query
+    from gammond.protocol.barca.queries import QUERIES, Want, answer_query
+    from gammond.protocol.dialects.json_query import GameQueries
 
-    return answer_query
+    return GameQueries(answer_query, QUERIES.names, get_args(Want))
 
 
 @cache

@@ -33,7 +33,7 @@ class BarcaTable(MoveTable[BarcaGame]):
 
     def __init__(self, session: Session) -> None:
         super().__init__(session.service.limits.undo_steps)
-        self.settings = BarcaSettings(seed=session.initial_seed)
+        self.settings = BarcaSettings.start(session)
 
     def require_unfinished(self) -> BarcaGame:
         """Return a game that goes on.

@@ -42,6 +42,7 @@ from gammond.protocol.dialects.json_documents import (
     PositionQuery,
     QueryReader,
     check_position_count,
+    find_deadline,
     make_id_key,
     make_query_error,
 )
@@ -93,19 +94,18 @@ QUERIES = QueryReader(
 
 
 def answer_query(session: Session, document: dict[str, object], head: dict[str, object]) -> Work:
-    """Answer a query, as `gammond.protocol.dialects.json_query.GameQueries`."""
+    """Answer a query, as `gammond.protocol.dialects.json_query.GameQueries` does."""
     query = QUERIES.read(document, head)
     check_position_count(query, session.service.limits.query_positions)
     if query.played and query.positions is not None:
         raise ValueRangeError("expected 'played' with 'position', got 'positions'", field="played")
-    count, clock = len(query.texts), session.service.clock
-    deadline_s = None if query.time_ms is None else clock() + query.time_ms / 1000
+    count, deadline_s = len(query.texts), find_deadline(query, session.service)
     is_long = query.searches or "bestmove" in query.want or query.steps > _MAX_QUICK_STEPS
     return Work(
         _QueryWork(session, query, head, deadline_s).run,
-        query.priority,
-        make_id_key(query.id),
-        partial(make_query_error, head),
+        priority=query.priority,
+        key=make_id_key(query.id),
+        make_error_reply=partial(make_query_error, head),
         is_long=is_long,
         deadline_s=deadline_s,
         is_quick=not is_long,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from typing import Self
 
 from gammond.engine.barca.evaluation import DEFAULT_WEIGHTS, WEIGHTS, WEIGHTS_FORM, load_weights
 from gammond.engine.barca.player import DEFAULT_LEVEL, LEVELS, PLAYER_KINDS, make_player
@@ -12,7 +13,7 @@ from gammond.engine.options import MAX_QUOTED_CHARS, Bounds, Field
 from gammond.engine.rules.dice import MAX_SEED
 from gammond.protocol.commands.session_game import ListedPlayer
 from gammond.protocol.state.service import Service
-from gammond.protocol.state.session import SettingField
+from gammond.protocol.state.session import Session, SettingField, SettingFields
 
 VARIANT = "barca"
 
@@ -70,8 +71,8 @@ def _check_weights(service: Service, text: str) -> str:
 
 
 @dataclass(frozen=True, kw_only=True)
-class BarcaSettings:
-    """How a client wants its answers: each field is a setting, in the order of ``keys``."""
+class BarcaSettings(SettingFields):
+    """How a client wants its answers."""
 
     player: str = SettingField(
         Field(
@@ -108,3 +109,8 @@ class BarcaSettings:
         Field("engine.seed", int, Bounds(0, MAX_SEED), meaning="seed of the choice among the best moves"),
         is_unrated=True,
     ).attribute
+
+    @classmethod
+    def start(cls, session: Session) -> Self:
+        """Return those with which a session begins."""
+        return cls(seed=session.initial_seed)

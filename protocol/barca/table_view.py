@@ -13,10 +13,10 @@ from gammond.protocol.barca.board_drawing import describe_pieces
 from gammond.protocol.barca.game_commands import BarcaTable
 from gammond.protocol.barca.search_commands import plan_move
 from gammond.protocol.barca.settings import ENGINE_PLAYER
+from gammond.protocol.core.requests import Task
 from gammond.protocol.state.session import Session
 from gammond.protocol.tables.game_view import GameEnd, TablePhase, TableView
 from gammond.protocol.tables.requests import TableSpec
-from gammond.protocol.tables.services import TableWork
 
 
 class BarcaView(TableView):
@@ -113,10 +113,10 @@ class BarcaView(TableView):
         """Return the position as text."""
         return {"position": None if self._game is None else self._game.position.to_text()}
 
-    def plan_decision(self, rejected_kind: int) -> TableWork[str]:
+    def plan_decision(self, rejected_kind: int) -> Task[str]:
         """Choose a move for the side to move."""
         _, choose = plan_move(self.session)
-        return TableWork(lambda control: f"play {format_move(choose(control))}", is_long=True)
+        return Task(lambda control: f"play {format_move(choose(control))}", is_long=True)
 
     def _find_seat(self, side: int) -> int:
         return side ^ self.white

@@ -28,8 +28,8 @@ from gammond.protocol.core.framing import InputLine, LineSplitter
 from gammond.protocol.core.jobs import (
     CLOSED_GATE,
     OPEN_GATE,
-    Job,
-    JobResult,
+    LineJob,
+    LineResult,
     PendingJobs,
     PendingRequest,
     StartGate,
@@ -115,12 +115,12 @@ class Connection:
         self._lines = LineSplitter(limits.line_bytes)
         self._answers = AnswerQueue()
         self._jobs = PendingJobs()
-        self._new_jobs: deque[Job] = deque()
+        self._new_jobs: deque[LineJob] = deque()
         self._quick_size = 0
         self._may_have_lines = False
         self._held_line: InputLine | None = None
         """The line that waits for what it needs; none is served before it."""
-        self._preparation: Job | None = None
+        self._preparation: LineJob | None = None
         """What prepares that, while it lasts."""
         self._quit_reply: bytes = b""
         self._has_ended = False
@@ -206,16 +206,16 @@ class Connection:
                 break
         self._say_goodbye()
 
-    def next_job(self) -> Job | None:
+    def next_job(self) -> LineJob | None:
         """Return the next new job, in the order of arrival; None when all are handed out."""
         return self._new_jobs.popleft() if self._new_jobs else None
 
-    def receive_progress(self, job: Job, reply: AnyReply) -> None:
+    def receive_progress(self, job: LineJob, reply: AnyReply) -> None:
         """Take in a reply that comes before the final one; a client that must read first does not get it."""
         if job in self._jobs and self._answers.unsent_bytes <= self._limits.unsent_bytes:
             self._answers.append(job.request, [job.request.encode([reply])], is_last=False)
 
-    def receive_result(self, job: Job, result: JobResult) -> None:
+    def receive_result(self, job: LineJob, result: LineResult) -> None:
         """Take in the rest of an answer, or the exception that its work raised."""
         if not self._jobs.remove(job):
             return
@@ -322,7 +322,9 @@ class Connection:
             answer = self.handler.answer(text, is_in_use)
         if isinstance(answer, Unready):
             self._held_line = line
-            self._preparation = Job(answer.preparation, PendingRequest("", False, len(line.text)))
+            self._preparation = LineJob(
+                work=answer.preparation, request=PendingRequest("", False, len(line.text))
+            )
             self._add_job(self._preparation)
         else:
             self._open_request(tag, not tag and self.handler.keeps_order(text), answer, len(line.text))
@@ -335,7 +337,7 @@ class Connection:
             return
         if isinstance(answer, Work):
             request = PendingRequest(tag, is_ordered, line_bytes, writes_json=self.handler.writes_json)
-            self._add_job(Job(answer, request))
+            self._add_job(LineJob(work=answer, request=request))
             return
         if isinstance(answer, bytes):
             data = add_tag(tag, answer, writes_json=self.handler.writes_json)
@@ -345,7 +347,7 @@ class Connection:
             answer = [answer.make_reply(self._jobs.stop(answer.key))]
         self._answers.add_answer(self._encode(tag, answer), is_ordered=is_ordered)
 
-    def _add_job(self, job: Job) -> None:
+    def _add_job(self, job: LineJob) -> None:
         self._jobs.add(job)
         self._answers.open(job.request)
         if job.work.is_quick:

@@ -14,9 +14,9 @@ import msgspec
 from gammond.engine.errors import GammondError, forget_frames
 from gammond.engine.runtime.compilation import PROMPTNESS, UncompiledKernel
 from gammond.protocol.core.replies import encode_replies, has_results, remove_tag, split_results
-from gammond.protocol.core.requests import BLOCK_LINES, AnyReply, RequestBatch, Work, WorkControl
+from gammond.protocol.core.requests import BLOCK_LINES, AnyReply, RequestBatch, Task, Work, WorkControl
 
-JobResult = bytes | list[bytes] | Exception
+LineResult = bytes | list[bytes] | Exception
 """The rest of an answer, a long one in pieces; or what its work raised."""
 
 BLOCK_BYTES = 64 * 1024
@@ -51,17 +51,42 @@ class PendingRequest(msgspec.Struct, eq=False):
         return encode_replies(self.tag, replies, writes_json=self.writes_json)
 
 
-class Job(msgspec.Struct, eq=False):
-    """Work of one request, for a scheduler to run.
+def encode_answer(
+    request: PendingRequest, replies: Sequence[AnyReply], control: WorkControl, answer_bytes: int
+) -> bytes | list[bytes]:
+    """Encode the rest of an answer, a long one in pieces and in several turns in the interpreter.
+
+    Args:
+        request: What is answered.
+        replies: The rest of the answer.
+        control: Gives the turns.
+        answer_bytes: About how many bytes it takes.
+    """
+    if len(replies) > BLOCK_LINES:
+        return control.run_in_blocks(len(replies), lambda block: [request.encode(replies[block])])
+    if answer_bytes <= BLOCK_BYTES or not has_results(replies[-1]):
+        return request.encode(replies)
+    before, results, after = split_results(request.tag, replies[-1], writes_json=request.writes_json)
+    size = max(1, len(results) * BLOCK_BYTES // answer_bytes)
+
+    def encode(block: slice) -> list[bytes]:
+        encoded = msgspec.json.encode(results[block])[1:-1]
+        results[block] = [None] * len(results[block])  # else all of them are there twice in the end
+        return [encoded, b","]
+
+    pieces = control.run_in_blocks(len(results), encode, size)
+    return [request.encode(replies[:-1]), before, *pieces[:-1], after]
+
+
+class Job(msgspec.Struct, eq=False, kw_only=True):
+    """A task, for a scheduler to run.
 
     Attributes:
         work: What to do.
-        request: The request.
         control: Stops and watches it.
     """
 
-    work: Work
-    request: PendingRequest
+    work: Task[Any]
     control: WorkControl = msgspec.field(default_factory=WorkControl)
 
     @property
@@ -69,18 +94,15 @@ class Job(msgspec.Struct, eq=False):
         """About how many bytes its answer takes: as expected, or as there are already if these are more."""
         return max(self.work.answer_bytes, self.control.answer_bytes)
 
-    def run(self, report: Callable[[AnyReply], None]) -> JobResult:
-        """Do it, in any thread, and format the rest of its answer there too: it can be thousands of lines.
+    def run(self, report: Callable[[AnyReply], None]) -> Any:  # noqa: ANN401  (whatever the task returns)
+        """Do it, in any thread; return its result, or what it raised.
 
         Args:
             report: Takes replies that come before the final one, in this thread.
-
-        Returns:
-            What `gammond.protocol.core.connection.Connection.receive_result` takes.
         """
         self.control.report = report
         try:
-            return self.encode_answer(self.work.run(self.control))
+            return self.finish(self.work.run(self.control))
         except GammondError as error:
             forget_frames(error)
             return error
@@ -89,28 +111,25 @@ class Job(msgspec.Struct, eq=False):
         finally:
             self.control.disconnect()
 
-    def encode_answer(self, replies: Sequence[AnyReply]) -> JobResult:
-        """Format the rest of the answer, in the thread that did the work."""
-        request = self.request
-        if len(replies) > BLOCK_LINES:
-            return self.control.run_in_blocks(len(replies), lambda block: [request.encode(replies[block])])
-        if self.answer_bytes > BLOCK_BYTES and has_results(replies[-1]):
-            return self._encode_long(replies)
-        return request.encode(replies)
+    def finish(self, found: Any) -> Any:  # noqa: ANN401  (whatever the task returns)
+        """Return the result, given that of the task, in the thread that did it."""
+        return found
 
-    def _encode_long(self, replies: Sequence[AnyReply]) -> list[bytes]:
-        """Encode an answer whose last line has a long list of results, some of these in each turn."""
-        request = self.request
-        before, results, after = split_results(request.tag, replies[-1], writes_json=request.writes_json)
-        size = max(1, len(results) * BLOCK_BYTES // self.answer_bytes)
 
-        def encode(block: slice) -> list[bytes]:
-            encoded = msgspec.json.encode(results[block])[1:-1]
-            results[block] = [None] * len(results[block])  # else all of them are there twice in the end
-            return [encoded, b","]
+class LineJob(Job, eq=False):
+    """Work of one request of a connection; its result is a `LineResult`, for it can be thousands of lines.
 
-        pieces = self.control.run_in_blocks(len(results), encode, size)
-        return [request.encode(replies[:-1]), before, *pieces[:-1], after]
+    Attributes:
+        work: What to do.
+        request: The request.
+    """
+
+    work: Work
+    request: PendingRequest
+
+    def finish(self, found: Sequence[AnyReply]) -> bytes | list[bytes]:
+        """Encode the rest of the answer."""
+        return encode_answer(self.request, found, self.control, self.answer_bytes)
 
 
 class PendingJobs:
@@ -123,18 +142,18 @@ class PendingJobs:
 
     def __init__(self) -> None:
         self.unordered_count = self.line_bytes = 0
-        self._jobs: dict[int, Job] = {}
-        self._by_key: dict[object, Job] = {}
+        self._jobs: dict[int, LineJob] = {}
+        self._by_key: dict[object, LineJob] = {}
 
     def __len__(self) -> int:
         """Return how many there are."""
         return len(self._jobs)
 
-    def __iter__(self) -> Iterator[Job]:
+    def __iter__(self) -> Iterator[LineJob]:
         """Iterate over them in the order in which they came."""
         return iter(self._jobs.values())
 
-    def __contains__(self, job: Job) -> bool:
+    def __contains__(self, job: LineJob) -> bool:
         """Return whether a job is among them."""
         return id(job) in self._jobs
 
@@ -142,7 +161,7 @@ class PendingJobs:
         """Return whether one of them goes by a tag or another name."""
         return key in self._by_key
 
-    def add(self, job: Job) -> None:
+    def add(self, job: LineJob) -> None:
         """Add a job."""
         self._jobs[id(job)] = job
         if job.request.tag:
@@ -152,7 +171,7 @@ class PendingJobs:
         self.unordered_count += not job.request.is_ordered
         self.line_bytes += job.request.line_bytes
 
-    def remove(self, job: Job) -> bool:
+    def remove(self, job: LineJob) -> bool:
         """Remove a job; return whether it was there."""
         if self._jobs.pop(id(job), None) is None:
             return False
@@ -187,7 +206,7 @@ class PendingJobs:
         self.unordered_count = self.line_bytes = 0
 
 
-def run_batch(jobs: Sequence[Job]) -> list[bytes | Exception | None]:
+def run_batch(jobs: Sequence[LineJob]) -> list[bytes | Exception | None]:
     """Do quick jobs, those of one batch in one call; those without an item, and stopped ones, one by one.
 
     Returns:
@@ -198,7 +217,7 @@ def run_batch(jobs: Sequence[Job]) -> list[bytes | Exception | None]:
         return _run_batch(jobs)
 
 
-def _run_batch(jobs: Sequence[Job]) -> list[bytes | Exception | None]:
+def _run_batch(jobs: Sequence[LineJob]) -> list[bytes | Exception | None]:
     members: dict[RequestBatch, list[tuple[int, Any]]] = {}
     results: list[bytes | Exception | None] = [None] * len(jobs)
     for place, job in enumerate(jobs):
@@ -218,7 +237,7 @@ def _run_batch(jobs: Sequence[Job]) -> list[bytes | Exception | None]:
     return results
 
 
-def _run_alone(job: Job) -> bytes | Exception | None:
+def _run_alone(job: LineJob) -> bytes | Exception | None:
     """Do a job with its progress in the result; None as for `run_batch`."""
     progress: list[AnyReply] = []
     request, take_answer, began_s = job.request, job.work.take_answer, time.monotonic()
@@ -253,6 +272,7 @@ class StartGate(msgspec.Struct, frozen=True):
         """Return whether a job may start."""
         if self.is_open or self.is_closed:
             return self.is_open
+        assert isinstance(job, LineJob)  # nothing else has to be read
         return not job.request.is_ordered or job.request is self.first
 
 

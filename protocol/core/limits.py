@@ -19,15 +19,15 @@ class ClientLimits:
         queued_bytes: Bytes of the lines of unanswered requests; a client that has more is not read from.
         unsent_bytes: Output held for a client, unread or behind an unfinished answer, before its requests
             wait.
-        started_bytes: What the answers of started jobs are expected to take together (`Work.answer_bytes`);
-            a job that would exceed it waits until others have ended, unless it is the only one.
+        started_bytes: What the answers of started jobs are expected to take together; a job that would
+            exceed it waits until others have ended, unless it is the only one.
         query_positions: Positions in one JSON query.
         query_decisions: Plays and cube decisions in the matches of one JSON query; their analysis takes some
             2 kB of answer each.
         query_plays: Plays evaluated for one JSON query; that takes seconds, and their text 15 MB.
         rollout_games: Games of a rollout, trials times candidates. Their scores take 24 MB, which a session
             keeps of its last rollout.
-        undo_steps: Steps that ``undo`` can take back.
+        undo_steps: Steps that `undo` can take back.
         close_on_long_line: Whether an overlong line ends the connection after its error.
     """
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
-from typing import Any, NamedTuple, Protocol, TypeVar
+from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 
 import msgspec
 
@@ -58,6 +58,7 @@ BLOCK_LINES = 64
 """Lines of an answer that are made in one turn in the interpreter; some 1 ms."""
 
 _T = TypeVar("_T")
+ResultT = TypeVar("ResultT")
 
 
 class LongTurn(Protocol):
@@ -202,35 +203,43 @@ class KeptSource(Protocol):
         ...
 
 
-class Work(msgspec.Struct, frozen=True):
-    """A request that takes time: a function of what was captured when the request came, and of nothing else.
+class Task(msgspec.Struct, Generic[ResultT], frozen=True):
+    """Something that takes time: a function of what was captured when it was asked for, and of nothing else.
 
     Attributes:
-        run: Does it, in any thread. Returns the rest of the answer, its last reply final.
+        run: Does it, in any thread.
+        is_long: Whether it takes longer than a 0-ply evaluation; long work never delays quick work.
         priority: Work of higher priority of the same client starts first.
+        deadline_s: When it should end with its best result so far, by the service's clock; None for never.
+        answer_bytes: About how many bytes its result takes.
+    """
+
+    run: Callable[[WorkControl], ResultT]
+    is_long: bool = False
+    priority: int = 0
+    deadline_s: float | None = None
+    answer_bytes: int = 1024
+
+
+class Work(Task[Sequence[AnyReply]], frozen=True):
+    """A request that takes time: its task returns the rest of the answer, of which the last reply is final.
+
+    Attributes:
         key: Its name in later requests to stop it, besides its tag.
         make_error_reply: Makes the final reply when `run` raises; None for an error line.
-        is_long: Whether it takes longer than a 0-ply evaluation; long work never delays quick work.
-        deadline_s: When it should end with its best result so far, by the service's clock; None for never.
         is_quick: Whether it takes microseconds, so that no thread is needed for it.
         batch_item: How a quick one can be answered in a batch; None where only `run` does it.
         size: About how long a quick one takes: 1 for a position that is evaluated in a batch, some 10 µs.
-        answer_bytes: About how many bytes the answer takes.
         sources: All that is kept of which the answer is made, if nothing is to be searched for it.
         take_answer: Takes the whole answer of a quick one, encoded without a tag, if nobody stopped it and it
             took less than a millisecond: so the next like it.
     """
 
-    run: Callable[[WorkControl], Sequence[AnyReply]]
-    priority: int = 0
     key: object = None
     make_error_reply: Callable[[Exception], AnyReply] | None = None
-    is_long: bool = False
-    deadline_s: float | None = None
     is_quick: bool = False
     batch_item: BatchItem | None = None
     size: int = 1
-    answer_bytes: int = 1024
     sources: tuple[KeptSource, ...] = ()
     take_answer: Callable[[bytes], object] | None = None
 

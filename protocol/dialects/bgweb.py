@@ -8,7 +8,7 @@ fields that are unknown count for nothing, and a roll without a play gives an em
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Annotated, Literal
+from typing import Annotated, Literal, NotRequired, TypedDict
 
 import msgspec
 import numpy as np
@@ -80,6 +80,47 @@ class GetMoves(msgspec.Struct, rename="kebab"):
     score_moves: bool = True
 
 
+_PLACE = "^([1-9]|1[0-9]|2[0-4]|{})$"
+_Chance = Annotated[float, msgspec.Meta(ge=0, le=1)]
+
+CheckerMove = TypedDict(
+    "CheckerMove",
+    {
+        "from": Annotated[str, msgspec.Meta(pattern=_PLACE.format("bar"))],
+        "to": Annotated[str, msgspec.Meta(pattern=_PLACE.format("off"))],
+    },
+)
+"""A checker move of a play, from the view of who makes it."""
+
+
+class _Info(TypedDict):
+    cubeful: bool
+    plies: Annotated[int, msgspec.Meta(ge=1)]
+
+
+class _Probability(TypedDict):
+    win: _Chance
+    winG: _Chance
+    winBG: _Chance
+    lose: _Chance
+    loseG: _Chance
+    loseBG: _Chance
+
+
+class _PlayValues(TypedDict):
+    info: _Info
+    eq: float
+    diff: float
+    probability: _Probability
+
+
+class MovePlay(TypedDict):
+    """A play of an answer."""
+
+    play: Annotated[list[CheckerMove], msgspec.Meta(min_length=1, max_length=4)]
+    evaluation: NotRequired[_PlayValues]
+
+
 def read_get_moves(document: object) -> GetMoves:
     """Convert the body of a request.
 
@@ -126,11 +167,11 @@ def answer_get_moves(session: Session, request: GetMoves) -> Work:
     return make_work(session, question, write, lambda control: SearchWatch(control.is_cancelled))
 
 
-def _write(moves: list[dict[str, object]]) -> list[JsonReply]:
+def _write(moves: list[MovePlay]) -> list[JsonReply]:
     return [JsonReply({"moves": [move for move in moves if move["play"]]})]
 
 
-def list_steps(play: Play) -> list[dict[str, str]]:
+def list_steps(play: Play) -> list[CheckerMove]:
     """Return the checker moves of a play, from the view of who makes it."""
     return [{"from": _NAMES[source], "to": _NAMES[target]} for source, target in play.moves]
 
@@ -165,24 +206,23 @@ def _get_equity(play: RankedPlay) -> float:
     return evaluation.equity if evaluation.is_cubeful else evaluation.cubeless_equity
 
 
-def _describe(play: RankedPlay, best: float) -> dict[str, object]:
+def _describe(play: RankedPlay, best: float) -> MovePlay:
     evaluation, outcome, equity = play.evaluation, play.evaluation.outcome, _get_equity(play)
     assert outcome is not None
-    probability = {
-        "win": outcome.win,
-        "winG": outcome.win_g,
-        "winBG": outcome.win_bg,
-        "lose": 1.0 - outcome.win,
-        "loseG": outcome.lose_g,
-        "loseBG": outcome.lose_bg,
-    }
     return {
         "play": list_steps(play.play),
         "evaluation": {
             "info": {"cubeful": evaluation.is_cubeful, "plies": (evaluation.plies or 0) + 1},
             "eq": _round(equity),
             "diff": _round(equity - best),
-            "probability": {name: _round(value) for name, value in probability.items()},
+            "probability": {
+                "win": _round(outcome.win),
+                "winG": _round(outcome.win_g),
+                "winBG": _round(outcome.win_bg),
+                "lose": _round(1.0 - outcome.win),
+                "loseG": _round(outcome.lose_g),
+                "loseBG": _round(outcome.lose_bg),
+            },
         },
     }
 

@@ -22,8 +22,13 @@ from gammond.protocol.dialects.json_analysis import (
     estimate_play_count,
     make_final_reply,
 )
-from gammond.protocol.dialects.json_documents import check_position_count, make_id_key, make_query_error
-from gammond.protocol.dialects.json_fields import Query, find_deadline, find_net, read_query
+from gammond.protocol.dialects.json_documents import (
+    check_position_count,
+    find_deadline,
+    make_id_key,
+    make_query_error,
+)
+from gammond.protocol.dialects.json_fields import Query, find_net, read_query
 from gammond.protocol.dialects.json_match import check_match_fields, make_match_work
 from gammond.protocol.dialects.json_parts import (
     PARTS,
@@ -49,7 +54,7 @@ _MAX_TEXT_CHARS = 256
 
 
 def answer_positions(session: Session, document: dict[str, object], head: dict[str, object]) -> Work | bytes:
-    """Answer a query, as `gammond.protocol.dialects.json_query.GameQueries`."""
+    """Answer a query, as `gammond.protocol.dialects.json_query.GameQueries` does."""
     query, service, engine = read_query(document, head), session.service, session.engine_settings
     if query.variant is None and (played := session.game.rules.variant) is not BACKGAMMON:
         query = msgspec.structs.replace(query, variant=played.name)
@@ -91,7 +96,8 @@ def _check_query(query: Query, limits: ClientLimits) -> None:
 
 def _make_work(session: Session, net: str, query: Query, head: dict[str, object]) -> Work:
     """Return the work of a query for positions that is in order."""
-    service, settings, deadline_s = session.service, session.engine_settings, find_deadline(query, session)
+    service, settings = session.service, session.engine_settings
+    deadline_s = find_deadline(query, service)
     count, plays, max_plays = len(query.texts), 0, service.limits.query_plays
     is_ready, read = TEXT_KERNELS.is_ready, _Read()
     if not ROLL_PARTS.isdisjoint(query.want):
@@ -128,9 +134,9 @@ def _make_work(session: Session, net: str, query: Query, head: dict[str, object]
     part_bytes = sum(part.answer_bytes for part in parts) + VALUES_BYTES * (len(query.want) - len(parts))
     return Work(
         run,
-        query.priority,
-        make_id_key(query.id),
-        partial(make_query_error, head),
+        priority=query.priority,
+        key=make_id_key(query.id),
+        make_error_reply=partial(make_query_error, head),
         is_long=plan.is_long or count > MAX_QUICK_POSITIONS,
         deadline_s=deadline_s,
         is_quick=plan.is_quick,

@@ -16,6 +16,7 @@ from gammond.engine.options import MAX_QUOTED_CHARS, Field, convert, did_you_mea
 from gammond.protocol.core.limits import MAX_MOVETIME_MS
 from gammond.protocol.core.replies import describe_error
 from gammond.protocol.core.requests import JsonReply
+from gammond.protocol.state.service import Service
 
 QueryId = str | int
 
@@ -160,6 +161,11 @@ class PositionQuery(msgspec.Struct, kw_only=True):
     def name_position(self, place: int) -> str:
         """Return what errors call a position."""
         return "position" if self.positions is None else f"positions[{place}]"
+
+
+def find_deadline(query: PositionQuery, service: Service) -> float | None:
+    """Return when a query that came now is to be answered, by the clock of the service; None for never."""
+    return None if query.time_ms is None else service.clock() + query.time_ms / 1000
 
 
 _SHARED_LISTS = {"id": _ID_VALUES, "positions": "a list of one or more strings"}

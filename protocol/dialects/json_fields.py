@@ -1,15 +1,15 @@
-"""The fields of a JSON query about backgammon: their types and bounds."""
+"""The fields of a JSON query about backgammon and of its answer: their types and bounds."""
 
 from __future__ import annotations
 
 from dataclasses import fields
-from typing import Annotated, Literal, get_args
+from typing import Annotated, Any, Literal, NotRequired, TypedDict, get_args
 
 from msgspec import Meta
 
 from gammond.engine.analysis.levels import EvalSettings, StoreUse, count_candidates
 from gammond.engine.errors import ValueRangeError
-from gammond.engine.options import CHOICES
+from gammond.engine.options import CHOICES, TrueKey
 from gammond.engine.rules.dice import validate_roll
 from gammond.engine.rules.match import MAX_CUBE, RESULT_NAMES, MatchState
 from gammond.engine.rules.rules import STANDARD_RULES, VARIANTS, Rules
@@ -40,7 +40,7 @@ _CandidateCount = Annotated[
 
 
 class Query(PositionQuery, kw_only=True):
-    """The fields of a query object, explained in docs/reference/protocol.md; `QUERIES` reads them.
+    """The fields of a query object, explained in docs/reference/json-queries.md; `QUERIES` reads them.
 
     Raises:
         msgspec.ValidationError: On conversion, when a field has another type.
@@ -97,6 +97,88 @@ class Query(PositionQuery, kw_only=True):
     def is_analysis(self) -> bool:
         """Whether it is for a match."""
         return "analyse" in self.want
+
+
+_Plies = Annotated[int, Meta(ge=0, le=MAX_PLIES)]
+_Chance = Annotated[float, Meta(ge=0, le=1)]
+_Unscaled = Annotated[
+    TrueKey,
+    Meta(
+        description="Equities of the present cube are left out; a point is worth almost nothing of the match."
+    ),
+]
+
+
+class EvaluationKeys(TypedDict):
+    """An evaluation in an answer."""
+
+    win: _Chance
+    win_g: _Chance
+    win_bg: _Chance
+    lose_g: _Chance
+    lose_bg: _Chance
+    equity: Annotated[float, Meta(ge=-3, le=3, description="Cubeless money equity.")]
+    plies: _Plies
+    cubeful: NotRequired[float]
+    unscaled: NotRequired[_Unscaled]
+    mwc: NotRequired[_Chance]
+    stored: NotRequired[TrueKey]
+
+
+class CubeDecisionKeys(TypedDict):
+    """A cube decision in an answer."""
+
+    action: str
+    double: bool
+    plies: _Plies
+    response: NotRequired[Literal["take", "drop", "beaver"]]
+    unscaled: NotRequired[_Unscaled]
+    no_double: NotRequired[float]
+    take: NotRequired[float]
+    drop: NotRequired[float]
+    best: NotRequired[float]
+
+
+class RankedPlayKeys(EvaluationKeys):
+    """A play in an answer, and what it is worth."""
+
+    play: str
+    survived: Annotated[
+        bool, Meta(description="Whether it was searched as deep as the best play; only such plays compare.")
+    ]
+    gnubgid: str
+
+
+class ResultKeys(TypedDict):
+    """What an answer has for one position."""
+
+    position: Annotated[str, Meta(description="The GNU position ID.")]
+    eval: NotRequired[EvaluationKeys]
+    cube: NotRequired[CubeDecisionKeys]
+    moves: NotRequired[list[RankedPlayKeys]]
+    rollout: NotRequired[dict[str, Any]]
+
+
+class QueryAnswer(TypedDict):
+    """The answer of a query about positions, without what tells lines apart."""
+
+    plies: _Plies
+    net: Annotated[str, Meta(description="The evaluator.")]
+    results: list[ResultKeys]
+    stopped: NotRequired[
+        Annotated[
+            TrueKey, Meta(description="Only if time was over: there are fewer results, or shallower ones.")
+        ]
+    ]
+
+
+class KeptAnswer(TypedDict):
+    """What the store has of a position."""
+
+    depths: list[_Plies]
+    net: str
+    results: list[ResultKeys]
+    plies: NotRequired[_Plies]
 
 
 _STORE_USES: dict[str | None, StoreUse] = {None: StoreUse.ON, **{str(use): use for use in StoreUse}}
@@ -160,8 +242,3 @@ def find_net(query: Query, session: Session) -> str:
             if query.net is None
             else session.service.check_evaluator_name(query.net)
         )
-
-
-def find_deadline(query: PositionQuery, session: Session) -> float | None:
-    """Return when a query that came now is to be answered, by the clock of the service; None for never."""
-    return None if query.time_ms is None else session.service.clock() + query.time_ms / 1000

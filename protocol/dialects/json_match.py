@@ -37,8 +37,8 @@ from gammond.protocol.commands.rollouts import apply_rollout_arguments
 from gammond.protocol.core.arguments import error_field
 from gammond.protocol.core.requests import JsonReply, Work, WorkControl
 from gammond.protocol.dialects.json_analysis import make_final_reply
-from gammond.protocol.dialects.json_documents import make_id_key, make_query_error, quote_json
-from gammond.protocol.dialects.json_fields import Query, find_deadline, find_net
+from gammond.protocol.dialects.json_documents import find_deadline, make_id_key, make_query_error, quote_json
+from gammond.protocol.dialects.json_fields import Query, find_net
 from gammond.protocol.dialects.json_parts import read_rollout_arguments
 from gammond.protocol.questions.rollouts import PROGRESS_INTERVAL_S
 from gammond.protocol.state.cluster_work import ClusterWork, work_with_cluster
@@ -315,15 +315,15 @@ def make_match_work(
         query = msgspec.structs.replace(query, store=str(session.engine_settings.store))
     analysis = MatchQuery(
         *(service, query, (query.match_text or "").encode() if content is None else content, head),
-        *(read_decision_rollouts(query, threads), threads, find_deadline(query, session)),
+        *(read_decision_rollouts(query, threads), threads, find_deadline(query, service)),
         describe or partial(describe_match, max_candidates=query.max_moves),
     )
     load_engine = partial(service.get_engine, net, threads)
     return Work(
         lambda control: [analysis.run(load_engine(), control)],
-        query.priority,
-        make_id_key(query.id),
-        partial(make_query_error, head),
+        priority=query.priority,
+        key=make_id_key(query.id),
+        make_error_reply=partial(make_query_error, head),
         is_long=True,
         deadline_s=analysis.deadline_s,
         answer_bytes=analysis.answer_bytes,

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
+from typing import NamedTuple
 
 from gammond.engine.errors import FormatError, GammondError, ValueRangeError
 from gammond.protocol.commands.dispatch import count_failure
@@ -13,11 +14,21 @@ from gammond.protocol.dialects.json_fields import Query, read_query
 from gammond.protocol.games import GAMES, find_entry
 from gammond.protocol.state.session import Session
 
-GameQueries = Callable[[Session, dict[str, object], dict[str, object]], Work | bytes]
-"""The part of a game that answers a query: given the session, the object, and what every line of the answer
-begins with, to which it adds ``warnings``. It returns the answer as it is sent where that was kept.
 
-It raises a GammondError where the query is wrong."""
+class GameQueries(NamedTuple):
+    """The part of a game that answers queries.
+
+    Attributes:
+        answer: Answers one: given the session, the object, and what every line of the answer begins with, to
+            which it adds ``warnings``. It returns the answer as it is sent where that was kept, and raises a
+            GammondError where the query is wrong.
+        fields: What queries may have.
+        wants: The parts of an answer.
+    """
+
+    answer: Callable[[Session, dict[str, object], dict[str, object]], Work | bytes]
+    fields: Collection[str]
+    wants: Collection[str]
 
 
 def answer_query(
@@ -57,14 +68,14 @@ def answer_query(
             )
         if document.get("action") == "terminate":
             return _terminate(read_query(document, head), head)
-        return find_queries(session, document)(session, document, head)
+        return find_queries(session, document).answer(session, document, head)
     except Exception as error:
         count_failure(session, refusal or error)
         return [make_query_error(head, refusal or error)]
 
 
 def find_queries(session: Session, document: Mapping[str, object]) -> GameQueries:
-    """Return what answers the queries of a game: that of the variant of a query, or the session's.
+    """Return the part of a game that answers queries: that of the variant of a query, or the session's.
 
     Raises:
         GammondError: There is no such variant.

@@ -10,7 +10,7 @@ does not define them.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, NotRequired, TypedDict
 
 import msgspec
 
@@ -42,8 +42,6 @@ from gammond.protocol.questions.positions import CubeAnswer, DecideCube, DecideT
 from gammond.protocol.questions.question import EngineQuestion, make_work
 from gammond.protocol.state.offers import RESPONSE_WORDS, check_cube_owner
 from gammond.protocol.state.session import Session
-
-VERSION = "1"
 
 PLIES = 2
 """The look-ahead; the protocol wants an answer in 2 s, and gives up after 10."""
@@ -144,17 +142,106 @@ _FIELDS = {
 }
 """The fields of requests for those of match states."""
 
-Asked = tuple[EngineQuestion[Any], Callable[[Any], dict[str, object]]]
+
+class Health(TypedDict):
+    """The engine."""
+
+    status: Literal["ok"]
+    engineName: str
+    engineVersion: str
+    protocolVersion: Literal["1"]
+
+
+_Place = Annotated[int, msgspec.Meta(ge=0, le=BAR - 1)]
+
+Step = TypedDict(
+    "Step",
+    {
+        "from": _Place,
+        "to": _Place,
+        "moveKind": Literal["point-to-point", "reenter", "bear-off"],
+        "isHit": bool,
+        "player": Color,
+        "fromContainer": Literal["bar", "point"],
+        "toContainer": Literal["point", "off"],
+    },
+)
+"""A step of a play: points of who makes it, 0 for the bar and for off."""
+
+
+class _HintValues(TypedDict):
+    win: float
+    winGammon: float
+    winBackgammon: float
+    loseGammon: float
+    loseBackgammon: float
+    equity: float
+    cubefulEquity: float
+
+
+class HintPlay(TypedDict):
+    """A play that was compared at the greatest depth."""
+
+    moves: list[Step]
+    evaluation: _HintValues
+    equity: float
+    rank: int
+    difference: float
+
+
+class MoveHint(TypedDict):
+    """The answer about a play."""
+
+    moves: Annotated[list[Step], msgspec.Meta(max_length=4)]
+    equity: float
+    candidates: list[HintPlay]
+
+
+class DoubleHint(TypedDict):
+    """The answer about a double."""
+
+    action: Literal["double", "no-double", "too-good", "redouble"]
+    equity: float
+
+
+class TakeHint(TypedDict):
+    """The answer about the response to a double."""
+
+    action: Literal["take", "drop", "beaver"]
+    takeEquity: float
+    dropEquity: float
+
+
+class ResignHint(TypedDict):
+    """The answer about a resignation."""
+
+    action: Literal["none", "single", "gammon", "backgammon"]
+    equity: float
+
+
+class _HintFault(TypedDict):
+    code: Literal["invalid_position_id", "invalid_request", "unsupported", "timeout", "internal"]
+    message: str
+    field: NotRequired[str]
+
+
+class HintFailure(TypedDict):
+    """The answer to a request that failed."""
+
+    error: _HintFault
+
+
+Asked = tuple[EngineQuestion[Any], Callable[[Any], Mapping[str, object]]]
 """A question, and what makes the body of the answer from its result."""
 
 
-def describe_health() -> dict[str, str]:
+def describe_health() -> Health:
     """Return what ``health`` says."""
     return {
         "status": "ok",
         "engineName": NAME,
         "engineVersion": read_version(),
-        "protocolVersion": VERSION,
+        "protocolVersion": "1",
     }
 
 
@@ -186,7 +273,7 @@ def answer_hint(session: Session, kind: str, document: object) -> Work:
     return make_work(session, question, reply, make_watch, deadline_s=deadline_s)
 
 
-def make_error(error: Exception) -> tuple[int, dict[str, object]]:
+def make_error(error: Exception) -> tuple[int, HintFailure]:
     """Return the status and the body of the answer to a request that failed."""
     code, field, message = describe_error(error)
     status, word = 400, "invalid_request"
@@ -214,7 +301,7 @@ def _ask_move(request: HintRequest, settings: EvalSettings) -> Asked:
         raise FormatError("expected two dice for a play, but they are missing", field="dice")
     position, match, roll = request.read_position(), request.make_match(request.seat), request.dice
 
-    def write(ranked: RankedPlays) -> dict[str, object]:
+    def write(ranked: RankedPlays) -> MoveHint:
         return {
             "moves": list_steps(ranked.best.play, request.active_player_color),
             "equity": round_value(ranked.best.evaluation.equity),
@@ -227,7 +314,7 @@ def _ask_move(request: HintRequest, settings: EvalSettings) -> Asked:
 def _ask_double(request: HintRequest, settings: EvalSettings) -> Asked:
     question = DecideCube(request.read_position(), request.make_match(request.seat), settings)
 
-    def write(evaluation: Evaluation) -> dict[str, object]:
+    def write(evaluation: Evaluation) -> DoubleHint:
         decision = evaluation.decision
         assert decision is not None  # the evaluation is cubeful and the game is not over
         return {"action": _name_action(decision), "equity": round_value(decision.best.equity)}
@@ -245,7 +332,7 @@ def _ask_take(request: HintRequest, settings: EvalSettings) -> Asked:
             field="cubeOwner",
         )
 
-    def write(found: CubeAnswer) -> dict[str, object]:
+    def write(found: CubeAnswer) -> TakeHint:
         decision = found.decision
         assert decision is not None  # it is about a double
         assert decision.double_take is not None
@@ -262,7 +349,7 @@ def _ask_take(request: HintRequest, settings: EvalSettings) -> Asked:
 def _ask_resign(request: HintRequest, settings: EvalSettings) -> Asked:
     question = Resign(request.read_position(), request.make_match(request.seat), settings)
 
-    def write(found: Resignation) -> dict[str, object]:
+    def write(found: Resignation) -> ResignHint:
         action = RESULT_NAMES[found.kind - 1] if found.kind else "none"
         return {"action": action, "equity": round_value(found.evaluation.equity)}
 
@@ -284,28 +371,28 @@ def _name_action(decision: CubeDecision) -> str:
     return "too-good" if decision.doubling is DoublingAction.TOO_GOOD else "no-double"
 
 
-def _list_candidates(ranked: RankedPlays, color: str) -> list[dict[str, object]]:
+def _list_candidates(ranked: RankedPlays, color: Color) -> list[HintPlay]:
     """List the plays that were compared at the greatest depth, the best first."""
-    candidates: list[dict[str, object]] = []
+    candidates: list[HintPlay] = []
     best = ranked.best.evaluation.equity
     for rank, each in enumerate(ranked[:MAX_CANDIDATES], 1):
         if not each.survived:
             break
         outcome, equity = each.evaluation.outcome, each.evaluation.equity
         assert outcome is not None  # a search has it
-        evaluation = {
-            "win": outcome.win,
-            "winGammon": outcome.win_g,
-            "winBackgammon": outcome.win_bg,
-            "loseGammon": outcome.lose_g,
-            "loseBackgammon": outcome.lose_bg,
-            "equity": outcome.equity,
-            "cubefulEquity": equity,
+        evaluation: _HintValues = {
+            "win": round_value(outcome.win),
+            "winGammon": round_value(outcome.win_g),
+            "winBackgammon": round_value(outcome.win_bg),
+            "loseGammon": round_value(outcome.lose_g),
+            "loseBackgammon": round_value(outcome.lose_bg),
+            "equity": round_value(outcome.equity),
+            "cubefulEquity": round_value(equity),
         }
         candidates.append(
             {
                 "moves": list_steps(each.play, color),
-                "evaluation": {name: round_value(value) for name, value in evaluation.items()},
+                "evaluation": evaluation,
                 "equity": round_value(equity),
                 "rank": rank,
                 "difference": round_value(equity - best),
@@ -314,21 +401,20 @@ def _list_candidates(ranked: RankedPlays, color: str) -> list[dict[str, object]]
     return candidates
 
 
-def list_steps(play: Play, color: str) -> list[dict[str, object]]:
-    """Return the steps of a play: points of who makes it, 0 for the bar and for off.
+def list_steps(play: Play, color: Color) -> list[Step]:
+    """Return the steps of a play.
 
     Args:
         play: The play.
         color: Whose it is.
     """
-    steps: list[dict[str, object]] = []
+    steps: list[Step] = []
     for (source, target), is_hit in zip(play.moves, play.hits, strict=True):
-        kind = "reenter" if source == BAR else "bear-off" if target == OFF else "point-to-point"
         steps.append(
             {
                 "from": 0 if source == BAR else source,
                 "to": target,
-                "moveKind": kind,
+                "moveKind": "reenter" if source == BAR else "bear-off" if target == OFF else "point-to-point",
                 "isHit": is_hit,
                 "player": color,
                 "fromContainer": "bar" if source == BAR else "point",

@@ -6,7 +6,7 @@ from collections.abc import Callable, Hashable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import MISSING, dataclass, field, fields, replace
 from functools import cache, cached_property, lru_cache, partial
-from typing import Any, TypeVar
+from typing import Any, Self, TypeVar
 
 from gammond.engine.analysis.engine import Engine
 from gammond.engine.analysis.levels import (
@@ -96,6 +96,16 @@ class SettingField:
         return field(default=default, metadata={_SETTING: self})
 
 
+@dataclass(frozen=True, kw_only=True)
+class SettingFields:
+    """The settings of a game, in the order of ``keys``: each field is the `attribute` of a `SettingField`."""
+
+    @classmethod
+    def start(cls, session: Session) -> Self:
+        """Return those with which a session begins."""
+        raise NotImplementedError
+
+
 def list_setting_fields(kind: type[Any]) -> dict[str, SettingField]:
     """List the settings of a dataclass by attribute, in their order."""
     return {each.name: each.metadata[_SETTING] for each in fields(kind)}
@@ -106,8 +116,8 @@ def _list_nets(service: Service) -> Sequence[str]:
 
 
 @dataclass(frozen=True, kw_only=True)
-class EngineSettings:
-    """How a client wants its answers: each field is a setting, in the order of ``keys``."""
+class EngineSettings(SettingFields):
+    """How a client wants its answers."""
 
     net: str = SettingField(
         Field("engine.net", str, default="default", meaning="the evaluator"),
@@ -204,6 +214,12 @@ class EngineSettings:
         shapes_no_answer=True,
     ).attribute
 
+    @classmethod
+    def start(cls, session: Session) -> Self:
+        """Return those with which a session begins."""
+        service = session.service
+        return cls(net=service.catalogue.default, seed=session.initial_seed, threads=service.threads)
+
     @cached_property
     def answer_key(self) -> Hashable:
         """All that answers depend on which are made of kept analyses."""
@@ -258,18 +274,13 @@ class Session(GameTable):
         super().__init__(seed, service.limits.undo_steps)
         self.service = service
         self.initial_seed = seed
-        self.engine_settings = self.make_start_settings()
+        self.engine_settings = EngineSettings.start(self)
         self.speaks_ubgi01 = False
         self.request_count = 0
         self.error_count = 0
         self.last_rollout: RolloutSlot | None = None
         self.game_name = FIRST_GAME
         self._tables: dict[Callable[[Session], Any], Any] = {}
-
-    def make_start_settings(self) -> EngineSettings:
-        """Return the engine settings with which the session began."""
-        service = self.service
-        return EngineSettings(net=service.catalogue.default, seed=self.initial_seed, threads=service.threads)
 
     def get_table(self, make_table: Callable[[Session], _TableT]) -> _TableT:
         """Return the client's table of another game; the first call makes it.

@@ -14,11 +14,19 @@ from gammond.protocol.core.arguments import error_field
 from gammond.protocol.games import find_entry, list_variants
 from gammond.protocol.state.game_state import SEAT_NAMES
 from gammond.protocol.state.service import Service
-from gammond.protocol.state.session import EngineSettings, Session, SettingField, list_setting_fields
+from gammond.protocol.state.session import (
+    EngineSettings,
+    Session,
+    SettingField,
+    SettingFields,
+    list_setting_fields,
+)
 
 OWNER_NAMES = ("center", *SEAT_NAMES)
 ANY = "*"
 """UBGI's sign for any text."""
+EMPTY = '""'
+"""What stands for no text where a word is to be."""
 
 
 @dataclass(frozen=True)
@@ -64,8 +72,8 @@ class Setting:
 
     @property
     def default(self) -> str:
-        """Its value at the start, as text; `ANY` where that depends on the server."""
-        return self.field.default_text or ANY
+        """Its value at the start, as text; `ANY` where that depends on the server, `EMPTY` for no text."""
+        return ANY if self.field.default is None else self.field.default_text or EMPTY
 
     @property
     def meaning(self) -> str:
@@ -116,30 +124,30 @@ def _match_setting(attribute: str, field: Field) -> Setting:
 
 
 def make_settings(
-    kind: type[Any],
-    read: Callable[[Session], Any],
-    write: Callable[[Session, Any], None],
-    start: Callable[[Session], Any],
+    kind: type[SettingFields], find_owner: Callable[[Session], Any], owned: str = "settings"
 ) -> list[Setting]:
-    """Return a setting for each field of the settings of a game.
+    """Return a setting for each field of the settings of a game: they are all that stores it.
 
     Args:
-        kind: A dataclass, each field of which is the `attribute` of a `SettingField`.
-        read: Returns the settings of a session.
-        write: Sets them.
-        start: Returns those with which it began.
+        kind: The class of the settings.
+        find_owner: Returns what has them in a session: the session, or a table of it.
+        owned: The attribute that they are there.
     """
+
+    def read(session: Session) -> SettingFields:
+        settings: SettingFields = getattr(find_owner(session), owned)
+        return settings
 
     def make(attribute: str, about: SettingField) -> Setting:
         def put(session: Session, value: Any) -> None:  # noqa: ANN401  (a value of the attribute's type)
             value = value if about.check is None else about.check(session.service, value)
-            write(session, replace(read(session), **{attribute: value}))
+            setattr(find_owner(session), owned, replace(read(session), **{attribute: value}))
 
         return Setting(
             about.field,
             lambda session: getattr(read(session), attribute),
             put,
-            start=lambda session: getattr(start(session), attribute),
+            start=lambda session: getattr(kind.start(session), attribute),
             list_known=about.list_values,
             is_unrated=about.is_unrated,
         )
@@ -203,17 +211,8 @@ def _set_level(session: Session, level: str) -> None:
     session.engine_settings = session.engine_settings.with_level(LEVELS[level])
 
 
-def _write_engine_settings(session: Session, settings: EngineSettings) -> None:
-    session.engine_settings = settings
-
-
 def _make_engine_settings() -> Iterator[Setting]:
-    for setting in make_settings(
-        EngineSettings,
-        lambda session: session.engine_settings,
-        _write_engine_settings,
-        Session.make_start_settings,
-    ):
+    for setting in make_settings(EngineSettings, lambda session: session, "engine_settings"):
         yield replace(setting, put=Session.reseed_dice) if setting.name == "engine.seed" else setting
         if setting.name == "engine.player":
             yield Setting(

@@ -8,10 +8,11 @@ from functools import partial
 from gammond.protocol.commands.decisions import ROLL_ACTION
 from gammond.protocol.core.fault_log import FAULT_LOG
 from gammond.protocol.core.replies import describe_error
+from gammond.protocol.core.requests import Task
 from gammond.protocol.tables.archive import TableAction
 from gammond.protocol.tables.game import TableGame
 from gammond.protocol.tables.seats import ENGINE, Seats
-from gammond.protocol.tables.services import TableServices, TableWork
+from gammond.protocol.tables.services import TableServices
 
 DEFAULT_PACE_MS = 600
 """The least time between what an engine sees and what it does, unless the table says otherwise."""
@@ -57,7 +58,7 @@ class EnginePlay:
         self._tell = tell
         self._on_paused = on_paused
         self._changed_s = services.clock()
-        self._thinking: TableWork[str] | None = None
+        self._thinking: Task[str] | None = None
         self._stop: Callable[[], object] = lambda: None
         self._due: tuple[float, Callable[[], None]] | None = None
 
@@ -108,7 +109,7 @@ class EnginePlay:
         rejected_kind = self._game.rejected_kinds[place]
         self._try(lambda: self._think(view.plan_decision(rejected_kind), on_decided))
 
-    def _think(self, decision: TableWork[str] | str, on_decided: Callable[[str], None]) -> None:
+    def _think(self, decision: Task[str] | str, on_decided: Callable[[str], None]) -> None:
         if isinstance(decision, str):
             on_decided(decision)
             return

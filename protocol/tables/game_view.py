@@ -12,9 +12,9 @@ from enum import StrEnum
 from typing import Any, ClassVar, NamedTuple
 
 from gammond.engine.errors import UnsupportedError
+from gammond.protocol.core.requests import Task
 from gammond.protocol.state.session import Session
 from gammond.protocol.tables.requests import ActRequest, TableSpec
-from gammond.protocol.tables.services import TableWork
 
 
 class TablePhase(StrEnum):
@@ -148,7 +148,7 @@ class TableView(ABC):
         """Return the state of the game that everybody sees."""
 
     @abstractmethod
-    def describe_choices(self) -> TableWork[dict[str, Any]] | dict[str, Any]:
+    def describe_choices(self) -> Task[dict[str, Any]] | dict[str, Any]:
         """Return what only the seat to act is told: its legal plays, or the work of finding them."""
 
     @abstractmethod
@@ -186,7 +186,7 @@ class TableView(ABC):
         raise UnsupportedError(f"there is no {request.act} in {self.spec.variant}", field="act")
 
     @abstractmethod
-    def plan_decision(self, rejected_kind: int) -> TableWork[str] | str:
+    def plan_decision(self, rejected_kind: int) -> Task[str] | str:
         """Decide for the seat to act.
 
         Args:

@@ -11,6 +11,7 @@ from gammond.engine.errors import GammondError, LimitError, StateError, ValueRan
 from gammond.protocol.core.errors import BusyError
 from gammond.protocol.core.fault_log import FAULT_LOG
 from gammond.protocol.core.replies import describe_error
+from gammond.protocol.core.requests import Task
 from gammond.protocol.games import find_entry
 from gammond.protocol.state.service import Service
 from gammond.protocol.tables.actions import carry_out
@@ -34,7 +35,7 @@ from gammond.protocol.tables.requests import (
     read_request,
 )
 from gammond.protocol.tables.seats import PERSON
-from gammond.protocol.tables.services import Submit, TableServices, TableWork
+from gammond.protocol.tables.services import Submit, TableServices
 from gammond.protocol.tables.table import Table
 
 _HOUR_S = 3600.0
@@ -210,7 +211,7 @@ class Hub:
 
     def _have_done(self, run: Callable[[], _ResultT]) -> Generator[_Begin, Any, _ResultT]:
         """Have a worker do what takes long; return what comes of it."""
-        found: _ResultT = yield lambda take: self._submit(TableWork(lambda _: run()), take, self)
+        found: _ResultT = yield lambda take: self._submit(Task(lambda _: run()), take, self)
         return found
 
     def _prepare_game(self, variant: str) -> Serving:
@@ -236,7 +237,7 @@ class Hub:
                 del self._rebuilding[key]
                 made.complete(True)
 
-            work = TableWork(lambda control: {name: all_tables.rebuild(name, control) for name in names})
+            work = Task(lambda control: {name: all_tables.rebuild(name, control) for name in names})
             self._submit(work, adopt, self)
         yield rebuilding.give
 

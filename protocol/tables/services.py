@@ -4,38 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Generic, Protocol, TypeVar
+from typing import Protocol
 
-from gammond.protocol.core.requests import WorkControl
+from gammond.protocol.core.requests import ResultT, Task
 from gammond.protocol.state.service import Service
 from gammond.protocol.tables.archive import Archive
-
-ResultT = TypeVar("ResultT")
-
-
-@dataclass(frozen=True)
-class TableWork(Generic[ResultT]):
-    """What a worker does for a table: a function of what was captured before, and of nothing else.
-
-    Attributes:
-        run: Does it, in any thread.
-        is_long: As for `gammond.protocol.core.requests.Work`.
-    """
-
-    run: Callable[[WorkControl], ResultT]
-    is_long: bool = False
 
 
 class Submit(Protocol):
     """Has work done."""
 
     def __call__(
-        self, work: TableWork[ResultT], on_done: Callable[[ResultT | Exception], object], client: object
+        self, task: Task[ResultT], on_done: Callable[[ResultT | Exception], object], client: object
     ) -> Callable[[], object]:
         """Start work, or let it wait for its turn.
 
         Args:
-            work: The work.
+            task: The work.
             on_done: Takes its result or what it raised, later, in the thread that serves the visitors.
             client: By whom shares of the threads are counted: each table is a client.
 

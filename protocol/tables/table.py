@@ -8,6 +8,7 @@ from typing import Any
 import msgspec
 
 from gammond.protocol.core.fault_log import FAULT_LOG
+from gammond.protocol.core.requests import Task
 from gammond.protocol.tables.archive import SavedTable, TableAction, TableLog
 from gammond.protocol.tables.audience import Audience, Frame, Late, Member, TableEvent, Visitor
 from gammond.protocol.tables.clock import MatchClock
@@ -17,7 +18,7 @@ from gammond.protocol.tables.game import TableGame
 from gammond.protocol.tables.game_view import TablePhase
 from gammond.protocol.tables.requests import JoinRequest, TableSpec
 from gammond.protocol.tables.seats import Seats
-from gammond.protocol.tables.services import TableServices, TableWork
+from gammond.protocol.tables.services import TableServices
 
 _ENDING_SEEDS = ("start", "undo", "go_back", "redo")
 """Actions that may use the secret to come, and from which on it takes no more seeds."""
@@ -382,7 +383,7 @@ class Table:
                 late.complete({} if isinstance(choices, Exception) else choices)
 
             choices = self.game.view.describe_choices()
-            if isinstance(choices, TableWork):
+            if isinstance(choices, Task):
                 self._services.submit(choices, take, self)
             else:
                 take(choices)

@@ -19,7 +19,7 @@ from typing import Any
 
 from gammond.protocol.core.connection import Connection
 from gammond.protocol.core.fault_log import FAULT_LOG
-from gammond.protocol.core.jobs import OPEN_GATE, Job, JobResult, run_batch
+from gammond.protocol.core.jobs import OPEN_GATE, LineJob, LineResult, run_batch
 from gammond.protocol.core.requests import AnyReply
 from gammond.protocol.transports.workers import WorkerPool
 
@@ -76,10 +76,10 @@ class TurnTaker(ABC):
         self.is_back = False
 
     @abstractmethod
-    def serve(self, size: int, end_s: float) -> list[Job]:
+    def serve(self, size: int, end_s: float) -> list[LineJob]:
         """Have a turn, as for `Connection.advance`; return the quick jobs that are to be done for it."""
 
-    def take_results(self, jobs: Iterable[Job], results: Iterable[bytes | Exception | None]) -> None:
+    def take_results(self, jobs: Iterable[LineJob], results: Iterable[bytes | Exception | None]) -> None:
         """Take in what became of quick jobs, as `run_batch` returns it."""
         return
 
@@ -107,7 +107,7 @@ class InputTurns(TurnTaker):
         """
         self._rounds.add(self, at_once=at_once and self._rounds.is_rested)
 
-    def serve(self, size: int, end_s: float) -> list[Job]:
+    def serve(self, size: int, end_s: float) -> list[LineJob]:
         """Take steps for a turn."""
         has_more = True
         try:
@@ -153,9 +153,9 @@ class RoundClient(TurnTaker):
         self._pool = pool
         self._run_here = run_here
         self._gate = OPEN_GATE
-        self._answered: list[Job] = []
+        self._answered: list[LineJob] = []
 
-    def serve(self, size: int, end_s: float) -> list[Job]:
+    def serve(self, size: int, end_s: float) -> list[LineJob]:
         """Serve lines for a turn, as for `Connection.advance`; return their quick jobs.
 
         Of a client that must read first, the pool has all jobs: it knows which may start.
@@ -171,7 +171,7 @@ class RoundClient(TurnTaker):
                 self.hand_over(job)
         return quick_jobs
 
-    def take_results(self, jobs: Iterable[Job], results: Iterable[bytes | Exception | None]) -> None:
+    def take_results(self, jobs: Iterable[LineJob], results: Iterable[bytes | Exception | None]) -> None:
         """Take in what became of quick jobs, as `run_batch` returns it."""
         for job, result in zip(jobs, results, strict=False):
             if result is None:
@@ -179,7 +179,7 @@ class RoundClient(TurnTaker):
             else:
                 self.connection.receive_result(job, result)
 
-    def hand_over(self, job: Job) -> None:
+    def hand_over(self, job: LineJob) -> None:
         """Let the pool do a job, unless the client is gone."""
         if self._run_here is _ignore:
             return
@@ -204,13 +204,13 @@ class RoundClient(TurnTaker):
         self._pool.drop(self)
         self._run_here = self.pump = _ignore
 
-    def _on_progress(self, job: Job, reply: AnyReply) -> None:
+    def _on_progress(self, job: LineJob, reply: AnyReply) -> None:
         self._run_here(self.connection.receive_progress, job, reply)
 
-    def _on_result(self, job: Job, result: JobResult) -> None:
+    def _on_result(self, job: LineJob, result: LineResult) -> None:
         self._run_here(self._take_result, job, result)
 
-    def _take_result(self, job: Job, result: JobResult) -> None:
+    def _take_result(self, job: LineJob, result: LineResult) -> None:
         self.connection.receive_result(job, result)
         self._answered.append(job)
 
@@ -297,8 +297,8 @@ class Rounds:
     def _serve(self) -> None:
         room, share = ROUND_SIZE, max(_MIN_SHARE, 1 / len(self._order))
         turn_size, turn_s = ceil(share * ROUND_SIZE), share * ROUND_S
-        turns: list[tuple[TurnTaker, float, list[Job]]] = []
-        jobs: list[Job] = []
+        turns: list[tuple[TurnTaker, float, list[LineJob]]] = []
+        jobs: list[LineJob] = []
         worked_s, now_s = self._work_clock(), self.clock()
         end_s = now_s + ROUND_S
         while self._order and room > 0 and now_s <= end_s:

@@ -18,13 +18,15 @@ from collections import deque
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from enum import Enum
+from typing import Any
 
-from gammond.protocol.core.jobs import OPEN_GATE, Job, JobResult, StartGate
+from gammond.protocol.core.jobs import OPEN_GATE, Job, StartGate
 from gammond.protocol.core.limits import ClientLimits
 from gammond.protocol.core.requests import AnyReply
 
-ProgressCallback = Callable[[Job, AnyReply], None]
-ResultCallback = Callable[[Job, JobResult], None]
+ProgressCallback = Callable[[Any, AnyReply], None]
+ResultCallback = Callable[[Any, Any], None]
+"""What takes the replies, and the result, of a job."""
 
 
 SHORT_ANSWER_BYTES = 64 * 1024

@@ -9,10 +9,10 @@ import threading
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import Any, Protocol
 
 from gammond.engine.errors import GammondError, LimitError
-from gammond.protocol.core.jobs import Job, JobResult
+from gammond.protocol.core.jobs import Job
 from gammond.protocol.state.service import Service
 from gammond.protocol.transports.connection_log import ClientNumbers
 from gammond.protocol.transports.rounds import Rounds
@@ -158,7 +158,7 @@ class SharedWork:
         with suppress(RuntimeError):  # the loop is closed: nobody waits for anything any more
             self.loop.call_soon_threadsafe(act, *values)
 
-    def submit(self, client: object, job: Job, take: Callable[[JobResult], object]) -> None:
+    def submit(self, client: object, job: Job, take: Callable[[Any], object]) -> None:
         """Have a worker do a job; its result, but not its progress, is taken in the thread of the loop.
 
         Args:

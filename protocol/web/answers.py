@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from types import MappingProxyType
-from typing import Any
+from typing import Annotated, Any, TypedDict
 
 import msgspec
+from msgspec import Meta
 
 from gammond.engine.errors import CancelledWork, DataFileError, GammondError, LimitError
 from gammond.protocol.core.errors import INTERNAL_ERROR, BusyError
@@ -80,6 +81,18 @@ class WebAnswer(msgspec.Struct, frozen=True):
     headers: Mapping[str, str] = _NO_HEADERS
 
 
+class _Fault(TypedDict):
+    code: Annotated[str, Meta(description="A code of the errors of the line protocol.")]
+    field: Annotated[str, Meta(description="The field at fault; `body` where it is none of its fields.")]
+    message: str
+
+
+class Failure(TypedDict):
+    """The object of an answer that is an error."""
+
+    error: _Fault
+
+
 class MalformedBodyError(GammondError):
     """A body that is not in the format it is sent as: correct the request."""
 
@@ -121,6 +134,6 @@ def make_refusal(status: int, field: str, message: str) -> WebAnswer:
 
 
 def _make_error(status: int, code: str, field: str, message: str) -> WebAnswer:
-    document = {"error": {"code": code, "field": field, "message": message}}
+    document: Failure = {"error": {"code": code, "field": field, "message": message}}
     headers = {"Retry-After": str(RETRY_AFTER_S)} if status in (429, UNAVAILABLE) else _NO_HEADERS
     return WebAnswer(status, msgspec.json.encode(document) + b"\n", headers=headers)

@@ -5,45 +5,25 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import cache
-from typing import cast
+from typing import Annotated, NotRequired, TypedDict
 
-import msgspec
+from msgspec import Meta
 
-from gammond.engine.options import Field
-from gammond.engine.rules.match import RESULT_NAMES
-from gammond.protocol.commands.readiness import ID_KERNELS
+from gammond.engine.options import Field, TrueKey
 from gammond.protocol.core.limits import ClientLimits
-from gammond.protocol.core.requests import AnyReply, JsonReply
-from gammond.protocol.dialects.bgweb import answer_get_moves, read_get_moves
-from gammond.protocol.dialects.json_fields import QUERIES
-from gammond.protocol.dialects.nodots import answer_hint, describe_health, make_error
+from gammond.protocol.dialects.json_fields import QUERIES, KeptAnswer, QueryAnswer
 from gammond.protocol.state.readiness import Readiness
 from gammond.protocol.state.session import Session
-from gammond.protocol.web.answers import (
-    BAD_REQUEST,
-    JSON,
-    WebAnswer,
-    WebRequest,
-    find_status,
-    make_failure,
-)
-from gammond.protocol.web.plans import ANY_MEDIA, Endpoint, WebJob
+from gammond.protocol.web.answers import JSON, WebAnswer, WebRequest
+from gammond.protocol.web.dialect_endpoints import DIALECT_ENDPOINTS
+from gammond.protocol.web.plans import API, Endpoint, WebTask
 from gammond.protocol.web.schemas import (
-    ANALYSIS,
     ANALYSIS_PLIES,
-    BGWEB_PLAY,
-    CONVERSION,
-    COUNT,
-    MOVE_STEP,
-    NUMBER,
     REPORT,
     TARGET,
     TEXT,
-    TRUE,
     Operation,
     Schema,
-    describe_results,
-    make_choice,
     make_list,
     make_object,
     name_schema,
@@ -53,8 +33,6 @@ from gammond.protocol.web.schemas import (
     select_fields,
 )
 
-API = "/api/v1"
-NODOTS = "/nodots/v1"
 YAML = "application/yaml"
 
 MAX_BODY_BYTES = ClientLimits.line_bytes
@@ -65,9 +43,6 @@ MATCH_MEDIA = (JSON, "application/octet-stream", "text/plain")
 
 MAX_MATCH_BYTES = 4_000_000
 """The longest match file, or object with its text; a long analysed match has some 2 MB."""
-
-SMALL_BODY_BYTES = 16 * 1024
-"""The longest body of requests that are for one position, one game or one account."""
 
 _EITHER_POSITION = {"oneOf": [{"required": ["position"]}, {"required": ["positions"]}]}
 _OPENING = "4HPwATDgc/ABMA"
@@ -94,7 +69,7 @@ def _ask_positions(name: str, want: Sequence[str], fields: Sequence[str], operat
         operation: What is said of it.
     """
 
-    def ask(session: Session, request: WebRequest) -> WebJob | WebAnswer:
+    def ask(session: Session, request: WebRequest) -> WebTask | WebAnswer:
         from gammond.protocol.web.positions import ask_positions
 
         return ask_positions(want, session, request)
@@ -105,109 +80,51 @@ def _ask_positions(name: str, want: Sequence[str], fields: Sequence[str], operat
         takes_long=True,
         allows_pages=True,
         needs=_QUESTIONS,
-        operation=replace(operation, content={JSON: describe_results(*want)}, body=_EITHER_POSITION),
+        operation=replace(operation, content={JSON: _describe_results(*want)}, body=_EITHER_POSITION),
     )
 
 
-def _ask_query(session: Session, request: WebRequest) -> WebJob | WebAnswer:
+def _describe_results(*parts: str) -> Schema:
+    """Return the schema of the answer of a query whose results have some parts."""
+    return {"allOf": [QueryAnswer, {"properties": {"results": {"items": require("position", *parts)}}}]}
+
+
+def _ask_query(session: Session, request: WebRequest) -> WebTask | WebAnswer:
     from gammond.protocol.web.positions import ask_query
 
     return ask_query(session, request)
 
 
-def _ask_kept(session: Session, request: WebRequest) -> WebJob:
+def _ask_kept(session: Session, request: WebRequest) -> WebTask:
     from gammond.protocol.web.positions import ask_kept
 
     return ask_kept(session, request)
 
 
-def _ask_analyse(session: Session, request: WebRequest) -> WebJob:
+def _ask_analyse(session: Session, request: WebRequest) -> WebTask:
     from gammond.protocol.web.matches import ask_analyse
 
     return ask_analyse(session, request)
 
 
-def _ask_convert(session: Session, request: WebRequest) -> WebJob:
+def _ask_convert(session: Session, request: WebRequest) -> WebTask:
     from gammond.protocol.web.matches import ask_convert
 
     return ask_convert(session, request)
 
 
-def _ask_get_moves(session: Session, request: WebRequest) -> WebJob:
-    work = answer_get_moves(session, read_get_moves(request.document))
-    return WebJob(work, make_answer=_make_moves_answer)
+def _describe_analyses() -> type:
+    from gammond.protocol.web.matches import MatchAnalyses
+
+    return MatchAnalyses
 
 
-def _make_moves_answer(replies: Sequence[AnyReply]) -> WebAnswer:
-    moves = cast("JsonReply", replies[-1]).document["moves"]
-    return WebAnswer(200, msgspec.json.encode(moves) + b"\n")
+def _describe_conversion() -> type:
+    from gammond.protocol.web.matches import Conversion
+
+    return Conversion
 
 
-def _fail_get_moves(error: Exception, status: int | None) -> WebAnswer:
-    """Return the answer of an error; bgweb-api knows no other status for requests that are wrong."""
-    status = find_status(error) if status is None else status
-    return make_failure(error, BAD_REQUEST if status == 422 else status)
-
-
-def _answer_health(_: Session, __: WebRequest) -> WebAnswer:
-    return WebAnswer(200, msgspec.json.encode(describe_health()) + b"\n")
-
-
-def _fail_hint(error: Exception, status: int | None) -> WebAnswer:
-    own, document = make_error(error)
-    return WebAnswer(own if status is None else status, msgspec.json.encode(document) + b"\n")
-
-
-def _ask_hint(kind: str, summary: str, answer: str, content: Schema, description: str = "") -> Endpoint:
-    """Return an endpoint of the Nodots protocol.
-
-    Args:
-        kind: One of `KINDS` of `gammond.protocol.dialects.nodots`.
-        summary: What it does.
-        answer: What the answer is.
-        content: The schema of that.
-        description: What else there is to know.
-    """
-
-    def ask(session: Session, request: WebRequest) -> WebJob:
-        return WebJob(answer_hint(session, kind, request.document))
-
-    body = refer("HintRequest")
-    return Endpoint(
-        *("POST", f"{NODOTS}/{kind}", ask, (JSON,), SMALL_BODY_BYTES),
-        takes_long=True,
-        fail=_fail_hint,
-        needs=ID_KERNELS,
-        operation=Operation(
-            name=f"nodots{kind.title()}",
-            tag="dialects",
-            summary=summary,
-            description=description,
-            body={"allOf": [body, {"required": ["dice"]}]} if kind == "move" else body,
-            examples={"opening": _HINT},
-            answer=answer,
-            content={JSON: content},
-            errors=(504,),
-            error="HintError",
-        ),
-    )
-
-
-_HINT = {
-    "positionId": _OPENING,
-    "positionIdConvention": "opponent-first",
-    "dice": [3, 1],
-    "activePlayerColor": "white",
-    "activePlayerDirection": "clockwise",
-    "cubeValue": 1,
-    "cubeOwner": None,
-    "matchScore": [0, 0],
-    "matchLength": 0,
-    "crawford": False,
-    "jacoby": True,
-    "beavers": False,
-}
-_CHECKERS = {"6": 5, "8": 3, "13": 5, "24": 2}
 _ANALYSIS_SETTINGS = {
     "plies": ANALYSIS_PLIES,
     **{name: QUERIES.scalars[name] for name in ("deeper", "filter", "net", "store", "max_moves", "time_ms")},
@@ -319,10 +236,7 @@ ENDPOINTS: tuple[Endpoint, ...] = (
             answer="The depths that are kept, and the values of the deepest; no results where nothing is "
             "kept.",
             content={
-                JSON: make_object(
-                    {"depths": make_list(refer("Plies")), "net": TEXT, "results": refer("Results")},
-                    {"plies": refer("Plies")},
-                )
+                JSON: KeptAnswer,
             },
         ),
     ),
@@ -351,7 +265,7 @@ ENDPOINTS: tuple[Endpoint, ...] = (
             "or with `report=html` the page of the one match of the file, with `report=sgf` or `report=ogxm` "
             "the match with its analysis.",
             content={
-                JSON: ANALYSIS,
+                JSON: _describe_analyses,
                 "text/html": {},
                 "application/x-go-sgf": {},
                 "application/octet-stream": {},
@@ -372,7 +286,7 @@ ENDPOINTS: tuple[Endpoint, ...] = (
             "file that has no match.",
             headers={"X-Left-Out": {"description": "What the format has no place for.", "schema": TEXT}},
             content={
-                JSON: CONVERSION,
+                JSON: _describe_conversion,
                 "text/plain": {},
                 "text/html": {},
                 "application/x-go-sgf": {},
@@ -380,103 +294,36 @@ ENDPOINTS: tuple[Endpoint, ...] = (
             },
         ),
     ),
-    Endpoint(
-        *("POST", f"{API}/getmoves", _ask_get_moves, ANY_MEDIA, SMALL_BODY_BYTES),
-        takes_long=True,
-        allows_pages=True,
-        fail=_fail_get_moves,
-        operation=Operation(
-            *("getMoves", "dialects", "Get the moves for a board and a roll, as bgweb-api does"),
-            description="Each side's points are numbered from its own view. Fields that are unknown count "
-            "for nothing, and bodies of any media type are read as JSON. Pages of other origins may use this "
-            "endpoint if the server allows theirs.",
-            body=refer("MoveArgs"),
-            examples={
-                "smokeTest": {
-                    "board": {"o": _CHECKERS, "x": _CHECKERS},
-                    "cubeful": False,
-                    "dice": [3, 1],
-                    "max-moves": 3,
-                    "player": "x",
-                    "score-moves": True,
-                }
-            },
-            answer="The plays, the best first.",
-            content={JSON: make_list(BGWEB_PLAY)},
-            errors=(503,),
-        ),
-    ),
-    Endpoint(
-        *("GET", f"{NODOTS}/health", _answer_health),
-        fail=_fail_hint,
-        operation=Operation(
-            *("nodotsHealth", "dialects", "Name the engine, as the Nodots engine protocol has it"),
-            answer="The engine.",
-            content={
-                JSON: make_object(
-                    {
-                        "status": {"const": "ok"},
-                        "engineName": TEXT,
-                        "engineVersion": TEXT,
-                        "protocolVersion": {"const": "1"},
-                    }
-                )
-            },
-            errors=(400,),
-            error="HintError",
-        ),
-    ),
-    _ask_hint(
-        *("move", "Choose a play"),
-        "The steps of the play, and the plays compared at the greatest depth.",
-        make_object(
-            {
-                "moves": {**make_list(MOVE_STEP), "maxItems": 4},
-                "equity": NUMBER,
-                "candidates": make_list(require("moves", "evaluation", "equity", "rank", "difference")),
-            }
-        ),
-    ),
-    _ask_hint(
-        *("double", "Choose whether to double"),
-        "The action of the player on roll.",
-        make_object({"action": make_choice("double", "no-double", "too-good", "redouble"), "equity": NUMBER}),
-    ),
-    _ask_hint(
-        *("take", "Choose the response to a double"),
-        "The response, and the equities of the player who responds.",
-        make_object(
-            {"action": make_choice("take", "drop", "beaver"), "takeEquity": NUMBER, "dropEquity": NUMBER}
-        ),
-        "The position is that of the player who responds; cube and owner are those before the double.",
-    ),
-    _ask_hint(
-        *("resign", "Choose whether to resign"),
-        "The resignation that costs no more than playing on.",
-        make_object({"action": make_choice("none", *RESULT_NAMES), "equity": NUMBER}),
-    ),
+    *DIALECT_ENDPOINTS,
 )
 """What every server has; paths that it answers by itself are in `REPORTS`."""
+
+
+class _Compiling(TypedDict):
+    done: Annotated[int, Meta(ge=0, description="Kernels that are compiled.")]
+    elapsed_s: Annotated[int, Meta(ge=0, description="Seconds since it began.")]
+
+
+class ServerHealth(TypedDict):
+    """What the server says of itself."""
+
+    ok: TrueKey
+    version: str
+    uptime_s: Annotated[float, Meta(ge=0)]
+    compiling: NotRequired[
+        Annotated[
+            _Compiling,
+            Meta(description="How far compiling is, while kernels are compiled on their first use."),
+        ]
+    ]
+
 
 REPORTS = {
     "/healthz": Operation(
         *("health", "server", "Say that the server is up"),
         answer="It is.",
         content={
-            JSON: make_object(
-                {"ok": TRUE, "version": TEXT, "uptime_s": {"type": "number", "minimum": 0}},
-                {
-                    "compiling": say(
-                        make_object(
-                            {
-                                "done": say(COUNT, "Kernels that are compiled."),
-                                "elapsed_s": say(COUNT, "Seconds since it began."),
-                            }
-                        ),
-                        "How far compiling is, while kernels are compiled on their first use.",
-                    )
-                },
-            )
+            JSON: ServerHealth,
         },
         errors=(),
     ),

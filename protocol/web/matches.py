@@ -4,28 +4,33 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from datetime import datetime
 from functools import partial
-from typing import Any, cast
+from typing import Annotated, Any, NotRequired, TypedDict, cast
 
 import msgspec
+from msgspec import Meta
 
 from gammond.engine.errors import CancelledWork, FormatError, GammondError, UnsupportedError
 from gammond.engine.match_analysis.analysed_match import AnalysedMatch, find_table
 from gammond.engine.match_analysis.documents import describe_match
+from gammond.engine.match_files.documents import RecordKeys, describe_record
 from gammond.engine.match_files.model import RecordedMatch
 from gammond.engine.match_files.reading import read_matches, read_positions
-from gammond.engine.match_files.writing import MATCH_FORMATS, describe_record, write_match
+from gammond.engine.match_files.writing import MATCH_FORMATS, write_match
 from gammond.engine.match_reports.html_report import format_html
+from gammond.engine.options import TrueKey
+from gammond.engine.search import MAX_PLIES
 from gammond.protocol.core.arguments import error_field
-from gammond.protocol.core.requests import AnyReply, JsonReply, WorkControl
+from gammond.protocol.core.requests import AnyReply, JsonReply, Task, WorkControl
 from gammond.protocol.dialects.json_documents import quote_json
 from gammond.protocol.dialects.json_fields import read_query
 from gammond.protocol.dialects.json_match import check_match_fields, make_match_work
 from gammond.protocol.state.session import Session
 from gammond.protocol.web.answers import JSON, WebAnswer, WebRequest
-from gammond.protocol.web.plans import WebJob, make_job
-from gammond.protocol.web.schemas import ANALYSIS_PLIES, REPORT, TARGET
+from gammond.protocol.web.plans import WebTask, answer_query_of
+from gammond.protocol.web.schemas import ANALYSIS_PLIES, REPORT, TARGET, require
 
 _JSON = "json"
 HTML, HTML_MEDIA = "html", "text/html; charset=utf-8"
@@ -34,9 +39,47 @@ _TEXT_FIELD = "match_text"
 _NO_HEADER_TEXT = re.compile(r"[^ -~]")
 _MAX_HEADER_CHARS = 1000
 _ANALYSIS_FIELDS = ("players", "games", "luck_adjusted", "decisions", "rolls", "resignations")
+_MATCH_FIELDS = ("format", "names", "length", "players", "games", "decisions", "rolls", "issues")
 
 
-def ask_analyse(session: Session, request: WebRequest) -> WebJob:
+class MatchAnalyses(TypedDict):
+    """The answer of an analysis of matches."""
+
+    plies: Annotated[int, Meta(ge=0, le=MAX_PLIES)]
+    net: str
+    results: list[Annotated[dict[str, Any], Meta(extra_json_schema=require(*_MATCH_FIELDS))]]
+    stopped: NotRequired[TrueKey]
+
+
+class ConvertedMatch(RecordKeys):
+    """A match of a file, with the analysis that is there."""
+
+    analysis: NotRequired[
+        Annotated[
+            dict[str, Any],
+            Meta(
+                description="What the file's own analysis says, in the fields of `analyse`; only if "
+                "`analysed`.",
+                extra_json_schema=require(*_ANALYSIS_FIELDS),
+            ),
+        ]
+    ]
+
+
+class _PositionKeys(TypedDict):
+    xgid: str
+    names: Annotated[list[str], Meta(min_length=2, max_length=2)]
+    comment: str
+
+
+class Conversion(TypedDict):
+    """The matches of a file, or its positions."""
+
+    matches: list[ConvertedMatch]
+    positions: NotRequired[Annotated[list[_PositionKeys], Meta(min_length=1)]]
+
+
+def ask_analyse(session: Session, request: WebRequest) -> WebTask:
     """Return the work of an analysis of the matches of a file: an `Ask`.
 
     Raises:
@@ -50,7 +93,7 @@ def ask_analyse(session: Session, request: WebRequest) -> WebJob:
     check_match_fields(query)
     make_work = partial(make_match_work, session, query, head, content=content)
     if report == _JSON:
-        return WebJob(make_work())
+        return answer_query_of(make_work())
     if report in MATCH_FORMATS:
         MATCH_FORMATS[report].check()
     work = make_work(describe=partial(_format_report, report))
@@ -60,10 +103,10 @@ def ask_analyse(session: Session, request: WebRequest) -> WebJob:
         return work.run(control)
 
     checked = msgspec.structs.replace(work, run=run)
-    return WebJob(checked, make_answer=partial(_make_report_answer, report))
+    return answer_query_of(checked, partial(_make_report_answer, report))
 
 
-def ask_convert(_: Session, request: WebRequest) -> WebJob:
+def ask_convert(_: Session, request: WebRequest) -> WebTask:
     """Return the work of writing the match of a file in another format: an `Ask`.
 
     Raises:
@@ -73,8 +116,8 @@ def ask_convert(_: Session, request: WebRequest) -> WebJob:
     if "to" not in values:
         raise FormatError(f"expected {TARGET.expected} for to, but it is missing", field="to")
     target = TARGET.check(values["to"])
-    return make_job(
-        lambda: _convert_to_json(content) if target == _JSON else _CONVERTERS[target](_read(content)),
+    return Task(
+        lambda _: _convert_to_json(content) if target == _JSON else _CONVERTERS[target](_read(content)),
         is_long=True,
     )
 
@@ -113,9 +156,9 @@ def _format_report(report: str, analysed: AnalysedMatch) -> tuple[bytes, list[st
     return write_match(analysed.marked_match, report)
 
 
-def _make_report_answer(report: str, replies: Sequence[AnyReply]) -> WebAnswer:
+def _make_report_answer(report: str, reply: JsonReply) -> WebAnswer:
     """Return the report of the one match of an analysis."""
-    results = cast("list[msgspec.Raw]", cast("JsonReply", replies[-1]).document["results"])
+    results = cast("list[msgspec.Raw]", reply.document["results"])
     if not results:
         raise CancelledWork("stopped before the match was analysed", field="time_ms")
     content, losses = msgspec.json.decode(results[0], type=tuple[bytes, list[str]])
@@ -130,31 +173,29 @@ def _convert_to_html(matches: Sequence[RecordedMatch]) -> WebAnswer:
 
 def _convert_to_json(content: bytes) -> WebAnswer:
     """Describe the matches of a file, or its positions if it has no match."""
+    document: Conversion | None = None
     try:
-        matches = _read(content)
+        document = {"matches": [_describe(match) for match in _read(content)]}
     except FormatError:
-        try:
+        with suppress(GammondError):
             document = {"matches": [], "positions": _list_positions(content)}
-        except GammondError:
-            document = {}
-        if not document:
+        if document is None:
             raise
-    else:
-        document = {"matches": [describe_record(match) | _describe_analysis(match) for match in matches]}
     return WebAnswer(200, msgspec.json.encode(document) + b"\n")
 
 
-def _list_positions(content: bytes) -> list[dict[str, object]]:
+def _list_positions(content: bytes) -> list[_PositionKeys]:
     found = read_positions(content, name=_TEXT_FIELD)
     return [{"xgid": each.xgid, "names": list(each.names), "comment": each.notes.comment} for each in found]
 
 
-def _describe_analysis(match: RecordedMatch) -> dict[str, object]:
-    """Return what the program behind a file thinks of its match, by keys; nothing where it has none."""
+def _describe(match: RecordedMatch) -> ConvertedMatch:
+    """Return a match by keys, with what the program behind its file thinks of it."""
+    record = describe_record(match)
     if not match.has_analysis:
-        return {}
+        return {**record}
     described = describe_match(_take_analysis(match))
-    return {"analysis": {name: described[name] for name in _ANALYSIS_FIELDS}}
+    return {**record, "analysis": {name: described[name] for name in _ANALYSIS_FIELDS}}
 
 
 def _take_analysis(match: RecordedMatch) -> AnalysedMatch:

@@ -11,24 +11,22 @@ from typing import Any
 from gammond.engine.options import Field
 from gammond.protocol.commands.rollouts import ROLLOUT_ARGUMENTS
 from gammond.protocol.core.limits import ClientLimits
-from gammond.protocol.dialects.bgweb import GetMoves
 from gammond.protocol.dialects.json_parts import ROLLOUT_KIND
-from gammond.protocol.dialects.nodots import HintRequest
-from gammond.protocol.web.answers import JSON
+from gammond.protocol.dialects.nodots import HintFailure
+from gammond.protocol.web.answers import JSON, Failure
 from gammond.protocol.web.plans import ANY_MEDIA, Endpoint
 from gammond.protocol.web.schemas import (
     QUERY_FIELDS,
-    SCHEMAS,
     TEXT,
     Operation,
     Schema,
     describe_field,
-    describe_struct,
-    make_choice,
+    describe_types,
     make_list,
     make_object,
     name_schema,
     refer,
+    refer_to_types,
 )
 
 _HEAD = {
@@ -70,19 +68,6 @@ _ERRORS = {
 _LATER = {
     "Retry-After": {"description": "Seconds until another request has a chance.", "schema": TEXT},
 }
-_HINT_ERROR = make_object(
-    {
-        "error": make_object(
-            {
-                "code": make_choice(
-                    "invalid_position_id", "invalid_request", "unsupported", "timeout", "internal"
-                ),
-                "message": TEXT,
-            },
-            {"field": TEXT},
-        )
-    }
-)
 _LINE_CHARS = 90
 _PARTS = re.compile(r"\{(\w+)\}")
 
@@ -99,12 +84,14 @@ def describe(endpoints: Iterable[Endpoint], reports: Mapping[str, Operation]) ->
         paths.setdefault(each.path, {})[each.method.lower()] = _describe_endpoint(each)
     for path, operation in reports.items():
         paths[path] = {"get": _describe_operation(operation, operation.errors)}
-    return {
-        **_HEAD,
-        "tags": [{"name": name, "description": text} for name, text in _TAGS.items()],
-        "paths": paths,
-        "components": {"responses": _list_errors(), "schemas": _list_schemas()},
+    types: dict[Any, None] = {}
+    described = {
+        "paths": refer_to_types(paths, types),
+        "components": {"responses": refer_to_types(_list_errors(), types), "schemas": _list_schemas()},
     }
+    described["components"]["schemas"] |= describe_types(types)
+    tags = [{"name": name, "description": text} for name, text in _TAGS.items()]
+    return {**_HEAD, "tags": tags, **described}
 
 
 def write(document: Schema) -> bytes:
@@ -190,7 +177,7 @@ def _describe_parameter(name: str, more: Schema, schema: Schema) -> Schema:
 
 def _describe_body(endpoint: Endpoint) -> Schema:
     operation = endpoint.operation
-    schema = {**operation.body}
+    schema = operation.body
     if endpoint.fields is not None:
         properties = {name: _describe_value(name, field) for name, field in endpoint.fields.items()}
         schema = {**make_object({}, properties), "additionalProperties": False, **schema}
@@ -212,12 +199,12 @@ def _list_errors() -> Schema:
     found: Schema = {
         "HintError": {
             "description": "The request is wrong, or there was no answer in time.",
-            "content": {JSON: {"schema": _HINT_ERROR}},
+            "content": {JSON: {"schema": HintFailure}},
         }
     }
     for status, (name, text) in _ERRORS.items():
         later = {"headers": _LATER} if status in (429, 503) else {}
-        found[name] = {"description": text, **later, "content": {JSON: {"schema": refer("Error")}}}
+        found[name] = {"description": text, **later, "content": {JSON: {"schema": Failure}}}
     return found
 
 
@@ -229,9 +216,6 @@ def _list_schemas() -> Schema:
     return {
         **fields,
         "RolloutArguments": _describe_rollouts(),
-        "MoveArgs": describe_struct(GetMoves),
-        "HintRequest": describe_struct(HintRequest),
-        **SCHEMAS,
     }
 
 

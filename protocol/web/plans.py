@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import codecs
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from typing import Any, cast
 
 import msgspec
 
-from gammond.engine.errors import CancelledWork, FormatError
+from gammond.engine.errors import FormatError
 from gammond.engine.options import MAX_QUOTED_CHARS, Field, did_you_mean
 from gammond.protocol.commands.dispatch import count_failure
-from gammond.protocol.core.jobs import Job, JobResult, PendingRequest
-from gammond.protocol.core.requests import AnyReply, JsonReply, Work, WorkControl
+from gammond.protocol.core.jobs import PendingRequest, encode_answer
+from gammond.protocol.core.requests import JsonReply, Task, Work, WorkControl
 from gammond.protocol.dialects.json_documents import decode_fields
 from gammond.protocol.state.readiness import Readiness
 from gammond.protocol.state.session import Session
@@ -28,6 +28,12 @@ from gammond.protocol.web.answers import (
 )
 from gammond.protocol.web.schemas import Operation, Schema
 
+API = "/api/v1"
+"""What the paths of the server's own endpoints begin with."""
+
+SMALL_BODY_BYTES = 16 * 1024
+"""The longest body of requests that are for one position, one game or one account."""
+
 ANY_MEDIA = ("*/*",)
 """The media types of an endpoint that looks at none: clients of its dialect send what they like."""
 
@@ -38,43 +44,35 @@ _LINE_KEYS = ("id", "final")
 """What an answer has among lines, and needs not where a request has one answer."""
 
 
-class WebJob(Job, kw_only=True, eq=False):
-    """The work of one request over HTTP, for a scheduler to run.
+WebTask = Task[WebAnswer]
+"""The work of one request over HTTP."""
 
-    Attributes:
-        make_answer: Makes the answer of its replies, in the worker's thread; None for the last of them, an
-            object, without the keys that tell lines apart.
-        answer: The answer, once it is there.
-    """
-
-    request: PendingRequest = msgspec.field(default_factory=lambda: PendingRequest("", False))
-    make_answer: Callable[[Sequence[AnyReply]], WebAnswer] | None = None
-    answer: WebAnswer | None = None
-
-    def encode_answer(self, replies: Sequence[AnyReply]) -> JobResult:
-        """Make the answer; return its body."""
-        if self.make_answer is not None:
-            self.answer = self.make_answer(replies)
-            return self.answer.body
-        final = cast("JsonReply", replies[-1])
-        encoded = super().encode_answer([JsonReply(strip_document(final.document))])
-        assert not isinstance(encoded, Exception)  # those are raised
-        self.answer = WebAnswer(200, encoded if isinstance(encoded, bytes) else b"".join(encoded))
-        return self.answer.body
-
-
-Ask = Callable[[Session, WebRequest], WebJob | WebAnswer]
+Ask = Callable[[Session, WebRequest], WebTask | WebAnswer]
 """What an endpoint does with a request: nothing yet that takes long, and it raises a GammondError."""
 
+WebPlan = WebAnswer | WebTask | Task[WebAnswer | WebTask]
+"""The answer to a request, or the work that finds it, or finds what work that is."""
 
-def make_job(make_answer: Callable[[], WebAnswer], *, is_long: bool = False) -> WebJob:
-    """Return work that makes an answer by itself, in a worker's thread.
+
+def answer_query_of(work: Work, make_answer: Callable[[JsonReply], WebAnswer] | None = None) -> WebTask:
+    """Return the work of a request that has the answer of a query.
 
     Args:
-        make_answer: Makes it.
-        is_long: Whether it takes more than some milliseconds.
+        work: That of the query; the last of its replies is an object.
+        make_answer: Makes the answer of that, in the worker's thread; None for the object without the keys
+            that tell lines apart.
     """
-    return WebJob(Work(lambda _: (), is_long=is_long), make_answer=lambda _: make_answer())
+
+    def run(control: WorkControl) -> WebAnswer:
+        final = cast("JsonReply", work.run(control)[-1])
+        if make_answer is not None:
+            return make_answer(final)
+        size = max(work.answer_bytes, control.answer_bytes)
+        reply = JsonReply(strip_document(final.document))
+        encoded = encode_answer(PendingRequest("", False), [reply], control, size)
+        return WebAnswer(200, encoded if isinstance(encoded, bytes) else b"".join(encoded))
+
+    return Task(run, is_long=work.is_long, deadline_s=work.deadline_s, answer_bytes=work.answer_bytes)
 
 
 def strip_document(document: Mapping[str, object]) -> dict[str, object]:
@@ -116,7 +114,7 @@ class Endpoint:
     operation: Operation = Operation()  # noqa: RUF009  (it is frozen)
     needs: Readiness | None = None
 
-    def plan(self, session: Session, request: WebRequest) -> WebJob | WebAnswer:
+    def plan(self, session: Session, request: WebRequest) -> WebPlan:
         """Read a request, and return what is to be done for it. Errors are answers too.
 
         Args:
@@ -134,20 +132,17 @@ class Endpoint:
             count_failure(session, error)
             return self.fail(error, None)
 
-    def finish(self, session: Session, job: WebJob, result: JobResult) -> WebAnswer:
-        """Return the answer, given what the scheduler says became of the job.
+    def finish(self, session: Session, result: WebPlan | Exception) -> WebPlan:
+        """Return the answer, or what else is to be done for it, given what work came to.
 
         Args:
             session: Counts its error.
-            job: What `plan` returned.
-            result: What became of it.
+            result: What the work of `plan` returned, or raised.
         """
         if isinstance(result, Exception):
             count_failure(session, result)
             return self.fail(result, None)
-        if job.answer is None:  # a scheduler may end jobs that it never ran
-            return self.fail(CancelledWork("the request was stopped before it was answered"), None)
-        return job.answer
+        return result
 
     def takes(self, media_type: str) -> bool:
         """Return whether bodies may be of a media type."""
@@ -170,22 +165,15 @@ class Endpoint:
                 check_names(document, self.fields)
         return msgspec.structs.replace(request, values=values, document=document)
 
-    def _ask_later(self, session: Session, request: WebRequest) -> WebJob:
-        """Return work that reads the request too, which takes long, or needs what is not there."""
-        answers: list[WebAnswer] = []
+    def _ask_later(self, session: Session, request: WebRequest) -> Task[WebAnswer | WebTask]:
+        """Return work that reads the request, which takes long, or needs what is not there."""
 
-        def run(control: WorkControl) -> Sequence[AnyReply]:
+        def run(_: WorkControl) -> WebAnswer | WebTask:
             if self.needs is not None:
                 self.needs.warm()
-            asked = self.ask(session, self._read(request))
-            if isinstance(asked, WebJob):
-                asked.control = control
-                asked.encode_answer(asked.work.run(control))
-                asked = cast("WebAnswer", asked.answer)
-            answers.append(asked)
-            return ()
+            return self.ask(session, self._read(request))
 
-        return WebJob(Work(run, is_long=True), make_answer=lambda _: answers[0])
+        return Task(run, is_long=True)
 
 
 def check_names(document: Mapping[str, object], names: Collection[str]) -> None:

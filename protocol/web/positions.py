@@ -19,7 +19,7 @@ from gammond.protocol.dialects.json_query import GameQueries, find_queries
 from gammond.protocol.state.offers import check_cube_owner
 from gammond.protocol.state.session import Session
 from gammond.protocol.web.answers import WebAnswer, WebRequest
-from gammond.protocol.web.plans import WebJob, check_names, strip_document
+from gammond.protocol.web.plans import WebTask, answer_query_of, check_names, strip_document
 
 _LINE_FIELDS = frozenset(("id", "action", "terminate_id", "priority", "progress_every"))
 """Fields of queries that are for several of them on one connection."""
@@ -27,7 +27,7 @@ _LINE_FIELDS = frozenset(("id", "action", "terminate_id", "priority", "progress_
 QUERY_NAMES = tuple(name for name in QUERIES.names if name not in _LINE_FIELDS and name != "match_text")
 
 
-def ask_positions(want: Sequence[str], session: Session, request: WebRequest) -> WebJob | WebAnswer:
+def ask_positions(want: Sequence[str], session: Session, request: WebRequest) -> WebTask | WebAnswer:
     """Return the work for a request about positions of backgammon: with the first argument, an `Ask`.
 
     Args:
@@ -38,58 +38,60 @@ def ask_positions(want: Sequence[str], session: Session, request: WebRequest) ->
     Raises:
         GammondError: The request is wrong.
     """
-    check_backgammon(session, request.document)
-    return plan_query(session, {**request.document, "want": want}, answer_positions)
+    queries = check_backgammon(session, request.document)
+    return plan_query(session, {**request.document, "want": want}, queries)
 
 
-def ask_query(session: Session, request: WebRequest) -> WebJob | WebAnswer:
+def ask_query(session: Session, request: WebRequest) -> WebTask | WebAnswer:
     """Return the work for a request that is a JSON query about positions of any game: an `Ask`.
 
     Raises:
         GammondError: The request is wrong.
     """
     document = {**request.document}
-    answer = find_queries(session, document)
-    if answer is answer_positions:
+    queries = find_queries(session, document)
+    if queries.answer is answer_positions:
         check_names(document, QUERY_NAMES)
     elif name := next((each for each in document if each in _LINE_FIELDS), None):
         raise FormatError(f"expected a query of its own, got {name}: a request has one answer", field=name)
-    return plan_query(session, document, answer)
+    return plan_query(session, document, queries)
 
 
-def plan_query(session: Session, document: dict[str, object], answer: GameQueries) -> WebJob | WebAnswer:
+def plan_query(session: Session, document: dict[str, object], queries: GameQueries) -> WebTask | WebAnswer:
     """Return the work of a query, or its answer.
 
     Args:
         session: A session of its own.
         document: The query, without what tells queries of one connection apart.
-        answer: The part of a game that answers it.
+        queries: The part of a game that answers it.
 
     Raises:
         GammondError: The query is wrong.
     """
-    found = answer(session, {"id": 0, **document}, {"id": 0})
+    found = queries.answer(session, {"id": 0, **document}, {"id": 0})
     if isinstance(found, Work):
-        return WebJob(found)
+        return answer_query_of(found)
     kept = msgspec.json.decode(found, type=dict[str, msgspec.Raw])
     return WebAnswer(200, msgspec.json.encode(strip_document(kept)) + b"\n")
 
 
-def check_backgammon(session: Session, document: Mapping[str, object]) -> None:
-    """Check that a question is about a variant of backgammon.
+def check_backgammon(session: Session, document: Mapping[str, object]) -> GameQueries:
+    """Check that a question is about a variant of backgammon; return what answers its queries.
 
     Raises:
         GammondError: It is about another game, or there is no such variant.
     """
-    if find_queries(session, document) is not answer_positions:
+    queries = find_queries(session, document)
+    if queries.answer is not answer_positions:
         raise ValueRangeError(
             f"expected one of {'|'.join(VARIANTS)} for variant, got {document['variant']}: /api/v1/query "
             "answers for other games",
             field="variant",
         )
+    return queries
 
 
-def ask_kept(session: Session, request: WebRequest) -> WebJob:
+def ask_kept(session: Session, request: WebRequest) -> WebTask:
     """Return the work of looking a position up: an `Ask`.
 
     Raises:
@@ -111,7 +113,7 @@ def ask_kept(session: Session, request: WebRequest) -> WebJob:
     def run(control: WorkControl) -> Sequence[AnyReply]:
         return [_look_up(session, net, query, control)]
 
-    return WebJob(Work(run, is_long=True))
+    return answer_query_of(Work(run, is_long=True))
 
 
 def _read_dice(text: str) -> list[int]:

@@ -1,9 +1,9 @@
-"""What requests and answers look like, as JSON schemas: of fields, structs and answers."""
+"""What requests and answers look like, as JSON schemas: of fields and of types."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -22,7 +22,6 @@ TEXT: Schema = {"type": "string"}
 NUMBER: Schema = {"type": "number"}
 SWITCH: Schema = {"type": "boolean"}
 TRUE: Schema = {"const": True}
-CHANCE: Schema = {"type": "number", "minimum": 0, "maximum": 1}
 COUNT: Schema = {"type": "integer", "minimum": 0}
 
 
@@ -35,10 +34,12 @@ class Operation:
         tag: Its group.
         summary: What it does.
         answer: What the answer is.
-        content: The schemas of the answer, by media type; an empty one says nothing.
+        content: The type of the answer, or its schema, in which types may stand, or a function that returns
+            either; by media type. An empty schema says nothing.
         description: What else there is to know.
         examples: Requests by name, which the tests send: bodies, or values after the question mark.
-        body: What else holds for objects as bodies, or all of it where the endpoint names no fields.
+        body: The schema of what else holds for objects as bodies, or of all of it, or its type, where the
+            endpoint names no fields.
         required: The values after the question mark that must be there.
         described: The schemas of values that say more than their fields, by name.
         errors: The statuses of errors beside 429, and 400, 413 and 415 of bodies.
@@ -50,10 +51,10 @@ class Operation:
     tag: str = ""
     summary: str = ""
     answer: str = ""
-    content: Mapping[str, Schema] = field(default_factory=dict)
+    content: Mapping[str, Any] = field(default_factory=dict)
     description: str = ""
     examples: Mapping[str, Mapping[str, object]] = field(default_factory=dict)
-    body: Mapping[str, Any] = field(default_factory=dict)
+    body: Any = field(default_factory=dict)
     required: tuple[str, ...] = ()
     described: Mapping[str, Schema] = field(default_factory=dict)
     errors: tuple[int, ...] = (422, 503)
@@ -112,29 +113,49 @@ def describe_field(field: Field) -> Schema:
     return say(schema, f"{field.meaning[0].upper()}{field.meaning[1:]}.") if field.meaning else schema
 
 
-def describe_struct(struct: type[msgspec.Struct]) -> Schema:
-    """Return the schema of a struct, which says what its fields are by their `msgspec.Meta`."""
-    _, components = msgspec.json.schema_components((struct,), ref_template="{name}")
-    schema: Schema = _unfold(components[struct.__name__], components)
-    return schema
+def refer_to_types(node: Any, types: dict[Any, None]) -> Any:  # noqa: ANN401  (a part of a document)
+    """Return a part of a description with references in place of types, and what functions in it return.
+
+    Args:
+        node: The part.
+        types: Takes the types.
+    """
+    if isinstance(node, Mapping):
+        return {name: refer_to_types(value, types) for name, value in node.items()}
+    if isinstance(node, list | tuple):
+        return [refer_to_types(each, types) for each in node]
+    if isinstance(node, type):
+        types[node] = None
+        return refer(node.__name__)
+    return refer_to_types(node(), types) if callable(node) else node
 
 
-def _unfold(node: Any, components: Mapping[str, Any]) -> Any:  # noqa: ANN401  (a part of a schema)
-    """Put the schemas of structs where they are referred to, and leave out what is said of the classes."""
+def describe_types(types: Iterable[Any]) -> dict[str, Schema]:
+    """Return the schemas of structs and typed dicts, and of those that are parts of them, by name.
+
+    Their `msgspec.Meta` says what fields are. Those with private names are described where they stand.
+    """
+    _, found = msgspec.json.schema_components(tuple(types), ref_template=refer("{name}")["$ref"])
+    return {name: _tidy(schema, found) for name, schema in found.items() if not name.startswith("_")}
+
+
+def _tidy(node: Any, found: Mapping[str, Any]) -> Any:  # noqa: ANN401  (a part of a schema)
+    """Put schemas of private names where they are referred to, and leave out what is said of the classes."""
     if isinstance(node, list):
-        return [_unfold(each, components) for each in node]
+        return [_tidy(each, found) for each in node]
     if not isinstance(node, dict):
         return node
-    if "$ref" in node:
-        return _unfold(components[node["$ref"]], components)
-    found = {name: _unfold(value, components) for name, value in node.items() if name != "title"}
+    name = node.get("$ref", "").rpartition("/")[2]
+    if name.startswith("_"):
+        return _tidy(found[name], found)
+    tidy = {key: _tidy(value, found) for key, value in node.items() if key != "title"}
     if "title" in node:
-        found.pop("description", None)
-    if all(isinstance(each, str) for each in found.get("enum", (None,))):
-        found["type"] = "string"
-    if (items := found.pop("prefixItems", None)) is not None:  # tuples of equal items
-        found["items"] = items[0]
-    return found
+        tidy.pop("description", None)
+    if all(isinstance(each, str) for each in tidy.get("enum", (None,))):
+        tidy["type"] = "string"
+    if (items := tidy.pop("prefixItems", None)) is not None:  # tuples of equal items
+        tidy["items"] = items[0]
+    return tidy
 
 
 _SCALARS = QUERIES.scalars
@@ -191,202 +212,7 @@ def name_schema(name: str) -> str:
 
 _SCHEMA_NAMES = {"store": "StoreUse", "rollout": "RolloutArguments"}
 
-_PLIES = refer("Plies")
-_UNSCALED = say(
-    TRUE, "Equities of the present cube are left out; a point is worth almost nothing of the match."
-)
-_EVALUATION = make_object(
-    {
-        **dict.fromkeys(("win", "win_g", "win_bg", "lose_g", "lose_bg"), CHANCE),
-        "equity": {"type": "number", "minimum": -3, "maximum": 3, "description": "Cubeless money equity."},
-        "plies": _PLIES,
-    },
-    {"cubeful": NUMBER, "unscaled": _UNSCALED, "mwc": CHANCE, "stored": TRUE},
-)
-_CUBE_DECISION = make_object(
-    {"action": TEXT, "double": SWITCH, "plies": _PLIES},
-    {
-        "response": make_choice("take", "drop", "beaver"),
-        "unscaled": _UNSCALED,
-        **dict.fromkeys(("no_double", "take", "drop", "best"), NUMBER),
-    },
-)
-_RANKED_PLAY = make_object(
-    {
-        "play": TEXT,
-        "survived": say(SWITCH, "Whether it was searched as deep as the best play; only such plays compare."),
-        "gnubgid": TEXT,
-    }
-)
-_RESULT = make_object(
-    {"position": say(TEXT, "The GNU position ID.")},
-    {
-        "eval": refer("Evaluation"),
-        "cube": refer("CubeDecision"),
-        "moves": make_list({"allOf": [refer("Evaluation"), _RANKED_PLAY]}),
-        "rollout": {"type": "object"},
-    },
-)
-_ACTION = make_object(
-    {
-        "move": {"type": "integer"},
-        "seat": make_choice(0, 1),
-        "action": make_choice("play", "roll", "double", "take", "drop", "resign", "set"),
-    },
-    {
-        "dice": TEXT,
-        "play": TEXT,
-        "illegal": say(TRUE, "Only of a play that the rules forbid; its checkers are moved."),
-        "xgid": say(TEXT, "What was before the action."),
-    },
-)
-_GAME = make_object(
-    {
-        "game": {},
-        "score": {},
-        "crawford": {},
-        "comment": {},
-        "actions": make_list(_ACTION),
-        "result": refer("GameResult"),
-    },
-    {
-        "missing": {
-            **make_list(TEXT),
-            "minItems": 1,
-            "description": "What could not be read, only of a game that is cut.",
-        },
-        "result_by_rules": say(refer("GameResult"), "Only where the file states another one."),
-    },
-)
-
-SCHEMAS: Mapping[str, Schema] = {
-    "Error": make_object(
-        {
-            "error": make_object(
-                {
-                    "code": say(TEXT, "A code of the errors of the line protocol."),
-                    "field": say(TEXT, "The field at fault; `body` where it is none of its fields."),
-                    "message": TEXT,
-                }
-            )
-        }
-    ),
-    "QueryAnswer": make_object(
-        {"plies": _PLIES, "net": say(TEXT, "The evaluator."), "results": refer("Results")},
-        {"stopped": say(TRUE, "Only if time was over: there are fewer results, or shallower ones.")},
-    ),
-    "Results": make_list(_RESULT),
-    "Evaluation": _EVALUATION,
-    "CubeDecision": _CUBE_DECISION,
-    "RecordedMatch": make_object(
-        {
-            "format": TEXT,
-            "names": make_list(TEXT, 2),
-            "length": COUNT,
-            "headers": {},
-            "comment": {},
-            "analysed": {},
-            "games": make_list(_GAME),
-            "issues": make_list(TEXT),
-        },
-        {
-            "analysis": say(
-                {
-                    "type": "object",
-                    "required": ["players", "games", "luck_adjusted", "decisions", "rolls", "resignations"],
-                },
-                "What the file's own analysis says, in the fields of `analyse`; only if `analysed`.",
-            )
-        },
-    ),
-    "GameResult": {
-        **make_object(
-            {
-                "winner": make_choice(0, 1),
-                "points": {"type": "integer", "minimum": 1},
-                "kind": make_choice("single", "gammon", "backgammon"),
-            }
-        ),
-        "type": ["object", "null"],
-    },
-}
-"""The answers, and parts of them, that the description has by name."""
-
 
 def require(*names: str) -> Schema:
     """Return the schema of an object of which some fields are known by name alone."""
     return {"type": "object", "required": list(names)}
-
-
-def describe_results(*parts: str) -> Schema:
-    """Return the schema of the answer of a query whose results have some parts."""
-    items: Sequence[str] = ("position", *parts)
-    return {
-        "allOf": [
-            refer("QueryAnswer"),
-            {"properties": {"results": {"items": {"required": list(items)}}}},
-        ]
-    }
-
-
-_POINT: Schema = {"type": "integer", "minimum": 0, "maximum": 24}
-MOVE_STEP = make_object(
-    {
-        "from": _POINT,
-        "to": _POINT,
-        "moveKind": make_choice("point-to-point", "reenter", "bear-off"),
-        "isHit": SWITCH,
-        "player": make_choice("white", "black"),
-        "fromContainer": make_choice("bar", "point"),
-        "toContainer": make_choice("point", "off"),
-    }
-)
-"""A step of a play in the Nodots engine protocol."""
-
-_PLACE = "^([1-9]|1[0-9]|2[0-4]|{})$"
-_BGWEB_STEP = make_object(
-    {
-        "from": {"type": "string", "pattern": _PLACE.format("bar")},
-        "to": {"type": "string", "pattern": _PLACE.format("off")},
-    }
-)
-BGWEB_PLAY = make_object(
-    {"play": {**make_list(_BGWEB_STEP), "minItems": 1, "maxItems": 4}},
-    {
-        "evaluation": make_object(
-            {
-                "info": make_object({"cubeful": SWITCH, "plies": {"type": "integer", "minimum": 1}}),
-                "eq": NUMBER,
-                "diff": NUMBER,
-                "probability": {
-                    **require("win", "winG", "winBG", "lose", "loseG", "loseBG"),
-                    "additionalProperties": CHANCE,
-                },
-            }
-        )
-    },
-)
-"""A play in an answer of bgweb-api."""
-
-ANALYSIS = make_object(
-    {
-        "plies": refer("Plies"),
-        "net": TEXT,
-        "results": make_list(
-            require("format", "names", "length", "players", "games", "decisions", "rolls", "issues")
-        ),
-    },
-    {"stopped": TRUE},
-)
-"""The answer of an analysis of matches."""
-
-CONVERSION = make_object(
-    {"matches": make_list(refer("RecordedMatch"))},
-    {
-        "positions": {
-            **make_list(make_object({"xgid": TEXT, "names": make_list(TEXT, 2), "comment": TEXT})),
-            "minItems": 1,
-        }
-    },
-)
-"""The matches of a file, or its positions."""

@@ -9,9 +9,10 @@ from collections.abc import Sequence
 
 from tests.attacks.beside import compute_ms, warm_up
 from tests.attacks.positions import OPENING
-from tests.attacks.server import serve, wait_until
+from tests.attacks.server import serve
 from tests.attacks.trial import Attack, Trial, expect
 from tests.attacks.wire import Client, ask_once, open_clients, run_clients
+from tests.support.waiting import wait_for
 
 _LOG_BYTES = 20_000
 """What a server may log while descriptors run out."""
@@ -44,7 +45,7 @@ def crowd(trial: Trial) -> str:
 
         seconds, took_s = run_clients(attack())
         rss_mib = server.sample().rss_mib - before.rss_mib
-        has_left = wait_until(lambda: server.sample().descriptors <= before.descriptors, _LEAVE_S)
+        has_left = wait_for(lambda: server.sample().descriptors <= before.descriptors, _LEAVE_S)
         expect(has_left, f"{server.sample().descriptors} descriptors, {before.descriptors} before the crowd")
     return (
         f"{count:,} clients, {len(seconds):,} evaluations in {took_s:.1f} s, {len(seconds) / took_s:,.0f}/s, "

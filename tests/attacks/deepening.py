@@ -6,9 +6,10 @@ import asyncio
 
 from gammond.engine.rules.dice import ROLLS
 from tests.attacks.beside import compute_ms
-from tests.attacks.server import serve, wait_until
+from tests.attacks.server import serve
 from tests.attacks.trial import Attack, Trial, expect
 from tests.attacks.wire import Client, run_clients
+from tests.support.waiting import wait_for
 
 _DEEPER = "searched deeper"
 """In the log where a server did."""
@@ -30,7 +31,7 @@ def attack_with_requests_amid_deepening(trial: Trial) -> str:
         with serve(trial.home, environment={"GAMMOND_STORE": options}) as server:
             run_clients(_ask_often(server.port))
             if deepen == "on":
-                wait_until(lambda log=server.read_log: _DEEPER in log(), _BEGINS_S)
+                wait_for(lambda log=server.read_log: _DEEPER in log(), _BEGINS_S)
             amid[deepen] = compute_ms(run_clients(_time(server.port, trial.dose(6, 200), _PAUSE_S)), percent)
             in_turn[deepen] = compute_ms(run_clients(_time(server.port, trial.dose(200, 5000), 0.0)), percent)
             log = server.read_log()

@@ -8,10 +8,11 @@ from collections.abc import Sequence
 
 from tests.attacks.beside import attack_beside_polite
 from tests.attacks.positions import WIDE_DICE, WIDE_POSITION
-from tests.attacks.server import Peak, serve, wait_until
+from tests.attacks.server import Peak, serve
 from tests.attacks.trial import Attack, Trial, expect
 from tests.attacks.wire import Client, ask_once, open_clients, read_all_to_end, run_clients
 from tests.protocol.mixed_lines import GOOD_LINES
+from tests.support.waiting import wait_for
 
 _HALF_LINE_S = _STUCK_S = 30.0
 _ANSWERS_S = 60.0
@@ -150,7 +151,7 @@ def reset(trial: Trial) -> str:
 
         figures = attack_beside_polite(trial, server, attack)
         began_s = time.monotonic()
-        wait_until(lambda: server.sample().descriptors <= before.descriptors, _LATE_S)
+        wait_for(lambda: server.sample().descriptors <= before.descriptors, _LATE_S)
         waited_s = time.monotonic() - began_s
         time.sleep(0.3)
         after = server.sample()

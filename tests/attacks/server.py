@@ -15,6 +15,8 @@ from pathlib import Path
 from subprocess import CompletedProcess, Popen
 from typing import Any
 
+from tests.support.waiting import wait_for
+
 ROOT = Path(__file__).resolve().parents[2]
 HOST = "127.0.0.1"
 
@@ -105,14 +107,6 @@ def run_gammond(home: Home, *words: str, timeout_s: float = 600.0, **more: Any) 
     return CompletedProcess(process.args, process.returncode, out, errors)
 
 
-def wait_until(is_so: Callable[[], bool], seconds: float, poll_s: float = 0.05) -> bool:
-    """Wait until something is so, for so long at most; return whether it is."""
-    deadline_s = time.monotonic() + seconds
-    while not (found := is_so()) and time.monotonic() < deadline_s:
-        time.sleep(poll_s)
-    return found
-
-
 class Server:
     """A running `gammond serve`.
 
@@ -157,7 +151,7 @@ class Server:
             found[:] = _LISTENING.findall(self.read_log())
             return len(found) >= self._listener_count or self.process.poll() is not None
 
-        wait_until(is_over, _START_S, _POLL_S)
+        wait_for(is_over, _START_S, _POLL_S)
         if len(found) < self._listener_count:
             raise AttackError(f"the server does not listen: {self.read_log()[-500:]!r}")
         ports = {words[0]: int(port) for words, port in found}

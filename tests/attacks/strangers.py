@@ -17,8 +17,9 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from tests.attacks.server import HOST, Home, run_gammond, start_gammond, wait_until
+from tests.attacks.server import HOST, Home, run_gammond, start_gammond
 from tests.attacks.trial import Attack, Trial, expect
+from tests.support.waiting import wait_for
 
 _START_S = 180.0
 _ANSWER_S = 5.0
@@ -107,7 +108,7 @@ def _run(home: Home, scratch: Path, *words: str) -> Iterator[subprocess.Popen[by
 
 
 def _wait_for(is_ready: Callable[[], bool], home: Home) -> None:
-    has_started = wait_until(is_ready, _START_S, _POLL_S)
+    has_started = wait_for(is_ready, _START_S, _POLL_S)
     log = (home.folder / "log").read_text("utf-8", "replace")
     expect(has_started, f"the cluster does not start: {log[-500:]}")
 

@@ -14,7 +14,7 @@ import pytest
 
 from gammond.protocol.commands.command import Command
 from gammond.protocol.core.connection import Connection
-from gammond.protocol.core.jobs import Job, run_batch
+from gammond.protocol.core.jobs import LineJob, run_batch
 from gammond.protocol.core.limits import ClientLimits
 from tests.attacks.positions import WIDE_POSITION
 from tests.protocol.talking import hear
@@ -178,7 +178,7 @@ def warm_up(connection: Connection, *lines: str) -> None:
         connection.data_to_send()
 
 
-def _take_jobs(connection: Connection) -> list[Job]:
+def _take_jobs(connection: Connection) -> list[LineJob]:
     jobs = []
     while (job := connection.next_job()) is not None:
         jobs.append(job)

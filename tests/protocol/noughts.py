@@ -13,6 +13,7 @@ from gammond.protocol.core.arguments import integer_argument
 from gammond.protocol.core.replies import make_ok_reply
 from gammond.protocol.core.requests import JsonReply, Reply, Work
 from gammond.protocol.dialects.json_documents import make_id_key
+from gammond.protocol.dialects.json_query import GameQueries
 from gammond.protocol.game_entry import GameEntry
 from gammond.protocol.repl.answers.replies import BoardLine
 from gammond.protocol.repl.dialogue.move_commands import MOVE_ROWS
@@ -103,7 +104,7 @@ def answer_query(session, document, head):
     result = {"legal": free_cells(cells)}
     if "moves" in document.get("want", ()):  # in no order of merit, and without scores
         result["moves"] = [{"play": str(cell)} for cell in free_cells(cells)]
-    return Work(lambda control: [JsonReply({**head, "results": [result]})], 0, make_id_key(document["id"]))
+    return Work(lambda control: [JsonReply({**head, "results": [result]})], key=make_id_key(document["id"]))
 
 
 class NoughtsTalk(MoveTalk):
@@ -174,7 +175,7 @@ ENTRY = GameEntry(
     "noughts",
     ("noughts",),
     lambda: GAME,
-    lambda: answer_query,
+    lambda: GameQueries(answer_query, ("position", "want"), ("legal", "moves")),
     lambda: NoughtsTalk,
     lambda: NoughtsView,
 )

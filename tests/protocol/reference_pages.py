@@ -1,36 +1,25 @@
-"""What a reference page of the protocol says of each command, setting and field of a query."""
+"""What a reference page of the protocol says of each command and field of a query."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 
-from gammond.protocol.commands.command import Command
-from gammond.protocol.state.settings import Setting
 
+def check_commands(page: str, part: str, names: Iterable[str]) -> None:
+    """Check that a page has a section for each command of a table, which the site fills, and for no other.
 
-def check_command(page: str, command: Command) -> None:
-    """Check that a page has the section of a command, in the words of its table."""
-    section = page.partition(f"\n### {command.name}\n")[2].partition("\n### ")[0].partition("\n## ")[0]
-    wanted = [
-        f"`{command.usage}` — {command.summary}. *{command.standard}*",
-        f"- last line: `{command.final_line}`",
-        *(f"- before the last line: `{line}`" for line in command.data_lines),
-        *(f"| `{argument.name}` |" for argument in command.arguments),
-        *(argument.meaning for argument in command.arguments),
-    ]
-    missing = [text for text in wanted if text not in section]
-    assert not missing, f"section {command.name} lacks {missing}"
-
-
-def check_setting(page: str, setting: Setting) -> None:
-    """Check that a page has one row for a setting, in the words of its table."""
-    (row,) = [line for line in page.splitlines() if line.startswith(f"| `{setting.name}`")]
-    assert setting.meaning in row
-    assert setting.values.replace("|", "\\|") in row
-    assert (" ! |" in row) == setting.is_unrated
+    Args:
+        page: Its text.
+        part: What `docs/hooks/page_parts.py` calls a row of the table.
+        names: The commands.
+    """
+    sections = [section.split("\n", 3) for section in page.split("\n### ")]
+    named = [lines[0] for lines in sections if len(lines) > 2 and lines[2].startswith(f"::: {part} ")]
+    assert sorted(named) == sorted(names)
+    assert all(f"\n### {name}\n\n::: {part} {name}\n" in page for name in named)
 
 
 def check_query_fields(page: str, names: Iterable[str]) -> None:
     """Check that a page has a row for each field of a query."""
-    section = page.partition("## JSON queries")[2]
-    assert [name for name in names if f"| `{name}` |" not in section] == []
+    rows = [row.split(" | ")[0] for row in page.splitlines() if row.startswith("| `")]
+    assert [name for name in names if not any(f"`{name}`" in row for row in rows)] == []

@@ -1,6 +1,8 @@
 from __future__ import annotations
 
 import re
+import subprocess
+import sys
 
 import pytest
 
@@ -8,12 +10,10 @@ from gammond.engine.errors import list_error_codes
 from gammond.engine.rollout.stop_rules import REASONS, STOP_RULES
 from gammond.protocol.commands.table import COMMANDS
 from gammond.protocol.commands.ubgi01 import UBGI01_ERROR_CODES
-from gammond.protocol.core.limits import ClientLimits
-from gammond.protocol.dialects.json_documents import MAX_FIELDS, MAX_TEXTS
+from gammond.protocol.core.words import DATA_WORDS
 from gammond.protocol.dialects.json_fields import QUERIES
 from gammond.protocol.state.settings import SETTINGS
-from gammond.protocol.transports.tcp_limits import TcpLimits
-from tests.protocol.reference_pages import check_command, check_query_fields, check_setting
+from tests.protocol.reference_pages import check_commands, check_query_fields
 from tests.protocol.talking import talk
 from tests.protocol.transcripts import (
     PAGES,
@@ -26,7 +26,8 @@ from tests.protocol.transcripts import (
     split_exchanges,
 )
 
-TEXT = (ROOT / "docs" / "reference" / "protocol.md").read_text("utf-8")
+REFERENCE = ROOT / "docs" / "reference"
+TEXT = (REFERENCE / "protocol.md").read_text("utf-8")
 TRANSCRIPTS = [transcript for page in PAGES for transcript in find_transcripts(page)]
 
 
@@ -67,35 +68,33 @@ def test_rewriting_keeps_what_the_page_leaves_out():
     assert rewrite_answer(["id ...", "...", "ubgiok"], got) == ["id ...", "...", "ubgiok"]
 
 
-@pytest.mark.parametrize("command", COMMANDS.values(), ids=lambda command: command.name)
-def test_each_command_of_the_table_is_in_the_documentation(command):
-    check_command(TEXT, command)
+def test_each_command_has_its_section():
+    check_commands((REFERENCE / "wire-commands.md").read_text("utf-8"), "command", COMMANDS)
 
 
-def test_the_table_of_first_words_says_which_are_final():
-    section = TEXT.partition("### First words")[2].partition("### Numbers")[0]
-    rows = dict(re.findall(r"^\| `(\w+)` \| (yes|no) \|", section, re.MULTILINE))
-    commands = COMMANDS.values()
-    data = {line.split()[0]: "no" for command in commands for line in command.data_lines}
-    finals = {line.split()[0]: "yes" for command in commands for line in command.final_line.split(" | ")}
-    del finals['{"action":"describe",...}']
-    assert rows == {**data, **finals, "error": "yes"}
+def test_the_page_has_the_first_words_of_lines_that_are_not_final():
+    lists = re.findall(r"id proto key [a-z ]+", TEXT)
+    assert [set(words.split()) for words in lists] == [DATA_WORDS, DATA_WORDS]
 
 
-@pytest.mark.parametrize("key", SETTINGS.values(), ids=lambda key: key.name)
-def test_each_setting_of_the_table_is_in_the_documentation(key):
-    check_setting(TEXT, key)
+def test_the_client_of_the_page_plays():
+    (program,) = re.findall(r"```python\n(.*?)```", TEXT, re.DOTALL)
+    program = program.replace('["gammond"]', '[sys.executable, "-m", "gammond"]')
+    command = [sys.executable, "-c", f"import sys\n{program}"]
+    ran = subprocess.run(command, capture_output=True, text=True, check=True, timeout=300)
+    assert ran.stdout == "bestmove 8/5 6/5\n"
 
 
 def test_each_query_field_is_in_the_documentation():
-    check_query_fields(TEXT, QUERIES.names)
+    check_query_fields((REFERENCE / "json-queries.md").read_text("utf-8"), QUERIES.names)
 
 
 def test_each_error_code_is_in_the_documentation():
-    section = TEXT.partition("### Errors")[2].partition("### Limits")[0]
-    for code in list_error_codes():
-        (row,) = [line for line in section.splitlines() if line.startswith(f"| `{code}` |")]
-        assert f"`{UBGI01_ERROR_CODES[code]}`" in row if code in UBGI01_ERROR_CODES else row.endswith("| |")
+    section = TEXT.partition("## Errors")[2].partition("\n## ")[0]
+    codes = {code for row in section.splitlines() for code in re.findall(r"`(\w+)`", row.partition(" | ")[0])}
+    assert {code for code in list_error_codes() if code not in codes} == set()
+    old = TEXT.partition("\nFrom the first of them")[2]
+    assert all(f"`{name}` for `{code}`" in old for code, name in UBGI01_ERROR_CODES.items())
 
 
 @pytest.mark.parametrize(
@@ -134,7 +133,7 @@ def test_each_error_code_is_in_the_documentation():
     ],
 )
 def test_the_field_of_an_error_is_one_that_the_documentation_names(line):
-    section = TEXT.partition("### Errors")[2].partition("### Limits")[0]
+    section = TEXT.partition("## Errors")[2].partition("\n## ")[0]
     documented = {
         name
         for row in re.findall(r"^\| `.*?\|", section, re.MULTILINE)
@@ -151,16 +150,6 @@ def test_the_field_of_an_error_is_one_that_the_documentation_names(line):
 def test_every_reason_that_ends_a_rollout_is_explained():
     guide = (ROOT / "docs" / "guide" / "rollouts.md").read_text("utf-8")
     assert [word for word in REASONS if f"\n| `{word}` | " not in guide] == []
-    taken = TEXT.partition("\nIt also takes ")[2].partition("\n")[0]
+    commands = (REFERENCE / "wire-commands.md").read_text("utf-8")
+    taken = commands.partition("\nIt also takes ")[2].partition("\n")[0]
     assert [name for name in STOP_RULES if f"`{name}`" not in taken] == []
-
-
-def test_the_caps_are_in_the_documentation_as_they_are():
-    limits, tcp = ClientLimits(), TcpLimits()
-    caps = (limits.line_bytes, limits.queued_requests, limits.unsent_bytes, limits.query_positions)
-    caps += (limits.query_decisions, limits.query_plays, limits.rollout_games)
-    caps += (limits.queued_bytes, limits.started_bytes, limits.command_chars)
-    assert f"| {MAX_FIELDS}; {MAX_TEXTS:,} |" in TEXT
-    caps += (tcp.clients, tcp.half_line_s, tcp.idle_s, tcp.stuck_writer_s)
-    for cap in (*caps, tcp.client_bytes, tcp.held_bytes, tcp.least_read_bytes):
-        assert f"| {cap:,.0f}" in TEXT

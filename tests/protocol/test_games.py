@@ -24,7 +24,7 @@ def test_each_game_of_the_table_has_its_parts():
         game = entry.load_commands()
         assert game.name == entry.name == name
         assert game.settings["game.variant"].name == "game.variant"
-        assert callable(entry.load_queries())
+        assert {"position", "want"} <= set(entry.load_queries().fields)
         assert callable(entry.load_talk())
     assert len(set(list_variants())) == len(list_variants())
 

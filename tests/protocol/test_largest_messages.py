@@ -46,6 +46,7 @@ from tests.protocol.largest_messages import (
 )
 from tests.protocol.tables.visiting import ENGINE, PERSON, Site
 from tests.protocol.talking import make_connection, make_service
+from tests.protocol.web_asking import finish_plan
 from tests.support.evaluators import RacingEvaluator
 
 BOB = {"kind": "person", "name": "Bob"}
@@ -236,10 +237,10 @@ def test_the_work_of_a_long_body_is_to_read_it(endpoints):
     convert = next(each for each in endpoints if each.path.endswith("/convert"))
     body = json.dumps({"match_text": "x" * 100_000, "to": "mat"}).encode()
     session = Session(make_service(), 1)
-    job = convert.plan(session, WebRequest(body, "application/json"))
-    assert not isinstance(job, WebAnswer)
-    assert job.work.is_long
-    answer = convert.finish(session, job, job.run(lambda reply: None))
+    task = convert.plan(session, WebRequest(body, "application/json"))
+    assert not isinstance(task, WebAnswer)
+    assert task.is_long
+    answer = finish_plan(convert, session, task)
     assert (answer.status, json.loads(answer.body)["error"]["field"]) == (422, "match_text")
 
 

@@ -1,5 +1,7 @@
-"""The transcripts of the documentation (blocks that begin with ``> ``), run against the shipped nets.
+"""Transcripts (blocks that begin with ``> ``), run against the shipped nets.
 
+Those that a reader needs are in the documentation; those that only prove something are in
+``transcripts/NAME.md`` beside this module, below the heading of what they are about.
 ``python -m tests.protocol.transcripts --rewrite`` writes what a session answers now into the pages.
 """
 
@@ -26,7 +28,11 @@ from tests.protocol.talking import SEED, talk
 ROOT = Path(__file__).parents[2]
 PAGES = tuple(
     page
-    for page in (ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md")))
+    for page in (
+        ROOT / "README.md",
+        *sorted((ROOT / "docs").rglob("*.md")),
+        *sorted(Path(__file__).with_suffix("").glob("*.md")),
+    )
     if "```transcript\n> " in page.read_text("utf-8")
 )
 SAME_NET_WITHIN = 1e-4
@@ -104,7 +110,7 @@ def find_difference(expected, got):
 
 
 def rewrite_answer(expected, got):
-    """Return the lines of an answer as the documentation should have them: ``...`` stays where it was."""
+    """Return the lines of an answer as a page should have them: ``...`` stays where it was."""
     if find_difference(expected, got) is None:
         return expected
     got = drop_progress(expected, got)

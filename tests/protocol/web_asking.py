@@ -5,9 +5,12 @@ from __future__ import annotations
 import json
 
 from gammond.protocol.archive.endpoints import make_endpoints
+from gammond.protocol.core.jobs import Job
+from gammond.protocol.core.requests import WorkControl
 from gammond.protocol.state.session import Session
 from gammond.protocol.web.answers import WebAnswer, WebRequest
-from gammond.protocol.web.endpoints import API, ENDPOINTS, add_description
+from gammond.protocol.web.endpoints import ENDPOINTS, add_description
+from gammond.protocol.web.plans import API
 from tests.protocol.talking import make_service
 
 ALL_ENDPOINTS = add_description((*ENDPOINTS, *make_endpoints(None, None)))
@@ -16,12 +19,17 @@ ALL_ENDPOINTS = add_description((*ENDPOINTS, *make_endpoints(None, None)))
 
 def run_plan(endpoint, session, request, *, stops=False):
     """Do what an endpoint does for a request, on the spot; return the answer."""
-    planned = endpoint.plan(session, request)
-    if isinstance(planned, WebAnswer):
-        return planned
+    return finish_plan(endpoint, session, endpoint.plan(session, request), stops=stops)
+
+
+def finish_plan(endpoint, session, planned, *, stops=False):
+    """Do what was planned, stopped before it begins or not; return the answer."""
+    control = WorkControl()
     if stops:
-        planned.control.stop()
-    return endpoint.finish(session, planned, planned.run(lambda reply: None))
+        control.stop()
+    while not isinstance(planned, WebAnswer):
+        planned = endpoint.finish(session, Job(work=planned, control=control).run(lambda reply: None))
+    return planned
 
 
 def ask(path, body=None, *, service=None, media_type=None, query=(), stops=False):

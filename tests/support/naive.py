@@ -12,7 +12,8 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from gammond.engine.rules.moves import expand_rolls
-from gammond.engine.rules.position import Position
+from gammond.engine.rules.outcome import LOSE_BG, LOSE_G, WIN, WIN_BG, WIN_G, Outcomes
+from gammond.engine.rules.position import Board, Position
 
 State = tuple[int, ...]
 
@@ -135,3 +136,15 @@ def disagreements(sample, dice) -> list[str]:
         if len(found) != len(expected) or set(found) != expected:
             wrong.append(f"{Position(sample[i])} {dice[i]}: {len(found)} results, not {len(expected)}")
     return wrong
+
+
+def sanitise(outcomes: Outcomes, boards: Board) -> Outcomes:
+    """Return consistent estimates: probabilities, monotone, no gammon once the loser has a checker off."""
+    made = np.clip(outcomes, 0, 1)
+    made[:, WIN_G] = np.minimum(made[:, WIN_G], made[:, WIN])
+    made[:, LOSE_G] = np.minimum(made[:, LOSE_G], 1 - made[:, WIN])
+    made[boards[:, 1, 0] > 0, WIN_G] = 0
+    made[boards[:, 0, 0] > 0, LOSE_G] = 0
+    made[:, WIN_BG] = np.minimum(made[:, WIN_BG], made[:, WIN_G])
+    made[:, LOSE_BG] = np.minimum(made[:, LOSE_BG], made[:, LOSE_G])
+    return made

@@ -9,6 +9,9 @@ from fractions import Fraction
 from functools import cache
 
 import numpy as np
+from numpy.typing import NDArray
+
+from gammond.engine.bearoff.one_sided import OneSidedTable
 
 Side = tuple[int, ...]
 
@@ -139,3 +142,9 @@ def first_off_distribution(side: Side, checkers: int = 15) -> Distribution:
         options = [first_off_distribution(after, checkers) for after in list_roll_results(side, a, b)]
         parts.append((weight, min(options, key=mean)))
     return _hash_key(parts)
+
+
+def read_first_off(table: OneSidedTable, number: int) -> NDArray[np.float32]:
+    """Return what a table has of needing 0, 1, 2, ... rolls for the first checker of a side with all 15."""
+    numbering = table.numbering
+    return table.roll_distribution(number + numbering.side_count - numbering.first_full_side)

@@ -29,12 +29,17 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> bool | None:
     return True
 
 
+def wait_for(is_true: Callable[[], object], seconds: float, poll_s: float = 0.05) -> bool:
+    """Wait until something is true, for so long at most; return whether it is."""
+    ends_s = time.monotonic() + seconds
+    while not (found := is_true()) and time.monotonic() < ends_s:
+        time.sleep(poll_s)
+    return bool(found)
+
+
 def wait_until(is_true: Callable[[], object]) -> None:
     """Wait until something is true."""
-    ends_s = time.monotonic() + MOST_S
-    while not is_true():
-        assert time.monotonic() < ends_s, "it has not become true"
-        time.sleep(0.01)
+    assert wait_for(is_true, MOST_S, 0.01), "it has not become true"
 
 
 async def wait_in_loop(is_true: Callable[[], object]) -> None:

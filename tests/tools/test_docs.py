@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import json
 import re
 import shlex
@@ -11,6 +12,7 @@ import pytest
 
 from gammond.engine.errors import FormatError, ValueRangeError
 from gammond.nets.catalogue import collect_net_hashes
+from gammond.protocol.repl.dialogue.commands import REPL_COMMANDS
 from gammond.protocol.repl.dialogue.interpreter import LineInterpreter
 from gammond.protocol.repl.terminal.prompt_loop import PROMPT
 from gammond.protocol.state.service import Service, make_shipped_catalogue
@@ -24,6 +26,9 @@ from tests.tools.test_all_commands import list_parsers
 
 DOCS = Path(__file__).parents[2] / "docs"
 PAGE = (DOCS / "guide" / "tools.md").read_text("utf-8")
+PROOFS = DOCS.parent / "tests" / "protocol" / "transcripts"
+"""Where pages of the tests are, with what no reader asks for."""
+
 SHELL = (DOCS / "guide" / "shell.md").read_text("utf-8")
 OWN_NETS = (DOCS / "guide" / "own-nets.md").read_text("utf-8")
 
@@ -57,7 +62,7 @@ def test_the_commands_of_the_page_write_what_it_says(tmp_path, monkeypatch, caps
     )  # starts no processes
     monkeypatch.setattr("gammond.tools.config.get_config_file", lambda: tmp_path / "config.toml")
     ran = []
-    for command, expected in commands(PAGE):
+    for command, expected in commands(PAGE + (PROOFS / "shell.md").read_text("utf-8")):
         name, *arguments = shlex.split(command)
         if name == "cat":
             Path(arguments[0]).write_text(expected)
@@ -73,7 +78,7 @@ def test_the_commands_of_the_shell_page_write_what_it_says(tmp_path, monkeypatch
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr("gammond.tools.ask.question.get_config_file", lambda: tmp_path / "config.toml")
     ran = set()
-    for command, expected in commands(SHELL):
+    for command, expected in commands(SHELL + (PROOFS / "questions.md").read_text("utf-8")):
         name, *arguments = shlex.split(command)
         if name == "cat":
             Path(arguments[0]).write_text(expected)
@@ -189,6 +194,21 @@ def test_a_command_that_a_text_names_and_its_options_are_there():
             known = {option for action in parser._actions for option in action.option_strings}
             given = {word.partition("=")[0] for word in words if word.startswith("--")}
             assert given <= known, f"{page}: {named}"
+
+
+def test_the_site_has_a_page_for_each_command_with_its_options_and_one_for_the_terminal(monkeypatch):
+    monkeypatch.syspath_prepend(DOCS / "hooks")
+    spec = importlib.util.spec_from_file_location("command_pages", DOCS / "hooks" / "command_pages.py")
+    hook = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(hook)
+    pages = hook.make_pages()
+    assert set(pages) == {hook.TERMINAL, *(f"{hook.FOLDER}/{name}.md" for name in cli.TOOLS)}
+    for name, parser in list_parsers().items():
+        section = pages[f"{hook.FOLDER}/{name.partition(' ')[0]}.md"].partition(f"# gammond {name}\n")[2]
+        shown = [action for action in parser._actions if action.help != argparse.SUPPRESS]
+        options = {option for action in shown for option in action.option_strings} - {"-h", "--help"}
+        assert [option for option in options if f"`{option}" not in section] == [], name
+    assert all(f"| `{command.name}" in pages[hook.TERMINAL] for command in REPL_COMMANDS.values())
 
 
 def test_there_is_a_page_for_each_document_with_commands():

@@ -27,9 +27,7 @@ def run(options: AnyGameOptions) -> int:
     if options.variant in OTHER_GAMES:
         from gammond.tools.ask import other_games  # questions about backgammon do without it
 
-        depth = f" depth={options.plies}" if options.plies else ""
-        fields = {"want": ["eval"], "depth": options.plies or 0}
-        return other_games.answer_question(options, f"eval{depth}", fields)
+        return other_games.answer_question(options, "eval", {"want": ["eval"]}, options.plies or None)
     if options.player is not None:
         return answer_opinion(options, options.player, 1)
     return answer_question(options, show_evaluation, lambda _: {"want": ["eval"]})

@@ -51,8 +51,8 @@ def run(options: HintOptions) -> int:
         from gammond.tools.ask import other_games  # questions about backgammon do without it
 
         depth = other_games.HINT_PLIES if options.plies is None else options.plies
-        fields = {"want": ["eval", "moves"], "max_moves": options.plays, "depth": depth}
-        return other_games.answer_question(options, f"hint {options.plays} depth={depth}", fields)
+        fields = {"want": ["eval", "moves"], "max_moves": options.plays}
+        return other_games.answer_question(options, f"hint {options.plays}", fields, depth)
     if options.player is not None:
         return answer_opinion(options, options.player, options.plays)
     return answer_question(

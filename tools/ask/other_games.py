@@ -13,7 +13,7 @@ from gammond.protocol.repl.dialogue.talk import Talk
 from gammond.protocol.state.session import Session
 from gammond.tools.ask.board import BoardOptions
 from gammond.tools.ask.question import AnyGameOptions, call_session, count_columns, show_answer, watch_work
-from gammond.tools.common.other_games import refuse_options, run_query
+from gammond.tools.common.other_games import load_queries, make_query, refuse_options, run_query
 from gammond.tools.common.position_arguments import ScoreOptions, read_text
 
 _OF_BACKGAMMON = (*ScoreOptions.__struct_fields__, "dice", "filter", "cubeless", "net")
@@ -24,7 +24,10 @@ HINT_PLIES = 5
 
 
 def answer_question(
-    options: AnyGameOptions | BoardOptions, command: str, fields: Mapping[str, object]
+    options: AnyGameOptions | BoardOptions,
+    command: str,
+    fields: Mapping[str, object],
+    depth: int | None = None,
 ) -> int:
     """Answer a question as the terminal answers a command of the game, or as the wire answers a query.
 
@@ -32,6 +35,7 @@ def answer_question(
         options: Of the command.
         command: The command of the terminal.
         fields: Of the JSON query, beside the position.
+        depth: The look-ahead, in a game that has it; None for none.
 
     Returns:
         0.
@@ -44,14 +48,16 @@ def answer_question(
     weights, has_board = (
         (options.weights, options.board) if isinstance(options, AnyGameOptions) else (None, False)
     )
+    is_deep = depth is not None and "depth" in load_queries(options.variant).fields
     text, session = read_text(options.position), options.open_session()
     with watch_work() as control:
         if options.json:
-            query = {"variant": options.variant, "position": text, "weights": weights, **fields}
+            query = make_query(options.variant, text, {"weights": weights, "depth": depth, **fields})
             lines = call_session(lambda: [_write_json(session, control, query)])
         else:
             setup = [f"set game.variant {options.variant}", f"position {text}"]
             setup += [f"set engine.weights {weights}"] if weights else []
+            command += f" depth={depth}" if is_deep else ""
             commands = ["board", command] if has_board else [command]
             lines = call_session(lambda: _talk(session, control, setup, commands))
     show_answer(lines, control, is_plain=options.json)

@@ -20,6 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gammond.engine.errors import DataFileError
+from gammond.engine.formats.array_file import Arrays
 from gammond.tools.barca.matches import (
     COMPARISON,
     RUN_PLAYER,
@@ -31,7 +32,7 @@ from gammond.tools.barca.self_play import play_games
 from gammond.tools.barca.weights import SPACE, VECTOR_ARRAY, make_evaluation_vector, select_learned
 from gammond.tools.parallel.executor import Executor
 from gammond.tools.train.ascent.matches import RatedVector, Vector
-from gammond.tools.train.runs.run import Arrays, Learner, Record, RunProgress
+from gammond.tools.train.runs.run import Learner, Record, RunProgress
 from gammond.tools.train.runs.trainer import OneProcessWork, Trainer
 
 SUMMARY = "fit the board evaluation vector of Barca to the results of its games against itself"

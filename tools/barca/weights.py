@@ -8,8 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gammond.engine.barca.evaluation import HAND_WEIGHTS, MAX_WEIGHT, EvaluationVector
-from gammond.engine.errors import DataFileError
-from gammond.engine.formats.array_file import read_array_file
+from gammond.engine.formats.array_file import load_arrays
 from gammond.tools.train.ascent.matches import LearnedWeights, Vector
 
 RUN_PREFIX = "run:"
@@ -77,11 +76,8 @@ def read_run_weights(name: str) -> EvaluationVector:
         DataFileError: There is none, or it is of another kind.
     """
     file = find_weights_file(name)
-    arrays = read_array_file(file)
-    try:
-        return make_evaluation_vector(SPACE.parse(arrays, VECTOR_ARRAY))
-    except DataFileError as error:
-        raise DataFileError(f"{file}: {error.message}", field="weights") from error
+    vector = load_arrays(file, lambda arrays: SPACE.parse(arrays, VECTOR_ARRAY), field="weights")
+    return make_evaluation_vector(vector)
 
 
 def find_weights_file(name: str) -> Path:

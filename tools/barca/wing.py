@@ -1,10 +1,10 @@
-"""What Barca adds to other commands: its weights, trainers and tournaments."""
+"""What Barca adds to other commands: its weights, trainers, tournaments and counts of moves."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from gammond.tools.common.wings import Wing
+from gammond.tools.common.wings import SequenceCounter, Wing
 
 if TYPE_CHECKING:
     from gammond.tools.tournament.options import RulesReader
@@ -22,6 +22,12 @@ def _load_rules_reader() -> RulesReader:
     return read_rules
 
 
+def _make_counter(text: str | None) -> SequenceCounter:
+    from gammond.tools.barca.counting import make_counter
+
+    return make_counter(text)
+
+
 _TRAINERS = {"barca-ascend": "gammond.tools.barca.ascend", "barca-fit": "gammond.tools.barca.fit"}
 
 WING = Wing(
@@ -29,4 +35,5 @@ WING = Wing(
     trainers=_TRAINERS,
     train_commands=_TRAINERS,
     tournaments={"barca": _load_rules_reader},
+    counters={"barca": _make_counter},
 )

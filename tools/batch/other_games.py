@@ -15,7 +15,7 @@ from gammond.tools.batch.evaluation import CUBE, EVAL, MOVES, LineAnswers
 from gammond.tools.batch.lines import PositionLine
 from gammond.tools.batch.options import BatchOptions
 from gammond.tools.batch.rows import Cell
-from gammond.tools.common.other_games import refuse_options, run_query
+from gammond.tools.common.other_games import make_query, refuse_options, run_query
 
 EVAL_COLUMNS = ("score", "win_in", "loss_in")
 MOVE_COLUMNS = ("best", "best_score", "second", "second_score")
@@ -71,8 +71,8 @@ class GameAnalysis:
     def _answer_line(self, line: PositionLine, control: WorkControl) -> dict[str, Cell] | GammondError:
         if line.error is not None:
             return line.error
-        query: dict[str, object] = {"variant": self.variant, "position": line.text, "want": self.wants}
-        query |= {"depth": self.plies, "weights": self.weights, "max_moves": 2}
+        asked = {"want": self.wants, "depth": self.plies, "weights": self.weights, "max_moves": 2}
+        query = make_query(self.variant, line.text, asked)
         try:
             (result,) = run_query(Session(self._service, 0), control, query)["results"]
         except GammondError as error:
@@ -95,8 +95,6 @@ def load_game_analysis(options: BatchOptions, threads: int) -> GameAnalysis:
         raise UnsupportedError(f"--want: there is no cube in {options.variant}", field="want")
     plies = max(options.plies or 0, int(MOVES in options.wants))
     analysis = GameAnalysis(options.variant, options.wants, plies, options.weights, Workers(threads))
-    query = {"variant": options.variant, "position": "startpos", "want": ["legal"]}
-    run_query(
-        Session(analysis._service, 0), WorkControl(), {**query, "depth": plies, "weights": options.weights}
-    )
+    asked = {"want": ["legal"], "depth": plies, "weights": options.weights}
+    run_query(Session(analysis._service, 0), WorkControl(), make_query(options.variant, "startpos", asked))
     return analysis

@@ -241,10 +241,11 @@ class CommandOption:
     def add_to(self, parser: argparse._ActionsContainer) -> argparse.Action:
         """Declare it on a parser."""
         settings = {"default": None, "help": self._help, **self._make_settings()}
-        if self.is_argument:
-            return parser.add_argument(dest=self.name, **settings)
-        is_required = self.default is msgspec.NODEFAULT
-        return parser.add_argument(self.spelling, dest=self.name, required=is_required, **settings)
+        if not self.is_argument:
+            settings |= {"dest": self.name, "required": self.default is msgspec.NODEFAULT}
+        action = parser.add_argument(self.name if self.is_argument else self.spelling, **settings)
+        action.fields = self.table  # type: ignore[attr-defined]  # for who looks for options that name files
+        return action
 
     def check(self, given: Any) -> Any:  # noqa: ANN401  (a value of the field's type)
         """Check what was given.

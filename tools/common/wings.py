@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -58,6 +58,18 @@ class ExportedScorer:
     make_onnx: Callable[[str], bytes]
 
 
+class SequenceCounter(NamedTuple):
+    """Counts the sequences of legal moves from a position, for ``gammond perft``.
+
+    Attributes:
+        count: Counts those of a length, 0 or more.
+        after_moves: By first move, what counts those after it.
+    """
+
+    count: Callable[[int], int]
+    after_moves: Mapping[str, Callable[[int], int]]
+
+
 NetReader = Callable[[Path], "Mapping[str, ExportedNet] | ExportedScorer"]
 """Reads the nets of a file of a run, by what they are trained on, or its one net that rates plays."""
 
@@ -78,6 +90,8 @@ class Wing:
         train_commands: Those trainers that are sub-commands of ``gammond train``.
         measure_commands: Sub-command of ``gammond measure`` -> its module.
         tournaments: Game other than backgammon -> loads its `gammond.tools.tournament.options.RulesReader`.
+        counters: Game other than backgammon -> makes the counter of a position, given its text; the start if
+            None.
         find_drawing: Returns what draws runs, if all of them are of a kind that is drawn against minutes
             alone; given their folders.
         list_checks: Lists what ``gammond doctor`` examines: what it is called, and what returns a description
@@ -93,6 +107,7 @@ class Wing:
     train_commands: Collection[str] = ()
     measure_commands: Mapping[str, str] = field(default_factory=dict)
     tournaments: Mapping[str, Callable[[], Any]] = field(default_factory=dict)
+    counters: Mapping[str, Callable[[str | None], SequenceCounter]] = field(default_factory=dict)
     find_drawing: Callable[[Sequence[Path]], Callable[[Sequence[Path], Path], None] | None] | None = None
     list_checks: Callable[[], Iterable[tuple[str, Callable[[], str]]]] = tuple
 

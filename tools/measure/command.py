@@ -14,6 +14,7 @@ COMMANDS = {
     "alphabeta": "gammond.tools.measure.alphabeta",
     "frontier": "gammond.tools.measure.frontier",
     "matches": "gammond.tools.measure.matches.command",
+    "agreement": "gammond.tools.measure.matches.agreement",
 }
 """Sub-command -> its module."""
 

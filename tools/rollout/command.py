@@ -12,7 +12,7 @@ equity (cubeful, where 1 is a single game at the present cube), how far it is be
 joint standard deviations (JSD), and in a match the match-winning chance (MWC) in percent, each with its
 standard error; below it the chances in percent (wins, gammons and backgammons among them, and the same of
 losses) and the cubeless money equity. --json writes the same as one JSON object, with the keys of 'rollout'
-in docs/reference/protocol.md.
+in docs/reference/wire-commands.md.
 
 Ctrl-C, SIGTERM or SIGHUP ends a rollout with the trials that are complete; the exit status is then 130.
 --state FILE saves the trials at the end and once a minute, and the same command resumes from them; with more

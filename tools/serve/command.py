@@ -117,12 +117,10 @@ def run(options: ServeOptions, explain: Callable[[GammondError], str] = lambda e
 def _check(configuration: Configuration, keys: Sequence[Key]) -> int:
     """Write the options that hold, or what is wrong; return the exit code."""
     faults = list(configuration.faults)
-    if not faults:
-        try:
-            errors = list(find_faults(make_options(configuration.values, ServeOptions)))
-        except GammondError as error:
-            errors = [error]
-        faults += map(configuration.explain, errors)
+    try:
+        faults += map(configuration.explain, find_faults(make_options(configuration.values, ServeOptions)))
+    except GammondError as error:
+        faults.append(configuration.explain(error))
     if faults:
         sys.stderr.write("".join(f"gammond: {each}\n" for each in faults))
         return EXIT_USAGE

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import secrets
 from collections.abc import Iterable
+from typing import Any
 
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
@@ -13,7 +14,8 @@ from starlette.types import Receive, Scope, Send
 from gammond.engine.errors import CancelledWork, GammondError, LimitError, UnsupportedError
 from gammond.engine.rules.dice import MAX_SEED
 from gammond.protocol.core.errors import BusyError
-from gammond.protocol.core.jobs import Job, JobResult
+from gammond.protocol.core.jobs import Job
+from gammond.protocol.core.requests import Task, WorkControl
 from gammond.protocol.state.service import Service
 from gammond.protocol.state.session import Session
 from gammond.protocol.transports.shared_work import SharedWork
@@ -22,7 +24,7 @@ from gammond.protocol.transports.web.limits import AddressPlaces, WebLimits, gro
 from gammond.protocol.transports.web.metrics import Histogram
 from gammond.protocol.transports.workers import LAST_WORK_S
 from gammond.protocol.web.answers import WebAnswer, WebRequest
-from gammond.protocol.web.plans import Endpoint, WebJob
+from gammond.protocol.web.plans import Endpoint, WebPlan
 
 _BYTES_FOR_BODY_BYTE = 4
 """About how many bytes the objects of a request take for each byte of its body."""
@@ -107,8 +109,8 @@ class RunningRequest:
         self._transport = transport
         self.held_bytes = 0
         self._work = work
-        self._job: Job | None = None
-        self._result: asyncio.Future[JobResult] = asyncio.get_running_loop().create_future()
+        self._control = WorkControl()
+        self._result: asyncio.Future[WebPlan | Exception] = asyncio.get_running_loop().create_future()
 
     @property
     def is_cut_off(self) -> bool:
@@ -126,21 +128,21 @@ class RunningRequest:
 
     def stop(self) -> None:
         """Ask its work to end with what it has."""
-        if self._job is not None:
-            self._job.control.stop()
+        self._control.stop()
 
     def count_held(self, size: int) -> None:
         """Count what is held for it, in bytes."""
         self._work.shared.memory.count(self, size)
 
-    async def run(self, job: WebJob, has_left: asyncio.Future[None]) -> JobResult:
-        """Do its work, stop that if the client leaves, and return what became of it.
+    async def run(self, task: Task[Any], has_left: asyncio.Future[None]) -> WebPlan | Exception:
+        """Do work of it, stop that if the client leaves, and return what became of it.
 
         Args:
-            job: What is to be done.
+            task: What is to be done.
             has_left: Done when the client is gone.
         """
-        shared, self._job = self._work.shared, job
+        shared, job = self._work.shared, Job(work=task, control=self._control)
+        self._result = asyncio.get_running_loop().create_future()
         shared.submit(self, job, self._take_result)
         await asyncio.wait((self._result, has_left), return_when=asyncio.FIRST_COMPLETED)
         if not self._result.done():
@@ -150,7 +152,7 @@ class RunningRequest:
         shared.pool.drop(self)
         return result
 
-    def _take_result(self, result: JobResult) -> None:
+    def _take_result(self, result: WebPlan | Exception) -> None:
         if not self._result.done():
             self._result.set_result(result)
 
@@ -225,8 +227,9 @@ class RestPath:
             return planned
         leaving = asyncio.ensure_future(_wait_until_gone(receive))
         try:
-            answer = endpoint.finish(session, planned, await running.run(planned, leaving))
-            return None if leaving.done() else answer
+            while not isinstance(planned, WebAnswer):
+                planned = endpoint.finish(session, await running.run(planned, leaving))
+            return None if leaving.done() else planned
         finally:
             leaving.cancel()
 

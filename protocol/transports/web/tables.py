@@ -6,17 +6,16 @@ import asyncio
 from collections import Counter
 from collections.abc import Callable
 from functools import partial
-from typing import Any, cast
+from typing import Any
 
-import msgspec
 from starlette.types import Receive, Send
 
 from gammond.engine.errors import GammondError
-from gammond.protocol.core.jobs import Job, JobResult, PendingRequest
-from gammond.protocol.core.requests import Work
+from gammond.protocol.core.jobs import Job
+from gammond.protocol.core.requests import ResultT, Task
 from gammond.protocol.tables.audience import Visitor
 from gammond.protocol.tables.hub import Hub
-from gammond.protocol.tables.services import ResultT, Submit, TableWork
+from gammond.protocol.tables.services import Submit
 from gammond.protocol.transports.listening import ListeningServer
 from gammond.protocol.transports.rounds import InputTurns
 from gammond.protocol.transports.shared_work import SharedWork
@@ -38,22 +37,6 @@ _LONGEST_REQUEST_CHARS = 64 * 1024
 """The longest request; only a position or a name is of any length."""
 
 
-class _TableJob(Job, kw_only=True, eq=False):
-    """Work of tables, whose result is taken as it is.
-
-    Attributes:
-        found: The result.
-    """
-
-    request: PendingRequest = msgspec.field(default_factory=lambda: PendingRequest("", False))
-    found: Any = None
-
-    def encode_answer(self, replies: Any) -> JobResult:  # noqa: ANN401  (whatever the work returns)
-        """Take the result; nothing is to be sent."""
-        self.found = replies
-        return b""
-
-
 class HubLoop:
     """What a hub needs of the event loop: its work done by the workers, and looks at what is due.
 
@@ -73,10 +56,10 @@ class HubLoop:
         self._timer = shared.loop.call_later(_LONGEST_WAIT_S, self._tick)
 
     def __call__(
-        self, work: TableWork[ResultT], on_done: Callable[[ResultT | Exception], object], client: object
+        self, task: Task[ResultT], on_done: Callable[[ResultT | Exception], object], client: object
     ) -> Callable[[], object]:
         """Start work, or let it wait for its turn; return what asks it to end."""
-        job = _TableJob(Work(cast("Any", work.run), is_long=work.is_long, answer_bytes=0))
+        job = Job(work=task)
         self._jobs.add(job)
         self._clients[client] += 1
 
@@ -84,7 +67,11 @@ class HubLoop:
         return job.control.stop
 
     def _finish(
-        self, job: _TableJob, client: object, tell: Callable[[Any], object], result: JobResult
+        self,
+        job: Job,
+        client: object,
+        tell: Callable[[ResultT | Exception], object],
+        result: ResultT | Exception,
     ) -> None:
         self._jobs.discard(job)
         self._shared.pool.release(client, job)
@@ -92,7 +79,7 @@ class HubLoop:
         if not self._clients[client]:  # the pool would keep a table that has ended
             del self._clients[client]
             self._shared.pool.drop(client)
-        tell(result if isinstance(result, Exception) else job.found)
+        tell(result)
         self.plan()
 
     def plan(self) -> None:

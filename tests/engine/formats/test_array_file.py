@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from gammond.engine.errors import DataFileError
-from gammond.engine.formats.array_file import read_array_file
+from gammond.engine.formats.array_file import load_arrays, read_array, read_array_file, read_count
 
 
 @pytest.fixture
@@ -106,3 +106,20 @@ def test_other_files_are_refused(tmp_path):
         (tmp_path / "arrays.npz").write_bytes(content)
         refused(tmp_path / "arrays.npz")
     assert "No such file" in refused(tmp_path / "missing.npz")
+
+
+@pytest.mark.parametrize(
+    ("load", "said"),
+    [
+        (lambda arrays: arrays["epoch"], "cannot be used: it has no array 'epoch'"),
+        (lambda arrays: int(arrays["name"]), "cannot be used: invalid literal"),
+        (lambda arrays: read_array(arrays, "a", (3,)), "expected a of shape [3], got [50]"),
+        (lambda arrays: read_count(arrays, "games"), "expected games as one whole number of 0 or more, got"),
+    ],
+)
+def test_arrays_that_do_not_fit_are_refused_with_the_name_of_the_file(load, said, file):
+    with pytest.raises(DataFileError) as caught:
+        load_arrays(file, load)
+    assert caught.value.message.startswith(str(file))
+    assert said in caught.value.message
+    assert load_arrays(file, lambda arrays: read_array(arrays, "a", (50,))).sum() == 1225

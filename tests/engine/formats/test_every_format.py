@@ -145,7 +145,7 @@ def test_every_format_has_a_row_in_the_reference(name):
     assert f"| `{FORMATS[name].encode.__name__}` |" in (REFERENCE / "formats.md").read_text("utf-8")
 
 
-@pytest.mark.parametrize(("page", "least"), [("formats.md", 20), ("statistics.md", 5)])
+@pytest.mark.parametrize(("page", "least"), [("formats.md", 20), ("match-files.md", 9), ("statistics.md", 5)])
 def test_the_examples_of_the_reference_give_what_they_show(page, least):
     text = (REFERENCE / page).read_text("utf-8").replace("```", "\n")
     examples = doctest.DocTestParser().get_doctest(text, {}, page, page, 0)

@@ -1,8 +1,8 @@
 from __future__ import annotations
 
 from gammond.engine.formats.xgid import decode_xgid
+from gammond.engine.match_files.documents import describe_record
 from gammond.engine.match_files.mat.reader import parse_mat
-from gammond.engine.match_files.writing import describe_record
 from tests.engine.match_files.faulty_matches import CUT, ILLEGAL
 
 TEXT = """; [Event "Final"]

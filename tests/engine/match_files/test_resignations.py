@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 
 from gammond.engine.match_analysis.tasks import list_tasks
+from gammond.engine.match_files.documents import describe_record
 from gammond.engine.match_files.reading import read_matches
-from gammond.engine.match_files.writing import MATCH_FORMATS, describe_record
+from gammond.engine.match_files.writing import MATCH_FORMATS
 from gammond.engine.match_files.xg.records import GAME_FOOTER, decode_record, is_resigned
 from gammond.engine.rules.game_record import DoubleAction, ResignationAction, ResponseAction
 from tests.engine.match_files.xg import xg_files

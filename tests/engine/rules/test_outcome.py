@@ -8,18 +8,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
+from gammond.engine.kernels import outcomes as kernel_outcomes
 from gammond.engine.rules.outcome import (
-    LOSE_BG,
-    LOSE_G,
-    WIN,
-    WIN_BG,
-    WIN_G,
     Outcome,
     classify_results,
     cubeless_equity,
     evaluate_finished,
     invert_outcomes,
-    sanitise_outcomes,
 )
 from tests.support import boards, naive
 from tests.support.boards import position
@@ -95,15 +90,9 @@ def test_finished_games_agree_with_the_slow_twin(checkers):
 @given(estimates)
 def test_estimates_are_made_possible_as_numpy_does_it_and_once_for_all(estimate):
     before, its_boards = estimate.copy(), BORNE_OFF[: len(estimate)]
-    made = sanitise_outcomes(estimate, its_boards)
-    wanted = np.clip(estimate, 0, 1)
-    wanted[:, WIN_G] = np.minimum(wanted[:, WIN_G], wanted[:, WIN])
-    wanted[:, LOSE_G] = np.minimum(wanted[:, LOSE_G], 1 - wanted[:, WIN])
-    wanted[its_boards[:, 1, 0] > 0, WIN_G] = 0
-    wanted[its_boards[:, 0, 0] > 0, LOSE_G] = 0
-    wanted[:, WIN_BG] = np.minimum(wanted[:, WIN_BG], wanted[:, WIN_G])
-    wanted[:, LOSE_BG] = np.minimum(wanted[:, LOSE_BG], wanted[:, LOSE_G])
-    assert made.dtype == np.float32
-    assert made.tolist() == wanted.tolist()
+    made, again = np.empty_like(estimate), np.empty_like(estimate)
+    kernel_outcomes.sanitise(estimate, its_boards, made)
+    assert made.tolist() == naive.sanitise(estimate, its_boards).tolist()
     assert estimate.tobytes() == before.tobytes()
-    assert sanitise_outcomes(made, its_boards).tobytes() == made.tobytes()
+    kernel_outcomes.sanitise(made, its_boards, again)
+    assert again.tobytes() == made.tobytes()

@@ -8,7 +8,7 @@ from http.cookies import SimpleCookie
 from gammond.protocol.archive.endpoints import make_endpoints
 from gammond.protocol.state.session import Session
 from gammond.protocol.web.answers import WebRequest
-from gammond.protocol.web.endpoints import API
+from gammond.protocol.web.plans import API
 from tests.protocol.talking import make_service
 from tests.protocol.web_asking import run_plan
 

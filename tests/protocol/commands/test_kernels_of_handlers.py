@@ -18,13 +18,12 @@ from gammond.engine.play.decider import Decider
 from gammond.protocol.barca.commands import BARCA, BARCA_COMMANDS
 from gammond.protocol.commands.readiness import ID_KERNELS, PLAY_KERNELS, READY_TEXTS, TEXT_KERNELS
 from gammond.protocol.commands.table import BACKGAMMON, COMMANDS
-from gammond.protocol.core.requests import Unready
+from gammond.protocol.core.requests import Task, Unready
 from gammond.protocol.dialects.gnubg_external import GnubgClient, GnubgService
 from gammond.protocol.dialects.json_parts import PARTS
 from gammond.protocol.state.readiness import ReadyState
 from gammond.protocol.web.answers import JSON, WebRequest
 from gammond.protocol.web.endpoints import _QUESTIONS, ENDPOINTS
-from gammond.protocol.web.plans import WebJob
 from tests.protocol.dialects.test_bgweb import SMOKE_TEST
 from tests.protocol.dialects.test_gnubg_external import SEAT_0_PLAY
 from tests.protocol.dialects.test_json_match import MATCH
@@ -167,7 +166,7 @@ def test_a_request_over_http_is_read_with_kernels_that_are_ready(path, state):
     if is_imported:
         _QUESTIONS.warm()
     plan, calls = watch_kernels(endpoint.plan, make_connection().handler.session, request)
-    assert isinstance(plan, WebJob)
+    assert isinstance(plan, Task)
     needs = TEXT_KERNELS if is_imported or endpoint.needs is None else endpoint.needs
     assert calls <= (set() if state is ReadyState.COLD else list_known(needs))
 

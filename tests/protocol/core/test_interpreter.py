@@ -8,7 +8,7 @@ import pytest
 
 from gammond.engine.runtime.threads import release_turn
 from gammond.protocol.core.interpreter import InterpreterTurns
-from gammond.protocol.core.jobs import Job
+from gammond.protocol.core.jobs import LineJob
 from gammond.protocol.core.jobs import PendingRequest as Request
 from gammond.protocol.core.requests import BLOCK_LINES, JsonReply, Reply, Work, WorkControl
 
@@ -68,7 +68,7 @@ def test_who_gives_up_goes_on_without_a_turn_and_leaves_the_others_theirs():
 @pytest.mark.parametrize(("lines", "turns_taken"), [(1, 0), (BLOCK_LINES, 0), (BLOCK_LINES * 3 + 1, 4)])
 def test_long_answers_are_written_in_several_turns(lines, turns_taken):
     replies = [Reply("play", values={"number": number}, is_final=False) for number in range(lines)]
-    job = Job(Work(lambda control: replies), Request("@a", is_ordered=False))
+    job = LineJob(work=Work(lambda control: replies), request=Request("@a", is_ordered=False))
     job.control.interpreter = turns = CountedTurns()
     result = job.run(lambda reply: None)
     text = (result if isinstance(result, bytes) else b"".join(result)).decode()
@@ -82,7 +82,7 @@ def test_a_long_object_is_written_in_several_turns_as_at_once(writes_json):
     document = {"id": '"results":[]', "final": True, "results": results, "stopped": True}
     reply = JsonReply(document)
     request = Request("@a", is_ordered=False, writes_json=writes_json)
-    job = Job(Work(lambda control: [reply], answer_bytes=300_000), request)
+    job = LineJob(work=Work(lambda control: [reply], answer_bytes=300_000), request=request)
     job.control.interpreter = turns = CountedTurns()
     whole = request.encode([reply])
     pieces = job.run(lambda reply: None)

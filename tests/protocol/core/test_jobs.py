@@ -7,7 +7,7 @@ import tracemalloc
 
 import msgspec
 
-from gammond.protocol.core.jobs import Job, PendingRequest
+from gammond.protocol.core.jobs import LineJob, PendingRequest
 from gammond.protocol.core.requests import JsonReply, Work
 
 RESULTS, RESULT_BYTES = 50, 200_000
@@ -23,7 +23,9 @@ def make_long_answer(control):
 def test_a_long_answer_is_not_held_twice_while_it_is_encoded():
     tracemalloc.start()
     try:
-        pieces = Job(Work(make_long_answer), PendingRequest("@a", is_ordered=False)).run(lambda reply: None)
+        pieces = LineJob(work=Work(make_long_answer), request=PendingRequest("@a", is_ordered=False)).run(
+            lambda reply: None
+        )
         held, peak = tracemalloc.get_traced_memory()
     finally:
         tracemalloc.stop()

@@ -22,7 +22,7 @@ from gammond.engine.rules.match import MatchState
 from gammond.engine.rules.notation import parse_play
 from gammond.engine.rules.position import Position
 from gammond.protocol.core.connection import Connection
-from gammond.protocol.core.jobs import Job, run_batch
+from gammond.protocol.core.jobs import LineJob, run_batch
 from gammond.protocol.dialects.gnubg_evaluation import GnubgRules
 from gammond.protocol.dialects.gnubg_external import (
     MAX_REPLY_BYTES,
@@ -105,7 +105,7 @@ def talk(connection: Connection, data: bytes) -> str:
     return connection.data_to_send().decode()
 
 
-def take_jobs(connection: Connection) -> list[Job]:
+def take_jobs(connection: Connection) -> list[LineJob]:
     connection.advance()
     jobs = []
     while job := connection.next_job():
@@ -113,7 +113,7 @@ def take_jobs(connection: Connection) -> list[Job]:
     return jobs
 
 
-def answer_together(asked: list[tuple[Connection, Job]]) -> None:
+def answer_together(asked: list[tuple[Connection, LineJob]]) -> None:
     for (connection, job), result in zip(asked, run_batch([job for _, job in asked]), strict=True):
         connection.receive_result(job, result)
 
@@ -418,7 +418,7 @@ OPTIONS = (
 )
 
 
-def read_questions(connection: Connection, lines: list[str]) -> list[tuple[Connection, Job]]:
+def read_questions(connection: Connection, lines: list[str]) -> list[tuple[Connection, LineJob]]:
     connection.receive_data("".join(f"{line}\n" for line in lines).encode())
     return [(connection, job) for job in take_jobs(connection)]
 

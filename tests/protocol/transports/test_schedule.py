@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from gammond.protocol.core.jobs import Job, PendingRequest, StartGate
+from gammond.protocol.core.jobs import LineJob, PendingRequest, StartGate
 from gammond.protocol.core.requests import Work
 from gammond.protocol.transports.schedule import SHORT_ANSWER_BYTES, Lane, Schedule
 
@@ -20,7 +20,7 @@ def schedule():
 
 
 def add(schedule, name, client="a", *, is_ordered=True, **work):
-    job = Job(Work(lambda _: [], **work), PendingRequest(name, is_ordered))
+    job = LineJob(work=Work(lambda _: [], **work), request=PendingRequest(name, is_ordered))
     return schedule.add(client, job, ignore, ignore)
 
 

@@ -11,7 +11,7 @@ import pytest
 from gammond.engine.errors import LimitError, ValueRangeError
 from gammond.engine.runtime.machine import MAX_THREADS
 from gammond.protocol.core.fault_log import FaultLog
-from gammond.protocol.core.jobs import Job, PendingRequest, StartGate
+from gammond.protocol.core.jobs import LineJob, PendingRequest, StartGate
 from gammond.protocol.core.requests import Reply, Work
 from gammond.protocol.transports import workers
 from gammond.protocol.transports.workers import WorkerPool
@@ -56,7 +56,7 @@ def submit(pool, owner, name, said, act=lambda _: None, **work):
         act(control)
         return [Reply(name)]
 
-    job = Job(Work(run, **work), PendingRequest("", is_ordered=True))
+    job = LineJob(work=Work(run, **work), request=PendingRequest("", is_ordered=True))
     submit_job(pool, owner, job, said)
     return job
 
@@ -79,7 +79,9 @@ def test_a_result_that_cannot_be_handed_on_costs_no_worker(is_long, caplog, monk
     def fail(*_):
         raise RuntimeError("nobody is there")
 
-    job = Job(Work(lambda _: [Reply("lost")], is_long=is_long), PendingRequest("", is_ordered=True))
+    job = LineJob(
+        work=Work(lambda _: [Reply("lost")], is_long=is_long), request=PendingRequest("", is_ordered=True)
+    )
     pool.submit("gone", job, lambda *_: None, fail)
     submit(pool, "other", "answered", said, is_long=is_long)
     assert said.get(timeout=20) == "answered"
@@ -181,7 +183,9 @@ def test_long_work_that_is_stopped_before_it_began_is_answered_at_once(searching
 
 def test_work_that_was_stopped_before_it_is_given_is_quick(searching_pool):
     pool, said, _, _ = searching_pool
-    job = Job(Work(lambda _: [Reply("late")], is_long=True), PendingRequest("", is_ordered=True))
+    job = LineJob(
+        work=Work(lambda _: [Reply("late")], is_long=True), request=PendingRequest("", is_ordered=True)
+    )
     job.control.stop()
     submit_job(pool, "other", job, said)
     assert next_said(said, 1) == ["late"]
@@ -218,7 +222,9 @@ def test_threads_of_a_closed_pool_are_waited_for_but_not_for_ever():
         blocked.wait()
         return []
 
-    pool.submit("client", Job(Work(run), PendingRequest("", True)), lambda *_: None, lambda *_: None)
+    pool.submit(
+        "client", LineJob(work=Work(run), request=PendingRequest("", True)), lambda *_: None, lambda *_: None
+    )
     started.wait()
     pool.close()
     pool.join(0.01)

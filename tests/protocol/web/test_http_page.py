@@ -5,7 +5,8 @@ import re
 import pytest
 
 from gammond.protocol.web.answers import find_status
-from gammond.protocol.web.endpoints import API, ENDPOINTS, MAX_BODY_BYTES, MAX_MATCH_BYTES
+from gammond.protocol.web.endpoints import ENDPOINTS, MAX_BODY_BYTES, MAX_MATCH_BYTES
+from gammond.protocol.web.plans import API
 from gammond.protocol.web.schemas import REPORT, TARGET
 from tests.protocol.curl_lines import PAGE, read_exchanges, send
 from tests.protocol.transcripts import find_difference, make_shipped_service

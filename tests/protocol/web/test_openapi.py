@@ -20,7 +20,7 @@ from gammond.protocol.web.answers import JSON
 from gammond.protocol.web.endpoints import ENDPOINTS, MATCH_MEDIA, REPORTS
 from gammond.protocol.web.openapi import describe as describe_endpoints
 from gammond.protocol.web.openapi import write
-from gammond.protocol.web.schemas import REPORT, TARGET, describe_field, describe_struct
+from gammond.protocol.web.schemas import REPORT, TARGET, describe_field, describe_types
 from tests.engine.match_files.faulty_matches import CUT, ILLEGAL
 from tests.protocol.web_asking import ALL_ENDPOINTS, ask
 
@@ -162,7 +162,7 @@ def test_fields_and_structs_say_their_bounds():
     }
     words = Field("x", str, choices=("a", "b"), is_list=True)
     assert describe_field(words) == {"type": "array", "items": {"type": "string", "enum": ["a", "b"]}}
-    board = describe_struct(GetMoves)["properties"]["board"]["properties"]["x"]
+    board = describe_types((GetMoves,))["GetMoves"]["properties"]["board"]["properties"]["x"]
     jsonschema_rs.validate(board, {"24": 15, "bar": 0})
     for wrong in ({"25": 1}, {"off": 1}, {"1": 16}):
         assert not jsonschema_rs.is_valid(board, wrong)

@@ -9,17 +9,18 @@ import pytest
 
 from gammond.engine.errors import CancelledWork, DataFileError, LimitError, UnsupportedError
 from gammond.protocol.core.errors import BusyError
+from gammond.protocol.core.jobs import Job
 from gammond.protocol.core.requests import JsonReply, Work
 from gammond.protocol.state.readiness import Readiness
 from gammond.protocol.state.session import Session
 from gammond.protocol.web.answers import JSON, WebAnswer, WebRequest, find_status, make_failure, make_refusal
-from gammond.protocol.web.plans import ANY_MEDIA, Endpoint, WebJob
+from gammond.protocol.web.plans import ANY_MEDIA, Endpoint, answer_query_of
 from tests.protocol.talking import make_service
-from tests.protocol.web_asking import run_plan
+from tests.protocol.web_asking import finish_plan, run_plan
 
 
 def make_question(document):
-    return WebJob(Work(lambda control: [JsonReply({"id": 0, "final": True, **document})]))
+    return answer_query_of(Work(lambda control: [JsonReply({"id": 0, "final": True, **document})]))
 
 
 def run(endpoint, service=None):
@@ -39,10 +40,10 @@ def test_a_request_that_needs_kernels_is_read_by_a_worker_until_they_are_there(a
     readiness = Readiness(lambda: loads.append(True))
     endpoint = Endpoint("GET", "/x", ask, needs=readiness)
     session = Session(service, 0)
-    job = endpoint.plan(session, WebRequest())
+    task = endpoint.plan(session, WebRequest())
     assert not loads
-    assert job.work.is_long
-    assert endpoint.finish(session, job, job.run(lambda reply: None)).body == expected
+    assert task.is_long
+    assert finish_plan(endpoint, session, task).body == expected
     assert (len(loads), readiness.is_ready, service.request_count) == (1, True, 1)
     assert run(endpoint).body == expected
     assert len(loads) == 1
@@ -60,11 +61,17 @@ def test_kernels_that_cannot_be_loaded_are_the_error_of_each_request():
     assert len(loads) == 1
 
 
-def test_a_job_that_was_dropped_before_it_ran_is_unavailable():
+def test_work_that_a_worker_plans_is_scheduled_by_what_it_is():
+    planned = answer_query_of(Work(lambda control: [], is_long=False, deadline_s=7.0, answer_bytes=5))
+    endpoint = Endpoint("GET", "/x", lambda *_: planned, needs=Readiness())
+    session = Session(make_service(), 0)
+    task = endpoint.plan(session, WebRequest())
+    assert endpoint.finish(session, Job(work=task).run(lambda reply: None)) is planned
+
+
+def test_a_request_that_was_stopped_is_unavailable():
     endpoint, session = Endpoint("GET", "/x", lambda *_: make_question({})), Session(make_service(), 0)
-    job = endpoint.plan(session, WebRequest())
-    assert endpoint.finish(session, job, b"").status == 503
-    assert endpoint.finish(session, job, CancelledWork("stopped")).headers["Retry-After"]
+    assert endpoint.finish(session, CancelledWork("stopped")).headers["Retry-After"]
 
 
 def test_a_fault_while_a_request_is_read_is_counted_and_shows_nothing():
@@ -119,10 +126,9 @@ def test_what_a_path_asks_is_imported_at_its_first_request_by_a_worker(tmp_path,
     endpoint = Endpoint("GET", "/later", lambda *asked: load()(*asked), needs=Readiness(load))
     session = Session(make_service(), 0)
 
-    job = endpoint.plan(session, WebRequest())
+    task = endpoint.plan(session, WebRequest())
     assert "asked_later" not in sys.modules
-    assert isinstance(job, WebJob)
-    assert endpoint.finish(session, job, job.run(lambda reply: None)).body == b"{}"
+    assert finish_plan(endpoint, session, task).body == b"{}"
 
     assert endpoint.plan(session, WebRequest()) == WebAnswer(200, b"{}")
     del sys.modules["asked_later"]

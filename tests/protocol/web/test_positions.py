@@ -5,9 +5,11 @@ import json
 import pytest
 
 from gammond.protocol.core.limits import ClientLimits
+from gammond.protocol.dialects.json_query import GameQueries
 from gammond.protocol.state.session import Session
 from gammond.protocol.web.answers import WebAnswer
-from gammond.protocol.web.endpoints import API, ENDPOINTS
+from gammond.protocol.web.endpoints import ENDPOINTS
+from gammond.protocol.web.plans import API
 from gammond.protocol.web.positions import QUERY_NAMES, plan_query
 from tests.protocol.talking import make_service, talk
 from tests.protocol.web_asking import ask, get_error, get_json
@@ -57,7 +59,8 @@ def test_any_query_about_positions_can_be_asked_of_any_game():
 def test_an_answer_that_is_kept_as_it_was_written_has_the_same_form():
     session = Session(make_service(), 0)
     written = b'{"id":0,"final":true,"net":"racing","results":[]}\n'
-    assert plan_query(session, {}, lambda *_: written) == WebAnswer(200, b'{"net":"racing","results":[]}\n')
+    queries = GameQueries(lambda *_: written, (), ())
+    assert plan_query(session, {}, queries) == WebAnswer(200, b'{"net":"racing","results":[]}\n')
 
 
 def test_fields_of_lines_and_of_other_endpoints_are_refused_by_name():

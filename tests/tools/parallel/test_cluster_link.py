@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from contextlib import contextmanager
 
 import pytest
@@ -14,6 +13,7 @@ from gammond.tools.parallel import cluster_link
 from gammond.tools.parallel.cluster import ClusterGoneError
 from gammond.tools.parallel.cluster_link import ClusterLink
 from tests.support.evaluators import RacingEvaluator
+from tests.support.waiting import wait_until
 
 
 class FakeExecutor:
@@ -54,13 +54,6 @@ def fake(monkeypatch):
     for name, value in (("workers", 2), ("answers", True), ("is_lost", False), ("opened", 0)):
         monkeypatch.setattr(FakeExecutor, name, value)
     return FakeExecutor
-
-
-def wait_until(holds):
-    end_s = time.monotonic() + 20
-    while not holds():
-        assert time.monotonic() < end_s
-        time.sleep(0.002)
 
 
 @contextmanager

@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gammond.engine.bearoff import pack_tables
+from gammond.engine.formats.array_file import Arrays, read_count
 from gammond.engine.play.lockstep import play_games
 from gammond.engine.play.player import EvaluatorPlayer, Player
 from gammond.engine.rules.rules import Feature
@@ -35,7 +36,7 @@ from gammond.tools.heritage.computational_backgammon.net_set import (
 from gammond.tools.heritage.computational_backgammon.settings import SELF, TAUGHT, WATCHING, ClassicSettings
 from gammond.tools.tournament.records import LockstepLog
 from gammond.tools.train.runs.game_learner import GameLearner, RoundReport
-from gammond.tools.train.runs.run import Arrays, Record, check_same_settings, read_count
+from gammond.tools.train.runs.run import Record, check_same_settings
 from gammond.tools.train.runs.strength_games import play_opponents
 from gammond.tools.train.runs.trainer import KeepingWork, Trainer
 from gammond.tools.train.weights.net_set import find_nets_file

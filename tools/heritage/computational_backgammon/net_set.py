@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from gammond.engine.bearoff import defer_bearoff
 from gammond.engine.bearoff.two_sided import TwoSidedTable
 from gammond.engine.errors import DataFileError, ValueRangeError
-from gammond.engine.formats.array_file import read_array_file
+from gammond.engine.formats.array_file import load_arrays
 from gammond.engine.kernels import as_kernel_array
 from gammond.engine.play.player import EvaluatorPlayer, Player
 from gammond.engine.rules.outcome import LOSE_G, WIN, WIN_G, Outcomes
@@ -141,7 +141,7 @@ def read_classic_nets(file: Path) -> ClassicNetSet:
     Raises:
         DataFileError: The file is missing, damaged, or of another kind.
     """
-    return _build_nets(file, read_array_file(file))
+    return load_arrays(file, classic_nets_from_arrays, field="net")
 
 
 def make_classic_player(file: Path, arrays: Mapping[str, NDArray[Any]]) -> Player:
@@ -154,14 +154,8 @@ def make_classic_player(file: Path, arrays: Mapping[str, NDArray[Any]]) -> Playe
     Raises:
         DataFileError: The nets are damaged.
     """
-    return EvaluatorPlayer(_build_nets(file, arrays).make_evaluator(file.parent.name))
-
-
-def _build_nets(file: Path, arrays: Mapping[str, NDArray[Any]]) -> ClassicNetSet:
-    try:
-        return classic_nets_from_arrays(arrays)
-    except DataFileError as error:
-        raise DataFileError(f"{file}: {error.message}", field="net") from error
+    nets = load_arrays(file, classic_nets_from_arrays, arrays, field="net")
+    return EvaluatorPlayer(nets.make_evaluator(file.parent.name))
 
 
 def classic_nets_from_arrays(arrays: Mapping[str, NDArray[Any]]) -> ClassicNetSet:

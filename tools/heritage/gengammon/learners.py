@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from gammond.engine.formats.array_file import Arrays, read_array, read_count
 from gammond.nets.heritage.gengammon.kernels import INPUTS
 from gammond.nets.heritage.gengammon.net import HIDDEN_UNITS, GengammonNet, GengammonPlayer, format_net
 from gammond.tools.common.files import write_atomically
@@ -28,7 +29,7 @@ from gammond.tools.heritage.gengammon.playouts import (
 )
 from gammond.tools.heritage.gengammon.runs import NET_FILE
 from gammond.tools.heritage.gengammon.settings import MimicSettings
-from gammond.tools.train.runs.run import Arrays, Learner, Record, RunProgress, read_array, read_count
+from gammond.tools.train.runs.run import Learner, Record, RunProgress
 from gammond.tools.train.runs.strength_games import measure_player
 
 _POSITIONS = 0

@@ -19,6 +19,7 @@ import msgspec
 import numpy as np
 
 from gammond.engine.errors import DataFileError, StateError
+from gammond.engine.formats.array_file import Arrays
 from gammond.engine.options import list_fields
 from gammond.engine.play.player import Player
 from gammond.nets.heritage.heuristic_engine.heuristic import HeuristicConfig
@@ -29,7 +30,7 @@ from gammond.tools.heritage.heuristic_engine.trials import ClimbSettings, FixedR
 from gammond.tools.parallel.executor import Executor
 from gammond.tools.parallel.options import make_executor
 from gammond.tools.tournament.statistics.scores import WIN_SHARE_LIMITS, MeanEstimate, estimate_mean
-from gammond.tools.train.runs.run import Arrays, Learner, Record, RunProgress
+from gammond.tools.train.runs.run import Learner, Record, RunProgress
 from gammond.tools.train.runs.run_folder import CONFIG_FILE, KIND_ARRAY, LOG_FILE
 from gammond.tools.train.runs.settings import read_origin, read_settings
 from gammond.tools.train.runs.strength_games import measure_player

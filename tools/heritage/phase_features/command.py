@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gammond.engine.evaluation.evaluator import Scorer
+from gammond.engine.formats.array_file import Arrays, read_count
 from gammond.engine.play.lockstep import play_games
 from gammond.engine.play.player import Player, RandomPlayer, ScorerPlayer
 from gammond.engine.rules.position import Board
@@ -33,7 +34,7 @@ from gammond.tools.heritage.phase_features.report import (
 from gammond.tools.heritage.phase_features.settings import HeuristicNetSettings
 from gammond.tools.heritage.phase_features.trainer import PhaseNetTrainer
 from gammond.tools.train.fitting.recipe import cosine_rate
-from gammond.tools.train.runs.run import Arrays, Learner, Record, RunProgress, check_same_settings, read_count
+from gammond.tools.train.runs.run import Learner, Record, RunProgress, check_same_settings
 from gammond.tools.train.runs.run_folder import KIND_ARRAY, LOG_FILE
 from gammond.tools.train.runs.strength_games import (
     load_opponents,

@@ -10,8 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from gammond.engine.errors import DataFileError
-from gammond.engine.formats.array_file import read_array_file
+from gammond.engine.formats.array_file import load_arrays
 from gammond.engine.play.player import Player, ScorerPlayer
 from gammond.nets.heritage.phase_features.features import INPUTS, encode_gated_inputs
 from gammond.nets.heritage.phase_features.net import ACTIVATION, PhaseNet, parse_phase_onnx
@@ -37,14 +36,7 @@ def make_phase_net_player(file: Path, arrays: Mapping[str, NDArray[Any]]) -> Pla
     """
     folder = file.resolve().parent.name
     name = folder if file.name in _NAMED_BY_FOLDER else f"{folder}-{file.stem}"
-    return ScorerPlayer(name, _build_net(file, arrays))
-
-
-def _build_net(file: Path, arrays: Mapping[str, NDArray[Any]]) -> PhaseNet:
-    try:
-        return PhaseNet.from_arrays(arrays)
-    except DataFileError as error:
-        raise DataFileError(f"{file}: {error.message}", field="net") from error
+    return ScorerPlayer(name, load_arrays(file, PhaseNet.from_arrays, arrays, field="net"))
 
 
 def read_exported_net(file: Path) -> ExportedScorer:
@@ -53,7 +45,7 @@ def read_exported_net(file: Path) -> ExportedScorer:
     Raises:
         DataFileError: The file cannot be read, or holds no phase net.
     """
-    net = _build_net(file, read_array_file(file))
+    net = load_arrays(file, PhaseNet.from_arrays, field="net")
     return ExportedScorer(ACTIVATION, "phase-net", partial(_make_checked_onnx, net))
 
 

@@ -20,7 +20,6 @@ import json
 import sys
 import tempfile
 import threading
-import time
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
@@ -33,7 +32,7 @@ from gammond.engine.analysis.levels import EvalSettings
 from gammond.engine.cubeful.match_equity import load_default_table
 from gammond.engine.errors import CancelledWork, FormatError, LimitError
 from gammond.engine.match_analysis.analysed_match import AnalysedMatch
-from gammond.engine.match_analysis.analysis import AnalysisSettings, analyse_match
+from gammond.engine.match_analysis.analysis import AnalysisSettings
 from gammond.engine.match_files.model import RecordedMatch
 from gammond.engine.rules.match import MatchState
 from gammond.engine.rules.rules import STANDARD_RULES
@@ -60,6 +59,7 @@ from gammond.tools.gnubg.analysis import GnubgRoller, analyse_with_gnubg
 from gammond.tools.measure.matches.comparison import (
     ComparedMatch,
     MatchComparison,
+    analyse_here,
     find_disagreements,
     roll_out,
 )
@@ -205,26 +205,7 @@ class _Comparer:
         return ComparedMatch(by, AnalysedMatch(name, noted, by, self._table), output.processor_s)
 
     def _analyse(self, name: str, match: RecordedMatch, settings: AnalysisSettings) -> ComparedMatch:
-        by = f"gammond, {settings.plies}-ply"
-        if settings.is_deepening:
-            by += f", close ones {settings.deeper_plies}-ply"
-        with Progress(None, f"{name}, {by}", lines_of="gammond measure") as progress:
-
-            def show(done: int, total: int) -> None:
-                progress.total = total
-                progress.update(done)
-
-            began_s = time.process_time()
-            noted = analyse_match(
-                self.engine,
-                match,
-                settings,
-                workers=self._workers,
-                progress=show,
-                cancelled=self._stopped.is_set,
-            )
-        seconds = time.process_time() - began_s
-        return ComparedMatch(by, AnalysedMatch(name, noted, by, self._table), seconds)
+        return analyse_here(self.engine, name, match, settings, self._workers, self._stopped.is_set)
 
     def _check_stopped(self) -> None:
         if self._stopped.is_set():

@@ -3,14 +3,22 @@
 from __future__ import annotations
 
 import math
+import time
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
+from gammond.engine.analysis.engine import Engine
+from gammond.engine.cubeful.match_equity import load_default_table
 from gammond.engine.match_analysis.analysed_match import AnalysedMatch
+from gammond.engine.match_analysis.analysis import AnalysisSettings, analyse_match
 from gammond.engine.match_analysis.decision_errors import Choice
 from gammond.engine.match_analysis.decisions import AnalysedDecision
+from gammond.engine.match_files.model import RecordedMatch
 from gammond.engine.rules.game_record import PlayAction
 from gammond.engine.rules.match import SEATS
 from gammond.engine.rules.moves import Play
+from gammond.engine.runtime.threads import Workers
+from gammond.tools.common.progress import Progress
 from gammond.tools.gnubg.analysis import GnubgRoller
 
 
@@ -123,13 +131,46 @@ def find_disagreements(
     Returns:
         How many decisions both have, and those on which they differ, in the order of the match.
     """
-    known = {_find_place(decision): decision for decision in theirs.decisions}
-    both = [
-        Disagreement(decision, known[_find_place(decision)])
-        for decision in ours.decisions
-        if _find_place(decision) in known
-    ]
+    both = [Disagreement(*pair) for pair in pair_decisions(ours, theirs)]
     return len(both), [each for each in both if abs(each.our_error - each.their_error) > above]
+
+
+def pair_decisions(
+    ours: AnalysedMatch, theirs: AnalysedMatch
+) -> list[tuple[AnalysedDecision, AnalysedDecision]]:
+    """Return the decisions that two analyses of a match both have, in its order."""
+    known = {_find_place(decision): decision for decision in theirs.decisions}
+    places = ((decision, _find_place(decision)) for decision in ours.decisions)
+    return [(decision, known[place]) for decision, place in places if place in known]
+
+
+def analyse_here(
+    engine: Engine,
+    name: str,
+    match: RecordedMatch,
+    settings: AnalysisSettings,
+    workers: Workers,
+    cancelled: Callable[[], bool],
+) -> ComparedMatch:
+    """Let the engine analyse a match, with a line of progress.
+
+    Raises:
+        CancelledWork: It was cancelled.
+    """
+    by = f"gammond, {settings.plies}-ply"
+    if settings.is_deepening:
+        by += f", close ones {settings.deeper_plies}-ply"
+    with Progress(None, f"{name}, {by}", lines_of="gammond measure") as progress:
+
+        def show(done: int, total: int) -> None:
+            progress.total = total
+            progress.update(done)
+
+        began_s = time.process_time()
+        noted = analyse_match(engine, match, settings, workers=workers, progress=show, cancelled=cancelled)
+    seconds = time.process_time() - began_s
+    table = engine.table or load_default_table()
+    return ComparedMatch(by, AnalysedMatch(name, noted, by, table), seconds)
 
 
 def compute_rating_differences(ours: ComparedMatch, theirs: ComparedMatch) -> list[float]:

@@ -116,15 +116,16 @@ def _list_figures(comparison: MatchComparison, analysis: ComparedMatch) -> tuple
         comparison.name,
         analysis.by,
         str(len(analysis.analysed.decisions)),
-        _format_pair([player.performance_rating for player in players], 2),
-        _format_pair([player.gnubg_error_rate for player in players], 1),
-        _format_pair([player.total.error_points for player in players], 3),
+        format_pair([player.performance_rating for player in players], 2),
+        format_pair([player.gnubg_error_rate for player in players], 1),
+        format_pair([player.total.error_points for player in players], 3),
         " ".join(str(player.errors) for player in players),
         "" if analysis.processor_s is None else f"{analysis.processor_s:.1f}",
     )
 
 
-def _format_pair(values: Sequence[float | None], digits: int) -> str:
+def format_pair(values: Sequence[float | None], digits: int) -> str:
+    """Format a figure of both players; ``-`` where there is none."""
     return "  ".join("-" if value is None else f"{value:.{digits}f}" for value in values)
 
 

@@ -11,9 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gammond.engine.errors import DataFileError
+from gammond.engine.formats.array_file import Arrays
 from gammond.tools.train.ascent.matches import LearnedWeights, RatedVector, Vector, VectorMatches
 from gammond.tools.train.ascent.settings import AscentSettings
-from gammond.tools.train.runs.run import Arrays, Learner, Record, RunProgress
+from gammond.tools.train.runs.run import Learner, Record, RunProgress
 
 _STEP, _RANDOM_POINT = range(2)
 """Purposes of seeds."""

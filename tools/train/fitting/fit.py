@@ -17,13 +17,13 @@ import numpy as np
 from msgspec import Meta
 
 from gammond.engine.errors import DataFileError, StateError, ValueRangeError
-from gammond.engine.formats.array_file import read_array_file
+from gammond.engine.formats.array_file import Arrays, load_arrays, read_array, read_array_file, read_count
 from gammond.tools.common.files import append_new_record, write_arrays
 from gammond.tools.parallel.executor import Executor
 from gammond.tools.train.fitting.net_set_fitter import NetSetFitter, split_labels
 from gammond.tools.train.fitting.recipe import FittingWork, Recipe
 from gammond.tools.train.labels.shards import Labels, concatenate_labels, read_newest_labels
-from gammond.tools.train.runs.run import BEST_FILE, Arrays, Learner, Record, RunProgress, read_array
+from gammond.tools.train.runs.run import BEST_FILE, Learner, Record, RunProgress
 from gammond.tools.train.runs.run_folder import LOG_FILE
 from gammond.tools.train.runs.strength_games import (
     format_strengths,
@@ -61,6 +61,10 @@ def _read_labels(settings: FitSettings) -> Labels:
     labels = concatenate_labels(parts).select_phases(PHASES[settings.phase])
     if not len(labels):
         raise DataFileError(f"expected {settings.phase} positions among the labels, got none", field="labels")
+    if settings.differences and (np.diff(labels.decisions) != 0).all():
+        raise DataFileError(
+            "expected labels of several plays of a roll (train label --plays), got none", field="differences"
+        )
     return labels
 
 
@@ -133,6 +137,8 @@ class FitLearner(Learner):
             "averaged_points": _nan_to_none(averaged.equity_rmse),
             "learned": len(self._labels),
         }
+        if not math.isnan(averaged.play_loss):
+            self._metrics["play_points"] = averaged.play_loss
         return self._metrics
 
     def format_record(self, record: Record) -> str:
@@ -180,12 +186,16 @@ class FitLearner(Learner):
         settings, best = self._settings, folder / BEST_FILE
         arrays = read_array_file(best)
         if settings.games and "ppg" not in arrays:
-            nets = net_set_from_arrays(folder.name, arrays)
+            nets, epoch = load_arrays(
+                best,
+                lambda found: (net_set_from_arrays(folder.name, found), read_count(found, "epoch")),
+                arrays,
+            )
             measured = measure_strength(
                 nets, settings.opponents, settings.games, self._processes, settings.rules
             )
             strengths = strengths_from_record(measured)
-            record = {"epoch": "best", "best_epoch": int(arrays["epoch"]), **measured}
+            record = {"epoch": "best", "best_epoch": epoch, **measured}
             append_new_record(folder / LOG_FILE, record, "epoch")
             write_arrays(best, {**arrays, **strengths_to_arrays(strengths)})
             sys.stderr.write(f"{nets.name}: {format_strengths(strengths)}\n")

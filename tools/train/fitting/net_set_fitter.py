@@ -13,14 +13,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from gammond.engine.rules.outcome import cubeless_equity
+from gammond.engine.rules.outcome import Outcomes, cubeless_equity
+from gammond.engine.rules.position import Board
 from gammond.engine.rules.seeded_random import BoardHasher, to_integers_below
 from gammond.nets.encoders import get_encoder
 from gammond.nets.manifest import CONTACT_CLASSES
 from gammond.nets.router import classify_contact
 from gammond.tools.train.fitting.recipe import Recipe
 from gammond.tools.train.fitting.torch_fitter import OUTPUT_WEIGHTS, Fitter, PatternRows
-from gammond.tools.train.labels.shards import Labels
+from gammond.tools.train.labels.shards import Labels, divide_decisions
 from gammond.tools.train.weights.layers import LayeredNet
 from gammond.tools.train.weights.net_set import NetSet
 
@@ -35,10 +36,13 @@ class FitMetrics:
     Attributes:
         loss: Mean weighted sum of squared errors, what the fit makes small.
         equity_rmse: Root mean square of the errors of equity, in points.
+        play_loss: Mean loss of the plays that the net chooses, in points of equity, over the rolls of which
+            several plays are labelled; nan if there are none.
     """
 
     loss: float
     equity_rmse: float
+    play_loss: float = math.nan
 
 
 class NetSetFitter:
@@ -112,9 +116,11 @@ class NetSetFitter:
             return recipe.learning_rate_at((done + share) / whole)
 
         for name, fitter in self._fitters.items():
-            own = self._select_labels(name, labels)
+            own = labels.select(_find_own(name, labels.boards))
             counts.append(math.ceil(steps * len(own) / len(labels)))
-            losses.append(iterate_steps(fitter, own, counts[-1], recipe.batch, rate, generator))
+            losses.append(
+                iterate_steps(fitter, own, counts[-1], recipe.batch, rate, generator, recipe.differences)
+            )
         total = 0.0
         for step, turn in enumerate(_order_turns(counts), 1):
             total += next(losses[turn])
@@ -123,13 +129,9 @@ class NetSetFitter:
 
     def compute_metrics(self, labels: Labels) -> tuple[FitMetrics, FitMetrics]:
         """Measure how far the nets and their averaged weights are from labels; nan where there are none."""
-        shares = [(self._select_labels(name, labels), fitter) for name, fitter in self._fitters.items()]
-        return (
-            _combine_metrics([(len(own), compute_fit_metrics(fitter.net, own)) for own, fitter in shares]),
-            _combine_metrics(
-                [(len(own), compute_fit_metrics(fitter.averaged_net, own)) for own, fitter in shares]
-            ),
-        )
+        last = {name: fitter.net for name, fitter in self._fitters.items()}
+        averaged = {name: fitter.averaged_net for name, fitter in self._fitters.items()}
+        return self._compare_nets(last, labels), self._compare_nets(averaged, labels)
 
     def state_dict(self) -> dict[str, NDArray[Any]]:
         """Return all that the fit resumes from, as named arrays."""
@@ -139,10 +141,20 @@ class NetSetFitter:
             for key, array in fitter.state_dict().items()
         }
 
-    def _select_labels(self, name: str, labels: Labels) -> Labels:
-        if name not in CONTACT_CLASSES:
-            return labels
-        return labels.select(classify_contact(labels.boards) == CONTACT_CLASSES.index(name))
+    def _compare_nets(self, nets: Mapping[str, LayeredNet], labels: Labels) -> FitMetrics:
+        outcomes = np.empty_like(labels.targets)
+        for name, net in nets.items():
+            own = _find_own(name, labels.boards)
+            outcomes[own] = _evaluate(net, labels.boards[own])
+        return _compare_outcomes(outcomes, labels)
+
+
+def _find_own(name: str, boards: Board) -> NDArray[np.bool_]:
+    """Return which positions the net of a name evaluates."""
+    if name not in CONTACT_CLASSES:
+        return np.ones(len(boards), np.bool_)
+    own: NDArray[np.bool_] = classify_contact(boards) == CONTACT_CLASSES.index(name)
+    return own
 
 
 def _select_arrays(state: Mapping[str, NDArray[Any]], name: str) -> dict[str, NDArray[Any]]:
@@ -158,18 +170,10 @@ def _order_turns(counts: Sequence[int]) -> list[int]:
     return order
 
 
-def _combine_metrics(errors: list[tuple[int, FitMetrics]]) -> FitMetrics:
-    """The error over all positions, of the errors over parts of them and their numbers."""
-    known = [(count, error) for count, error in errors if count]
-    whole = sum(count for count, _ in known) or math.nan
-    return FitMetrics(
-        sum(count * error.loss for count, error in known) / whole,
-        math.sqrt(sum(count * error.equity_rmse**2 for count, error in known) / whole),
-    )
-
-
 def split_labels(labels: Labels, validation_share: float, seed: int) -> tuple[Labels, Labels]:
     """Set labels aside for validation; a position is on the same side whenever the seed is the same.
+
+    The plays of a roll are where the first one of them is.
 
     Args:
         labels: All of them.
@@ -179,9 +183,9 @@ def split_labels(labels: Labels, validation_share: float, seed: int) -> tuple[La
     Returns:
         Those to learn from, and those set aside.
     """
-    aside = to_integers_below(BoardHasher(seed).hash_boards(labels.boards), _SPLIT_PARTS) < round(
-        validation_share * _SPLIT_PARTS
-    )
+    firsts, counts = divide_decisions(labels.decisions)
+    parts = to_integers_below(BoardHasher(seed).hash_boards(labels.boards[firsts]), _SPLIT_PARTS)
+    aside = np.repeat(parts < round(validation_share * _SPLIT_PARTS), counts)
     return labels.select(~aside), labels.select(aside)
 
 
@@ -192,11 +196,12 @@ def iterate_steps(
     batch: int,
     rate: Callable[[float], float],
     generator: np.random.Generator,
+    differences: float = 0.0,
 ) -> Iterator[float]:
     """Take steps on shuffled labels, starting over as often as they run out.
 
-    Positions are encoded as they are needed: that costs a few hundredths of the step, and the inputs of
-    millions of positions would not fit into memory.
+    The plays of a roll stay together, but where a batch ends. Positions are encoded as they are needed: that
+    costs a few hundredths of the step, and the inputs of millions of positions would not fit into memory.
 
     Args:
         fitter: What learns.
@@ -205,29 +210,73 @@ def iterate_steps(
         batch: Positions of each step, fewer where there are no more.
         rate: The learning rate by the share of the steps that is done.
         generator: Of the order.
+        differences: As `Fitter.step` takes it.
 
     Yields:
         The loss of each step.
     """
     encode = get_encoder(fitter.encoder_id).encode
     size = min(batch, len(labels))
-    order, at = generator.permutation(len(labels)), 0
+    order, at = _shuffle(labels.decisions, generator), 0
     for step in range(steps):
         if at + size > len(order):
-            order, at = generator.permutation(len(labels)), 0
+            order, at = _shuffle(labels.decisions, generator), 0
         rows = order[at : at + size]
         at += size
-        yield fitter.step(encode(labels.boards[rows]), labels.targets[rows], rate(step / steps))
+        inputs, own = encode(labels.boards[rows]), labels.decisions[rows]
+        yield fitter.step(inputs, labels.targets[rows], rate(step / steps), own, differences)
+
+
+def _shuffle(decisions: NDArray[np.int64], generator: np.random.Generator) -> NDArray[np.int64]:
+    """Return an order of positions, ``int64[n]``, in which those of a decision are neighbours."""
+    firsts, counts = divide_decisions(decisions)
+    order = generator.permutation(len(firsts))
+    counts = counts[order]
+    shifts = firsts[order] - (np.cumsum(counts) - counts)
+    shuffled: NDArray[np.int64] = np.arange(len(decisions)) + np.repeat(shifts, counts)
+    return shuffled
 
 
 def compute_fit_metrics(net: LayeredNet, labels: Labels) -> FitMetrics:
     """Compare a net with labels; nan where there are none."""
+    return _compare_outcomes(_evaluate(net, labels.boards), labels)
+
+
+def _evaluate(net: LayeredNet, boards: Board) -> Outcomes:
+    """Evaluate positions, some thousand at a time."""
     encode = get_encoder(net.encoder_id).encode
-    squares, points = 0.0, 0.0
-    for start in range(0, len(labels), _EVALUATION_BATCH):
+    outcomes = np.empty((len(boards), len(OUTPUT_WEIGHTS)), np.float32)
+    for start in range(0, len(boards), _EVALUATION_BATCH):
         rows = slice(start, start + _EVALUATION_BATCH)
-        outcomes, targets = net.forward(encode(labels.boards[rows])), labels.targets[rows]
-        squares += float((np.square(outcomes - targets) @ np.array(OUTPUT_WEIGHTS, np.float32)).sum())
-        points += float(np.square(cubeless_equity(outcomes) - cubeless_equity(targets)).sum())
+        outcomes[rows] = net.forward(encode(boards[rows]))
+    return outcomes
+
+
+def _compare_outcomes(outcomes: Outcomes, labels: Labels) -> FitMetrics:
+    """Compare evaluations with labels; nan where there are none."""
     count = len(labels) or math.nan
-    return FitMetrics(squares / count, math.sqrt(points / count))
+    squares = np.square(outcomes - labels.targets) @ np.array(OUTPUT_WEIGHTS, np.float32)
+    found, wanted = cubeless_equity(outcomes), cubeless_equity(labels.targets)
+    return FitMetrics(
+        float(squares.sum(dtype=np.float64)) / count,
+        math.sqrt(float(np.square(found - wanted).sum(dtype=np.float64)) / count),
+        _compute_play_loss(found, wanted, labels.decisions),
+    )
+
+
+def _compute_play_loss(
+    found: NDArray[np.float32], wanted: NDArray[np.float32], decisions: NDArray[np.int64]
+) -> float:
+    """Compute what the plays chosen lose on average, where several of a roll are labelled; nan if none are.
+
+    Args:
+        found: ``float32[n]``, equities of the next mover by the net, which chooses the least.
+        wanted: ``float32[n]``, by the labels.
+        decisions: ``int64[n]``, rising.
+    """
+    firsts, counts = divide_decisions(decisions)
+    if not (counts > 1).any():
+        return math.nan
+    chosen = np.lexsort((found, decisions))[firsts]
+    losses = wanted[chosen] - np.minimum.reduceat(wanted, firsts)
+    return float(np.mean(losses[counts > 1], dtype=np.float64))

@@ -77,6 +77,12 @@ class Recipe(RunSettings, frozen=True):
     schedule: Annotated[
         Literal["cosine", "steps"], Meta(description="fall of the learning rate: cosine, or steps by halves")
     ] = "cosine"
+    differences: Annotated[
+        float,
+        Meta(
+            ge=0, description="weight of the differences between plays of a roll that are labelled together"
+        ),
+    ] = 0.0
     average: Annotated[
         float, Meta(ge=0, lt=1, description="share of the averaged weights that a step keeps")
     ] = 0.999

@@ -18,12 +18,15 @@ from typing import Annotated, ClassVar
 import numpy as np
 from msgspec import Meta
 
+from gammond.engine.errors import ValueRangeError
+from gammond.engine.formats.array_file import Arrays, read_array
 from gammond.tools.common.progress import Progress
 from gammond.tools.parallel.executor import Executor
 from gammond.tools.train.fitting.net_set_fitter import NetSetFitter
 from gammond.tools.train.fitting.recipe import FittingWork, Recipe
 from gammond.tools.train.labels.label_tasks import (
     LabelPlan,
+    LabelPlaysOption,
     LabelPliesOption,
     LabelPrunerOption,
     LabelSourcesOption,
@@ -34,7 +37,7 @@ from gammond.tools.train.labels.label_tasks import (
 )
 from gammond.tools.train.labels.sampling import DEFAULT_SOURCES, parse_sources
 from gammond.tools.train.labels.shards import read_newest_labels
-from gammond.tools.train.runs.run import Arrays, Learner, Record, RunProgress, read_array
+from gammond.tools.train.runs.run import Learner, Record, RunProgress
 from gammond.tools.train.runs.shard_loop import make_missing_shards
 from gammond.tools.train.runs.strength_games import measure_strength
 from gammond.tools.train.runs.trainer import Trainer
@@ -57,6 +60,7 @@ class RefineSettings(Recipe, frozen=True):
     plies: LabelPliesOption = 1
     sources: LabelSourcesOption = DEFAULT_SOURCES
     finder: LabelPrunerOption = ""
+    plays: LabelPlaysOption = 0
     trace: LabelTraceOption = 0.0
     trials: LabelTrialsOption = 0
     truncate: LabelTruncationOption = 0
@@ -66,6 +70,18 @@ class RefineSettings(Recipe, frozen=True):
     def origins(self) -> list[str]:
         """The evaluators and runs that the nets come from."""
         return list(dict.fromkeys([*super().origins, *([self.finder] if self.finder else [])]))
+
+    def check(self) -> None:
+        """Check what msgspec cannot, as `Recipe.check`.
+
+        Raises:
+            ValueRangeError: Differences are to be learned of plays that are not labelled together.
+        """
+        super().check()
+        if self.differences and self.plays < 2:
+            raise ValueRangeError(
+                f"expected 2 plays or more with differences between them, got {self.plays}", field="plays"
+            )
 
 
 class RefineLearner(Learner):
@@ -160,6 +176,7 @@ class RefineLearner(Learner):
             settings.rules,
             settings.trials,
             settings.truncate,
+            plays=settings.plays,
         )
 
     def _label_generation(self) -> int:

@@ -17,6 +17,11 @@ from gammond.tools.train.weights.layers import LayeredNet
 OUTPUT_WEIGHTS = (4.0, 1.0, 1.0, 1.0, 1.0)
 """Weights of the squared errors of the outputs: squares of what each counts in the cubeless equity."""
 
+_EQUITY_COEFFICIENTS = (2.0, 1.0, 1.0, -1.0, -1.0)
+
+_CLOSE_POINTS = 0.04
+"""A play that loses so much counts 1/e as much as the best one of its roll."""
+
 _ADAM_RATE_SHARE = 0.2
 """The rate of the weights that Muon does not take, as a share of its own."""
 
@@ -77,6 +82,7 @@ class Fitter:
         rows = net.layers[0][0][self._values :]
         self.patterns = PatternRows(torch, rows, self._device, average) if self._owns_patterns else shared
         self._output_weights = torch.tensor(OUTPUT_WEIGHTS, device=self._device)
+        self._coefficients = torch.tensor(_EQUITY_COEFFICIENTS, device=self._device)
         self.steps = 0
         if state is not None:
             self._restore(state)
@@ -91,16 +97,26 @@ class Fitter:
         """The net with averaged weights."""
         return self._as_net(self._averaged, None if self.patterns is None else self.patterns.averaged)
 
-    def step(self, inputs: Inputs, targets: Outcomes, rate: float) -> float:
+    def step(
+        self,
+        inputs: Inputs,
+        targets: Outcomes,
+        rate: float,
+        decisions: NDArray[np.int64] | None = None,
+        differences: float = 0.0,
+    ) -> float:
         """Take one step of gradient descent.
 
         Args:
             inputs: ``float32[n, inputs]``.
             targets: ``float32[n, 5]``.
             rate: The learning rate.
+            decisions: ``int64[n]``, the same number for the plays of a roll.
+            differences: Weight of the squared errors of the differences between them.
 
         Returns:
-            The loss before the step: the mean over positions of the weighted sum of squared errors.
+            The loss before the step: the mean over positions of the weighted sum of squared errors, and of
+            those of differences.
         """
         torch = self._torch
         self._set_rate(rate)
@@ -111,7 +127,10 @@ class Fitter:
             sums = sums + self.patterns.add_up(units[:, self._values :].long())
         for i in range(2, len(self._weights), 2):
             sums = torch.addmm(self._weights[i + 1], torch.relu(sums), self._weights[i])
-        loss = ((torch.sigmoid(sums) - wanted).square() * self._output_weights).sum(1).mean()
+        errors = torch.sigmoid(sums) - wanted
+        loss = (errors.square() * self._output_weights).sum(1).mean()
+        if differences and decisions is not None:
+            loss = loss + differences * self._compute_difference_loss(errors, wanted, decisions)
         steppers = (self._muon, self._adam, None if self.patterns is None else self.patterns.optimizer)
         optimizers = [each for each in steppers if each is not None]
         for optimizer in optimizers:
@@ -127,6 +146,21 @@ class Fitter:
         if self.patterns is not None:
             self.patterns.average_step()
         return float(loss.item())
+
+    def _compute_difference_loss(self, errors: Any, wanted: Any, decisions: NDArray[np.int64]) -> Any:  # noqa: ANN401
+        """Compute how far errors of equity differ between the plays of a roll; shared ones do no harm.
+
+        The squares are of each error less the mean of its roll; plays count the less, the worse they are.
+        """
+        torch = self._torch
+        numbers = torch.from_numpy(np.unique(decisions, return_inverse=True)[1]).to(self._device)
+        equities = wanted @ self._coefficients
+        best = torch.full_like(equities, torch.inf).scatter_reduce(0, numbers, equities, "amin")
+        weights = torch.exp((best[numbers] - equities) / _CLOSE_POINTS)
+        own = errors @ self._coefficients
+        sums = torch.zeros_like(own).scatter_add(0, numbers, weights * own)
+        means = sums / torch.zeros_like(own).scatter_add(0, numbers, weights)
+        return (weights * (own - means[numbers]).square()).mean()
 
     def state_dict(self) -> dict[str, NDArray[Any]]:
         """Return all that the fit resumes from, as named arrays."""

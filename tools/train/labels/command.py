@@ -28,6 +28,7 @@ from gammond.tools.parallel.options import make_executor
 from gammond.tools.train.labels.label_tasks import (
     LabelBearoffOption,
     LabelPlan,
+    LabelPlaysOption,
     LabelPliesOption,
     LabelPrunerOption,
     LabelSourcesOption,
@@ -67,6 +68,7 @@ class LabelSettings(msgspec.Struct, frozen=True):
     ] = "contact"
     sources: LabelSourcesOption = DEFAULT_SOURCES
     finder: LabelPrunerOption = ""
+    plays: LabelPlaysOption = 0
     trace: LabelTraceOption = 0.0
     trials: LabelTrialsOption = 0
     truncate: LabelTruncationOption = 0
@@ -141,7 +143,8 @@ def _make_plan(settings: LabelSettings) -> LabelPlan:
     nets = load_net_set(settings.net)
     finder = load_net_set(settings.finder) if settings.finder else None
     how = settings.phase, settings.plies, settings.seed, finder, settings.trace
-    return LabelPlan(nets, sources, *how, rules, settings.trials, settings.truncate, settings.bearoff)
+    games = settings.trials, settings.truncate
+    return LabelPlan(nets, sources, *how, rules, *games, settings.bearoff, settings.plays)
 
 
 def _check_nets(folder: Path, nets: NetSet) -> None:

@@ -22,7 +22,6 @@ from gammond.engine.evaluation.pruning import PlayPruner
 from gammond.engine.rollout import RolloutSettings
 from gammond.engine.rollout.settings import MAX_TRUNCATION
 from gammond.engine.rules.outcome import Outcomes, cubeless_equity
-from gammond.engine.rules.position import Board
 from gammond.engine.rules.rules import STANDARD_RULES, Rules
 from gammond.engine.search import NPlyEvaluator
 from gammond.nets.catalogue import load_pruner
@@ -33,6 +32,7 @@ from gammond.tools.train.labels.sampling import (
     PositionSample,
     Sampler,
     allocate_counts,
+    concatenate_samples,
     make_sampler,
 )
 from gammond.tools.train.labels.shards import LABELS, Labels, ShardMetadata, read_shard, write_shard
@@ -44,6 +44,17 @@ SHARD_POSITIONS = 4096
 """Positions of a shard; an eighth where labels look deeper than 1 ply or are rolled out."""
 
 _MOST_LABEL_TRIALS = 10_000
+_MOST_LABEL_PLAYS = 32
+"""The most plays of a roll that are labelled together."""
+
+_PLAYS_MARGIN = 0.12
+"""The most points by which such a play may lose against the best one, by the nets at 0 plies."""
+
+_FEWEST_DRAWN = 64
+"""Positions that are drawn at least for such plays."""
+
+_ROLLS_STREAM = 32
+"""Stands last in the seeds of their rolls, beyond the streams of the sources."""
 
 _DICE_SEED_TAG = 0x6C6162656C726F6C
 """Stands first in the seeds of the dice of rolled-out labels."""
@@ -69,6 +80,15 @@ LabelTruncationOption = Annotated[
         ge=0,
         le=MAX_TRUNCATION,
         description="plies after which these games end with the net's value; 0 plays on",
+    ),
+]
+LabelPlaysOption = Annotated[
+    int,
+    Meta(
+        ge=0,
+        le=_MOST_LABEL_PLAYS,
+        description="best plays of a roll that are labelled together, where several are close; 0 labels "
+        "positions by themselves",
     ),
 ]
 LabelBearoffOption = Annotated[
@@ -97,12 +117,15 @@ class LabelPlan:
         truncation: Plies after which these games end with the nets' value; 0 plays them to the end.
         bearoff: The file of a one-sided bearoff database beside the usual ones: its values are the labels of
             positions that it covers, and evaluate the replies in other positions; empty for none.
+        plays: Positions are drawn with a roll each, and labels are for the positions after so many of its
+            best plays; 0 for labels of the positions drawn.
 
     Raises:
         DataFileError: The database cannot be used.
-        UnsupportedError: The pruning nets are not of the kind that one compiled loop plays; or there is a
-            trace, or labels are rolled out, and labels look deeper than 1 ply; or both of the first two; or
-            a database with either, or with deeper labels; or races are to be set up for another phase.
+        UnsupportedError: The pruning nets are not of the kind that one compiled loop plays; or a single play
+            is to be labelled, or several with a trace; or there is a trace, or labels are rolled out, and
+            labels look deeper than 1 ply; or both of these two; or a database with either, or with deeper
+            labels; or races are to be set up for another phase.
     """
 
     nets: NetSet
@@ -116,11 +139,19 @@ class LabelPlan:
     trials: int = 0
     truncation: int = 0
     bearoff: str = ""
+    plays: int = 0
 
     def __post_init__(self) -> None:
         if self.trace and self.plies > 1:
             raise UnsupportedError(
                 f"expected plies=1 with a trace, whose corrections are those of 1-ply, got {self.plies}",
+                field="trace",
+            )
+        if self.plays == 1:
+            raise UnsupportedError("expected 2 plays or more to label together, got 1", field="plays")
+        if self.trace and self.plays:
+            raise UnsupportedError(
+                f"expected no trace, which follows one play of each roll, with plays={self.plays}",
                 field="trace",
             )
         if self.trials and (self.trace or self.plies > 1):
@@ -168,7 +199,7 @@ class LabelPlan:
     def make_task(self, folder: Path, number: int, positions: int) -> LabelTask:
         """Describe one shard: where it goes, its number, and how many positions it has."""
         name = f"{self.nets.name} {self.nets.digest}"
-        how = ShardMetadata(name, self.plies, self.seed, self.trials, self.truncation)
+        how = ShardMetadata(name, self.plies, self.seed, self.trials, self.truncation, self.plays)
         write = partial(write_shard, metadata=how)
         return ShardTask(self, LABELS.find(folder, number), number, range(positions), write)
 
@@ -186,18 +217,31 @@ def label_shard(task: LabelTask) -> tuple[ShardRecord, Labels]:
     """
     plan = task.plan
     sampler = _make_sampler(plan.nets, plan.phase, plan.pruning_nets, plan.rules)
-    sample = sampler.sample(
-        allocate_counts(plan.sources, len(task.items)), (plan.seed, task.place), plan.trace > 0.0
-    )
+    sample = _draw_plays(task, sampler) if plan.plays else _draw_positions(task, sampler)
     shallow = sampler.evaluator.evaluate(sample.boards)
-    if plan.trials:
-        targets = _roll_out(task, sampler, sample.boards)
-    else:
-        targets = _look_ahead(plan, sampler, sample, shallow)
-    labels = Labels(sample.boards, targets, sample.sources, tuple(plan.sources))
+    targets = _roll_out(task, sampler, sample) if plan.trials else _look_ahead(plan, sampler, sample, shallow)
+    labels = Labels(sample.boards, targets, sample.sources, tuple(plan.sources), sample.decisions)
     errors = cubeless_equity(targets) - cubeless_equity(shallow)
     correction = float(np.sqrt(np.square(errors).mean()))
     return {"labelled": len(labels), "correction": correction, "nets": plan.nets.digest}, labels
+
+
+def _draw_positions(task: LabelTask, sampler: Sampler) -> PositionSample:
+    plan = task.plan
+    counts = allocate_counts(plan.sources, len(task.items))
+    return sampler.sample(counts, (plan.seed, task.place), plan.trace > 0.0)
+
+
+def _draw_plays(task: LabelTask, sampler: Sampler) -> PositionSample:
+    """Draw positions and a roll for each, and take the positions after its plays, until there are enough."""
+    plan, wanted = task.plan, len(task.items)
+    parts: list[PositionSample] = []
+    while (left := wanted - sum(len(part.boards) for part in parts)) > 0:
+        seed = (plan.seed, task.place, len(parts))
+        drawn = sampler.sample(allocate_counts(plan.sources, max(left // 2, _FEWEST_DRAWN)), seed)
+        generator = np.random.Generator(np.random.PCG64([*seed, _ROLLS_STREAM]))
+        parts.append(sampler.list_plays(drawn, plan.plays, _PLAYS_MARGIN, generator))
+    return concatenate_samples(parts, wanted)
 
 
 def _look_ahead(plan: LabelPlan, sampler: Sampler, sample: PositionSample, shallow: Outcomes) -> Outcomes:
@@ -218,12 +262,16 @@ def _look_ahead(plan: LabelPlan, sampler: Sampler, sample: PositionSample, shall
     return shallow + propagate_corrections(deep - shallow, sample.visits, plan.trace)
 
 
-def _roll_out(task: LabelTask, sampler: Sampler, boards: Board) -> Outcomes:
-    """Return the means of rollouts; here too, what scatters beyond 0 or 1 stays."""
+def _roll_out(task: LabelTask, sampler: Sampler, sample: PositionSample) -> Outcomes:
+    """Return the means of rollouts; here too, what scatters beyond 0 or 1 stays.
+
+    The plays of a roll have the same dice.
+    """
     plan = task.plan
     evaluators = make_rollout_evaluators(plan.nets, sampler.pruner)
     settings = RolloutSettings(trials=plan.trials, truncation=plan.truncation)
-    return roll_out_labels(boards, evaluators, settings, (_DICE_SEED_TAG, plan.seed, task.place))
+    seed = _DICE_SEED_TAG, plan.seed, task.place
+    return roll_out_labels(sample.boards, sample.decisions, evaluators, settings, seed)
 
 
 @lru_cache(maxsize=2)

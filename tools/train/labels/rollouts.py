@@ -1,6 +1,7 @@
 """Rollouts as labels: many games from each position, by the nets, with variance reduction.
 
-Each position has dice of its own, so the errors of labels do not depend on each other. At 0-ply the evaluator
+Each position has dice of its own, so the errors of labels do not depend on each other; the plays of one roll
+share theirs, so that the differences between them err less. At 0-ply the evaluator
 that chooses plays also measures luck, so that one compiled loop plays the games.
 """
 
@@ -10,6 +11,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from gammond.engine.cubeful import CUBELESS_GAME
 from gammond.engine.evaluation.pruning import PlayPruner, ShortlistPruner
@@ -88,23 +90,28 @@ def play_to_error(
 
 
 def roll_out_labels(
-    boards: Board, evaluators: RolloutEvaluators, settings: RolloutSettings, seed: tuple[int, ...]
+    boards: Board,
+    decisions: NDArray[np.int64],
+    evaluators: RolloutEvaluators,
+    settings: RolloutSettings,
+    seed: tuple[int, ...],
 ) -> Outcomes:
-    """Roll positions out, each with dice of its own.
+    """Roll positions out, each with dice of its own, or the plays of a roll with the same ones.
 
     Args:
         boards: ``int8[n, 2, 26]``.
+        decisions: ``int64[n]``, positions with the same number have the same dice.
         evaluators: Play and evaluate.
         settings: Trials, truncation and variance reduction apply.
-        seed: Numbers that together with the place of a position decide its dice.
+        seed: Numbers that together with that number decide the dice.
 
     Returns:
         ``float32[n, 5]``, means of the trials; with variance reduction a probability near 0 or 1 may stray
         outside by about its error.
     """
     means = np.empty((len(boards), 5), np.float32)
-    for place, board in enumerate(boards):
-        own = replace(settings, seed=derive_dice_seed(*seed, place))
+    for place, (board, decision) in enumerate(zip(boards, decisions.tolist(), strict=True)):
+        own = replace(settings, seed=derive_dice_seed(*seed, decision))
         means[place] = roll_out_trials(board, evaluators, own, range(settings.trials)).mean(axis=0)
     return means
 

@@ -16,14 +16,15 @@ from numpy.typing import NDArray
 
 from gammond.engine.errors import ValueRangeError
 from gammond.engine.evaluation.evaluator import Evaluator, ExactEvaluator
-from gammond.engine.evaluation.pruning import PlayPruner
+from gammond.engine.evaluation.pruning import EvaluatorPruner, PlayPruner
 from gammond.engine.rules.outcome import cubeless_equity
-from gammond.engine.rules.position import Board, Phase, classify_phases, swap_sides
+from gammond.engine.rules.position import Board, Phase, classify_phases, find_finished, swap_sides
 from gammond.engine.rules.rules import STANDARD_RULES, Feature, Rules
 from gammond.engine.search import NPlyEvaluator
 from gammond.engine.search.cache import deduplicate_boards
 from gammond.engine.search.tree import Pruning
 from gammond.tools.train.labels.setups import SETUPS, draw_setups
+from gammond.tools.train.labels.shards import concatenate_decisions
 from gammond.tools.train.labels.traces import Visits, concatenate_visits
 from gammond.tools.train.weights.net_set import PHASES, NetSet, load_bearoff_evaluators
 
@@ -86,11 +87,13 @@ class PositionSample:
         boards: ``int8[n, 2, 26]``, none of them over.
         sources: ``uint8[n]``, which of the sources asked for each comes from.
         visits: How games came from one to the next, of whole games alone.
+        decisions: ``int64[n]``, as those of `gammond.tools.train.labels.shards.Labels`.
     """
 
     boards: Board
     sources: NDArray[np.uint8]
     visits: Visits
+    decisions: NDArray[np.int64]
 
 
 @dataclass(frozen=True)
@@ -140,7 +143,31 @@ class Sampler:
         places = np.repeat(np.arange(len(counts), dtype=np.uint8), [count for _, count in counts])
         order = np.random.Generator(np.random.PCG64([*seed, _ORDER_STREAM])).permutation(len(places))
         boards = np.concatenate([boards for boards, _ in parts])
-        return PositionSample(boards[order], places[order], concatenate_visits(parts).reorder(order))
+        visits = concatenate_visits(parts).reorder(order)
+        return PositionSample(boards[order], places[order], visits, np.arange(len(order)))
+
+    def list_plays(
+        self, sample: PositionSample, plays: int, margin: float, generator: np.random.Generator
+    ) -> PositionSample:
+        """Roll in each position, and take those after the best plays, where there is a choice.
+
+        Args:
+            sample: The positions.
+            plays: How many of a roll to take at most.
+            margin: The most points by which one may lose against the best, by the evaluator.
+            generator: Of the dice.
+
+        Returns:
+            The positions after two plays or more of each roll, the best first, as the next mover sees them.
+        """
+        dice = generator.integers(1, 7, (len(sample.boards), 2)).astype(np.int8)
+        replies = EvaluatorPruner(self.evaluator).prune_plays(sample.boards, dice, plays, margin)
+        decisions = np.repeat(np.arange(len(sample.boards)), np.diff(replies.offsets))
+        is_open = ~find_finished(replies.children)
+        is_open &= (np.bincount(decisions[is_open], minlength=len(sample.boards)) > 1)[decisions]
+        numbers = np.unique(decisions[is_open], return_inverse=True)[1]
+        rows = sample.sources[decisions[is_open]], Visits.empty(), numbers
+        return PositionSample(np.ascontiguousarray(replies.children[is_open]), *rows)
 
     def _sample_source(
         self, source: str, count: int, generator: np.random.Generator, whole_games: bool
@@ -264,6 +291,16 @@ class Sampler:
         waiting = generator.exponential(size=len(pool)) / (np.abs(deep - shallow) + 1e-6)
         drawn: Board = pool[np.argsort(waiting, kind="stable")[:count]]
         return drawn
+
+
+def concatenate_samples(parts: Sequence[PositionSample], count: int) -> PositionSample:
+    """Put the first positions of samples of plays one after the other, ``count`` of them."""
+    return PositionSample(
+        np.concatenate([part.boards for part in parts])[:count],
+        np.concatenate([part.sources for part in parts])[:count],
+        Visits.empty(),
+        concatenate_decisions([part.decisions for part in parts])[:count],
+    )
 
 
 def make_sampler(

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from gammond.engine.errors import DataFileError
-from gammond.engine.formats.array_file import read_array_file
+from gammond.engine.formats.array_file import Arrays, load_arrays
 from gammond.engine.rules.outcome import Outcomes
 from gammond.engine.rules.position import CHECKERS, OFF, Board, Phase, classify_phases
 from gammond.tools.common.files import write_arrays
@@ -35,12 +34,19 @@ class Labels:
             and may lie beyond 0 and 1.
         sources: ``uint8[n]``: where each position is from, as its place in `source_names`.
         source_names: As `gammond.tools.train.labels.sampling` calls them.
+        decisions: ``int64[n]``, rising: the positions after plays of one roll have the number of their
+            decision; any other position is alone with its own. Without it, all are alone.
     """
 
     boards: Board
     targets: Outcomes
     sources: NDArray[np.uint8]
     source_names: tuple[str, ...]
+    decisions: NDArray[np.int64] = field(default_factory=lambda: np.empty(0, np.int64))
+
+    def __post_init__(self) -> None:
+        if not len(self.decisions):
+            object.__setattr__(self, "decisions", np.arange(len(self.boards)))
 
     def __len__(self) -> int:
         return len(self.boards)
@@ -51,7 +57,8 @@ class Labels:
 
     def select(self, mask: NDArray[np.bool_]) -> Labels:
         """Keep some positions, ``bool[n]``."""
-        return Labels(self.boards[mask], self.targets[mask], self.sources[mask], self.source_names)
+        rows = self.boards[mask], self.targets[mask], self.sources[mask]
+        return Labels(*rows, self.source_names, self.decisions[mask])
 
 
 @dataclass(frozen=True)
@@ -64,6 +71,7 @@ class ShardMetadata:
         seed: Of the positions; the number of the shard counts too.
         trials: Games of each label, if they are rolled out; else 0.
         truncation: Plies after which these games ended with the nets' value; 0 for games to the end.
+        plays: How many plays of a roll were labelled together at most; 0 for positions by themselves.
     """
 
     net: str
@@ -71,6 +79,7 @@ class ShardMetadata:
     seed: int
     trials: int = 0
     truncation: int = 0
+    plays: int = 0
 
 
 def write_shard(file: Path, labels: Labels, metadata: ShardMetadata) -> None:
@@ -90,6 +99,8 @@ def write_shard(file: Path, labels: Labels, metadata: ShardMetadata) -> None:
         "trials": np.int64(metadata.trials),  # type: ignore[dict-item]
         "truncation": np.int64(metadata.truncation),  # type: ignore[dict-item]
     }
+    if metadata.plays:
+        arrays |= {"plays": np.array(metadata.plays), "decisions": labels.decisions}
     write_arrays(file, arrays)
 
 
@@ -99,23 +110,23 @@ def read_shard(file: Path) -> tuple[Labels, ShardMetadata]:
     Raises:
         DataFileError: The file is missing, damaged, or no shard; it is named.
     """
-    arrays = read_array_file(file)
-    try:
-        labels = Labels(
-            unpack_boards(arrays["boards"]),
-            arrays["targets"],
-            arrays["sources"],
-            tuple(str(name) for name in arrays["source_names"]),
-        )
-        numbers = (int(arrays[name]) for name in ("plies", "seed"))
-        rolled_out = (
-            int(arrays.get(name, 0)) for name in ("trials", "truncation")
-        )  # older shards lack these
-        made = ShardMetadata(str(arrays["net"]), *numbers, *rolled_out)
-        _check(labels)
-    except (KeyError, TypeError, ValueError) as error:
-        raise DataFileError(f"{file} is no shard of labelled positions: {error}") from error
-    return labels, made
+    return load_arrays(file, _parse_shard, what="is no shard of labelled positions")
+
+
+def _parse_shard(arrays: Arrays) -> tuple[Labels, ShardMetadata]:
+    labels = Labels(
+        unpack_boards(arrays["boards"]),
+        arrays["targets"],
+        arrays["sources"],
+        tuple(str(name) for name in arrays["source_names"]),
+        arrays.get("decisions", np.empty(0, np.int64)),
+    )
+    numbers = (int(arrays[name]) for name in ("plies", "seed"))
+    others = (
+        int(arrays.get(name, 0)) for name in ("trials", "truncation", "plays")
+    )  # not all shards have these
+    _check(labels)
+    return labels, ShardMetadata(str(arrays["net"]), *numbers, *others)
 
 
 def read_newest_labels(folder: Path, positions: int | None = None) -> Labels:
@@ -150,7 +161,20 @@ def concatenate_labels(parts: Sequence[Labels]) -> Labels:
         np.concatenate([part.targets for part in parts]),
         np.concatenate([place[part.sources] for place, part in zip(places, parts, strict=True)]),
         names,
+        concatenate_decisions([part.decisions for part in parts]),
     )
+
+
+def concatenate_decisions(parts: Sequence[NDArray[np.int64]]) -> NDArray[np.int64]:
+    """Put rising numbers of decisions one after the other, so that those of different parts differ."""
+    firsts = np.cumsum([0, *(part.max(initial=-1) + 1 for part in parts)])
+    return np.concatenate([part + first for part, first in zip(parts, firsts, strict=False)])
+
+
+def divide_decisions(decisions: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return where each decision begins, ``int64[k]``, and how many positions it has."""
+    firsts = np.flatnonzero(np.diff(decisions, prepend=-1))
+    return firsts, np.diff(firsts, append=len(decisions))
 
 
 def pack_boards(boards: Board) -> NDArray[np.uint8]:
@@ -199,3 +223,6 @@ def _check(labels: Labels) -> None:
         )
     if labels.sources.shape != (count,) or (labels.sources >= len(labels.source_names)).any():
         raise ValueError("expected sources as places in source_names, one for each position")
+    steps = np.diff(labels.decisions, prepend=0)
+    if labels.decisions.shape != (count,) or labels.decisions.dtype != np.int64 or (steps < 0).any():
+        raise ValueError("expected rising numbers of decisions as int64, one for each position")

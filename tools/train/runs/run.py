@@ -14,13 +14,12 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from gammond.engine.errors import DataFileError
-from gammond.engine.formats.array_file import read_array_file
+from gammond.engine.formats.array_file import Arrays, load_arrays
 from gammond.engine.wording import format_count
 from gammond.tools.common.files import append_new_record, read_records, write_arrays
 from gammond.tools.common.net_records import StrengthRecord
@@ -37,9 +36,6 @@ from gammond.tools.train.runs.strength_games import (
 
 CHECKPOINT_FILE = "checkpoint.npz"
 BEST_FILE = "best.npz"
-
-Arrays = Mapping[str, NDArray[Any]]
-"""What a file of a run holds, by name."""
 
 Record = dict[str, Any]
 """A line of the log, or a part of it."""
@@ -69,9 +65,6 @@ class RunProgress:
         """
         if self.bar is not None:
             self.bar.update(work_done, (text + self.strength_text).removeprefix(", "))
-
-
-_Loaded = TypeVar("_Loaded")
 
 
 class Learner(ABC):
@@ -322,19 +315,6 @@ class Run:
             self._draw([self._folder], self._plot)
 
 
-def load_arrays(file: Path, load: Callable[[Arrays], _Loaded]) -> _Loaded:
-    """Read a file of a run, and return what a function makes of its arrays.
-
-    Raises:
-        DataFileError: The file cannot be read, or the function refuses an array; the message names the file.
-    """
-    arrays = read_array_file(file)
-    try:
-        return load(arrays)
-    except DataFileError as error:
-        raise DataFileError(f"{file}: {error.message}", field=error.field) from error
-
-
 def check_same_settings(settings: object, found: Mapping[str, object]) -> None:
     """Check that a checkpoint is of a run with these settings.
 
@@ -350,27 +330,3 @@ def check_same_settings(settings: object, found: Mapping[str, object]) -> None:
             raise DataFileError(
                 f"expected {name} {getattr(settings, name)} as in run.toml, got {value}", field=name
             )
-
-
-def read_array(arrays: Arrays, name: str, shape: tuple[int, ...] = ()) -> NDArray[Any]:
-    """Read an array of a checkpoint.
-
-    Raises:
-        DataFileError: It is missing, or has another shape.
-    """
-    if name not in arrays or arrays[name].shape != shape:
-        found = list(arrays[name].shape) if name in arrays else "nothing"
-        raise DataFileError(f"expected {name} of shape {list(shape)}, got {found}")
-    return arrays[name]
-
-
-def read_count(arrays: Arrays, name: str) -> int:
-    """Read a count of a checkpoint.
-
-    Raises:
-        DataFileError: It is missing, or no whole number of 0 or more.
-    """
-    value = arrays.get(name)
-    if value is None or value.shape != () or value.dtype.kind not in "iu" or int(value) < 0:
-        raise DataFileError(f"expected {name} as one whole number of 0 or more, got {value!r}")
-    return int(value)

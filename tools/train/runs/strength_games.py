@@ -12,6 +12,7 @@ from msgspec import Meta
 from numpy.typing import NDArray
 
 from gammond.engine.errors import ValueRangeError
+from gammond.engine.formats.array_file import read_array
 from gammond.engine.play.lockstep import play_games
 from gammond.engine.play.paired_scores import PairedScores
 from gammond.engine.play.player import EvaluatorPlayer, Player
@@ -226,11 +227,16 @@ def strengths_to_arrays(strengths: Sequence[StrengthRecord]) -> dict[str, NDArra
 
 
 def strengths_from_arrays(arrays: Mapping[str, NDArray[Any]]) -> list[StrengthRecord]:
-    """Read what `strengths_to_arrays` added to a file of nets; none where nothing was measured."""
+    """Read what `strengths_to_arrays` added to a file of nets; none where nothing was measured.
+
+    Raises:
+        DataFileError: One of them is missing, or has another shape.
+    """
     if "opponent" not in arrays:
         return []
-    columns = (arrays[name].tolist() for name in ("opponent", "ppg", "ppg_error", "ppg_games"))
-    return [StrengthRecord(*row) for row in zip(*columns, strict=True)]
+    shape = (arrays["opponent"].size,)
+    columns = (read_array(arrays, name, shape) for name in ("opponent", "ppg", "ppg_error", "ppg_games"))
+    return [StrengthRecord(*row) for row in zip(*(each.tolist() for each in columns), strict=True)]
 
 
 @lru_cache(maxsize=4)

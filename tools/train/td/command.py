@@ -14,12 +14,12 @@ from pathlib import Path
 from typing import Annotated
 
 from gammond.engine.errors import UnsupportedError
-from gammond.engine.formats.array_file import read_array_file
+from gammond.engine.formats.array_file import Arrays, load_arrays, read_count
 from gammond.engine.play.player import EvaluatorPlayer, Player
 from gammond.tools.common.command_options import Command, option, written_file
 from gammond.tools.common.progress import format_short_number
 from gammond.tools.train.runs.game_learner import GameLearner, RoundReport
-from gammond.tools.train.runs.run import BEST_FILE, Arrays, Record, check_same_settings
+from gammond.tools.train.runs.run import BEST_FILE, Record, check_same_settings
 from gammond.tools.train.runs.strength_games import format_strengths, strengths_from_arrays
 from gammond.tools.train.runs.trainer import KeepingWork, Resume, RunOptions, Trainer, TrainingOptions
 from gammond.tools.train.td.plan import describe_plan, measure_speed
@@ -90,12 +90,13 @@ class TdLearner(GameLearner):
 
     def finish(self, folder: Path) -> str:
         """Tell how strong the best nets measured, and how to use them."""
-        best = folder / BEST_FILE
-        arrays = read_array_file(best) if best.exists() else {}
-        measured = format_strengths(strengths_from_arrays(arrays))
-        head = ""
-        if measured:
-            head = f"{folder}: best after {int(arrays['games_done']):,} games, points per game {measured}\n"
+        best, head = folder / BEST_FILE, ""
+        if best.exists():
+            games, strengths = load_arrays(
+                best, lambda arrays: (read_count(arrays, "games_done"), strengths_from_arrays(arrays))
+            )
+            if measured := format_strengths(strengths):
+                head = f"{folder}: best after {games:,} games, points per game {measured}\n"
         return head + "".join(
             f"  gammond {command.format(shlex.quote(str(folder)))}\n" for command in _NEXT_COMMANDS
         )

@@ -12,9 +12,10 @@ from typing import NamedTuple
 
 import msgspec
 
+from gammond.engine.formats.array_file import load_arrays
 from gammond.engine.play.player import EvaluatorPlayer, Player
 from gammond.tools.common.progress import Progress, format_short_number
-from gammond.tools.train.runs.run import CHECKPOINT_FILE, load_arrays
+from gammond.tools.train.runs.run import CHECKPOINT_FILE
 from gammond.tools.train.runs.strength_games import load_opponents, play_opponents
 from gammond.tools.train.td.self_play import SelfPlay, TdSettings
 

@@ -11,10 +11,10 @@ from msgspec import Meta
 from numpy.typing import NDArray
 
 from gammond.engine.errors import DataFileError, ValueRangeError
+from gammond.engine.formats.array_file import read_count
 from gammond.engine.rules.rules import STANDARD_RULES, Rules
 from gammond.tools.train.kernels import td as kernel_td
 from gammond.tools.train.runs.game_learner import RoundReport
-from gammond.tools.train.runs.run import read_count
 from gammond.tools.train.runs.strength_games import (
     BacktrackOption,
     CheckpointGamesOption,

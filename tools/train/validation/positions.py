@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gammond.engine.errors import DataFileError, ValueRangeError
-from gammond.engine.formats.array_file import read_array_file
+from gammond.engine.formats.array_file import load_arrays
 from gammond.engine.rules.game_record import PlayAction
 from gammond.engine.rules.position import Board
 from gammond.engine.rules.rules import STANDARD_RULES
@@ -247,8 +247,8 @@ def read_positions(folder: Path) -> tuple[ValidationPositions, str] | None:
     file = folder / _POSITIONS_FILE
     if not file.exists():
         return None
-    arrays = read_array_file(file)
-    try:
-        return ValidationPositions.from_arrays(arrays), str(arrays["judges"])
-    except (KeyError, TypeError, ValueError) as error:
-        raise DataFileError(f"{file} holds no positions of a validation set: {error}") from error
+    return load_arrays(
+        file,
+        lambda arrays: (ValidationPositions.from_arrays(arrays), str(arrays["judges"])),
+        what="holds no positions of a validation set",
+    )

@@ -10,8 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from gammond.engine.errors import DataFileError
-from gammond.engine.formats.array_file import read_array_file
+from gammond.engine.formats.array_file import Arrays, load_arrays
 from gammond.engine.rules.outcome import cubeless_equity
 from gammond.tools.common.files import write_arrays
 from gammond.tools.train.runs.shard_loop import ShardFiles
@@ -85,16 +84,16 @@ def read_rollouts(file: Path) -> RolloutLabels:
     Raises:
         DataFileError: The file is missing, damaged, or no shard; it is named.
     """
-    arrays = read_array_file(file)
-    try:
-        positions = ValidationPositions.from_arrays(arrays)
-        for name, (width, kind) in _COLUMNS.items():
-            expected = (len(positions), *width)
-            if arrays[name].shape != expected or arrays[name].dtype != kind:
-                raise ValueError(f"expected {name} as {np.dtype(kind).name}{list(expected)}")
-        return RolloutLabels(positions, *(arrays[name] for name in _COLUMNS))
-    except (KeyError, TypeError, ValueError) as error:
-        raise DataFileError(f"{file} is no shard of rolled-out positions: {error}") from error
+    return load_arrays(file, _parse_rollouts, what="is no shard of rolled-out positions")
+
+
+def _parse_rollouts(arrays: Arrays) -> RolloutLabels:
+    positions = ValidationPositions.from_arrays(arrays)
+    for name, (width, kind) in _COLUMNS.items():
+        expected = (len(positions), *width)
+        if arrays[name].shape != expected or arrays[name].dtype != kind:
+            raise ValueError(f"expected {name} as {np.dtype(kind).name}{list(expected)}")
+    return RolloutLabels(positions, *(arrays[name] for name in _COLUMNS))
 
 
 def read_all_rollouts(folder: Path) -> RolloutLabels:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,7 @@ from gammond.engine.bearoff import defer_bearoff
 from gammond.engine.errors import DataFileError, UnsupportedError, ValueRangeError
 from gammond.engine.evaluation.evaluator import Evaluator, ExactEvaluator
 from gammond.engine.evaluation.pruning import PlayPruner, ShortlistPruner
-from gammond.engine.formats.array_file import read_array_file
+from gammond.engine.formats.array_file import load_arrays
 from gammond.engine.kernels.nets.sparse import OneLayerWeights as SparseWeights
 from gammond.engine.play.player import EvaluatorPlayer, Player
 from gammond.engine.rules.position import Phase
@@ -204,19 +205,12 @@ def read_net_set(file: Path) -> NetSet:
     Raises:
         DataFileError: The file is missing, damaged, or holds no nets.
     """
-    return _parse_nets(file, read_array_file(file))
+    return load_arrays(file, partial(net_set_from_arrays, file.parent.name), field="net")
 
 
 def read_exported_nets(file: Path) -> dict[str, ExportedNet]:
     """Read the nets of a file, as `read_net_set`, for ``gammond export``."""
     return {phase: export_net(net) for phase, net in read_net_set(file).nets.items()}
-
-
-def _parse_nets(file: Path, arrays: Mapping[str, NDArray[Any]]) -> NetSet:
-    try:
-        return net_set_from_arrays(file.parent.name, arrays)
-    except DataFileError as error:
-        raise DataFileError(f"{file}: {error.message}", field="net") from error
 
 
 def net_set_from_arrays(name: str, arrays: Mapping[str, NDArray[Any]]) -> NetSet:
@@ -249,7 +243,8 @@ def make_net_set_player(file: Path, arrays: Mapping[str, NDArray[Any]]) -> Playe
     Raises:
         DataFileError: The arrays are damaged, or hold no nets.
     """
-    return EvaluatorPlayer(_parse_nets(file, arrays).make_evaluator())
+    load = partial(net_set_from_arrays, file.parent.name)
+    return EvaluatorPlayer(load_arrays(file, load, arrays, field="net").make_evaluator())
 
 
 def find_nets_file(path: Path) -> Path:

@@ -7,12 +7,12 @@ import pytest
 
 from gammond.engine.evaluation.leaves import open_question
 from gammond.engine.kernels.nets import routing as kernel_routing
-from gammond.engine.rules.outcome import evaluate_finished, sanitise_outcomes
+from gammond.engine.rules.outcome import evaluate_finished
 from gammond.engine.rules.position import Phase, classify_phases
 from gammond.nets.compiled_net import pack_nets
 from gammond.nets.manifest import CONTACT_CLASSES
 from tests.engine.kernels.nets.test_packed_nets import random_compiled_net
-from tests.support import boards
+from tests.support import boards, naive
 
 
 def _sample(count):
@@ -62,5 +62,5 @@ def test_each_class_is_evaluated_by_its_net_and_the_known_are_left_alone():
         elif class_ == kernel_routing.FINISHED:
             expected = evaluate_finished(one)
         else:
-            expected = sanitise_outcomes(nets[net_of_class[class_]].evaluate(one), one)
+            expected = naive.sanitise(nets[net_of_class[class_]].evaluate(one), one)
         np.testing.assert_array_equal(outcomes[i], expected[0])

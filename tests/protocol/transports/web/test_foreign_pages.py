@@ -4,7 +4,8 @@ import pytest
 
 from gammond.engine.errors import FormatError
 from gammond.protocol.transports.web.guard import ForeignPages
-from gammond.protocol.web.endpoints import API, ENDPOINTS
+from gammond.protocol.web.endpoints import ENDPOINTS
+from gammond.protocol.web.plans import API
 from tests.protocol.transports.web.serving import request, running
 
 FOREIGN = "https://board.example"

@@ -9,7 +9,6 @@ from gammond.engine.errors import GammondError
 from gammond.engine.formats.array_file import read_array_file
 from gammond.engine.play.lockstep import play_games
 from gammond.engine.play.player import EvaluatorPlayer, RandomPlayer
-from gammond.engine.rules.outcome import sanitise_outcomes
 from gammond.engine.rules.position import Position
 from gammond.nets.players.pubeval import PubevalPlayer
 from gammond.tools.common.files import read_records
@@ -20,6 +19,7 @@ from gammond.tools.heritage.computational_backgammon.kernels.kinds import KINDS,
 from gammond.tools.heritage.computational_backgammon.net_set import read_classic_nets
 from gammond.tools.heritage.computational_backgammon.settings import ClassicSettings
 from gammond.tools.train.weights.random_positions import sample_random_positions
+from tests.support import naive
 from tests.support.commands import run_tool
 
 OPTIONS = ["--hidden", "6", "--benchmark-games", "4", "--checkpoint-every", "100", "--games", "300"]
@@ -95,7 +95,7 @@ def test_any_number_of_kinds_of_position_have_nets_of_their_own(tmp_path, own, n
     classify_kinds(boards, kinds)
     outcomes = load_opponent(f"run:{tmp_path}").evaluator.evaluate(boards)
     for kind, net in enumerate(found.nets_by_kind):
-        expected = sanitise_outcomes(net.evaluate(boards[kinds == kind]), boards[kinds == kind])
+        expected = naive.sanitise(net.evaluate(boards[kinds == kind]), boards[kinds == kind])
         np.testing.assert_allclose(outcomes[kinds == kind], expected, atol=1e-6)
 
 

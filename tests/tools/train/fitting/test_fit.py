@@ -2,13 +2,14 @@
 
 import json
 import re
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from gammond.engine.errors import DataFileError, StateError
 from gammond.engine.formats.array_file import read_array_file
-from gammond.engine.rules.outcome import Outcomes
+from gammond.engine.rules.outcome import Outcomes, cubeless_equity
 from gammond.nets.catalogue import load_evaluator
 from gammond.nets.encoders import get_encoder
 from gammond.tools.common.files import read_records
@@ -71,6 +72,63 @@ def test_a_step_goes_down_the_gradient_of_weighted_squared_errors():
         fitter.step(inputs, few.targets, rate=1e-3)
     assert compute_fit_metrics(fitter.net, few).loss < 0.9 * loss
     np.testing.assert_array_equal(fitter.net.layers[0][0], fitter.averaged_net.layers[0][0])
+
+
+def test_differences_are_between_the_plays_of_a_roll_and_close_ones_count_most():
+    net, few = untrained(6), labels(6, seed=1)
+    inputs, numbers = get_encoder("tesauro196").encode(few.boards), np.array([4, 4, 4, 7, 7, 9])
+    plain, both = (
+        fitting.Fitter(net, "adam", average=0.0).step(inputs, few.targets, 1e-3, numbers, weight)
+        for weight in (0.0, 3.0)
+    )
+    wanted = cubeless_equity(few.targets).astype(float)
+    errors = cubeless_equity(net.forward(inputs)) - wanted
+    expected = 0.0
+    for own in (slice(0, 3), slice(3, 5), slice(5, 6)):
+        weights = np.exp((wanted[own].min() - wanted[own]) / 0.04)
+        mean = (weights * errors[own]).sum() / weights.sum()
+        expected += (weights * (errors[own] - mean) ** 2).sum()
+    assert both - plain == pytest.approx(3.0 * expected / 6, rel=1e-4)
+
+
+def test_differences_alone_set_the_plays_of_a_roll_in_order():
+    few = replace(labels(90, seed=1), decisions=np.arange(90) // 3)
+    fitter = fitting.Fitter(untrained(30), "adam", average=0.0)
+    before = compute_fit_metrics(fitter.net, few).play_loss
+    inputs = get_encoder("tesauro196").encode(few.boards)
+    for _ in range(200):
+        fitter.step(inputs, few.targets, 3e-3, few.decisions, 1000.0)
+    assert compute_fit_metrics(fitter.net, few).play_loss < 0.1 * before
+
+
+def test_a_choice_loses_what_the_best_play_of_its_roll_is_better():
+    few = labels(5, seed=1)
+    net, numbers = untrained(6), np.array([0, 0, 0, 1, 2])
+    found = cubeless_equity(net.forward(get_encoder("tesauro196").encode(few.boards)))
+    wanted = cubeless_equity(few.targets)
+    lost = wanted[np.argmin(found[:3])] - wanted[:3].min()
+    assert compute_fit_metrics(net, replace(few, decisions=numbers)).play_loss == pytest.approx(
+        lost, abs=1e-6
+    )
+    assert np.isnan(compute_fit_metrics(net, few).play_loss)
+
+
+def test_batches_and_labels_set_aside_do_not_part_the_plays_of_a_roll():
+    whole = replace(labels(2000, seed=4), decisions=np.arange(2000) // 4)
+    learned, aside = split_labels(whole, 0.1, seed=1)
+    assert not set(learned.decisions.tolist()) & set(aside.decisions.tolist())
+    assert 100 < len(aside) < 320
+    seen = []
+
+    class Noting(fitting.Fitter):
+        def step(self, inputs, targets, rate, decisions=None, differences=0.0):
+            seen.append(decisions)
+            return 0.0
+
+    fitter, generator = Noting(untrained(6), "adam", 0.0), np.random.default_rng(1)
+    list(iterate_steps(fitter, whole, 5, 400, lambda share: 1e-3, generator))
+    assert sorted(np.concatenate(seen).tolist()) == whole.decisions.tolist()
+    assert all((np.bincount(batch)[np.unique(batch)] == 4).all() for batch in seen)
 
 
 def test_averaged_weights_trail_behind_the_last_ones():

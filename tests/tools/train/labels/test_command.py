@@ -15,6 +15,7 @@ from gammond.engine.rollout import RolloutSettings, roll_out_position
 from gammond.engine.rules.dice import ROLL_WEIGHTS, ROLLS
 from gammond.engine.rules.outcome import cubeless_equity, invert_outcomes
 from gammond.engine.rules.position import Position
+from gammond.engine.rules.rules import STANDARD_RULES
 from gammond.engine.search import NPlyEvaluator
 from gammond.nets.catalogue import load_evaluator, load_pruner
 from gammond.tools.train.labels import command as label
@@ -64,6 +65,38 @@ def test_deeper_labels_are_means_of_the_shallower_ones(tmp_path):
     shallow = load_evaluator("fast").evaluate(labels.boards)
     assert made.plies == 2
     assert 0.0 < np.abs(cubeless_equity(labels.targets) - cubeless_equity(shallow)).max() < 0.5
+
+
+def test_plays_of_a_roll_are_labelled_together(tmp_path):
+    task = replace(plan(), plays=3).make_tasks(tmp_path, 60)[0]
+    make_shard(label_shard, task)
+    labels, made = read_shard(task.file)
+    assert (len(labels), made.plays) == (60, 3)
+    alone = replace(labels, decisions=np.arange(60))
+    evaluator, optimal = (
+        load_evaluator("fast"),
+        [each for each in load_bearoff_evaluators() if each.is_optimal],
+    )
+    deep = NPlyEvaluator(evaluator, load_pruner(), 1, exact=tuple(optimal)).evaluate(alone.boards)
+    np.testing.assert_allclose(labels.targets, deep, atol=2e-6)
+    shallow = cubeless_equity(evaluator.evaluate(labels.boards))
+    for number in range(labels.decisions[-1]):  # the last one may be cut
+        own = shallow[labels.decisions == number]
+        assert 2 <= len(own) <= 3
+        assert (np.diff(own) >= 0).all()
+        assert own[-1] - own[0] <= 0.12
+        assert len({labels.sources[i] for i in np.flatnonzero(labels.decisions == number)}) == 1
+
+
+def test_rolled_out_plays_of_a_roll_share_their_dice(tmp_path):
+    nets = load_net_set("fast")
+    evaluators = make_rollout_evaluators(nets, load_pruner())
+    boards = np.repeat(STANDARD_RULES.starting_position.board[None], 3, axis=0)
+    one, same, other = label_tasks.roll_out_labels(
+        boards, np.array([5, 5, 6]), evaluators, RolloutSettings(trials=2), (1, 2)
+    )
+    np.testing.assert_array_equal(one, same)
+    assert (one != other).any()
 
 
 def test_another_pruning_net_finds_other_replies(tmp_path):

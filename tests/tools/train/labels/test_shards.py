@@ -1,5 +1,7 @@
 """Labelled positions in files: all comes back, the newest first, and damage is named."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -46,6 +48,20 @@ def test_a_shard_comes_back_with_all_that_it_holds(tmp_path):
     np.testing.assert_array_equal(read.boards, written.boards)
     np.testing.assert_array_equal(read.targets, written.targets)
     np.testing.assert_array_equal(read.sources, written.sources)
+    np.testing.assert_array_equal(read.decisions, np.arange(200))
+
+
+def test_plays_of_a_roll_stay_together_through_files_choices_and_joins(tmp_path):
+    some, numbers = labels(6, seed=1), np.array([0, 0, 0, 1, 1, 2])
+    file = LABELS.find(tmp_path, 0)
+    write_shard(file, replace(some, decisions=numbers), replace(MADE, plays=3))
+    read, made = read_shard(file)
+    assert made.plays == 3
+    np.testing.assert_array_equal(read.decisions, numbers)
+    few = read.select(np.array([False, True, True, False, True, True]))
+    np.testing.assert_array_equal(few.decisions, [0, 0, 1, 2])
+    both = concatenate_labels([few, read, some])
+    np.testing.assert_array_equal(both.decisions, [0, 0, 1, 2, 3, 3, 3, 4, 4, 5, 6, 7, 8, 9, 10, 11])
 
 
 def test_a_window_takes_the_newest_whole_shards_and_gives_the_oldest_first(tmp_path):
@@ -99,6 +115,9 @@ def test_a_damaged_shard_is_named(tmp_path):
         ({"boards": np.full((100, 25), 255, np.uint8)}, "at most 15 checkers"),
         ({"sources": np.full(100, 2, np.uint8)}, "sources"),
         ({"plies": np.arange(2)}, ""),
+        ({"decisions": np.arange(99)}, "decisions"),
+        ({"decisions": np.arange(100)[::-1].copy()}, "decisions"),
+        ({"decisions": np.zeros(100)}, "decisions"),
     ],
 )
 def test_a_file_that_is_no_shard_is_named(tmp_path, changes, message):

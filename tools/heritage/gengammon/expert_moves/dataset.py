@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gammond.engine.errors import DataFileError, ValueRangeError
-from gammond.engine.formats.array_file import read_array_file
+from gammond.engine.formats.array_file import Arrays, load_arrays
 from gammond.engine.rules.moves import expand_rolls
 from gammond.engine.rules.position import Board, Phase, classify_phases, swap_sides
 from gammond.tools.common.files import write_arrays
@@ -210,18 +210,18 @@ def read_expert_moves(file: Path) -> ExpertMoves:
     Raises:
         DataFileError: The file is missing, damaged, or holds no expert moves; the message names it.
     """
-    arrays = read_array_file(file)
-    try:
-        columns = {name: arrays[name] for name in _COLUMNS}
-        moves = ExpertMoves(
-            **columns | {name: unpack_boards(columns[name]) for name in _POSITIONS},
-            match_names=tuple(str(name) for name in arrays["match_names"]),
-            player_names=tuple(str(name) for name in arrays["player_names"]),
-            command=str(arrays["made"]),
-        )
-        _check_moves(moves)
-    except (KeyError, TypeError, ValueError, IndexError) as error:
-        raise DataFileError(f"expected a file of expert moves, got {file}: {error}") from error
+    return load_arrays(file, _parse_moves, what="is no file of expert moves")
+
+
+def _parse_moves(arrays: Arrays) -> ExpertMoves:
+    columns = {name: arrays[name] for name in _COLUMNS}
+    moves = ExpertMoves(
+        **columns | {name: unpack_boards(columns[name]) for name in _POSITIONS},
+        match_names=tuple(str(name) for name in arrays["match_names"]),
+        player_names=tuple(str(name) for name in arrays["player_names"]),
+        command=str(arrays["made"]),
+    )
+    _check_moves(moves)
     return moves
 
 
