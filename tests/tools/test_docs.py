@@ -21,6 +21,7 @@ from gammond.protocol.repl.terminal.prompt_loop import PROMPT
 from gammond.protocol.state.service import Service, make_shipped_catalogue
 from gammond.protocol.state.session import Session
 from gammond.tools import cli
+from gammond.tools.common.command_group import find_command
 from gammond.tools.common.wings import find_wings
 from gammond.tools.heritage.heuristic_engine.study import ClimbStudySettings
 from gammond.tools.train.runs.settings import settings_from_args
@@ -173,7 +174,7 @@ def list_players(args):
 )
 def test_a_command_of_a_page_has_options_settings_and_players_that_there_are(page, words):
     parser = argparse.ArgumentParser(exit_on_error=False)
-    importlib.import_module(cli.TOOLS[words[0]]).add_arguments(parser)
+    find_command(cli.TOOLS[words[0]]).add_arguments(parser)
     args = parser.parse_args(words[1:])
     trainer = getattr(args, "trainer", None) or getattr(args, "subcommand", None)
     if settings := load_settings().get(trainer):

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import argparse
 from dataclasses import dataclass
+from typing import Annotated
+
+from msgspec import Meta, Struct
 
 from gammond.engine.analysis.levels import DEFAULT_LEVEL, LEVELS, EvalSettings, find_level
 from gammond.engine.errors import UnsupportedError
@@ -11,6 +14,7 @@ from gammond.engine.play.decider import Decider
 from gammond.engine.search import FILTERS, MAX_PLIES
 from gammond.engine.search.filters import DEFAULT_FILTER
 from gammond.engine.store.options import NO_STORE, StoreOptions
+from gammond.tools.common.command_options import option
 
 STRENGTH_OPTIONS = ("level", "plies", "filter")
 """The options that `add_strength_arguments` declares, as attributes of the parsed arguments."""
@@ -38,6 +42,58 @@ class PlayingStrength:
     name: str
     settings: EvalSettings
     noise_points: float
+
+
+def net_option(role: str = "the evaluator") -> Meta:
+    """Describe ``--net``, for `gammond.tools.common.opponents.load_net_engine` and `load_net_evaluator`.
+
+    Args:
+        role: What the net does.
+    """
+    return option(f"{role}: {NET_HELP}", "NAME", shown="")
+
+
+Net = Annotated[str, net_option()]
+"""``--net``, the evaluator of a command."""
+
+
+_LEVEL_HELP = f"playing strength: {', '.join(LEVELS)} (default {DEFAULT_LEVEL})"
+_PLIES_HELP = f"look-ahead for plays and cube decisions in place of a level, up to {MAX_PLIES} plies"
+_FILTER_HELP = f"move filter (default the level's, with --plies {DEFAULT_FILTER})"
+
+
+class StrengthOptions(Struct, frozen=True, kw_only=True):
+    """How strong this engine plays.
+
+    Raises:
+        UnsupportedError: Both a level and plies.
+    """
+
+    level: Annotated[str, option(_LEVEL_HELP, "NAME", choices=tuple(LEVELS))] | None = None
+    plies: Annotated[int, option(_PLIES_HELP, ge=0, le=MAX_PLIES)] | None = None
+    filter: Annotated[str, option(_FILTER_HELP, choices=tuple(FILTERS))] | None = None
+
+    def __post_init__(self) -> None:
+        if self.level is not None and self.plies is not None:
+            raise UnsupportedError("--level sets the plies: remove --level or --plies", field="plies")
+
+    def choose(self) -> PlayingStrength:
+        """Return the strength that the options say."""
+        level = find_level(self.level or DEFAULT_LEVEL)
+        if self.plies is None and self.filter is None:
+            return PlayingStrength(
+                level.name, EvalSettings(level.plies, level.filter_name), level.noise_points
+            )
+        filter_name = self.filter or (DEFAULT_FILTER if self.level is None else level.filter_name)
+        depth = EvalSettings(level.plies if self.plies is None else self.plies, filter_name)
+        return PlayingStrength(f"{depth.plies}-ply {depth.filter_name}", depth, level.noise_points)
+
+
+def player_option(scope: str = "") -> Meta:
+    """Describe ``--player``; `scope` is put before its help."""
+    return option(
+        f"{scope}player for the plays (see 'gammond players'); the net makes the cube decisions", "NAME"
+    )
 
 
 def add_net_argument(

@@ -5,8 +5,10 @@ from __future__ import annotations
 import argparse
 from collections.abc import Mapping
 from contextlib import AbstractContextManager, nullcontext
+from typing import Annotated
 
 from gammond.engine.runtime.machine import count_usable_cores
+from gammond.tools.common.command_options import option
 from gammond.tools.common.opponents import collect_net_hashes
 from gammond.tools.parallel.cluster import LOCAL_PREFIX, ClusterExecutor
 from gammond.tools.parallel.executor import Executor
@@ -18,6 +20,17 @@ def add_threads_option(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--threads", type=int, default=count_usable_cores(), help="threads (default one for each core)"
     )
+
+
+Cluster = Annotated[
+    str,
+    option(
+        "let the workers of a cluster share the work: HOST:PORT of `gammond cluster start`, or "
+        f"{LOCAL_PREFIX}N for N workers of this machine; the result is the same",
+        "ADDRESS",
+    ),
+]
+"""``--cluster``, which does not change the result."""
 
 
 def add_cluster_option(parser: argparse.ArgumentParser) -> None:

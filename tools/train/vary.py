@@ -25,11 +25,11 @@ from gammond.engine.errors import StateError, ValueRangeError
 from gammond.tools.common.figures import check_plot_file
 from gammond.tools.common.files import read_records
 from gammond.tools.common.interrupts import GOES_ON, advise_on_interrupt
-from gammond.tools.common.output_options import written_path
+from gammond.tools.common.options import written_path
 from gammond.tools.common.tool_parser import ToolParser
 from gammond.tools.common.wings import find_wings
 from gammond.tools.parallel.processes import ProcessPool
-from gammond.tools.train.runs.pictures import draw_runs
+from gammond.tools.train.runs.curves import draw_runs
 from gammond.tools.train.runs.run_folder import CONFIG_FILE, LOG_FILE, check_no_run, compute_hours
 from gammond.tools.train.runs.settings import (
     check_same_or_longer,

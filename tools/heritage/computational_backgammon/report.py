@@ -35,7 +35,7 @@ from gammond.tools.heritage.computational_backgammon.endgames import measure_end
 from gammond.tools.train.runs.run import CHECKPOINT_FILE
 from gammond.tools.train.runs.run_folder import LOG_FILE
 from gammond.tools.train.runs.strength_games import check_benchmark
-from gammond.tools.train.validation.named_evaluators import load_named_evaluator
+from gammond.tools.train.weights.net_set import load_named_evaluator
 
 SUMMARY = "compare runs of classic nets, openings and bearoff tables"
 
@@ -184,7 +184,7 @@ def tabulate_openings(names: Sequence[str]) -> str:
     """Tabulate players' evaluations of the opening position for the side on roll, beside the reference.
 
     Args:
-        names: As `gammond.tools.train.validation.named_evaluators.load_named_evaluator` takes them.
+        names: As `gammond.tools.train.weights.net_set.load_named_evaluator` takes them.
 
     Raises:
         ValueRangeError: A player is unknown, or has no evaluator.

@@ -30,7 +30,7 @@ from gammond.engine.runtime.files import check_output, identify_files
 from gammond.engine.runtime.version import read_version
 from gammond.engine.statistics import ValueWithError
 from gammond.tools.common.opponents import load_net_evaluator
-from gammond.tools.common.output_options import add_force_option, written_path
+from gammond.tools.common.options import add_force_option, written_path
 from gammond.tools.common.progress import Progress
 from gammond.tools.common.text_table import format_table
 from gammond.tools.train.cube_decisions.deciders import DECIDER_HELP, CubeOpinions, ask_decider

@@ -18,6 +18,7 @@ import numpy as np
 from msgspec import Meta
 
 from gammond.engine.errors import ValueRangeError
+from gammond.engine.formats.array_file import Arrays, read_array
 from gammond.tools.common.progress import Progress
 from gammond.tools.train.fitting.net_set_fitter import NetSetFitter
 from gammond.tools.train.fitting.recipe import Recipe, add_fitting_options

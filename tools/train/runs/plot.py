@@ -17,11 +17,10 @@ from gammond.engine.play.lockstep import play_games
 from gammond.engine.wording import format_count
 from gammond.tools.common.figures import check_plot_file
 from gammond.tools.common.opponents import RUN_PREFIX, load_opponent
-from gammond.tools.common.output_options import written_path
+from gammond.tools.common.options import written_path
 from gammond.tools.common.progress import Progress
 from gammond.tools.common.wings import find_wings
-from gammond.tools.train.runs.curves import AXES
-from gammond.tools.train.runs.pictures import DEFAULT_ROLLING, draw_runs
+from gammond.tools.train.runs.curves import AXES, DEFAULT_ROLLING, draw_runs
 from gammond.tools.train.runs.run_folder import list_kept_nets
 from gammond.tools.train.runs.strength_games import check_benchmark, measure_results
 

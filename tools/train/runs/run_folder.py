@@ -11,6 +11,7 @@ import argparse
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, fields
+from itertools import accumulate
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -24,14 +25,12 @@ from gammond.tools.common.files import read_records
 from gammond.tools.common.interrupts import RESUMES, advise_on_interrupt
 from gammond.tools.common.net_records import TrainingRecord
 from gammond.tools.common.net_records import read_provenance as read_net_provenance
-from gammond.tools.common.output_options import written_path
+from gammond.tools.common.options import written_path
 from gammond.tools.train.runs.settings import (
-    ORIGIN_TABLE,
     format_command_options,
     format_options,
     read_origin,
     read_settings,
-    read_settings_file,
     settings_from_args,
     write_settings,
 )
@@ -44,22 +43,6 @@ LOG_FILE = "log.jsonl"
 
 KIND_ARRAY = "kind"
 """In ``.npz`` files, and in the table ``[origin]`` of ``run.toml``: the trainer that wrote them."""
-
-_EARLY_TD_DEFAULTS: dict[str, object] = {
-    "games": 3_000_000,
-    "hidden": 128,
-    "race_hidden": 64,
-    "learning_rate": 0.02,
-    "final_rate": 0.001,
-    "trace": 0.0,
-    "threads": 2,
-    "round_games": 32,
-    "checkpoint_every": 100_000,
-    "opponents": ["pubeval"],
-    "benchmark_games": 2000,
-    "seed": 1,
-}
-"""A ``run.toml`` without a table ``[origin]`` is of self-play, which nothing precedes; its defaults then."""
 
 
 def name_kept_nets(folder: Path, steps: int) -> Path:
@@ -249,33 +232,21 @@ def read_run_provenance(folder: Path, nets: Path) -> Provenance:
 
 
 def compute_hours(records: Sequence[Mapping[str, Any]]) -> list[float]:
-    """Compute the hours that a run had taken at each record of its log.
-
-    Records have ``seconds``; early ones of self-play have games per second instead.
-    """
-    hours, total_s, games = [], 0.0, 0
-    for record in records:
-        if "seconds" in record:
-            total_s += float(record["seconds"])
-        elif "games_per_s" in record:
-            total_s += (record["games"] - games) / record["games_per_s"]
-        games = record.get("games", games)
-        hours.append(total_s / 3600.0)
-    return hours
+    """Compute the hours that a run had taken at each record of its log."""
+    return [
+        seconds / 3600.0 for seconds in accumulate(float(record.get("seconds", 0.0)) for record in records)
+    ]
 
 
 def _read_run_origin(folder: Path) -> tuple[str, Provenance, str]:
-    """Return the command of a run, what came before it, and its kind; empty in runs from before kinds."""
+    """Return the command of a run, what came before it, and its kind."""
     config = folder / CONFIG_FILE
-    if not config.exists() or f"[{ORIGIN_TABLE}]" not in config.read_text(encoding="utf-8", errors="replace"):
-        options = format_options(read_settings_file(config), _EARLY_TD_DEFAULTS)
-        return f"gammond train td {folder}{options}", (), ""
     origin = read_origin(config)
     try:
         columns = [origin[f"{field.name}_before"] for field in fields(ProvenanceStep)]
         before = msgspec.convert(list(zip(*columns, strict=True)), list[tuple[str, int, int, float]])
         steps = tuple(ProvenanceStep(*step) for step in before)
-        return str(origin["command"]), steps, str(origin.get(KIND_ARRAY, ""))
+        return str(origin["command"]), steps, str(origin[KIND_ARRAY])
     except (KeyError, TypeError, ValueError) as error:
         raise DataFileError(f"{config} does not list the stages before the run: {error}") from error
 

@@ -14,7 +14,8 @@ from msgspec import Meta
 
 from gammond.engine.rules.rules import STANDARD_RULES, Feature, Rules, find_variant
 from gammond.engine.runtime.machine import count_usable_cores
-from gammond.tools.common.figures import add_plot_option, check_plot_file
+from gammond.tools.common.command_options import add_options
+from gammond.tools.common.figures import check_plot_file, plot_option
 from gammond.tools.common.locks import hold_lock
 from gammond.tools.common.opponents import collect_net_hashes, list_run_kinds
 from gammond.tools.parallel.executor import Executor
@@ -45,6 +46,10 @@ def find_training_rules(variant: str) -> Rules:
     rules = Rules(find_variant(variant))
     rules.check_supports(Feature.TRAINING)
     return rules
+
+
+class _PictureOptions(msgspec.Struct, frozen=True, kw_only=True):
+    plot: Annotated[Path, plot_option()] | None = None
 
 
 class RunSettings(msgspec.Struct, frozen=True):
@@ -148,7 +153,7 @@ class Trainer(Generic[_Settings]):
         add_setting_options(parser, self.settings_type)
         for add_option in self.resource_options:
             add_option(parser)
-        add_plot_option(parser)
+        add_options(parser, _PictureOptions)
         if self._kind in list_run_kinds():
             parser.add_argument(
                 "--keep-nets",

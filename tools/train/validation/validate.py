@@ -30,7 +30,6 @@ from gammond.tools.common.text_table import format_table
 from gammond.tools.train.runs.run_folder import CONFIG_FILE
 from gammond.tools.train.runs.settings import read_settings
 from gammond.tools.train.validation.build_set import ValidationSettings
-from gammond.tools.train.validation.named_evaluators import load_named_evaluator
 from gammond.tools.train.validation.net_errors import (
     NetErrorStats,
     compute_net_errors,
@@ -39,6 +38,7 @@ from gammond.tools.train.validation.net_errors import (
 )
 from gammond.tools.train.validation.positions import is_learned
 from gammond.tools.train.validation.rollout_labels import RolloutLabels, read_all_rollouts
+from gammond.tools.train.weights.net_set import load_named_evaluator
 
 SUMMARY = "compare nets with rolled-out positions"
 

@@ -24,7 +24,7 @@ import numpy as np
 from gammond.engine.errors import DataFileError, ValueRangeError
 from gammond.engine.runtime.files import check_output, identify_files
 from gammond.engine.wording import escape_unprintable
-from gammond.tools.common.output_options import add_force_option, written_path
+from gammond.tools.common.options import add_force_option, written_path
 from gammond.tools.common.progress import Progress
 from gammond.tools.heritage.gengammon.expert_moves.dataset import (
     FILTERS,
