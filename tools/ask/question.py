@@ -13,7 +13,7 @@ from functools import partial
 from typing import Annotated
 
 from gammond.engine.analysis.levels import find_level
-from gammond.engine.errors import CancelledWork, StateError, UnsupportedError
+from gammond.engine.errors import CancelledWork, StateError, UnsupportedError, ValueRangeError
 from gammond.engine.formats.xgid import encode_xgid
 from gammond.engine.rules.rules import BACKGAMMON, VARIANTS, Rules
 from gammond.engine.runtime.compilation import COMPILATION

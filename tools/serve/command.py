@@ -36,7 +36,6 @@ from gammond.protocol.transports.workers import resolve_thread_count
 from gammond.tools.common.background import prepare_on_first_compile
 from gammond.tools.common.command_options import Command, collect_values, make_options
 from gammond.tools.common.file_players import load_offered, make_file_players
-from gammond.tools.common.options import read_store_arguments
 from gammond.tools.common.pulse import PULSE
 from gammond.tools.common.strength import DEFAULT_NET, load_decider
 from gammond.tools.serve.config_file import (

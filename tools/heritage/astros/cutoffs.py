@@ -49,7 +49,6 @@ from gammond.tools.common.command_options import (
     option,
 )
 from gammond.tools.common.opponents import load_net_evaluator
-from gammond.tools.common.options import check_number
 from gammond.tools.common.progress import Progress
 from gammond.tools.common.strength import DEFAULT_NET, Net
 from gammond.tools.measure.decisions import (

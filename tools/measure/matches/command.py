@@ -52,7 +52,6 @@ from gammond.tools.common.command_options import (
 from gammond.tools.common.interrupts import call_on_interrupt, end_with_partial
 from gammond.tools.common.match_inputs import MatchTally, list_match_inputs
 from gammond.tools.common.opponents import load_net_engine
-from gammond.tools.common.options import check_number
 from gammond.tools.common.progress import Progress, write_message
 from gammond.tools.common.strength import DEFAULT_NET, Net
 from gammond.tools.gnubg import require_gnubg

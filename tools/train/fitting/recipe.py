@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Annotated, Literal
@@ -16,8 +15,15 @@ from gammond.engine.rules.rules import STANDARD_RULES, Rules
 from gammond.nets.catalogue import DEFAULT_EVALUATOR
 from gammond.nets.encoders import get_encoder
 from gammond.nets.manifest import CONTACT_CLASSES
+from gammond.tools.common.command_options import option
 from gammond.tools.train.runs.strength_games import GamesOption, OpponentsOption, check_benchmark
-from gammond.tools.train.runs.trainer import RunSettings, VariantOption, find_training_rules
+from gammond.tools.train.runs.trainer import (
+    KeepNets,
+    RunSettings,
+    SharedWork,
+    VariantOption,
+    find_training_rules,
+)
 from gammond.tools.train.weights.layers import ENCODER, LayeredNet
 from gammond.tools.train.weights.net_set import NetSet, load_net_set
 from gammond.tools.train.weights.random_positions import sample_random_positions
@@ -46,7 +52,7 @@ class Recipe(RunSettings, frozen=True):
 
     variant: VariantOption = STANDARD_RULES.variant.name
     parent: Annotated[
-        str, Meta(description="net to begin with: that of an evaluator, or the folder of a run")
+        str, option("net to begin with: that of an evaluator, or the folder of a run", name="from")
     ] = ""
     phase: Annotated[
         Literal["contact", "crashed", "race"], Meta(description="which net: contact, crashed or race")
@@ -156,9 +162,11 @@ class Recipe(RunSettings, frozen=True):
         return others.with_nets(expanded, name)
 
 
-def add_fitting_options(parser: argparse.ArgumentParser) -> None:
-    """Add the option that says where to fit; it changes the result by rounding alone."""
-    parser.add_argument("--device", default="cpu", help="device of torch: cpu, cuda (default cpu)")
+class FittingWork(SharedWork, frozen=True, kw_only=True):
+    """Where a net is fitted, which changes the result by rounding alone, and who shares the other work."""
+
+    device: Annotated[str, option("device of torch: cpu, cuda")] = "cpu"
+    keep_nets: KeepNets = False
 
 
 _POSITIONS = 4096

@@ -10,8 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from gammond.engine.errors import DataFileError
-from gammond.engine.formats.array_file import read_array_file
+from gammond.engine.formats.array_file import Arrays, load_arrays
 from gammond.engine.rules.outcome import Outcomes
 from gammond.engine.rules.position import CHECKERS, OFF, Board, Phase, classify_phases
 from gammond.tools.common.files import write_arrays

@@ -7,7 +7,6 @@ command) and ``log.jsonl``, each of whose records has ``seconds`` and may have `
 
 from __future__ import annotations
 
-import argparse
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, fields
@@ -25,13 +24,12 @@ from gammond.tools.common.files import read_records
 from gammond.tools.common.interrupts import RESUMES, advise_on_interrupt
 from gammond.tools.common.net_records import TrainingRecord
 from gammond.tools.common.net_records import read_provenance as read_net_provenance
-from gammond.tools.common.options import written_path
 from gammond.tools.train.runs.settings import (
+    SettingOptions,
     format_command_options,
     format_options,
     read_origin,
     read_settings,
-    settings_from_args,
     write_settings,
 )
 from gammond.tools.train.weights.net_set import find_nets_file
@@ -86,44 +84,24 @@ def merge_provenances(*provenances: Provenance) -> Provenance:
     return tuple(steps.values())
 
 
-def add_folder_arguments(
-    parser: argparse.ArgumentParser, name: str, meaning: str, resuming: str, *, is_optional: bool = False
-) -> None:
-    """Add the folder of a stage, and ``--resume``.
-
-    Args:
-        parser: Of the command.
-        name: Of the argument.
-        meaning: What the folder holds, for the help.
-        resuming: What ``--resume`` does, for the help.
-        is_optional: Whether the command does something without a folder.
-    """
-    parser.add_argument(name, type=written_path, nargs="?" if is_optional else None, help=meaning)
-    parser.add_argument("--resume", action="store_true", help=resuming)
-
-
 def load_run_settings(
-    folder: Path,
-    args: argparse.Namespace,
-    kind: type[_Settings],
-    lengths: Sequence[str] = (),
+    folder: Path, options: SettingOptions[_Settings], lengths: Sequence[str] = (), *, resume: bool
 ) -> _Settings:
     """Read the settings of a run: its own with ``--resume``, of which options may raise the length alone.
 
     Args:
         folder: Of the run.
-        args: Of the command, with what `gammond.tools.train.runs.settings.add_setting_options` adds, and
-            ``resume``.
-        kind: The settings of the command.
+        options: What the command says of settings.
         lengths: The settings that say how long the run is.
+        resume: Whether it goes on with the run.
 
     Raises:
         DataFileError: There is no run to go on with; or a file is missing, no TOML, or has unknown fields.
         ValueRangeError: A value is of another kind or outside its limits.
         StateError: With ``--resume`` an option differs from what the run has, and makes it no longer.
     """
-    begun = read_settings(folder / CONFIG_FILE, kind) if args.resume else None
-    return settings_from_args(args, kind, begun, lengths)
+    begun = read_settings(folder / CONFIG_FILE, options.given.kind) if resume else None
+    return options.make(begun, lengths)
 
 
 def check_no_run(folder: Path) -> None:
