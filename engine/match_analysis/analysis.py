@@ -13,6 +13,7 @@ from gammond.engine.analysis.compared_plays import compare_play
 from gammond.engine.analysis.engine import Engine
 from gammond.engine.analysis.levels import EvalSettings, StoreUse
 from gammond.engine.analysis.many_positions import find_best_plays
+from gammond.engine.errors import ValueRangeError
 from gammond.engine.evaluation.results import CubeDecision, CubeResponse
 from gammond.engine.match_analysis.notes import (
     MAX_CANDIDATES,
@@ -59,8 +60,11 @@ class AnalysisSettings:
     store: StoreUse = StoreUse.ON
 
     def __post_init__(self) -> None:
-        for plies in (self.plies, self.deeper_plies):
-            EvalSettings(plies, self.filter_name)
+        EvalSettings(self.plies, self.filter_name)
+        try:
+            EvalSettings(self.deeper_plies, self.filter_name)
+        except ValueRangeError as error:
+            raise error.with_field("deeper") from error
 
     @property
     def is_deepening(self) -> bool:

@@ -16,7 +16,7 @@ import numpy as np
 
 from gammond.api._options import DecisionRollouts, RolloutSettings
 from gammond.api.errors import CancelledWork, ServerError, UnsupportedError, make_server_error
-from gammond.api.match import Dice, MatchState, check_dice
+from gammond.api.match import Dice, MatchState, check_dice, read_asked_state
 from gammond.api.position import Board, Play, Position, find_variant_name, read_boards
 from gammond.api.results import (
     CubeDecision,
@@ -42,6 +42,11 @@ _CUBE_PASS = "drop"
 _OPINION_KEYS = {"rank", "play", "score", "player", "gnubgid", "win", "win_g", "win_bg", "lose_g", "lose_bg"}
 """Keys of an opinion that are no features."""
 
+
+_WIRE_NAMES = {"truncation": "truncate", "variance_reduction": "vr"}
+"""The names of the protocol for options of rollouts that have others here."""
+
+_OWN_NAMES = {wire: name for name, wire in _WIRE_NAMES.items()}
 
 _encode = json.JSONEncoder(separators=(",", ":")).encode
 
@@ -169,8 +174,7 @@ def rename_rollout_options(options: DecisionRollouts) -> dict[str, object]:
     """
     if unknown := options.keys() - RolloutSettings.__annotations__.keys():
         raise TypeError(f"there is no option {min(unknown)!r} of rollouts")
-    names = {"truncation": "truncate", "variance_reduction": "vr"}
-    return {names.get(name, name): value for name, value in options.items()}
+    return {_WIRE_NAMES.get(name, name): value for name, value in options.items()}
 
 
 def parse_lines(lines: list[str]) -> list[str]:
@@ -225,6 +229,7 @@ def _find_match(match: MatchState | None) -> tuple[_EngineState, str | None]:
     That is a match ID, nothing for money play, or None where only an XGID says all that answers depend on.
 
     Raises:
+        PositionError: Value and owner of the cube cannot come up together.
         UnsupportedError: An XGID does not either.
     """
     from gammond.engine.formats.match_id import encode_match_id
@@ -233,7 +238,7 @@ def _find_match(match: MatchState | None) -> tuple[_EngineState, str | None]:
     from gammond.engine.rules.match import make_canonical
 
     money, start = MatchState()._to_engine(), Position.start()
-    state = money if match is None else match._to_engine().before_roll()
+    state = read_asked_state(match).before_roll()
     suffix = f":{encode_match_id(state)}"
     for text, found in (
         (start.id, ""),
@@ -405,8 +410,9 @@ def get_results(answer: Mapping[str, Any], within: str = "") -> list[dict[str, A
 
 
 def _make_error(error: Mapping[str, Any], within: str = "") -> ServerError:
-    field = error.get("field")
-    return make_server_error(error["code"], error["message"], field and field.removeprefix(within))
+    head, dot, name = (error.get("field") or "").rpartition(".")
+    field = f"{head}{dot}{_OWN_NAMES.get(name, name)}".removeprefix(within)
+    return make_server_error(error["code"], error["message"], field or None)
 
 
 def _make_stopped_error() -> CancelledWork:

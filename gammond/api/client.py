@@ -8,6 +8,7 @@ import contextlib
 import queue
 import sys
 import threading
+import time
 from collections.abc import Callable, Coroutine, Sequence
 from concurrent.futures import Future
 from types import TracebackType
@@ -285,12 +286,15 @@ class Client:
     ) -> None:
         self.close()
 
-    def _ask(self, question: Question[T]) -> Future[T]:
+    def _ask(self, question: Question[T]) -> _Answer[T]:
         return self._begin(question)[1]
 
-    def _wait(self, future: Future[T]) -> T:
+    def _wait(self, future: _Answer[T]) -> T:
+        left_s = self._timeout_s
+        if left_s is not None:
+            left_s = max(0.0, left_s - (time.monotonic() - future.asked_s))
         try:
-            return future.result(self._timeout_s)
+            return future.result(left_s)
         except TimeoutError:
             raise make_timeout_error(self._timeout_s) from None
         finally:
@@ -322,10 +326,10 @@ class Client:
 
     def _begin(
         self, question: Question[T], report: Callable[[tuple[int, ...]], object] = lambda _: None
-    ) -> tuple[Pending[T], Future[T]]:
+    ) -> tuple[Pending[T], _Answer[T]]:
         """Send a request, as `AsyncClient` does; wait as long as the server reads less than is sent."""
         link = self._link
-        future: Future[T] = Future()
+        future = _Answer[T]()
         pending = Pending(question, future, report)
         try:
             link.begin(pending)
@@ -339,6 +343,18 @@ class Client:
     def _is_in_loop(self) -> bool:
         """Return whether this is a callback of a future, for which other answers wait."""
         return threading.current_thread() is self._thread
+
+
+class _Answer(Future[T]):
+    """The future of an answer.
+
+    Attributes:
+        asked_s: When it was asked for, by the clock that never goes back.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.asked_s = time.monotonic()
 
 
 def _run_link(opening: Coroutine[Any, Any, Link], opened: Future[Link]) -> None:

@@ -14,7 +14,7 @@ import numpy as np
 
 from gammond.api._forks import refuse_after_fork_at_work
 from gammond.api._options import DecisionRollouts
-from gammond.api.match import Dice, MatchState, check_dice
+from gammond.api.match import Dice, MatchState, check_dice, read_asked_state
 from gammond.api.match_file import Match, wrap_match
 from gammond.api.position import BACKGAMMON, Board, Play, Position, read_boards
 from gammond.api.results import (
@@ -43,7 +43,6 @@ if TYPE_CHECKING:
     from gammond.engine.match_analysis.rollouts import DecisionRollouts as _DecisionRollouts
     from gammond.engine.play.player import Opinion as _Opinion
     from gammond.engine.play.player import Player as _Player
-    from gammond.engine.rules.match import MatchState as _EngineState
     from gammond.engine.rules.position import Position as _EnginePosition
 
 
@@ -123,7 +122,7 @@ class Engine:
             PositionError: The cube is at 1 and has an owner, or above 1 in a match and has none.
         """
         settings = self._make_settings(plies, cubeful)
-        found = self._engine.evaluate(self._unwrap(position), _read_state(match), settings)
+        found = self._engine.evaluate(self._unwrap(position), read_asked_state(match), settings)
         return _make_evaluation(found)
 
     @refuse_after_fork_at_work
@@ -150,7 +149,7 @@ class Engine:
         checkers = self._engine.rules.variant.checkers
         boards = read_boards(positions, checkers)
         settings = self._make_settings(plies, cubeful)
-        found = self._engine.evaluate_boards(boards, _read_state(match), settings)
+        found = self._engine.evaluate_boards(boards, read_asked_state(match), settings)
         equities = found.cubeless_equities.astype(np.float64)
         with_cube = None if found.cubeful is None else np.where(found.find_unscaled(), np.nan, found.cubeful)
         return Evaluations(
@@ -192,7 +191,7 @@ class Engine:
 
         settings = EvalSettings(plies, move_filter, cubeful).with_list(candidates)
         found = self._engine.rank_plays(
-            self._unwrap(position), check_dice(dice), _read_state(match), settings
+            self._unwrap(position), check_dice(dice), read_asked_state(match), settings
         )
         best = found.best.evaluation.equity
         plays = tuple(_make_play_evaluation(each, best) for each in found)
@@ -219,7 +218,7 @@ class Engine:
             UnsupportedError: Its choice does not come from a number for each play.
             StateError: The game is over.
         """
-        from gammond.engine.errors import StateError
+        from gammond.engine.errors import StateError, UnsupportedError
         from gammond.engine.play.player import form_opinion, rank_by_opinion
 
         asked, rules = self._unwrap(position), self._engine.rules
@@ -227,7 +226,10 @@ class Engine:
             raise StateError("the game is over: an opinion needs an unfinished game", field="position")
         made = _load_player(player)
         if made.checkers not in (None, rules.variant.checkers):
-            made = made.with_rules(rules)
+            try:
+                made = made.with_rules(rules)
+            except UnsupportedError as error:
+                raise error.with_field("position") from error
         if dice is None:
             return (_make_opinion(None, form_opinion(made, asked)),)
         ranked = rank_by_opinion(made, asked, check_dice(dice), rules)
@@ -250,7 +252,7 @@ class Engine:
         from gammond.engine.errors import StateError
 
         found = self._engine.evaluate(
-            self._unwrap(position), _read_state(match), self._make_settings(plies, True)
+            self._unwrap(position), read_asked_state(match), self._make_settings(plies, True)
         )
         if found.decision is None:
             raise StateError("there is no cube decision once the game is over", field="position")
@@ -314,7 +316,7 @@ class Engine:
         request = RolloutRequest(
             "moves" if chosen == "plays" else chosen,
             self._unwrap(position),
-            _read_state(match).before_roll(),
+            read_asked_state(match).before_roll(),
             check_dice(dice) if dice is not None and chosen == "plays" else None,
             is_cubeful=cubeful,
             candidates=candidates,
@@ -421,27 +423,17 @@ class Engine:
         return EvalSettings(plies, is_cubeful=cubeful)
 
 
-@lru_cache(maxsize=1024)
-def _read_state(match: MatchState | None) -> _EngineState:
-    """Return the match state of a question, money play if None.
-
-    Raises:
-        PositionError: Value and owner of the cube cannot come up together.
-    """
-    from gammond.protocol.state.offers import check_cube_owner
-
-    state = (match or MatchState())._to_engine()
-    check_cube_owner(state)
-    return state
-
-
 def _make_decision_rollouts(options: DecisionRollouts, threads: int) -> _DecisionRollouts:
+    from gammond.engine.errors import GammondError
     from gammond.engine.match_analysis.rollouts import QUICK_ROLLOUT, DecisionRollouts
 
     numbers: dict[str, Any] = dict(options)
     plies, most = numbers.pop("plies", 0), numbers.pop("candidates", DecisionRollouts.max_plays)
-    settings = replace(QUICK_ROLLOUT, threads=threads, **numbers)
-    return DecisionRollouts(settings, plies, max_plays=most)
+    try:
+        settings = replace(QUICK_ROLLOUT, threads=threads, **numbers)
+        return DecisionRollouts(settings, plies, max_plays=most)
+    except GammondError as error:
+        raise error.with_field(f"rollout.{error.field}") from error
 
 
 def _make_evaluation(found: _Evaluation) -> Evaluation:

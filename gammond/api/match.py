@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import operator
 from dataclasses import dataclass, fields
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -153,3 +154,21 @@ class MatchState:
             name: getattr(state, name) for name in (field.name for field in fields(cls)) if name != "dice"
         }
         return cls(dice=state.roll, **values)
+
+
+@lru_cache(maxsize=1024)
+def read_asked_state(match: MatchState | None) -> _EngineState:
+    """Return the match state of a question, money play if None.
+
+    Raises:
+        PositionError: Value and owner of the cube cannot come up together.
+    """
+    from gammond.engine.errors import PositionError
+    from gammond.protocol.state.offers import check_cube_owner
+
+    state = (match or MatchState())._to_engine()
+    try:
+        check_cube_owner(state)
+    except PositionError as error:
+        raise error.with_field("match") from error
+    return state

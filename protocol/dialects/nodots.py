@@ -10,7 +10,7 @@ does not define them.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Annotated, Any, Literal, NotRequired, TypedDict
+from typing import Annotated, Any, Literal, NotRequired, TypedDict, cast
 
 import msgspec
 
@@ -197,17 +197,20 @@ class MoveHint(TypedDict):
     candidates: list[HintPlay]
 
 
+_DoubleWord = Literal["double", "no-double", "too-good", "redouble"]
+
+
 class DoubleHint(TypedDict):
     """The answer about a double."""
 
-    action: Literal["double", "no-double", "too-good", "redouble"]
+    action: _DoubleWord
     equity: float
 
 
 class TakeHint(TypedDict):
     """The answer about the response to a double."""
 
-    action: Literal["take", "drop", "beaver"]
+    action: Annotated[str, msgspec.Meta(extra_json_schema={"enum": [*RESPONSE_WORDS.values()]})]
     takeEquity: float
     dropEquity: float
 
@@ -215,12 +218,15 @@ class TakeHint(TypedDict):
 class ResignHint(TypedDict):
     """The answer about a resignation."""
 
-    action: Literal["none", "single", "gammon", "backgammon"]
+    action: Annotated[str, msgspec.Meta(extra_json_schema={"enum": ["none", *RESULT_NAMES]})]
     equity: float
 
 
+_FaultWord = Literal["invalid_position_id", "invalid_request", "unsupported", "timeout", "internal"]
+
+
 class _HintFault(TypedDict):
-    code: Literal["invalid_position_id", "invalid_request", "unsupported", "timeout", "internal"]
+    code: _FaultWord
     message: str
     field: NotRequired[str]
 
@@ -276,7 +282,7 @@ def answer_hint(session: Session, kind: str, document: object) -> Work:
 def make_error(error: Exception) -> tuple[int, HintFailure]:
     """Return the status and the body of the answer to a request that failed."""
     code, field, message = describe_error(error)
-    status, word = 400, "invalid_request"
+    status, word = 400, cast("_FaultWord", "invalid_request")
     if code == INTERNAL_ERROR:
         status, word = 500, "internal"
     elif isinstance(error, InvalidIdError):
@@ -365,7 +371,7 @@ KINDS: Mapping[str, Callable[[HintRequest, EvalSettings], Asked]] = {
 """The requests with a body; each is checked before any work is done."""
 
 
-def _name_action(decision: CubeDecision) -> str:
+def _name_action(decision: CubeDecision) -> _DoubleWord:
     if decision.doubling is DoublingAction.DOUBLE:
         return "redouble" if decision.is_redouble else "double"
     return "too-good" if decision.doubling is DoublingAction.TOO_GOOD else "no-double"

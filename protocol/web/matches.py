@@ -191,11 +191,11 @@ def _list_positions(content: bytes) -> list[_PositionKeys]:
 
 def _describe(match: RecordedMatch) -> ConvertedMatch:
     """Return a match by keys, with what the program behind its file thinks of it."""
-    record = describe_record(match)
-    if not match.has_analysis:
-        return {**record}
-    described = describe_match(_take_analysis(match))
-    return {**record, "analysis": {name: described[name] for name in _ANALYSIS_FIELDS}}
+    record = cast("ConvertedMatch", describe_record(match))
+    if match.has_analysis:
+        described = describe_match(_take_analysis(match))
+        record["analysis"] = {name: described[name] for name in _ANALYSIS_FIELDS}
+    return record
 
 
 def _take_analysis(match: RecordedMatch) -> AnalysedMatch:

@@ -79,8 +79,8 @@ def make_object(required: Mapping[str, Schema], optional: Mapping[str, Schema] |
     return {**schema, "properties": properties} if properties else schema
 
 
-def make_list(items: Schema, count: int | None = None) -> Schema:
-    """Return the schema of a list, of so many items."""
+def make_list(items: Schema | type, count: int | None = None) -> Schema:
+    """Return the schema of a list, of so many items of a schema or type."""
     found: Schema = {"type": "array", "items": items}
     return found if count is None else {**found, "minItems": count, "maxItems": count}
 

@@ -452,6 +452,15 @@ def test_a_process_that_does_not_read_is_an_error_after_the_timeout(writer, monk
                 client.command(line)
 
 
+def test_the_time_that_a_server_takes_to_read_is_time_of_the_answer():
+    slow = [sys.executable, "-c", "import sys, time; time.sleep(1); sys.stdin.buffer.read()"]
+    with Client.spawn(slow, timeout_s=1.5) as client:
+        began_s = time.monotonic()
+        with pytest.raises(gammond.ConnectionLost, match=r"within 1\.5 seconds"):
+            client.command("x" * 2_000_000)
+        assert 1.5 <= time.monotonic() - began_s < 2.4
+
+
 @pytest.mark.skipif(sys.platform != "linux", reason="others refuse what is too much for a listener")
 def test_a_connection_that_nobody_takes_is_an_error_after_the_timeout():
     with socket.create_server(("127.0.0.1", 0), backlog=0) as server, contextlib.ExitStack() as waiting:

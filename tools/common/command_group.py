@@ -29,10 +29,8 @@ class CommandGroup:
         self._metavar = metavar
 
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
-        """Add a sub-parser for each sub-command; its choice becomes ``args.subcommand``."""
-        subparsers = parser.add_subparsers(
-            dest="subcommand", metavar=self._metavar, required=True, parser_class=_LazyParser
-        )
+        """Add a sub-parser for each sub-command; the one chosen becomes ``args.subcommand``."""
+        subparsers = parser.add_subparsers(metavar=self._metavar, required=True, parser_class=_LazyParser)
         for name, command in self._commands.items():
             subparsers.add_parser(
                 name,
@@ -43,14 +41,13 @@ class CommandGroup:
 
     def main(self, args: argparse.Namespace) -> int:
         """Run the chosen sub-command and return its exit status."""
-        command = self._commands[args.subcommand]
-        return int((find_command(command) if isinstance(command, str) else command).main(args))
+        return int(args.subcommand.main(args))
 
 
-def find_command(module: str) -> Any:  # noqa: ANN401  (has ``add_arguments`` and ``main``)
-    """Import the command of a module."""
-    imported = importlib.import_module(module)
-    return getattr(imported, "COMMAND", imported)
+def find_command(module: str) -> Command[Any] | CommandGroup:
+    """Import the command of a module, its ``COMMAND``."""
+    command: Command[Any] | CommandGroup = importlib.import_module(module).COMMAND
+    return command
 
 
 class _LazyParser(ToolParser):
@@ -63,13 +60,16 @@ class _LazyParser(ToolParser):
     def load(self) -> None:
         """Import the sub-command, for its description and arguments."""
         command, self._command = self._command, None
+        if command is None:
+            return
+        found = find_command(command) if isinstance(command, str) else command
         if isinstance(command, str):
             module = importlib.import_module(command)
             self.description = format_description(module.SUMMARY, module.__doc__ or "")
-            find_command(command).add_arguments(self)
-        elif command is not None:
+        else:
             self.description = format_description(command.summary, f"\n\n{command.details}")
-            command.add_arguments(self)
+        found.add_arguments(self)
+        self.set_defaults(subcommand=found)
 
     def parse_known_args(self, args: Sequence[str] | None = None, namespace: Any = None) -> Any:  # type: ignore[override]  # noqa: ANN401
         """Parse, with the arguments of the sub-command."""

@@ -20,7 +20,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Annotated, Any, Generic, Literal, TypeVar
+from typing import Annotated, Any, Generic, Literal, TypeVar, get_args, get_origin
 
 import msgspec
 from msgspec import Meta, inspect
@@ -36,6 +36,7 @@ Choices = Sequence[str] | Callable[[], Sequence[str]]
 
 _METAVAR, _SHOWN, _ONE_OF, _TABLE = "metavar", "shown", "one_of", "table"
 _COUNT, _REPEATED, _PATH, _IS_ARGUMENT = "count", "repeated", "path", "is_argument"
+_NAME, _IS_WORD = "name", "is_word"
 
 
 HIDDEN = argparse.SUPPRESS
@@ -63,6 +64,8 @@ def option(
     is_repeated: bool = False,
     count: Count = "",
     table: type[msgspec.Struct] | None = None,
+    name: str = "",
+    is_word: bool = False,
     **bounds: float,
 ) -> Meta:
     """Describe an option, for `Annotated`.
@@ -77,6 +80,8 @@ def option(
         is_repeated: Whether a tuple is given one by one, ``--play A --play B``; else ``A,B``.
         count: How many values a tuple takes behind one name, as argparse says it.
         table: The struct of a text ``NAME=VALUE,...``, which a configuration file may have as a table.
+        name: Its name on the command line, as a field has it, where that is not the field's.
+        is_word: Whether a bool is given as a word, ``--turn false``; else it is a switch.
         bounds: As for `msgspec.Meta`: ge, gt, le, lt, multiple_of.
     """
     extra = {
@@ -86,6 +91,8 @@ def option(
         _REPEATED: is_repeated,
         _COUNT: count,
         _TABLE: table,
+        _NAME: name,
+        _IS_WORD: is_word,
         CHOICES: choices,
         FORM: form,
     }
@@ -146,6 +153,18 @@ Threads = Annotated[int, threads_option()]
 
 CORES = msgspec.field(default_factory=count_usable_cores)
 """The default of ``--threads``."""
+
+
+class Given(msgspec.Struct, Generic[_StructT], frozen=True):
+    """A group of options of which a command asks what was given: ``settings: Given[FitSettings]``.
+
+    Attributes:
+        kind: Their struct.
+        values: Those given, by name.
+    """
+
+    kind: type[_StructT]
+    values: Mapping[str, Any]
 
 
 @dataclass(frozen=True)
@@ -216,7 +235,8 @@ class CommandOption:
     @property
     def spelling(self) -> str:
         """Its name in messages: ``--min-trials``, or what stands for an argument in the help."""
-        return str(self.extra[_METAVAR]) if self.is_argument else spell_option(self.name)
+        name = self.extra.get(_NAME) or self.name
+        return str(self.extra[_METAVAR]) if self.is_argument else spell_option(name)
 
     def add_to(self, parser: argparse._ActionsContainer) -> argparse.Action:
         """Declare it on a parser."""
@@ -247,9 +267,13 @@ class CommandOption:
     def _help(self) -> str:
         shown = self.extra.get(_SHOWN)
         if shown is None:
-            has_default = self.default not in (None, False, "", (), msgspec.NODEFAULT)
-            shown = format_value(self.default) if has_default else ""
+            is_plain = self._is_switch or self.default in (None, "", (), msgspec.NODEFAULT)
+            shown = "" if is_plain else format_value(self.default)
         return (self.meaning + (f" (default {shown})" if shown else "")).replace("%", "%%")
+
+    @property
+    def _is_switch(self) -> bool:
+        return isinstance(self.type, inspect.BoolType) and not self.extra.get(_IS_WORD)
 
     def _make_settings(self) -> dict[str, Any]:
         """Return what else argparse wants to know."""
@@ -258,7 +282,7 @@ class CommandOption:
         if count := self.extra.get(_COUNT):
             settings["nargs"] = count
         match self.type:
-            case inspect.BoolType():
+            case inspect.BoolType() if self._is_switch:
                 return {"action": argparse.BooleanOptionalAction if self.default is None else "store_true"}
             case inspect.CustomType() | inspect.VarTupleType(item_type=inspect.CustomType()):
                 settings["type"] = self.extra.get(_PATH, Path)
@@ -275,6 +299,8 @@ class CommandOption:
         )
         if self.field is not None and self.field.choices and not self.field.form and is_one_word:
             settings["choices"] = self.field.choices
+        if not is_one_word and metavar is None:
+            settings["metavar"] = "LIST"
         return settings
 
 
@@ -332,6 +358,11 @@ def make_options(values: Mapping[str, Any], kind: type[_StructT]) -> _StructT:
         GammondError: Options contradict each other.
     """
     made: dict[str, Any] = {}
+    if get_origin(kind) is Given:
+        (settings,) = get_args(kind)
+        return kind(
+            settings, {name: value for name, value in values.items() if name in settings.__struct_fields__}
+        )
     for each in list_options(kind):
         if not isinstance(each, CommandOption):
             made[each[0]] = make_options(values, each[1])
@@ -357,7 +388,7 @@ def list_given(options: msgspec.Struct) -> list[str]:
 @cache
 def list_options(kind: type[msgspec.Struct]) -> tuple[CommandOption | tuple[str, type[msgspec.Struct]], ...]:
     """List the options of a struct; a group is the name of its field, and its struct."""
-    return tuple(_read_fields(kind))
+    return tuple(_read_fields(get_args(kind)[0] if get_origin(kind) is Given else kind))
 
 
 def _read_fields(kind: type[msgspec.Struct]) -> Iterator[CommandOption | tuple[str, type[msgspec.Struct]]]:

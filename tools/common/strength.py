@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 from dataclasses import dataclass
 from typing import Annotated
 
@@ -15,9 +14,6 @@ from gammond.engine.search import FILTERS, MAX_PLIES
 from gammond.engine.search.filters import DEFAULT_FILTER
 from gammond.engine.store.options import NO_STORE, StoreOptions
 from gammond.tools.common.command_options import option
-
-STRENGTH_OPTIONS = ("level", "plies", "filter")
-"""The options that `add_strength_arguments` declares, as attributes of the parsed arguments."""
 
 DEFAULT_NET = "default"
 """The strongest net, whatever its own name is."""
@@ -94,78 +90,6 @@ def player_option(scope: str = "") -> Meta:
     return option(
         f"{scope}player for the plays (see 'gammond players'); the net makes the cube decisions", "NAME"
     )
-
-
-def add_net_argument(
-    parser: argparse._ActionsContainer, role: str = "the evaluator", default: str | None = DEFAULT_NET
-) -> None:
-    """Declare ``--net``, for `gammond.tools.common.opponents.load_net_engine` and `load_net_evaluator`.
-
-    Args:
-        parser: Of the tool, or a group of its help.
-        role: What the net does.
-        default: Its default; None where the tool asks whether the option is given.
-    """
-    parser.add_argument("--net", default=default, metavar="NAME", help=f"{role}: {NET_HELP}")
-
-
-def add_strength_arguments(parser: argparse._ActionsContainer, scope: str = "") -> None:
-    """Declare ``--level``, ``--plies`` and ``--filter``.
-
-    Args:
-        parser: Of the tool, or a group of its help.
-        scope: Put before the help of each.
-    """
-    parser.add_argument(
-        "--level",
-        choices=LEVELS,
-        metavar="NAME",
-        help=f"{scope}playing strength: {', '.join(LEVELS)} (default {DEFAULT_LEVEL})",
-    )
-    parser.add_argument(
-        "--plies",
-        type=int,
-        help=f"{scope}look-ahead for plays and cube decisions in place of a level, up to {MAX_PLIES} plies",
-    )
-    parser.add_argument(
-        "--filter",
-        choices=FILTERS,
-        help=f"{scope}move filter (default the level's, with --plies {DEFAULT_FILTER})",
-    )
-
-
-def add_player_argument(parser: argparse._ActionsContainer, scope: str = "") -> None:
-    """Declare ``--player``.
-
-    Args:
-        parser: Of the tool, or a group of its help.
-        scope: Put before its help.
-    """
-    parser.add_argument(
-        "--player",
-        metavar="NAME",
-        help=f"{scope}player for the plays (see 'gammond players'); the net makes the cube decisions",
-    )
-
-
-def read_strength(args: argparse.Namespace) -> PlayingStrength:
-    """Read the options.
-
-    Args:
-        args: Parsed arguments with `STRENGTH_OPTIONS`.
-
-    Raises:
-        UnsupportedError: Both a level and plies.
-        ValueRangeError: The plies are out of range, or a level or filter is unknown.
-    """
-    if args.level is not None and args.plies is not None:
-        raise UnsupportedError("--level sets the plies: remove --level or --plies", field="plies")
-    level = find_level(args.level or DEFAULT_LEVEL)
-    if args.plies is None and args.filter is None:
-        return PlayingStrength(level.name, EvalSettings(level.plies, level.filter_name), level.noise_points)
-    filter_name = args.filter or (DEFAULT_FILTER if args.level is None else level.filter_name)
-    depth = EvalSettings(level.plies if args.plies is None else args.plies, filter_name)
-    return PlayingStrength(f"{depth.plies}-ply {depth.filter_name}", depth, level.noise_points)
 
 
 def load_decider(

@@ -11,8 +11,8 @@ from gammond.tools.measure.command import COMMANDS
 from tests.engine.match_files.played_games import MAT_GAME
 
 REFUSED = [
-    ("agreement match.mat --plies 5", "expected 0 to 4 plies"),
-    ("agreement match.mat --threads 0", "expected 1 to 256 threads"),
+    ("agreement match.mat --plies 5", "--plies: expected a whole number 0..4"),
+    ("agreement match.mat --threads 0", "--threads: expected a whole number 1..256"),
     ("alphabeta --plies 0", "--plies"),
     ("alphabeta --plies 9", "--plies"),
     ("alphabeta --positions 0", "--positions"),

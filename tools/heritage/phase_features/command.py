@@ -41,7 +41,7 @@ from gammond.tools.train.runs.strength_games import (
     measure_results,
     play_opponents,
 )
-from gammond.tools.train.runs.trainer import Trainer
+from gammond.tools.train.runs.trainer import KeepingWork, Trainer
 
 SUMMARY = "train a net on phase features: it imitates a heuristic, then learns from outcomes"
 
@@ -302,9 +302,8 @@ def _make_error_fields(loss: float, aside: float) -> dict[str, object]:
 TRAINER = Trainer(
     f"heritage {KIND}",
     HeuristicNetSettings,
-    lambda folder, settings, resources: HeuristicNetLearner(folder, settings),
-    "run.toml, checkpoint.npz, imitation.npz, best.npz, log.jsonl",
+    KeepingWork,
+    lambda folder, settings, work, processes: HeuristicNetLearner(folder, settings),
 )
 
-add_arguments = TRAINER.add_arguments
-main = TRAINER.main
+COMMAND = TRAINER.make_command()

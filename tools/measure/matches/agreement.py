@@ -58,7 +58,6 @@ from gammond.tools.measure.matches.report import format_pair
 SUMMARY = "measure how the engine agrees with the analysis in match files"
 
 _MILLIPOINTS = 1000
-_MOST_GAMES = 1_000_000
 _write_message = partial(write_message, "gammond measure agreement")
 
 
@@ -163,8 +162,8 @@ def compute_agreement(recorded: Sequence[ComparedMatch], ours: Sequence[Compared
         recorded: Matches with the analyses of their files, one or more.
         ours: The same matches as the engine sees them.
     """
-    chosen: list[CountedDecision] = []
-    games: list[int] = []
+    rows: list[tuple[CountedDecision, int]] = []
+    games: dict[tuple[int, int], int] = {}
     unlisted = 0
     for number, (theirs, own) in enumerate(zip(recorded, ours, strict=True)):
         for mine, known in pair_decisions(own.analysed, theirs.analysed):
@@ -174,12 +173,10 @@ def compute_agreement(recorded: Sequence[ComparedMatch], ours: Sequence[Compared
             if found is None:
                 unlisted += 1
             elif found.loss.points is not None:
-                chosen.append(found)
-                games.append(number * _MOST_GAMES + known.game)
-    rows = list(zip(chosen, games, strict=True))
+                rows.append((found, games.setdefault((number, known.game), len(games))))
     plays = _tally([row for row in rows if row[0].choice is Choice.PLAY])
     cubes = _tally([row for row in rows if row[0].choice is not Choice.PLAY])
-    rating = compute_statistics(0, chosen).performance_rating
+    rating = compute_statistics(0, [decision for decision, _ in rows]).performance_rating
     return Agreement(ours[0].by, plays, unlisted, cubes, rating)
 
 
@@ -190,8 +187,8 @@ def _look_up(mine: AnalysedDecision, known: AnalysedDecision) -> CountedDecision
     """
     choice, cube, theirs = mine.choice, mine.notes.cube, known.notes.cube
     if choice is Choice.PLAY:
-        candidates = known.notes.candidates
-        made = find_candidate(candidates, mine.notes.candidates[0].play)
+        candidates, own = known.notes.candidates, mine.notes.candidates
+        made = find_candidate(candidates, own[0].play) if own else None
         if made is None:
             return None
         lost = max(0.0, candidates[0].evaluation.equity - made.evaluation.equity)

@@ -11,6 +11,8 @@ import { fill, text, wordFor } from "./text.js";
 /**
  * @typedef {{openFile: (file: File) => void, openText: (words: string) => void, close: () => void}} AnalysisView
  *
+ * @typedef {{draw: (state: TableState) => void, checkerBoard?: import("./board/backgammon.js").BackgammonBoard}} TableBoard
+ *
  * @typedef {object} Game
  * @property {boolean} hasDice whether there are dice, a cube, matches and advice
  * @property {boolean} isSquare whether its board is as high as it is wide
@@ -18,8 +20,11 @@ import { fill, text, wordFor } from "./text.js";
  * @property {string} [turn] what the side to move is told, where the phase says no more
  * @property {[string, string]} levels usual levels of an engine, and of its opponent
  * @property {(isTwoMoves: boolean) => string[]} listLevels levels of its engine
- * @property {(view: TableView) => import("./board/backgammon.js").BackgammonBoard | import("./barca/board.js").BarcaBoard} makeBoard
- * @property {(view: TableView, state: TableState) => void} drawBoard
+ * @property {Record<string, string>} variants what its variants are called
+ * @property {Record<string, string>} resultKinds how it can be won, in words
+ * @property {string[][]} help headings of the page of help, each with its paragraphs
+ * @property {(state: TableState, seat: number) => 0 | 1} findSide the side of a seat: 0 for light or white, 1 for dark or black
+ * @property {(view: TableView) => TableBoard} makeBoard
  * @property {() => HTMLElement[]} makeTools buttons of its own below a table
  * @property {(state: TableState) => string[]} listResignations what can be resigned, in words, from one point on
  * @property {(state: TableState) => string} address of the position in the analysis; empty for none
@@ -32,6 +37,9 @@ import { fill, text, wordFor } from "./text.js";
 
 /** @type {Record<string, Game>} */
 export const GAMES = { backgammon, barca };
+
+/** What the variants of all games are called. @type {Record<string, string>} */
+export const VARIANTS = Object.assign({}, ...Object.values(GAMES).map(({ variants }) => variants));
 
 /**
  * The game of a variant.
@@ -51,7 +59,7 @@ export function findGame(variant = "") {
 export function listFacts(offer) {
   const { variant, clock } = offer;
   const words = text.table.facts;
-  const facts = [wordFor(text.newGame.variants, variant), ...findGame(variant).listRules(offer)];
+  const facts = [wordFor(VARIANTS, variant), ...findGame(variant).listRules(offer)];
   if (!clock) return [...facts, words.noClock];
   const bank = Math.max(...[clock.bank_s].flat());
   return [...facts, fill(words.clock, { bank: fill(words.minutes, { count: Math.round(bank / 6) / 10 }), move: clock.move_s })];

@@ -1,11 +1,13 @@
 /** The page of help: how things are done here, and the keys. */
 
 import { h } from "./dom.js";
+import { GAMES } from "./games.js";
 import { text } from "./text.js";
 
 /** @param {HTMLElement} main */
 export function open(main) {
-  const { title, keysTitle, keys, parts } = text.help;
+  const { title, keysTitle, keys } = text.help;
+  const parts = Object.values(GAMES).flatMap(({ help }) => help);
   main.append(
     h("h1", {}, title),
     ...parts.map(([heading, ...paragraphs]) =>

@@ -1,6 +1,6 @@
 /**
  * All text of the page, in English. `{word}` is a place for a value, filled by `fill`.
- * A translation is this file with other values.
+ * A translation is this file with other values, and the `words.js` of the other games.
  */
 export const text = {
   app: {
@@ -38,24 +38,6 @@ export const text = {
     cube: { middle: "Cube at {value}, in the middle", own: "Cube at {value}, mine", theirs: "Cube at {value}, the opponent's", offered: "Cube offered at {value}" },
     dice: "Dice {dice}",
   },
-  barca: {
-    board: "Board of Barca",
-    sides: ["white", "black"],
-    animals: { mouse: "mouse", lion: "lion", elephant: "elephant" },
-    hole: "watering hole",
-    empty: "empty",
-    scared: "scared",
-    trapped: "trapped",
-    movable: "can move",
-    goal: "the animal can come here",
-    feared: "the animal fears to be here",
-    picked: "picked up",
-    picking: "Picked up the animal on {place}. It can go to {places}.",
-    pickingFearful: "Picked up the animal on {place}. It can go to {places}, and fears to be on {feared}.",
-    pickingOnly: "Picked up the animal on {place}.",
-    showMoves: "Show valid moves",
-    hideMoves: "Hide valid moves",
-  },
   newGame: {
     title: "New game",
     tutorTip: "A good help at this level.",
@@ -87,7 +69,7 @@ export const text = {
     },
     variants: {
       backgammon: "Backgammon", nackgammon: "Nackgammon", longgammon: "Longgammon", hypergammon: "Hypergammon",
-      hypergammon2: "Hypergammon, 2 checkers", hypergammon1: "Hypergammon, 1 checker", barca: "Barca",
+      hypergammon2: "Hypergammon, 2 checkers", hypergammon1: "Hypergammon, 1 checker",
     },
     levels: {
       beginner: "Beginner", casual: "Casual", intermediate: "Intermediate", advanced: "Advanced", expert: "Expert",
@@ -247,7 +229,7 @@ export const text = {
     draw: "The game is a draw.",
     resultKinds: {
       single: "the game", gammon: "a gammon", backgammon: "a backgammon", time: "on time", resignation: "by resignation",
-      holes: "on the watering holes", double: "as the double is passed",
+      double: "as the double is passed",
     },
     matchScore: "Score: {name} {points}, {other} {others}.",
     close: "Close",
@@ -386,7 +368,6 @@ export const text = {
       ["Playing by a link", "A new game with an open seat has a link for this seat: send it to the person you want to play. The link is the key to the seat, so keep your own to yourself. Whoever has the watching link sees the game and cannot move."],
       ["Analysis", "Set up a position by hand, or paste an ID or a whole match file, anywhere on the page. Type two digits on the board for a roll, R for one by chance; Ctrl-Z takes back. Every ? explains its word.",
         "An analysis that a match file has, of eXtreme Gammon or GNU Backgammon, is shown beside this one. In a match N and P on the board go to the next and previous action, E to the next error."],
-      ["Barca", "Animals move any number of empty squares along lines: mice along ranks and files, lions along diagonals, elephants along both. A mouse fears lions, a lion elephants, an elephant mice: no animal may stop beside one that it fears, and a scared one must go first. The squares where a picked animal may go are green, those that it fears have a red cross; Hide valid moves plays without. Three of your animals on watering holes win."],
     ],
     keysTitle: "Keys",
     keys: [
@@ -620,7 +601,7 @@ export const text = {
     },
     variants: {
       backgammon: "Backgammon", nackgammon: "Nackgammon", longgammon: "Longgammon", hypergammon: "Hypergammon (3 checkers)",
-      hypergammon2: "Hypergammon with 2 checkers", hypergammon1: "Hypergammon with 1 checker", barca: "Barca",
+      hypergammon2: "Hypergammon with 2 checkers", hypergammon1: "Hypergammon with 1 checker",
     },
     match: {
       openTitle: "Open a match file",
@@ -748,18 +729,6 @@ export const text = {
       graphFilled: "filled marks are blunders.",
       graphValue: "Game {game}, move {move}: {name} {value}",
     },
-    barca: {
-      moves: "Best moves",
-      best: "Best moves of {side}",
-      paste: "Position as text",
-      status: "Depth {depth} in {time}",
-      hint: "Press a move to play it; point at it to see it. Animals can be moved on the board, too.",
-      won: "{side} has won",
-      drawn: "A draw",
-      results: { holes: "three watering holes", repetition: "the position came three times", no_move: "no legal move" },
-      wins: "wins in {moves}",
-      loses: "loses in {moves}",
-    },
     failures: {
       lost: "The connection was lost: try again.",
       fault: "This page has failed: {message}",
@@ -781,7 +750,6 @@ export const text = {
       withoutLuck: { name: "the result without luck", meaning: "The result, 100 % for the winner of the match, less the luck of the one, with that of the other: what was won by play alone." },
       errors: { name: "errors and blunders", meaning: "Decisions that lost 0.02 points or more are errors, those that lost 0.08 or more blunders, as eXtreme Gammon counts them." },
       snowie: { name: "other rates", meaning: "Error rates as GNU Backgammon and Snowie count them, in thousandths of a point." },
-      barcaScore: { name: "the score", meaning: "How much better the side to move stands, as the engine's board evaluation counts it; 0 is even. A position that is won by force says in how many moves." },
       mwcGraph: { name: "the graph", meaning: "After every decision, the chance that the first player wins the match (in money games: the points to be expected). Marks are errors: choose one to see it on the board." },
     },
   },

@@ -1,5 +1,5 @@
 /**
- * Types of what the server sends (docs/reference/web.md); for editors and `tsc` only.
+ * Types of what the server sends (docs/reference/web.md), whatever the game or for backgammon; for editors and `tsc` only.
  *
  * @typedef {[number, number, number]} Step from, to, next node of the tree
  * @typedef {{moves: Step[], play: string | null}} TreeNode
@@ -11,8 +11,6 @@
  *   client_seeds: string[], rolls: number, earlier_seeds: string[], earlier_client_seeds: string[][],
  *   earlier_seed_commitments: string[][], next_commitment: string | null, next_seed_commitments: string[]}} Fair
  * @typedef {{winner: 0 | 1 | null, points: number, kind: string}} Result
- * @typedef {{at: string, animal: string, seat: number, scared: boolean, trapped: boolean, feared: string[]}} Piece
- * @typedef {{from: string, to: string, text: string}} PieceMove
  *
  * @typedef {object} BoardState what a board of backgammon shows
  * @property {number[][]} checkers by seat, in the seat's own numbering: 0 off, 1..24, 25 bar
@@ -30,7 +28,7 @@
  *   resignation: number, gnubgid?: string, matchid?: string, xgid?: string, tree?: TreeNode[] | null, result: Result | null,
  *   match_winner: number | null, clock: Clock | null, fair: Fair | null, can_undo: boolean, can_redo: boolean,
  *   request?: {seat: number, what: string} | null, may_pause?: boolean, undo?: boolean, awaits_dice?: unknown,
- *   paused: boolean, history?: Entry[], pieces?: Piece[], white?: number, holes?: string[], legal?: PieceMove[], position?: string,
+ *   paused: boolean, history?: Entry[],
  *   dice_source?: string, pace_ms?: number, game_number: number}} TableState
  *
  * @typedef {{moves: number[][], className: string, seat?: 0 | 1}} Arrow

@@ -8,12 +8,12 @@ const words = text.analyse;
 const card = h("div", { id: "explanation", popover: "auto", role: "dialog", "aria-labelledby": "explanation-name", tabindex: -1 });
 
 /**
- * A button that explains a term of `text.analyse.terms`.
+ * A button that explains a term.
  *
- * @param {keyof typeof words.terms} term
+ * @param {keyof typeof words.terms | {name: string, meaning: string}} term its key in `text.analyse.terms`, or what is said of it
  */
 export function explain(term) {
-  const { name, meaning } = words.terms[term];
+  const { name, meaning } = typeof term === "string" ? words.terms[term] : term;
   return button("?", () => showCard(name, meaning), { class: "explain", "aria-label": fill(words.whatIs, { name }), "aria-haspopup": "dialog" });
 }
 

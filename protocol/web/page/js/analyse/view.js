@@ -1,7 +1,7 @@
 /** The analysis: a position, or a match from a file. What is analysed stays while other pages are open. */
 
 import { h } from "../dom.js";
-import { GAMES } from "../games.js";
+import { GAMES, VARIANTS } from "../games.js";
 import { text, wordFor } from "../text.js";
 import { PositionLine } from "./position_line.js";
 import { formatXgid, isVariant, makeStart } from "./xgid.js";
@@ -75,7 +75,7 @@ function drawModes(mode) {
     h("a", { href, "aria-current": isCurrent && "page" }, name);
   return h("nav", { class: "modes", "aria-label": words.modes },
     link(`#/analyse/${line.address}`, words.position, !mode), link(`#/analyse/${MATCH}`, words.matchFile, mode === MATCH),
-    ...OTHERS.map((name) => link(`#/analyse/${name}`, wordFor(words.variants, name), mode === name)));
+    ...OTHERS.map((name) => link(`#/analyse/${name}`, wordFor(VARIANTS, name), mode === name)));
 }
 
 /**

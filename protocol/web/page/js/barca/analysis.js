@@ -8,15 +8,16 @@ import { copyText } from "../analyse/clipboard.js";
 import { explain } from "../analyse/explain.js";
 import { describeFailure } from "../analyse/failures.js";
 import { formatSeconds } from "../analyse/numbers.js";
+import { words as barcaWords } from "./words.js";
 
 /** @import { LineSocket } from "../socket.js" */
 
 /**
- * @typedef {{position: string, turn: "white" | "black", legal: string[], pieces: import("../types.js").Piece[], result?: string,
+ * @typedef {{position: string, turn: "white" | "black", legal: string[], pieces: import("./board.js").Piece[], result?: string,
  *   winner?: string, eval?: {score: number, depth: number}, moves?: {play: string, score: number, pv: string}[]}} BarcaResult
  */
 
-const words = text.analyse.barca;
+const words = barcaWords.analysis;
 const HOLES = ["d4", "d7", "g4", "g7"];
 const SEARCH_MS = 1500;
 const SHOWN = 6;
@@ -161,7 +162,7 @@ export class BarcaView {
   drawAdvice(result, ms) {
     const known = result ?? this.result;
     if (known?.result) {
-      const won = known.winner ? fill(words.won, { side: text.barca.sides[known.winner === "white" ? 0 : 1] }) : words.drawn;
+      const won = known.winner ? fill(words.won, { side: barcaWords.board.sides[known.winner === "white" ? 0 : 1] }) : words.drawn;
       this.advice.replaceChildren(h("p", { class: "verdict" }, h("strong", {}, won), ` (${words.results[/** @type {keyof typeof words.results} */ (known.result)] ?? known.result})`));
       return;
     }
@@ -169,14 +170,14 @@ export class BarcaView {
       this.advice.replaceChildren(h("p", { class: "quiet" }, text.analyse.thinking));
       return;
     }
-    const side = text.barca.sides[result.turn === "white" ? 0 : 1];
+    const side = barcaWords.board.sides[result.turn === "white" ? 0 : 1];
     const rows = result.moves.map(({ play, score, pv }, place) => h("li", { class: place === 0 && "best" },
       h("button", { type: "button", class: "play-row", onmouseenter: () => this.drawBoard(play), onfocus: () => this.drawBoard(play), onclick: () => this.play(play) },
         h("span", { class: "rank number" }, `${place + 1}.`), h("span", { class: "grade best" }, place === 0 ? text.analyse.marks.best : ""),
         h("span", { class: "play-name" }, play), h("span", { class: "play-equity number" }, formatScore(score)),
         h("span", { class: "play-chances" }, pv.split(" ").slice(1).join(" ")))));
     this.advice.replaceChildren(
-      h("h2", {}, fill(words.best, { side }), explain("barcaScore")), h("ol", { class: "plays" }, ...rows),
+      h("h2", {}, fill(words.best, { side }), explain(barcaWords.score)), h("ol", { class: "plays" }, ...rows),
       h("p", { class: "small quiet", role: "status" }, fill(words.status, { depth: result.eval.depth, time: formatSeconds(ms) })),
       h("p", { class: "small quiet" }, words.hint));
     this.advice.dataset.depth = String(result.eval.depth);

@@ -2,12 +2,16 @@
 
 import { announce, button, s } from "../dom.js";
 import { preferences } from "../preferences.js";
-import { fill, text, wordFor } from "../text.js";
 import { Board } from "../board/board.js";
+import { fill, wordFor } from "../text.js";
+import { words as barcaWords } from "./words.js";
 
-/** @import { Piece, PieceMove } from "../types.js" */
+/**
+ * @typedef {{at: string, animal: string, seat: number, scared: boolean, trapped: boolean, feared: string[]}} Piece
+ * @typedef {{from: string, to: string, text: string}} PieceMove
+ */
 
-const words = text.barca;
+const words = barcaWords.board;
 const CELL = 60;
 const EDGE = 34;
 const SIZE = 10;

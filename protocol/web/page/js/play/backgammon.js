@@ -9,6 +9,9 @@ import { explainPress } from "./refusals.js";
 const LEVELS = ["beginner", "casual", "intermediate", "advanced", "expert"];
 const LOOKING_AHEAD = ["world-class", "master", "grandmaster"]; // levels which know doubles as four moves only
 
+/** @import { TableView } from "./table_view.js" */
+/** @import { TableState } from "../types.js" */
+
 /** @type {import("../games.js").Game} */
 export const backgammon = {
   hasDice: true,
@@ -16,6 +19,10 @@ export const backgammon = {
   moveHint: text.table.playHint,
   levels: ["intermediate", "expert"],
   listLevels: (isTwoMoves) => (isTwoMoves ? LEVELS : [...LEVELS, ...LOOKING_AHEAD]),
+  variants: text.newGame.variants,
+  resultKinds: text.table.resultKinds,
+  help: text.help.parts,
+  findSide: (_, seat) => /** @type {0 | 1} */ (seat),
   makeBoard(view) {
     const board = new BackgammonBoard(view.boardBox);
     board.addEventListener("dice", () => (view.state?.phase === "roll" ? view.decide("roll") : view.playBoard()));
@@ -33,26 +40,7 @@ export const backgammon = {
       const tree = view.state?.tree;
       if (!preferences.get("confirmPlay") && board.play !== null && tree?.[board.node].moves.length === 0) view.playBoard();
     });
-    return board;
-  },
-  drawBoard(view, state) {
-    const { checkerBoard: board, actingSeat, arrows, perspective } = view;
-    if (!board) return;
-    view.boardBox.classList.toggle("waiting", !state.checkers);
-    if (!state.checkers) {
-      const { checkers } = makeStart(isVariant(state.variant) ? state.variant : undefined);
-      return board.show({ checkers, score: state.score, length: state.length }, { perspective, showPips: false });
-    }
-    const isPlaying = state.phase === "play" && actingSeat !== null;
-    const hasCube = state.length !== 1 && !state.result; // a match to 1 has no doubles; after a game it is that of the next one
-    const shown = hasCube ? state : { ...state, cube: null };
-    board.show(shown, {
-      perspective, flipped: preferences.get("flipped"), tree: isPlaying ? state.tree : null, arrows,
-      numbering: view.seats.length === 2 ? /** @type {0 | 1} */ (state.on_roll ?? perspective) : perspective,
-      last: arrows.length ? null : view.lastPlay,
-      animate: preferences.get("animation"), showPips: preferences.get("showPips"),
-      rollable: state.phase === "roll" && actingSeat !== null && state.dice_source !== "typed",
-    });
+    return { checkerBoard: board, draw: (state) => drawBoard(view, board, state) };
   },
   makeTools: () => [],
   listResignations: ({ doubles }) => (doubles === "two" ? [text.table.resignKinds[0]] : text.table.resignKinds),
@@ -78,3 +66,27 @@ export const backgammon = {
     return rules;
   },
 };
+
+/**
+ * @param {TableView} view
+ * @param {BackgammonBoard} board
+ * @param {TableState} state
+ */
+function drawBoard(view, board, state) {
+  const { actingSeat, arrows, perspective } = view;
+  view.boardBox.classList.toggle("waiting", !state.checkers);
+  if (!state.checkers) {
+    const { checkers } = makeStart(isVariant(state.variant) ? state.variant : undefined);
+    return board.show({ checkers, score: state.score, length: state.length }, { perspective, showPips: false });
+  }
+  const isPlaying = state.phase === "play" && actingSeat !== null;
+  const hasCube = state.length !== 1 && !state.result; // a match to 1 has no doubles; after a game it is that of the next one
+  const shown = hasCube ? state : { ...state, cube: null };
+  board.show(shown, {
+    perspective, flipped: preferences.get("flipped"), tree: isPlaying ? state.tree : null, arrows,
+    numbering: view.seats.length === 2 ? /** @type {0 | 1} */ (state.on_roll ?? perspective) : perspective,
+    last: arrows.length ? null : view.lastPlay,
+    animate: preferences.get("animation"), showPips: preferences.get("showPips"),
+    rollable: state.phase === "roll" && actingSeat !== null && state.dice_source !== "typed",
+  });
+}

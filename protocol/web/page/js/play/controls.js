@@ -116,7 +116,7 @@ export class Controls {
     if (result.winner === null) return words.draw;
     return fill(result.winner === this.view.ownSeat ? words.youWin : words.wins, {
       name: nameSeat(seats[result.winner]),
-      kind: wordFor(words.resultKinds, result.kind),
+      kind: wordFor(this.view.game.resultKinds, result.kind),
       points: result.points === 1 ? words.point : fill(words.points, { count: result.points }),
     });
   }

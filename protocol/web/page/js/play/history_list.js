@@ -2,7 +2,7 @@
 
 import { h } from "../dom.js";
 import { text, wordFor } from "../text.js";
-import { findSide, nameDice, nameKind, namePlay } from "./names.js";
+import { nameDice, nameKind, namePlay } from "./names.js";
 
 /** @import { TableView } from "./table_view.js" */
 /** @import { Entry } from "../types.js" */
@@ -41,7 +41,7 @@ export class HistoryList {
     const isRoll = kind === "roll" || kind === "dice";
     const { state } = this.view;
     const mover = isRoll ? seat ?? state?.to_act ?? null : seat; // the opening roll is of both
-    const side = mover === null ? null : findSide(state ?? {}, mover);
+    const side = mover === null || !state ? null : this.view.game.findSide(state, mover);
     const content = isRoll ? "…" : kind === "play" ? namePlay(said) : wordFor(words, nameKind(entry));
     return h("li", {},
       h("span", { class: `side-disc small seat${side ?? 2}`, title: words.sideWords[side ?? 0] }),

@@ -15,17 +15,6 @@ export function nameSeat(seat) {
   return seat.name ?? "";
 }
 
-/**
- * The side that a seat has in the game at hand: 0 for light or white, 1 for dark or black.
- *
- * @param {{white?: number}} state
- * @param {number} seat
- * @returns {0 | 1}
- */
-export function findSide({ white = 0 }, seat) {
-  return seat === white ? 0 : 1;
-}
-
 /** @param {string} play as the server writes it */
 export function namePlay(play) {
   return play && play !== "pass" ? play : text.table.pass;

@@ -4,7 +4,7 @@ import { isVariant, makeStart } from "../analyse/xgid.js";
 import { BackgammonBoard } from "../board/backgammon.js";
 import { describeServer, markMissing } from "../description.js";
 import { checkField, choice, form, h, labelled } from "../dom.js";
-import { findGame } from "../games.js";
+import { VARIANTS, findGame } from "../games.js";
 import { preferences } from "../preferences.js";
 import { ServerError } from "../socket.js";
 import { keep, recall } from "../storage.js";
@@ -103,7 +103,7 @@ async function drawPublic(parent, context) {
   parent.replaceChildren(...(tables.length ? [h("section", { class: "panel" }, h("h2", {}, words.publicTables),
     h("ul", { class: "plain-list" }, ...tables.slice(0, 12).map((/** @type {any} */ each) =>
       h("li", {}, h("a", { href: tableHash(each.table, []) },
-        `${nameSeats(each.seats ?? [])} · ${wordFor(words.variants, each.variant)}`)))))] : []));
+        `${nameSeats(each.seats ?? [])} · ${wordFor(VARIANTS, each.variant)}`)))))] : []));
 }
 
 /** @param {import("../types.js").Seat[]} seats */
@@ -129,9 +129,9 @@ export class NewGameForm {
   /** @param {Context} context */
   constructor(context) {
     this.context = context;
-    const { variants, levels, lengths, clocks, paces, sides, beginners } = words;
+    const { levels, lengths, clocks, paces, sides, beginners } = words;
     this.how = choice(Object.entries(words.opponents), "engine", { name: "how" });
-    this.variant = choice(Object.entries(variants), "backgammon", { name: "variant" });
+    this.variant = choice(Object.entries(VARIANTS), "backgammon", { name: "variant" });
     this.length = choice(Object.entries(lengths), "5", { name: "length" });
     this.name = h("input", { name: "name", value: preferences.get("name"), placeholder: words.guest, maxlength: 40, autocomplete: "nickname" });
     this.otherName = h("input", { name: "otherName", placeholder: words.friend, maxlength: 40 });
@@ -216,7 +216,7 @@ export class NewGameForm {
   update() {
     const how = this.how.value;
     const hasEngine = how === "engine" || how === "engines";
-    markMissing(this.variant, words.variants, hasEngine ? this.missing : {});
+    markMissing(this.variant, VARIANTS, hasEngine ? this.missing : {});
     if (this.variant.selectedOptions[0]?.disabled) this.variant.value = "backgammon";
     const { hasDice } = this.game;
     const isMatch = this.length.value !== "0";
@@ -304,7 +304,7 @@ export class NewGameForm {
         table, tokens: keys, isSeat: own.length > 0, watch, invitation: openSeat === undefined ? null : tokens[openSeat],
         title: fill(words.tableTitle, {
           players: nameSeats(request.seats.map((/** @type {any} */ seat) => ({ ...seat, name: seat.name ?? seat.player }))),
-          variant: wordFor(words.variants, request.variant),
+          variant: wordFor(VARIANTS, request.variant),
         }),
       });
       location.hash = tableHash(table, keys);

@@ -1,8 +1,9 @@
 /** The bar of a player: side, name, score, pips and clock. */
 
 import { h } from "../dom.js";
+import { findGame } from "../games.js";
 import { fill, text } from "../text.js";
-import { findSide, nameAction, nameSeat } from "./names.js";
+import { nameAction, nameSeat } from "./names.js";
 
 /** @import { TableState } from "../types.js" */
 
@@ -34,7 +35,7 @@ export class PlayerBar {
     const { kind, here } = state.seats[seat];
     this.name.textContent = nameSeat(state.seats[seat]);
     this.note.textContent = [isOwn && words.you, kind === "person" && !here && words.away].filter(Boolean).join(", ");
-    const side = findSide(state, seat);
+    const side = findGame(state.game).findSide(state, seat);
     this.disc.className = `side-disc seat${side}`;
     this.disc.title = words.sideWords[side];
     this.pips.textContent = pips === null ? "" : fill(words.pips, { count: pips });

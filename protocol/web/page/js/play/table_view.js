@@ -1,6 +1,5 @@
 /** The page of a table: what the server says is shown, what the person does is sent. */
 
-import { BackgammonBoard } from "../board/backgammon.js";
 import { parsePlay } from "../analyse/plays.js";
 import { countPips } from "../board/tree.js";
 import { announce, button, h } from "../dom.js";
@@ -74,7 +73,7 @@ export class TableView {
     this.offer = "";
     /** @type {boolean | undefined} */
     this.isOver = undefined;
-    /** @type {ReturnType<import("../games.js").Game["makeBoard"]> | null} */
+    /** @type {import("../games.js").TableBoard | null} */
     this.board = null;
     /** @type {import("../types.js").Arrow[]} */
     this.arrows = [];
@@ -266,7 +265,7 @@ export class TableView {
 
   /** The board, where it has checkers and dice; null for that of another game. */
   get checkerBoard() {
-    return this.board instanceof BackgammonBoard ? this.board : null;
+    return this.board?.checkerBoard ?? null;
   }
 
   /** The only seat that is held here; null for none and for both. */
@@ -389,7 +388,7 @@ export class TableView {
   drawBoard(state) {
     this.boardBox.classList.toggle("square", this.game.isSquare);
     this.board ??= this.game.makeBoard(this);
-    this.game.drawBoard(this, state);
+    this.board.draw(state);
   }
 
   /**

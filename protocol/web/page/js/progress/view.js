@@ -2,6 +2,7 @@
 
 import { choice, form, h, labelled } from "../dom.js";
 import { preferences } from "../preferences.js";
+import { VARIANTS } from "../games.js";
 import { fill, text } from "../text.js";
 import { AccountPanel } from "./account_panel.js";
 import { GameList, nameSeat } from "./game_list.js";
@@ -114,7 +115,7 @@ function drawAccount(user, context) {
  */
 function drawChooser(name, variant) {
   const field = h("input", { value: name, maxlength: 40, autocomplete: "off", spellcheck: "false" });
-  const list = choice(Object.entries(text.newGame.variants), variant);
+  const list = choice(Object.entries(VARIANTS), variant);
   const go = () => {
     location.hash = `#/progress/${encodeURIComponent(field.value.trim())}/${encodeURIComponent(list.value)}`;
   };
