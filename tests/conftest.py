@@ -6,12 +6,13 @@ import signal
 import subprocess
 import sys
 import tempfile
+import threading
+import time
 from collections import Counter
 from pathlib import Path
 
 import pytest
 
-from gammond.engine.kernels.disk_cache import find_folders
 from gammond.engine.runtime.compilation import COMPILATION
 from gammond.engine.runtime.garbage import collect_garbage_rarely
 
@@ -34,23 +35,18 @@ _REQUIRED = {"peer": "GAMMOND_REQUIRE_PEERS", "training": "GAMMOND_REQUIRE_TRAIN
 """Markers, and the environment variables that, set to 1, forbid skipping the tests with them."""
 
 
-_FIRST_TRAINING = {
-    "gammond.tools.train.kernels.td": "train td FOLDER/td --games 20 --hidden 8 --race-hidden 8"
-    " --round-games 20 --checkpoint-every 20 --opponents random --benchmark-games 4",
-    "gammond.tools.heritage.computational_backgammon.kernels.games": "heritage classic FOLDER/classic"
-    " --hidden 10 --games 4 --checkpoint-every 4 --benchmark-games 4",
-}
-"""Modules of kernels that `gammond prepare` leaves out, and commands that compile what they need."""
+_PREPARING = "GAMMOND_TESTS_PREPARING"
+"""The environment variable that names a file which is there while kernels are compiled for all tests."""
 
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_auto_num_workers(config):
-    """Take one process more than there are cores: a fifth of the time of the tests is waiting for servers."""
-    return (os.cpu_count() or 1) + 1
+    """Take two processes more than there are cores: much of the time of the tests is waiting for servers."""
+    return (os.cpu_count() or 1) + 2
 
 
 def pytest_sessionstart(session):
-    """Compile all kernels on all cores before a run of all tests, whose workers would each compile them.
+    """Compile all kernels on all cores as a run of all tests begins, while its workers collect these.
 
     A run of a part compiles what its tests use, once, and finds it from then on.
     """
@@ -59,22 +55,26 @@ def pytest_sessionstart(session):
     is_parallel = bool(getattr(session.config.option, "numprocesses", 0))
     if not is_whole or is_worker or not is_parallel or os.environ.get("NUMBA_DISABLE_JIT") == "1":
         return
-    with tempfile.TemporaryDirectory() as folder:
-        _start_gammond("prepare").wait()
-        training = [
-            _start_gammond(*command.replace("FOLDER", folder).split())
-            for module, command in _FIRST_TRAINING.items()
-            if not any(next(each.rglob("*.nbc"), None) for each in find_folders(module))
-        ]
-        for process in training:
-            process.wait()
+    descriptor, os.environ[_PREPARING] = tempfile.mkstemp()
+    os.close(descriptor)
+    threading.Thread(target=_prepare, args=(Path(os.environ[_PREPARING]),), daemon=True).start()
 
 
-def _start_gammond(*arguments):
+def _prepare(mark):
     quiet = {"stdin": subprocess.DEVNULL, "stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
-    return subprocess.Popen(
-        [sys.executable, "-m", "gammond", *arguments], cwd=Path(__file__).parents[1], **quiet
-    )
+    command = [sys.executable, "-m", "gammond", "prepare"]
+    try:
+        subprocess.run(command, cwd=Path(__file__).parents[1], check=False, **quiet)
+    finally:
+        mark.unlink()
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtestloop(session):
+    """Wait in each worker until kernels are compiled: tests with a bound of time compile none."""
+    mark = os.environ.get(_PREPARING)
+    while mark and hasattr(session.config, "workerinput") and os.path.exists(mark):
+        time.sleep(0.1)
 
 
 @pytest.fixture(autouse=True)

@@ -22,11 +22,7 @@ from gammond.engine.errors import DataFileError, ValueRangeError
 from gammond.engine.runtime.exit_codes import EXIT_OK
 from gammond.engine.wording import escape_unprintable, format_count
 from gammond.tools.common.command_group import CommandGroup
-from gammond.tools.common.command_options import (
-    Command,
-    argument,
-    written_file,
-)
+from gammond.tools.common.command_options import Command, argument, written_file
 
 if TYPE_CHECKING:
     from gammond.protocol.accounts.accounts import Accounts

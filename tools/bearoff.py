@@ -10,12 +10,7 @@ from typing import Annotated
 
 from msgspec import Struct
 
-from gammond.engine.bearoff.databases import (
-    DEFAULT_ONE_SIDED,
-    DEFAULT_TWO_SIDED,
-    open_table,
-    save_table,
-)
+from gammond.engine.bearoff.databases import DEFAULT_ONE_SIDED, DEFAULT_TWO_SIDED, open_table, save_table
 from gammond.engine.bearoff.file_format import MAGIC, BearoffHeader, BearoffKind
 from gammond.engine.bearoff.one_sided import OneSidedTable, build_one_sided, estimate_one_sided_bytes
 from gammond.engine.bearoff.two_sided import TwoSidedTable, build_two_sided, estimate_two_sided_bytes

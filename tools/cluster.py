@@ -20,13 +20,7 @@ from gammond.engine.errors import StateError, UnsupportedError
 from gammond.engine.runtime.exit_codes import EXIT_FAULTS, EXIT_OK
 from gammond.protocol.transports.listening import check_host
 from gammond.tools.common.command_group import CommandGroup
-from gammond.tools.common.command_options import (
-    CORES,
-    Command,
-    argument,
-    option,
-    threads_option,
-)
+from gammond.tools.common.command_options import CORES, Command, argument, option, threads_option
 from gammond.tools.common.pulse import PULSE
 from gammond.tools.common.text_table import format_table
 from gammond.tools.parallel.cluster import (

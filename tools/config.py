@@ -20,11 +20,7 @@ from gammond.protocol.repl.game.preferences import (
     list_preferences,
     read_preferences,
 )
-from gammond.tools.common.command_options import (
-    Command,
-    argument,
-    option,
-)
+from gammond.tools.common.command_options import Command, argument, option
 
 SUMMARY = "show and set preferences of the terminal: colours, level, tutor"
 

@@ -34,10 +34,7 @@ from gammond.engine.runtime.version import read_version
 from gammond.engine.store.options import read_store_options
 from gammond.engine.wording import format_count
 from gammond.nets.catalogue import load_engine
-from gammond.tools.common.command_options import (
-    Command,
-    Json,
-)
+from gammond.tools.common.command_options import Command, Json
 from gammond.tools.common.wings import find_wings
 from gammond.tools.nets import check_net, list_nets
 from gammond.tools.store.files import open_store

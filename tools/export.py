@@ -34,13 +34,7 @@ from gammond.nets.manifest import (
     check_name,
     read_manifest,
 )
-from gammond.tools.common.command_options import (
-    Command,
-    force_option,
-    option,
-    read_file,
-    written_file,
-)
+from gammond.tools.common.command_options import Command, force_option, option, read_file, written_file
 from gammond.tools.common.net_records import (
     PROVENANCE_FILE,
     EvaluatorStrength,

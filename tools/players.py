@@ -20,10 +20,7 @@ from gammond.nets.player_specs import FILE_WORDS, OPTION_FIELDS
 from gammond.protocol.commands.session_game import SessionGame
 from gammond.protocol.games import GAMES
 from gammond.protocol.state.player_registry import SESSION_PLAYERS
-from gammond.tools.common.command_options import (
-    Command,
-    Json,
-)
+from gammond.tools.common.command_options import Command, Json
 from gammond.tools.common.opponents import PLAYERS
 
 SUMMARY = "list the players and their options"

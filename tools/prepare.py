@@ -39,13 +39,7 @@ from gammond.engine.runtime.machine import check_disk_space
 from gammond.engine.search import ValueCache
 from gammond.protocol.commands.readiness import READY_GROUPS, READY_TEXTS
 from gammond.protocol.games import FIRST_GAME, GAMES, OTHER_GAMES
-from gammond.tools.common.command_options import (
-    CORES,
-    HIDDEN,
-    Command,
-    option,
-    threads_option,
-)
+from gammond.tools.common.command_options import CORES, HIDDEN, Command, option, threads_option
 from gammond.tools.common.files import write_atomically
 from gammond.tools.common.interrupts import GOES_ON, advise_on_interrupt
 from gammond.tools.common.progress import Progress
@@ -55,9 +49,11 @@ from gammond.tools.parallel.processes import ProcessPool, is_stopping
 
 SUMMARY = "compile kernels and build databases ahead of their first use"
 
+*_FIRST_GROUPS, _LAST_GROUP = READY_GROUPS.items()
+
 JOBS: dict[str, tuple[str, ...]] = {
     "bearoff databases": (),
-    **READY_GROUPS,
+    **dict(_FIRST_GROUPS),
     "plays": (
         *READY_GROUPS["plays"],
         json.dumps({"id": 1, "positions": READY_TEXTS}),
@@ -72,9 +68,10 @@ JOBS: dict[str, tuple[str, ...]] = {
         for name, entry in GAMES.items()
         if name != FIRST_GAME
     },
+    **dict([_LAST_GROUP]),
 }
 """What is prepared, in the order in which processes take it: name -> lines of the protocol whose answers need
-it; `_prepare_without_lines` does the rest. Those that run at the same time share few kernels."""
+it; `_prepare_without_lines` does the rest. The last one needs what takes longest to compile for another."""
 
 _PACKAGES = (
     "gammond.engine.kernels",
@@ -217,7 +214,9 @@ def _prepare_without_lines(name: str) -> None:
     if name == "bearoff databases":
         load_bearoff()
         build_two_sided(2, 2)  # kernels that build databases, where these are there already
-        build_one_sided(1, CHECKERS)
+        board = np.zeros((2, 26), np.int8)
+        board[:, 1] = CHECKERS
+        build_one_sided(1, CHECKERS).evaluate(board[None])
 
 
 def _ask(lines: tuple[str, ...]) -> list[str]:
@@ -408,6 +407,7 @@ def _prepare_in_background(folders: list[Path]) -> None:
     compile_around_nets()
     if hasattr(os, "nice"):  # the first answer waits for nothing else
         os.nice(_IDLE_PRIORITY)
+        COMPILATION.claims_kernels = False
     for name in JOBS:
         run_job(name)
     _leave_mark(folders)

@@ -36,6 +36,7 @@ from numba.core.codegen import get_host_cpu_features
 from numba.core.event import Listener, register
 
 from gammond.engine.errors import DataFileError
+from gammond.engine.runtime.built_files import build_alone
 from gammond.engine.runtime.compilation import COMPILATION, check_may_wait
 from gammond.engine.runtime.files import check_private_folder, make_private_folder
 from gammond.engine.runtime.machine import is_disk_full
@@ -43,6 +44,9 @@ from gammond.engine.runtime.version import hash_modules
 
 _PARTS = "parts"
 _STALE_AFTER_S = 30 * 24 * 3600.0
+_PATIENCE_S = 300.0
+"""For how long a process waits for a kernel that another one compiles, which may have been stopped."""
+
 _READABLE = 0o755
 """The mode of folders whose kernels all users may run: only who can write them decides what is run."""
 
@@ -65,21 +69,53 @@ class KernelCache:
         self._function = function
         self._is_part = is_part
         self._files: tuple[_Files, ...] | None = None
+        self._claims = contextlib.ExitStack()
+        self._is_claimed = False
 
     def load_overload(self, signature: Any, target_context: Any) -> Any:  # noqa: ANN401  (numba's)
         """Return the compiled form of a signature, None if it must be compiled.
 
+        While another process compiles the kernel, this one waits for the result.
+
         Raises:
             UncompiledKernel: It must be, and the calling thread does not wait for that.
         """
+        compiled = self._read(signature, target_context)
+        if compiled is None:
+            check_may_wait()
+            _report_compiling()
+            self._claim()
+            compiled = self._read(signature, target_context)
+        return compiled
+
+    def _read(self, signature: Any, target_context: Any) -> Any:  # noqa: ANN401
         for files in self._find_files():
             compiled = _read_overload(files, signature, target_context)
             if compiled is not None:
                 COMPILATION.known.add(self.name)
                 return compiled
-        check_may_wait()
-        _report_compiling()
         return None
+
+    def _claim(self) -> None:
+        """Wait for another process that compiles the kernel; make others wait until `release`."""
+        waits: list[bool] = []
+
+        def note_wait() -> None:
+            waits.append(True)
+            COMPILATION.begin()
+
+        for files in () if self._is_claimed else self._find_files()[-1:]:
+            self._claims.enter_context(build_alone(files.index, note_wait, silent_s=0.0, most_s=_PATIENCE_S))
+            self._is_claimed = True
+        if waits:
+            COMPILATION.end(self.name)
+        if not COMPILATION.claims_kernels:
+            self.release()
+
+    def release(self) -> None:
+        """Let other processes have what this one has compiled, or could not."""
+        self._claims.close()
+        self._is_claimed = False
 
     def save_overload(self, signature: Any, compiled: Any) -> None:  # noqa: ANN401  (numba's)
         """Store the compiled form of a signature, if a folder can be written."""
@@ -153,12 +189,16 @@ class _Files(FunctionCache):
     Args:
         folder: Where they are.
         function: The function.
+
+    Attributes:
+        index: The file that lists the others.
     """
 
     def __init__(self, folder: Path, function: Callable[..., Any]) -> None:
         self._impl_class = functools.partial(_Contents, folder)  # type: ignore[assignment]
         super().__init__(function)  # type: ignore[no-untyped-call]
         self._cache_file.__class__ = _Writer
+        self.index = Path(self._cache_file._index_path)
 
 
 def hash_sources(module: str) -> str:

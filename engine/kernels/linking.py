@@ -168,11 +168,12 @@ def _call_uninterrupted(work: Callable[[], Any]) -> Any:  # noqa: ANN401
 
 
 @contextmanager
-def _compile_code(called: str | None) -> Iterator[None]:
+def _compile_code(called: str | None, cache: Any) -> Iterator[None]:  # noqa: ANN401
     """Make numba compile to `_Code`, in the block; other programs' code as ever.
 
     Args:
         called: The name of what Python will call, None for a part.
+        cache: Where it is kept, released in the end.
 
     Raises:
         UncompiledKernel: Another thread has the compiler, and this one does not wait for it.
@@ -185,6 +186,7 @@ def _compile_code(called: str | None) -> Iterator[None]:
         try:
             yield
         finally:
+            cache.release()
             _compiling.pop()
             if not _compiling:
                 del generator._library_class
@@ -195,7 +197,7 @@ class _Part(CPUDispatcher):
 
     def compile(self, sig: Any) -> Any:  # noqa: ANN401
         """Compile it for the types of arguments, or find it in the cache."""
-        with _compile_code(None):
+        with _compile_code(None, self._cache):
             return super().compile(sig)
 
     def get_call_template(self, args: Any, kws: Any) -> Any:  # noqa: ANN401
@@ -240,7 +242,7 @@ class Kernel(CPUDispatcher):
         return _call_uninterrupted(partial(self._compile_here, sig))
 
     def _compile_here(self, sig: Any) -> Any:  # noqa: ANN401
-        with _compile_code(self.py_func.__qualname__):
+        with _compile_code(self.py_func.__qualname__, self._cache):
             return super().compile(sig)
 
     def get_call_template(self, args: Any, kws: Any) -> Any:  # noqa: ANN401

@@ -6,6 +6,7 @@ import sys
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext, suppress
+from functools import partial
 from pathlib import Path
 from threading import Lock
 from typing import Any, TypeVar, cast
@@ -46,7 +47,8 @@ def load_or_build(
         build: Makes what it holds.
         save: Writes it.
     """
-    with _BUILDING, nullcontext() if path.exists() else _lock(path, what):
+    announce = partial(_say, f"another process is building {what}")
+    with _BUILDING, nullcontext() if path.exists() else build_alone(path, announce):
         problem = ""
         if path.exists():
             try:
@@ -92,18 +94,27 @@ def _describe_fault(error: OSError, path: Path, what: str, size_bytes: int) -> s
 
 
 @contextmanager
-def _lock(path: Path, what: str) -> Iterator[None]:
-    """Wait while another process builds a file, and make others wait; not where no file can be locked."""
+def build_alone(
+    path: Path, on_wait: Callable[[], None], *, silent_s: float = _SILENT_WAIT_S, most_s: float = -1.0
+) -> Iterator[None]:
+    """Wait while another process builds a file, and make others wait; not where no file can be locked.
+
+    Args:
+        path: The file, which need not be there.
+        on_wait: Called once if another process builds it.
+        silent_s: Seconds before that.
+        most_s: Seconds to wait from then on; below 0 for ever.
+    """
     import filelock  # takes a while, and is needed once
 
     lock = filelock.FileLock(path.with_name(f".{path.name}.lock"))
-    with suppress(OSError, NotImplementedError):
+    with suppress(OSError, NotImplementedError, filelock.Timeout):
         path.parent.mkdir(parents=True, exist_ok=True)
         try:
-            lock.acquire(timeout=_SILENT_WAIT_S)
+            lock.acquire(timeout=silent_s)
         except filelock.Timeout:
-            _say(f"another process is building {what}")
-            lock.acquire()
+            on_wait()
+            lock.acquire(timeout=most_s)
     try:
         yield
     finally:

@@ -48,6 +48,7 @@ class CompilationReport:
         on_first: Called once, in the thread that compiles, before the first kernel; None for nothing.
         is_silent: Whether nothing is reported.
         keeps_kernels: Whether the next start finds what is compiled.
+        claims_kernels: Whether other processes wait for what this one compiles.
         known: The names of the kernels that were compiled, or found in the cache.
     """
 
@@ -55,6 +56,7 @@ class CompilationReport:
         self.on_first: Callable[[], None] | None = None
         self.is_silent = False
         self.keeps_kernels = True
+        self.claims_kernels = True
         self.known: set[str] = set()
         self._stream = stream
         self._clock = clock

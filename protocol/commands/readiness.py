@@ -34,6 +34,16 @@ READY_GROUPS: Mapping[str, tuple[str, ...]] = MappingProxyType(
             "dice 3 1",
             "moves plies=1",
         ),
+        "rollouts": (
+            "position startpos",
+            "rollout trials=2 truncate=3",
+            "rollout trials=2 truncate=3 cubeful=false",
+            "rollout trials=2 truncate=3 vr=false",
+            "rollout trials=2 truncate=2 plies=1 leaf_plies=1",
+            "rollout cube trials=2 truncate=2",
+            "dice 3 1",
+            "rollout trials=2 truncate=2 candidates=2",
+        ),
         "plays": (
             "position gnubgid 4HPwATDgc/ABMA",
             "dice 3 1",
@@ -49,16 +59,6 @@ READY_GROUPS: Mapping[str, tuple[str, ...]] = MappingProxyType(
             f"position xgid {_SHORT_BEAROFF}",
             "eval plies=1",
             "moves",
-        ),
-        "rollouts": (
-            "position startpos",
-            "rollout trials=2 truncate=3",
-            "rollout trials=2 truncate=3 cubeful=false",
-            "rollout trials=2 truncate=3 vr=false",
-            "rollout trials=2 truncate=2 plies=1 leaf_plies=1",
-            "rollout cube trials=2 truncate=2",
-            "dice 3 1",
-            "rollout trials=2 truncate=2 candidates=2",
         ),
         "cube, matches and the score matrix": (
             "position startpos",

@@ -25,8 +25,8 @@ from tests.engine.match_files.test_position_report import BGBLITZ_CUBE, BGBLITZ_
 from tests.engine.match_files.xg import xg_files
 
 _GAMES = 3
-_SMALL_BYTES = 20_000
-_SLOW = {"tmg": 4_000, "party": 4_000}
+_SMALL_BYTES = 6_000
+_SLOW = {"tmg": 1_000, "party": 1_500}
 """Fewer of what takes long to read on after damage."""
 
 _FULL_BYTES = 1_000_000

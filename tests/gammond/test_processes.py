@@ -121,30 +121,28 @@ METHODS = [
 ]
 
 
-@pytest.fixture(params=["concurrent.futures", "multiprocessing"])
-def make_pool(request):
-    """Return what makes a pool by a start method, and what sends it work: a future or its like."""
-
-    def make(method):
-        context = multiprocessing.get_context(method)
-        if request.param == "multiprocessing":
-            pool = context.Pool(1)
-            return pool, lambda work, value: pool.apply_async(work, (value,)).get(120)
-        executor = concurrent.futures.ProcessPoolExecutor(1, context)
-        return executor, lambda work, value: executor.submit(work, value).result(120)
-
-    return make
+def make_pool(kind, method):
+    """Make a pool by a start method; return it, and what sends it work: a future or its like."""
+    context = multiprocessing.get_context(method)
+    if kind == "multiprocessing":
+        pool = context.Pool(1)
+        return pool, lambda work, value: pool.apply_async(work, (value,)).get(120)
+    executor = concurrent.futures.ProcessPoolExecutor(1, context)
+    return executor, lambda work, value: executor.submit(work, value).result(120)
 
 
-@pytest.mark.parametrize("method", METHODS)
-def test_pools_of_processes_bring_results_and_errors_back(make_pool, method):
-    pool, run = make_pool(method)
+@pytest.mark.parametrize(
+    ("kind", "method"),
+    [("multiprocessing", METHODS[0]), *(("concurrent.futures", method) for method in METHODS)],
+)
+def test_pools_of_processes_bring_results_and_errors_back(kind, method):
+    pool, run = make_pool(kind, method)
     with pool:
         for place, error in enumerate(ERRORS):
             with pytest.raises(type(error)) as caught:
                 run(raise_error, place)
             assert caught.value.code == error.code
-        if method != METHODS[0]:
+        if (kind, method) != ("multiprocessing", METHODS[0]):
             return
         assert run(ask_engine, (3, 1)).best.play.text == "8/5 6/5"
         with pytest.raises(gammond.ServerError) as refused:

@@ -90,7 +90,7 @@ def test_a_store_finds_what_is_in_it_at_once_and_counts_the_visits(tmp_path, row
         began_s = time.process_time()
         for roll in ROLLS:
             assert store.find(make_question(START, MatchState(), CUBEFUL, roll), identity, 2)
-        assert time.process_time() - began_s < 0.1
+        assert time.process_time() - began_s < 0.5
     with AnalysisStore(file) as store:
         assert store.find(FIRST_PLAY, identity, 3).is_same_as(expected)
     database = StoreDatabase(file)

@@ -91,7 +91,7 @@ def play(
     settings,
     game,
     starts=(START, CONTACT, RACE, ENDING, OVER),
-    trials=range(5, 8),
+    trials=range(5, 7),
     cubes=None,
 ):
     """Play trials by the compiled loop, with nets and with all of it asked, and step by step."""

@@ -134,7 +134,7 @@ class HeldEvaluator(RacingEvaluator):
         """Give outcomes for ``int8[n, 2, 26]`` boards."""
         self.asked += 1
         self.was_asked.set()
-        assert self.may_answer.wait(60)
+        assert self.may_answer.wait(180)
         return super().evaluate(boards)
 
 

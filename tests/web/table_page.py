@@ -128,7 +128,7 @@ def wait_for_change(page, before):
     )
 
 
-def play_until(page, is_reached, limit_s=200, **how):
+def play_until(page, is_reached, limit_s=900, **how):
     """Do what is to be done until something is reached; return all that was done."""
     done, end = [], time.monotonic() + limit_s
     while not is_reached(page):

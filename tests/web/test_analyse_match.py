@@ -58,7 +58,7 @@ def match_file(tmp_path):
 def open_match(page, path):
     page.set_input_files("#match-file", path)
     page.locator(".summary .main-row").wait_for()
-    page.locator(".match-head [role=status]").filter(has_text="Analysed at 2-ply").wait_for(timeout=90_000)
+    page.locator(".match-head [role=status]").filter(has_text="Analysed at 2-ply").wait_for()
     return page
 
 

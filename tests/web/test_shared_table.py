@@ -89,7 +89,7 @@ def test_checkers_are_borne_off_by_themselves_to_the_end_of_the_game(open_page):
         preferences={"forcedMoves": True, "autoBearOff": True, "autoRoll": True},
         cube=False,
     )
-    page.locator("dialog.end").wait_for(timeout=90_000)
+    page.locator("dialog.end").wait_for()
     expect(page.locator("dialog.end")).to_contain_text("wins")
     expect(page.locator(".moves")).to_contain_text("/off")
 

@@ -2,7 +2,7 @@
 
 import importlib
 
-WAIT_MS = 30_000
+WAIT_MS = 120_000
 WIDTHS = (320, 360, 800)
 """Of two phones and a tablet."""
 

@@ -10,41 +10,17 @@ from __future__ import annotations
 
 import json
 import sys
-from typing import Annotated, ClassVar
 
-from gammond.engine.rules.rules import BACKGAMMON
 from gammond.protocol.games import OTHER_GAMES
 from gammond.protocol.repl.answers.checkers import show_ids
 from gammond.protocol.repl.game.repl_game import ReplGame
 from gammond.protocol.repl.game.views import show_pips
 from gammond.protocol.state.session import Session
-from gammond.tools.ask.question import QueryJson, draw_table, open_session, set_table, show_lines
-from gammond.tools.common.command_options import (
-    Command,
-)
-from gammond.tools.common.position_arguments import Dice, PositionOptions, ScoreOptions, variant_option
+from gammond.tools.ask.question import BoardOptions, draw_table, set_table, show_lines
+from gammond.tools.common.command_options import Command
 from gammond.tools.common.position_fields import list_position_fields
 
 SUMMARY = "draw a position, with pip counts and IDs"
-
-
-class BoardOptions(PositionOptions, frozen=True, kw_only=True):
-    """The position that is drawn."""
-
-    takes_dice: ClassVar[bool] = True
-
-    dice: Dice | None = None
-    variant: Annotated[str, variant_option(OTHER_GAMES)] = BACKGAMMON.name
-    score: ScoreOptions = ScoreOptions()
-    json: QueryJson = False
-
-    def open_session(self) -> Session:
-        """Return a session that draws it.
-
-        Raises:
-            GammondError: A preference is wrong.
-        """
-        return open_session()
 
 
 def run(options: BoardOptions) -> int:

@@ -10,9 +10,7 @@ from __future__ import annotations
 
 from gammond.protocol.repl.answers.analysis import show_cube_decision
 from gammond.tools.ask.question import ScoredQuestionOptions, answer_question
-from gammond.tools.common.command_options import (
-    Command,
-)
+from gammond.tools.common.command_options import Command
 
 SUMMARY = "whether to double, and whether to take"
 

@@ -15,9 +15,7 @@ from __future__ import annotations
 from gammond.protocol.games import OTHER_GAMES
 from gammond.protocol.repl.answers.analysis import show_evaluation
 from gammond.tools.ask.question import AnyGameOptions, answer_opinion, answer_question
-from gammond.tools.common.command_options import (
-    Command,
-)
+from gammond.tools.common.command_options import Command
 
 SUMMARY = "winning chances and equities of a position"
 

@@ -11,8 +11,14 @@ from gammond.protocol.games import find_entry
 from gammond.protocol.repl.answers.replies import send_command
 from gammond.protocol.repl.dialogue.talk import Talk
 from gammond.protocol.state.session import Session
-from gammond.tools.ask.board import BoardOptions
-from gammond.tools.ask.question import AnyGameOptions, call_session, count_columns, show_answer, watch_work
+from gammond.tools.ask.question import (
+    AnyGameOptions,
+    BoardOptions,
+    call_session,
+    count_columns,
+    show_answer,
+    watch_work,
+)
 from gammond.tools.common.other_games import load_queries, make_query, refuse_options, run_query
 from gammond.tools.common.position_arguments import ScoreOptions, read_text
 

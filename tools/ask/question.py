@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
-from typing import Annotated
+from typing import Annotated, ClassVar
 
 from gammond.engine.analysis.levels import find_level
 from gammond.engine.errors import CancelledWork, StateError, UnsupportedError, ValueRangeError
@@ -29,15 +29,12 @@ from gammond.protocol.repl.game.views import show_board
 from gammond.protocol.state.service import EngineCatalogue, Service, make_shipped_catalogue
 from gammond.protocol.state.session import EngineSettings, Session
 from gammond.tools.common.background import prepare_on_first_compile
-from gammond.tools.common.command_options import (
-    CORES,
-    Threads,
-    option,
-)
+from gammond.tools.common.command_options import CORES, Threads, option
 from gammond.tools.common.interrupts import call_on_interrupt, end_with_partial
 from gammond.tools.common.opponents import load_net_engine
 from gammond.tools.common.position_arguments import (
     AskedPosition,
+    Dice,
     PositionOptions,
     ScoreOptions,
     variant_option,
@@ -136,6 +133,25 @@ class AnyGameOptions(ScoredQuestionOptions, frozen=True, kw_only=True):
         """Return how a session evaluates, with what the options say."""
         changed = super().change_settings(settings)
         return replace(changed, is_cubeful=False) if self.cubeless else changed
+
+
+class BoardOptions(PositionOptions, frozen=True, kw_only=True):
+    """The position that is drawn."""
+
+    takes_dice: ClassVar[bool] = True
+
+    dice: Dice | None = None
+    variant: Annotated[str, variant_option(OTHER_GAMES)] = BACKGAMMON.name
+    score: ScoreOptions = ScoreOptions()
+    json: QueryJson = False
+
+    def open_session(self) -> Session:
+        """Return a session that draws it.
+
+        Raises:
+            GammondError: A preference is wrong.
+        """
+        return open_session()
 
 
 def answer_question(

@@ -21,13 +21,7 @@ from numpy.typing import NDArray
 
 from gammond.engine.errors import DataFileError
 from gammond.engine.formats.array_file import Arrays
-from gammond.tools.barca.matches import (
-    COMPARISON,
-    RUN_PLAYER,
-    VectorBatch,
-    VectorFitSettings,
-    VectorRatings,
-)
+from gammond.tools.barca.matches import COMPARISON, RUN_PLAYER, VectorBatch, VectorFitSettings, VectorRatings
 from gammond.tools.barca.self_play import play_games
 from gammond.tools.barca.weights import SPACE, VECTOR_ARRAY, make_evaluation_vector, select_learned
 from gammond.tools.parallel.executor import Executor

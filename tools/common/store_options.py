@@ -6,12 +6,7 @@ from typing import Annotated
 
 from msgspec import Struct
 
-from gammond.engine.store.options import (
-    NO_STORE,
-    STORE_VARIABLE,
-    StoreOptions,
-    read_store_options,
-)
+from gammond.engine.store.options import NO_STORE, STORE_VARIABLE, StoreOptions, read_store_options
 from gammond.tools.common.command_options import option
 
 

@@ -33,13 +33,7 @@ from msgspec import Struct
 from gammond.engine.errors import FormatError, UnsupportedError
 from gammond.engine.match_files.writing import MATCH_FORMATS
 from gammond.engine.options import did_you_mean
-from gammond.tools.common.command_options import (
-    Command,
-    argument,
-    list_given,
-    option,
-    spell_option,
-)
+from gammond.tools.common.command_options import Command, argument, list_given, option, spell_option
 from gammond.tools.common.position_arguments import STDIN
 from gammond.tools.convert.matches import MatchesOptions, check_no_matches, convert_matches
 from gammond.tools.convert.positions import FORMS, PositionsOptions, convert_positions

@@ -24,11 +24,7 @@ from gammond.engine.match_files.reading import holds_positions, read_head, read_
 from gammond.engine.match_files.writing import MATCH_FORMATS, write_match
 from gammond.engine.runtime.exit_codes import EXIT_FAULTS, EXIT_OK
 from gammond.engine.runtime.files import check_output, identify_files
-from gammond.tools.common.command_options import (
-    Force,
-    option,
-    written_file,
-)
+from gammond.tools.common.command_options import Force, option, written_file
 from gammond.tools.common.files import write_atomically
 from gammond.tools.common.match_inputs import MatchInput, MatchTally, list_match_inputs
 from gammond.tools.common.position_arguments import STDIN

@@ -26,9 +26,7 @@ from gammond.engine.runtime.exit_codes import EXIT_FAULTS, EXIT_OK
 from gammond.protocol.repl.answers.checkers import format_checkers
 from gammond.tools.batch.lines import PLAIN_COLUMNS, PositionLine, decode_line
 from gammond.tools.batch.tables import PositionInput, open_input
-from gammond.tools.common.command_options import (
-    option,
-)
+from gammond.tools.common.command_options import option
 from gammond.tools.common.position_arguments import STDIN, VariantName, find_text
 from gammond.tools.common.position_texts import describe_reading, parse_text, split_dice
 from gammond.tools.common.progress import write_message

@@ -43,22 +43,9 @@ from gammond.engine.search.ranked_plays import ChosenPlay
 from gammond.engine.statistics import mean_with_error
 from gammond.engine.wording import format_count
 from gammond.protocol.transports.gnubg import gnubg_server
-from gammond.tools.common.command_options import (
-    CORES,
-    Command,
-    Force,
-    option,
-    threads_option,
-    written_file,
-)
+from gammond.tools.common.command_options import CORES, Command, Force, option, threads_option, written_file
 from gammond.tools.common.progress import Progress
-from gammond.tools.common.strength import (
-    DEFAULT_NET,
-    Net,
-    StrengthOptions,
-    load_decider,
-    player_option,
-)
+from gammond.tools.common.strength import DEFAULT_NET, Net, StrengthOptions, load_decider, player_option
 from gammond.tools.gnubg import require_gnubg
 
 SUMMARY = "play against GNU Backgammon, and check its records"

@@ -32,14 +32,7 @@ from gammond.engine.runtime.files import begins_with, check_output
 from gammond.engine.runtime.machine import check_disk_space, check_memory, format_size
 from gammond.nets.catalogue import load_engine
 from gammond.tools.common.command_group import CommandGroup
-from gammond.tools.common.command_options import (
-    CORES,
-    Command,
-    Force,
-    Threads,
-    option,
-    written_file,
-)
+from gammond.tools.common.command_options import CORES, Command, Force, Threads, option, written_file
 from gammond.tools.common.locks import hold_lock
 from gammond.tools.common.progress import Progress, format_bar, format_duration
 from gammond.tools.hypergammon.verification import (

@@ -28,19 +28,11 @@ from gammond.engine.search.filters import DEFAULT_FILTER, FilterStage, MoveFilte
 from gammond.engine.search.tree import Objective
 from gammond.engine.wording import format_count
 from gammond.nets.catalogue import load_pruner
-from gammond.tools.common.command_options import (
-    Command,
-    Json,
-    option,
-    threads_option,
-)
+from gammond.tools.common.command_options import Command, Json, option, threads_option
 from gammond.tools.common.opponents import load_net_evaluator
 from gammond.tools.common.progress import Progress
 from gammond.tools.common.strength import DEFAULT_NET, Net
-from gammond.tools.measure.decisions import (
-    draw_contact_decisions,
-    estimate_mean_by_game,
-)
+from gammond.tools.measure.decisions import draw_contact_decisions, estimate_mean_by_game
 
 SUMMARY = "measure what pruning and move filters cost, compared with an exact search"
 

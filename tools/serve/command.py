@@ -5,9 +5,8 @@ from __future__ import annotations
 import argparse
 import itertools
 import logging
-import socket
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from dataclasses import replace
@@ -29,7 +28,7 @@ from gammond.protocol.transports.idle_deepening import IdleDeepening
 from gammond.protocol.transports.listening import ServerOptions, check_host, run_server
 from gammond.protocol.transports.log_output import LogSettings, write_logs
 from gammond.protocol.transports.process_end import end_process
-from gammond.protocol.transports.systemd import SYSTEMD, choose_sockets, take_sockets
+from gammond.protocol.transports.systemd import SYSTEMD, Sockets, choose_sockets, take_sockets
 from gammond.protocol.transports.tcp import serve_tcp
 from gammond.protocol.transports.tcp_limits import TcpLimits
 from gammond.protocol.transports.workers import resolve_thread_count
@@ -38,21 +37,12 @@ from gammond.tools.common.command_options import Command, collect_values, make_o
 from gammond.tools.common.file_players import load_offered, make_file_players
 from gammond.tools.common.pulse import PULSE
 from gammond.tools.common.strength import DEFAULT_NET, load_decider
-from gammond.tools.serve.config_file import (
-    Configuration,
-    Key,
-    configure,
-    format_configuration,
-    list_keys,
-)
+from gammond.tools.serve.config_file import Configuration, Key, configure, format_configuration, list_keys
 from gammond.tools.serve.options import DIALECTS, ServeOptions, check_options, find_faults, parse_address
 
 SUMMARY = "show a board to browsers, answer clients on sockets"
 
 _LOG = logging.getLogger(__name__)
-
-Sockets = Mapping[str, tuple[socket.socket, ...]]
-"""Sockets of systemd, by the dialect that is spoken on them."""
 
 _OWN_FILES = 64
 """Files that a server has open besides its clients."""

@@ -28,11 +28,7 @@ from gammond.engine.store.database import StoreDatabase
 from gammond.engine.store.entries import StoreQuestion
 from gammond.engine.wording import format_count
 from gammond.nets.catalogue import DEFAULT_EVALUATOR, identify_engine, load_engine
-from gammond.tools.common.command_options import (
-    Force,
-    threads_option,
-    written_file,
-)
+from gammond.tools.common.command_options import Force, threads_option, written_file
 from gammond.tools.common.interrupts import GOES_ON, call_on_interrupt
 from gammond.tools.common.progress import Progress
 from gammond.tools.store.files import open_store

@@ -18,14 +18,7 @@ from typing import Annotated
 
 from gammond.engine.runtime.files import check_output, identify_files
 from gammond.tools.common.command_group import CommandGroup
-from gammond.tools.common.command_options import (
-    Command,
-    Force,
-    Json,
-    option,
-    read_file,
-    written_file,
-)
+from gammond.tools.common.command_options import Command, Force, Json, option, read_file, written_file
 from gammond.tools.store.book import BOOK_SUMMARY, BookOptions, build_book
 from gammond.tools.store.deepening import DeepenOptions, deepen_entries
 from gammond.tools.store.exchange import export_entries, import_entries

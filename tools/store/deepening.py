@@ -24,10 +24,7 @@ from gammond.engine.store.options import read_store_options
 from gammond.engine.store.store import AnalysisStore
 from gammond.engine.wording import format_count
 from gammond.nets.catalogue import identify_engine, load_engine
-from gammond.tools.common.command_options import (
-    option,
-    threads_option,
-)
+from gammond.tools.common.command_options import option, threads_option
 from gammond.tools.common.interrupts import GOES_ON, call_on_interrupt
 from gammond.tools.common.opponents import collect_net_hashes
 from gammond.tools.common.progress import Progress

@@ -17,9 +17,7 @@ from gammond.engine.store.entries import EngineIdentity, StoreQuestion
 from gammond.engine.store.options import read_store_options
 from gammond.nets.catalogue import identify_engine
 from gammond.protocol.games import GAMES
-from gammond.tools.common.command_options import (
-    written_file,
-)
+from gammond.tools.common.command_options import written_file
 
 
 class StoreFile(Struct, frozen=True, kw_only=True):

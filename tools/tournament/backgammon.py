@@ -17,12 +17,7 @@ from gammond.engine.errors import UnsupportedError, ValueRangeError
 from gammond.engine.match_files.model import RecordedGame
 from gammond.engine.play.cube_games import GameDice, play_game, play_match
 from gammond.engine.play.decider import Decider
-from gammond.engine.play.lockstep import (
-    GAME_OVER,
-    HOME_BOUND,
-    EndlessGameError,
-    play_games,
-)
+from gammond.engine.play.lockstep import GAME_OVER, HOME_BOUND, EndlessGameError, play_games
 from gammond.engine.play.paired_scores import PairedScores
 from gammond.engine.rules.dice import Roll, draw_paired_dice
 from gammond.engine.rules.match import MAX_MATCH_LENGTH, MatchState

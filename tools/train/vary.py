@@ -32,11 +32,7 @@ from gammond.tools.common.wings import find_wings
 from gammond.tools.parallel.processes import ProcessPool
 from gammond.tools.train.runs.curves import draw_runs
 from gammond.tools.train.runs.run_folder import CONFIG_FILE, LOG_FILE, check_no_run, compute_hours
-from gammond.tools.train.runs.settings import (
-    check_same_or_longer,
-    read_settings,
-    with_value,
-)
+from gammond.tools.train.runs.settings import check_same_or_longer, read_settings, with_value
 from gammond.tools.train.runs.trainer import (
     RunSettings,
     SettingsT,

@@ -12,8 +12,7 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from gammond.engine.kernels import borrowing, inlined, inlined_fastmath
-from gammond.engine.kernels.board_counts import find_rear
+from gammond.engine.kernels import inlined, inlined_fastmath
 from gammond.engine.kernels.nets.tesauro196 import list_active_inputs
 
 OneLayerWeights = tuple[NDArray[np.float32], NDArray[np.float32], NDArray[np.float32], NDArray[np.float32]]
@@ -35,12 +34,6 @@ _LEAST_EXPONENT = np.float32(-127.0)
 _INFINITE_EXPONENT = np.float32(128.0)
 
 _COLUMNS = 16
-
-
-@borrowing
-def is_race(boards: NDArray[np.int8], at: int) -> bool:
-    """Return whether a position is a race or over, as `gammond.engine.kernels.phases` for one position."""
-    return find_rear(boards, at, 0) + find_rear(boards, at, 1) <= 25
 
 
 @inlined_fastmath
@@ -132,10 +125,3 @@ def compute_equities(logits: NDArray[np.float32], count: int, equities: NDArray[
         for i in range(start, start + _COLUMNS):
             won = _TWO * sigmoid(logits[0, i]) + sigmoid(logits[1, i]) + sigmoid(logits[2, i])
             equities[i] = won - sigmoid(logits[3, i]) - sigmoid(logits[4, i]) - _ONE
-
-
-@borrowing
-def compute_outcome(logits: NDArray[np.float32], column: int, values: NDArray[np.float32], row: int) -> None:
-    """Write the outcome of a column of ``float32[5, n]`` logits to a row of ``float32[m, 5]``."""
-    for k in range(5):
-        values[row, k] = sigmoid(logits[k, column])

@@ -107,7 +107,7 @@ def test_a_search_looks_every_tenth_of_a_second_of_work_whether_it_is_to_stop(st
 
     with pytest.raises(CancelledWork):
         loop.step(is_stopped)
-    assert time.process_time() - began_s < 0.5
+    assert time.process_time() - began_s < 1.0
     gaps_s = [after - before for each in worked_s.values() for before, after in itertools.pairwise(each)]
     assert max(gaps_s) < 0.1
     assert [row.entry.plies for row in list_rows(store.file)] == [3]

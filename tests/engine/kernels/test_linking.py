@@ -61,6 +61,11 @@ def _scale_elsewhere(values):
     return _scale(values, 3, 1) + 1
 
 
+class NoCache(NullCache):
+    def release(self):
+        """There is nothing to release."""
+
+
 def test_the_page_on_the_house_has_a_row_for_every_decorator():
     page = (_PROJECT.parent / "docs" / "architecture.md").read_text("utf-8")
     rows = re.findall(r"^\| `(\w+)` \| .* \|\n", page[page.index("| decorator |") :], re.MULTILINE)
@@ -77,7 +82,7 @@ def test_a_kernel_gives_the_same_from_python_and_in_another_kernel():
 
 def test_a_part_makes_arrays_even_if_its_first_caller_borrows(monkeypatch):
     for each in (_read_grid, _make_grid._part):
-        monkeypatch.setattr(each, "_cache", NullCache())
+        monkeypatch.setattr(each, "_cache", NoCache())
     assert _read_grid(np.array([0.5])) == 0.5
 
 
@@ -85,7 +90,7 @@ def test_a_part_makes_arrays_even_if_its_first_caller_borrows(monkeypatch):
 def parts(monkeypatch):
     """What one compilation made of a kernel that another calls twice, whatever is in the cache of kernels."""
     for each in (_scale, _scale._part, _scale_twice):
-        monkeypatch.setattr(each, "_cache", NullCache())
+        monkeypatch.setattr(each, "_cache", NoCache())
     before = set(_scale._part.overloads)
     _scale_twice(np.arange(4, dtype=next(_unused_types)))
     return [part for types, part in _scale._part.overloads.items() if types not in before]

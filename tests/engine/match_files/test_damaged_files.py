@@ -43,7 +43,7 @@ def test_a_damaged_row_costs_neither_what_is_before_it_nor_a_result(format_name,
 
 @pytest.mark.parametrize(("format_name", "name"), SAYS_THE_SAME)
 def test_a_row_that_says_the_same_in_another_way_costs_nothing(format_name, name):
-    assert {check(format_name, name, seed, seed).outcome for seed in range(3)} == {"same"}
+    assert {check(format_name, name, seed, seed).outcome for seed in range(2)} == {"same"}
 
 
 @pytest.mark.parametrize(
@@ -57,7 +57,7 @@ def test_a_row_that_says_the_same_in_another_way_costs_nothing(format_name, name
     ],
 )
 def test_what_follows_a_row_that_is_wrong_is_read(format_name, name):
-    assert "cut" not in {check(format_name, name, seed, seed).outcome for seed in range(3)}
+    assert "cut" not in {check(format_name, name, seed, seed).outcome for seed in range(2)}
 
 
 @pytest.mark.parametrize("format_name", FORMATS)

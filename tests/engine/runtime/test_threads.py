@@ -26,7 +26,7 @@ def test_results_come_in_the_order_of_the_items(threads):
 
 
 def test_work_that_passes_its_turn_on_is_done_side_by_side():
-    together = threading.Barrier(3, timeout=20)
+    together = threading.Barrier(3, timeout=60)
 
     def work(_):
         with release_turn():
@@ -68,16 +68,16 @@ def test_a_caller_does_not_wait_for_threads_that_are_busy_with_others_items():
 
     def keep_busy(_):
         with release_turn():
-            began.wait(20)
-            may_end.wait(20)
+            began.wait(60)
+            may_end.wait(60)
 
     busy = threading.Thread(target=lambda: workers.map(keep_busy, range(2)))
     busy.start()
-    began.wait(20)
+    began.wait(60)
     assert workers.map(lambda item: item, range(4)) == [0, 1, 2, 3]
     assert busy.is_alive()
     may_end.set()
-    busy.join(20)
+    busy.join(60)
 
 
 def test_after_a_failure_no_further_item_is_begun():
@@ -107,9 +107,9 @@ def test_a_turn_that_is_passed_on_comes_back_before_the_work_goes_on():
         thread.start()
         assert not came.wait(0.05)
         with release_turn():
-            assert came.wait(5)
+            assert came.wait(60)
         log.append("own")
-    thread.join(5)
+    thread.join(60)
     assert log == ["other", "own"]
 
 
@@ -170,7 +170,7 @@ def test_an_interrupt_just_after_a_turn_came_leaves_it_to_others(interrupted):
     free = []
     other = threading.Thread(target=lambda: free.append(turn.lock.acquire(blocking=False)))
     other.start()
-    other.join(5)
+    other.join(60)
     assert free == [True]
     with retake_turn():  # nothing is left to be taken again
         assert turn.count == interrupted

@@ -359,7 +359,7 @@ def test_whatever_fails_in_the_thread_that_writes_it_goes_on_and_loses_nothing(
         archive.keep_game(make_game())
         ended = threading.Thread(target=archive.flush, daemon=True)
         ended.start()
-        ended.join(30)
+        ended.join(60)
         assert not ended.is_alive()
         assert archive._source.is_failing
     assert archive.flush()

@@ -43,7 +43,7 @@ class SlowEvaluator(RacingEvaluator):
     go = threading.Event()
 
     def evaluate(self, boards):
-        self.go.wait(30)
+        self.go.wait(60)
         return super().evaluate(boards)
 
 

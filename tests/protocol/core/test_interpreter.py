@@ -49,7 +49,7 @@ def test_the_serving_thread_is_next_and_workers_follow_in_the_order_of_asking():
     assert said == []
     turns.release()
     for thread in threads:
-        thread.join(20)
+        thread.join(60)
     assert said == ["server", "first", "second", "third"]
     assert turns.take(gives_up=lambda: True)
 
@@ -57,11 +57,11 @@ def test_the_serving_thread_is_next_and_workers_follow_in_the_order_of_asking():
 def test_who_gives_up_goes_on_without_a_turn_and_leaves_the_others_theirs():
     turns, said = InterpreterTurns(), []
     with turns.hold():
-        ask_for_turn(turns, "stopped", said, gives_up=lambda: True).join(20)
+        ask_for_turn(turns, "stopped", said, gives_up=lambda: True).join(60)
         assert said == ["stopped without"]
         waiting = ask_for_turn(turns, "waiting", said)
         with turns.leave():
-            waiting.join(20)
+            waiting.join(60)
     assert said[1:] == ["waiting"]
 
 
@@ -103,12 +103,12 @@ def test_a_worker_gives_its_turn_away_while_compiled_code_works_and_has_none_onc
         waiting = ask_for_turn(turns, "other", said)
         assert said == []
         with release_turn():
-            waiting.join(20)
+            waiting.join(60)
         assert said == ["other"]
     with turns.hold():
         control.stop()
         with control.take_interpreter(), release_turn():
             pass
-        ask_for_turn(turns, "late", said, gives_up=lambda: True).join(20)
+        ask_for_turn(turns, "late", said, gives_up=lambda: True).join(60)
     assert said == ["other", "late without"]
     assert not turns._is_taken

@@ -24,7 +24,7 @@ class Group:
     def load(self):
         self.loads += 1
         self.has_begun.set()
-        self.may_end.wait(30)
+        self.may_end.wait(60)
         if self.fault is not None:
             raise self.fault
 
@@ -47,12 +47,12 @@ def test_one_thread_warms_and_the_others_wait_for_it(group):
     threads = [threading.Thread(target=group.readiness.warm) for _ in range(4)]
     for thread in threads:
         thread.start()
-    group.has_begun.wait(30)
+    group.has_begun.wait(60)
     assert group.readiness.state is ReadyState.WARMING
     assert all(thread.is_alive() for thread in threads)
     group.may_end.set()
     for thread in threads:
-        thread.join(30)
+        thread.join(60)
     assert (group.loads, group.readiness.state) == (1, ReadyState.READY)
 
 

@@ -14,14 +14,14 @@ def test_what_clients_share_is_there_while_an_engine_is_loaded():
 
     def load(name):
         begun.set()
-        assert may_end.wait(20)
+        assert may_end.wait(60)
         return Engine(RacingEvaluator())
 
     service = Service(EngineCatalogue("default", lambda: ["racing"], load, lambda: []))
     loading = threading.Thread(target=service.get_engine, args=("racing",))
     loading.start()
     try:
-        assert begun.wait(20)
+        assert begun.wait(60)
         shared = []
         asking = threading.Thread(
             target=lambda: shared.extend(
@@ -29,9 +29,9 @@ def test_what_clients_share_is_there_while_an_engine_is_loaded():
             )
         )
         asking.start()
-        asking.join(10)
+        asking.join(60)
         assert shared == ["made", ["made"], []]
     finally:
         may_end.set()
-        loading.join(20)
+        loading.join(60)
     assert len(service.list_engines()) == 1

@@ -48,7 +48,7 @@ class Running:
         reader, writer = await self.open(data)
         if eof:
             writer.write_eof()
-        lines = (await asyncio.wait_for(reader.read(), 20)).decode().splitlines()
+        lines = (await asyncio.wait_for(reader.read(), 60)).decode().splitlines()
         writer.close()
         return lines
 
@@ -110,4 +110,4 @@ async def running(evaluator=None, limits=None, **tcp):
         yield Running(await place, ending, service, clock)
     finally:
         ending.set()
-        await asyncio.wait_for(server, 20)
+        await asyncio.wait_for(server, 60)

@@ -17,6 +17,7 @@ from gammond.protocol.transports.workers import WorkerPool
 from tests.attacks.server import ROOT, Home, gammond_command, serve
 from tests.protocol.talking import make_connection
 from tests.support.evaluators import RacingEvaluator
+from tests.support.machine_speed import measure_stretch
 
 PROMPT_S = 1.0
 """More than any line takes that needs no kernel, on a busy machine; less than a kernel takes to compile."""
@@ -92,9 +93,9 @@ def test_sigterm_is_heard_while_a_kernel_is_compiled_and_the_line_still_answered
         client.send(NEEDS_KERNEL)
         wait_for_log(server, NOTICE, 60.0)
         server.process.send_signal(signal.SIGTERM)
-        wait_for_log(server, "ending, waiting for 1 client", PROMPT_S)
+        wait_for_log(server, "ending, waiting for 1 client", PROMPT_S * measure_stretch())
         assert client.read_line().startswith(("ok position ", "error stopped "))
-        assert server.process.wait(END_S) == 0
+        assert server.process.wait(END_S * measure_stretch()) == 0
 
 
 @pytest.mark.slow
@@ -112,7 +113,7 @@ def test_sigterm_ends_a_server_on_stdin_while_a_kernel_is_compiled(cold_home):
     assert any(NOTICE.encode() in line for line in process.stderr)
     process.terminate()
     try:
-        out, _ = process.communicate(timeout=END_S)
+        out, _ = process.communicate(timeout=END_S * measure_stretch())
     finally:
         process.kill()
     assert process.returncode == 0
@@ -144,7 +145,7 @@ def test_quick_work_that_needs_a_kernel_goes_to_the_workers(monkeypatch):
 
     def wait_for_workers(count):
         for _ in range(count):
-            act, values = taken.get(timeout=20)
+            act, values = taken.get(timeout=60)
             act(*values)
             client.report_to_pool()
 

@@ -139,7 +139,7 @@ def test_sigterm_answers_what_does_not_finish():
     server.stdin.flush()
     assert server.stdout.readline().startswith(b"ok newgame")
     server.send_signal(signal.SIGTERM)
-    out, err = server.communicate(timeout=20)  # before the evaluations end
+    out, err = server.communicate(timeout=60)  # before the evaluations end
     assert sorted(line.split()[0] for line in out.decode().splitlines()) == ["@t", "error"]
     assert b"error stopped server" in out
     assert (server.returncode, err) == (0, b"")
@@ -194,7 +194,7 @@ def test_a_long_pipe_gets_all_its_answers_though_it_is_read_late(pipes):
     with os.fdopen(read_out, "rb", closefd=False) as out:
         lines = out.read().decode().splitlines()
     for thread in threads:
-        thread.join(timeout=30)
+        thread.join(timeout=60)
     assert result == [0]
     assert sum(line.startswith("eval ") for line in lines) == 800
     assert sum(line == "helpok" for line in lines) == 800

@@ -65,7 +65,7 @@ def test_a_supervisor_is_told_where_it_listens(tmp_path, is_abstract):
     place = f"@gammond-test-{os.getpid()}" if is_abstract else str(tmp_path / "notify")
     with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as supervisor:
         supervisor.bind(f"\0{place[1:]}" if is_abstract else place)
-        supervisor.settimeout(10)
+        supervisor.settimeout(60)
         notify("READY=1", {"NOTIFY_SOCKET": place})
         assert supervisor.recv(100) == b"READY=1"
 

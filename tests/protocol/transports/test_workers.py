@@ -22,7 +22,7 @@ from tests.support.waiting import wait_until
 def busy_pool():
     """A pool of one busy thread; yields it, the queue of its messages, and the event that releases it."""
     pool, said, may_end = WorkerPool(1, long_threads=1), queue.Queue(), threading.Event()
-    submit(pool, "nobody", "begin", said, lambda _: may_end.wait(20))
+    submit(pool, "nobody", "begin", said, lambda _: may_end.wait(60))
     yield pool, said, may_end
     may_end.set()
     pool.close()
@@ -40,12 +40,12 @@ def searching_pool():
     began = threading.Barrier(3)
 
     def search(_):
-        began.wait(20)
-        may_end.wait(20)
+        began.wait(60)
+        may_end.wait(60)
 
     for number in range(2):
         submit(pool, "greedy", f"search{number}", said, search, is_long=True)
-    began.wait(20)
+    began.wait(60)
     yield pool, said, may_end, now_s
     may_end.set()
     pool.close()
@@ -84,9 +84,9 @@ def test_a_result_that_cannot_be_handed_on_costs_no_worker(is_long, caplog, monk
     )
     pool.submit("gone", job, lambda *_: None, fail)
     submit(pool, "other", "answered", said, is_long=is_long)
-    assert said.get(timeout=20) == "answered"
+    assert said.get(timeout=60) == "answered"
     pool.close()
-    pool.join(20)
+    pool.join(60)
     assert "could not be handed on" in caplog.text
 
 
@@ -114,15 +114,15 @@ def rolling_pool():
         for number in range(4):
             submit(pool, client, f"{client}{number}", said, roll_out, is_long=True)
     for _ in range(8):
-        assert began.acquire(timeout=20)
+        assert began.acquire(timeout=60)
     yield pool, said, may_end
     may_end.set()
     pool.close()
-    pool.join(20)
+    pool.join(60)
 
 
 def next_said(said, count):
-    return [said.get(timeout=10) for _ in range(count)]
+    return [said.get(timeout=60) for _ in range(count)]
 
 
 def test_clients_take_turns_and_each_keeps_its_own_order(busy_pool):
@@ -245,11 +245,11 @@ def test_one_worker_at_a_time_keeps_the_interpreter_busy_and_a_stopped_one_does_
             most.append(len(at_work))
             holds.set()
             if len(most) == 1:
-                may_end.wait(20)
+                may_end.wait(60)
             at_work.pop()
 
     submit(pool, "a", "first", said, format_plays)
-    assert holds.wait(20)
+    assert holds.wait(60)
     waiting = submit(pool, "b", "second", said, format_plays)
     stopped = submit(pool, "c", "stopped", said, format_plays)
     stopped.control.stop()
@@ -301,11 +301,11 @@ def test_work_that_is_over_while_others_have_their_turn_ends_at_once(why):
 
     def hold(_):
         asks.release()
-        may_end.wait(20)
+        may_end.wait(60)
 
     paused = submit(pool, "a", "paused", said, work, is_long=True, deadline_s=deadline_s)
     submit(pool, "b", "holds", said, hold, is_long=True)
-    assert asks.acquire(timeout=20)
+    assert asks.acquire(timeout=60)
     if why == "stopped":
         paused.control.stop()
     assert next_said(said, 1) == ["paused"]
@@ -320,7 +320,7 @@ def test_work_that_waits_for_other_work_leaves_its_turn_to_it():
 
     def wait_for_other(control):
         with control.leave_turn():
-            assert is_done.wait(20)
+            assert is_done.wait(60)
 
     submit(pool, "a", "waits", said, wait_for_other, is_long=True)
     submit(pool, "a", "done", said, lambda _: is_done.set(), is_long=True)
@@ -335,7 +335,7 @@ def test_work_that_is_stopped_before_it_begins_and_then_leaves_its_turn_ends():
         with control.leave_turn():
             pass
 
-    submit(pool, "client", "waits", said, lambda _: may_end.wait(20), is_long=True)
+    submit(pool, "client", "waits", said, lambda _: may_end.wait(60), is_long=True)
     stopped = submit(pool, "client", "stopped", said, leave, is_long=True)
     stopped.control.stop()
     try:

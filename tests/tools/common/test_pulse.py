@@ -75,13 +75,13 @@ def test_work_that_has_ended_says_nothing_any_more(clock):
 
     def say():
         begun.set()
-        may_go_on.wait(10.0)
+        may_go_on.wait(60.0)
         order.append("said")
 
     with some_pulse.follow(say):
         clock.now_s += LINE_EVERY_S
         threading.Thread(target=some_pulse.update).start()
-        assert begun.wait(10.0)
+        assert begun.wait(60.0)
         threading.Timer(0.1, may_go_on.set).start()
     order.append("ended")
     assert order == ["said", "ended"]

@@ -148,8 +148,8 @@ def test_those_who_wait_are_asked_whether_they_still_want_it(executor):
 
     began_s = time.monotonic()
     with pytest.raises(CancelledWork):
-        list(executor.map(wait_a_while, [10.0], give_up))
-    assert time.monotonic() - began_s < 9.0
+        list(executor.map(wait_a_while, [30.0], give_up))
+    assert time.monotonic() - began_s < 29.0
 
 
 def test_a_task_is_reported_on_one_line_that_is_not_too_long():

@@ -65,7 +65,7 @@ def test_processes_begin_where_the_folder_of_the_caller_is_gone(tmp_path, monkey
 
 def leave_threads_at_work(number: int) -> int:
     pool = ThreadPoolExecutor(2)
-    pool.submit(time.sleep, 60)  # as one that compiles a kernel
+    pool.submit(time.sleep, 600)  # as one that compiles a kernel
 
     def go_on():
         while True:
@@ -79,7 +79,7 @@ def test_a_process_ends_in_silence_and_at_once_whatever_its_threads_are_at(capfd
     began_s = time.monotonic()
     with ProcessPool(2) as processes:
         assert list(processes.map(leave_threads_at_work, range(2))) == [0, 1]
-    assert time.monotonic() - began_s < 40
+    assert time.monotonic() - began_s < 300
     assert capfd.readouterr().err == ""
 
 
@@ -96,7 +96,7 @@ def test_leaving_stops_work_that_asks_and_drops_what_has_not_begun():
         results = processes.map(wait_for_the_end, range(100))
         assert next(results) == 0
         results.close()
-    assert time.monotonic() - began_s < 60
+    assert time.monotonic() - began_s < 300
     assert not is_stopping()
 
 

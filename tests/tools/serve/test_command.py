@@ -128,7 +128,7 @@ sys.exit(cli.main(["serve", "--gnubg", "0"]))
 
 
 def connect(port):
-    return socket.create_connection(("127.0.0.1", port), timeout=20)
+    return socket.create_connection(("127.0.0.1", port), timeout=60)
 
 
 @pytest.mark.parametrize(("word", "status"), [("", 0), ("the net is damaged", 2)])
@@ -291,7 +291,7 @@ def test_the_log_of_a_server_can_be_json_from_the_first_line_to_the_last():
     with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as server:
         lines = [next(server.stderr)]
         port = json.loads(lines[0])["port"]
-        connection = http.client.HTTPConnection("127.0.0.1", port, timeout=20)
+        connection = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
         for path in ("/healthz", "/no%0asuch%1b[31mpath"):
             connection.request("GET", path)
             connection.getresponse().read()

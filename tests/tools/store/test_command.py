@@ -396,7 +396,7 @@ def test_deepen_keeps_what_it_found_at_an_interrupt_and_goes_on(file, capsys):
         assert process.poll() is None, process.stderr.read()
         time.sleep(0.02)
     process.send_signal(signal.SIGINT)
-    said = process.communicate(timeout=20)
+    said = process.communicate(timeout=60)
     assert process.returncode == 130, said
     assert said[0].startswith("searched   ")
     assert cli.main(["store", "verify"]) == 0

@@ -43,17 +43,11 @@ from gammond.nets.catalogue import load_pruner
 from gammond.nets.heritage.astros.leaf_evaluators import EquityLeafEvaluator
 from gammond.nets.heritage.astros.star_evaluator import MAX_STAR_PLIES, Cutoffs
 from gammond.nets.heritage.astros.star_search import StarSearch
-from gammond.tools.common.command_options import (
-    Command,
-    Json,
-    option,
-)
+from gammond.tools.common.command_options import Command, Json, option
 from gammond.tools.common.opponents import load_net_evaluator
 from gammond.tools.common.progress import Progress
 from gammond.tools.common.strength import DEFAULT_NET, Net
-from gammond.tools.measure.decisions import (
-    draw_contact_decisions,
-)
+from gammond.tools.measure.decisions import draw_contact_decisions
 
 _ENGINE_SEARCH = "the engine's"
 

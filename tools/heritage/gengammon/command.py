@@ -25,11 +25,7 @@ from gammond.tools.heritage.gengammon.expert_moves.dataset import (
     split_by_match,
 )
 from gammond.tools.heritage.gengammon.kernels.mimic import PackedMoves
-from gammond.tools.heritage.gengammon.learners import (
-    GeneticLearner,
-    MimicLearner,
-    SelfPlayLearner,
-)
+from gammond.tools.heritage.gengammon.learners import GeneticLearner, MimicLearner, SelfPlayLearner
 from gammond.tools.heritage.gengammon.runs import draw_agreement
 from gammond.tools.heritage.gengammon.settings import MimicSettings
 from gammond.tools.parallel.executor import Executor

@@ -36,11 +36,7 @@ from gammond.tools.heritage.phase_features.trainer import PhaseNetTrainer
 from gammond.tools.train.fitting.recipe import cosine_rate
 from gammond.tools.train.runs.run import Learner, Record, RunProgress, check_same_settings
 from gammond.tools.train.runs.run_folder import KIND_ARRAY, LOG_FILE
-from gammond.tools.train.runs.strength_games import (
-    load_opponents,
-    measure_results,
-    play_opponents,
-)
+from gammond.tools.train.runs.strength_games import load_opponents, measure_results, play_opponents
 from gammond.tools.train.runs.trainer import KeepingWork, Trainer
 
 SUMMARY = "train a net on phase features: it imitates a heuristic, then learns from outcomes"

@@ -33,12 +33,7 @@ from gammond.tools.train.cube_decisions.decision_file import RatedDecision, read
 from gammond.tools.train.cube_decisions.drawing import RACE_CLASSES, draw_decisions
 from gammond.tools.train.cube_decisions.rollout_tasks import make_decision_tasks, roll_out_shard
 from gammond.tools.train.labels.sampling import make_sampler
-from gammond.tools.train.runs.run_folder import (
-    LOG_FILE,
-    advise_to_resume,
-    begin_run,
-    load_run_settings,
-)
+from gammond.tools.train.runs.run_folder import LOG_FILE, advise_to_resume, begin_run, load_run_settings
 from gammond.tools.train.runs.settings import SettingOptions
 from gammond.tools.train.runs.shard_loop import describe_rollouts, make_missing_shards
 from gammond.tools.train.runs.trainer import SharedWork

@@ -8,7 +8,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from gammond.engine.kernels import fastmath, kernel
+from gammond.engine.kernels import borrowing, fastmath, kernel
+from gammond.engine.kernels.board_counts import find_rear
 from gammond.engine.kernels.moves import write_child
 from gammond.engine.kernels.nets.play_evaluation import (
     PlayBuffers,
@@ -19,14 +20,26 @@ from gammond.engine.kernels.nets.play_evaluation import (
 from gammond.engine.kernels.nets.sparse import (
     OneLayerWeights,
     compute_first_layer,
-    compute_outcome,
     compute_second_layer,
-    is_race,
+    sigmoid,
 )
 from gammond.engine.kernels.nets.tesauro196 import MAX_ACTIVE_INPUTS, list_active_inputs
 from gammond.engine.kernels.values import compute_equity
 from gammond.tools.train.kernels.dice import roll_dice
 from gammond.tools.train.kernels.tally import MAX_PLIES, count_game
+
+
+@borrowing
+def is_race(boards: NDArray[np.int8], at: int) -> bool:
+    """Return whether a position is a race or over, as `gammond.engine.kernels.phases` for one position."""
+    return find_rear(boards, at, 0) + find_rear(boards, at, 1) <= 25
+
+
+@borrowing
+def _compute_outcome(logits: NDArray[np.float32], column: int, values: NDArray[np.float32], row: int) -> None:
+    """Write the outcome of a column of ``float32[5, n]`` logits to a row of ``float32[m, 5]``."""
+    for k in range(5):
+        values[row, k] = sigmoid(logits[k, column])
 
 
 @fastmath
@@ -46,7 +59,7 @@ def _take_step(
     inputs = np.empty(MAX_ACTIVE_INPUTS, np.float32)
     compute_first_layer(boards, ply, net, places, inputs, hidden, 0)
     compute_second_layer(hidden, 0, w2, b2, logits, 0)
-    compute_outcome(logits, 0, values, 1)
+    _compute_outcome(logits, 0, values, 1)
     step = np.float32(rate)
     units = back.shape[0]
     for h in range(units):
@@ -100,7 +113,7 @@ def _play_game(
         for i in range(1, count):
             if buffers.equities[i] < buffers.equities[best]:
                 best = i
-        compute_outcome(buffers.logits, best, values, ply + 1)
+        _compute_outcome(buffers.logits, best, values, ply + 1)
         write_child(boards, ply, int(buffers.listed.plays[best]), boards, ply + 1)
         if boards[ply + 1, 1, 0] == 15:
             return ply + 1

@@ -26,12 +26,7 @@ from gammond.tools.common.locks import hold_lock
 from gammond.tools.parallel.options import make_executor
 from gammond.tools.train.labels.sampling import make_sampler
 from gammond.tools.train.labels.shards import LABELS
-from gammond.tools.train.runs.run_folder import (
-    LOG_FILE,
-    advise_to_resume,
-    begin_run,
-    load_run_settings,
-)
+from gammond.tools.train.runs.run_folder import LOG_FILE, advise_to_resume, begin_run, load_run_settings
 from gammond.tools.train.runs.settings import SettingOptions
 from gammond.tools.train.runs.shard_loop import describe_rollouts, make_missing_shards
 from gammond.tools.train.runs.trainer import SharedWork

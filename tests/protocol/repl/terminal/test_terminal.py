@@ -212,7 +212,7 @@ def test_a_second_ctrl_c_leaves(monkeypatch):
             time.sleep(0.01)
         time.sleep(0.1)  # until the main thread waits again
         os.kill(os.getpid(), signal.SIGINT)
-        has_left.wait(10)
+        has_left.wait(60)
         return []
 
     monkeypatch.setattr(talk, "answer", search)
@@ -229,7 +229,7 @@ def make_unstoppable(talk, monkeypatch, word="start"):
         if line != word:
             return answer(line, control)
         os.kill(os.getpid(), signal.SIGINT)
-        may_end.wait(20)
+        may_end.wait(60)
         return ["late"]
 
     monkeypatch.setattr(talk, "answer", work)

@@ -72,7 +72,7 @@ async def running(
         yield Running(await place if place.done() else await server, ending, service)
     finally:
         ending.set()
-        await asyncio.wait_for(server, 20)
+        await asyncio.wait_for(server, 60)
 
 
 def _opening_accounts():
@@ -89,7 +89,7 @@ def run(scenario, most_s=50.0):
 async def talk(socket, text, answers):
     """Send a frame; return so many frames."""
     await socket.send(text)
-    return [await asyncio.wait_for(socket.recv(), 20) for _ in range(answers)]
+    return [await asyncio.wait_for(socket.recv(), 60) for _ in range(answers)]
 
 
 async def settle(evaluator):
@@ -130,7 +130,7 @@ class Player:
 
     async def take(self):
         """Return the next frame."""
-        frame = json.loads(await asyncio.wait_for(self._socket.recv(), 20))
+        frame = json.loads(await asyncio.wait_for(self._socket.recv(), 60))
         if "event" in frame and "id" not in frame:
             self.events.append(frame)
         return frame
@@ -173,7 +173,7 @@ async def request(server, method, path, document=None, *, headers=None, body=Non
     try:
         lines = [f"{method} {path} HTTP/1.1", *(f"{name}: {value}" for name, value in head.items()), "", ""]
         writer.write("\r\n".join(lines).encode() + (body or b""))
-        return parse_answer(await asyncio.wait_for(reader.read(), 40))
+        return parse_answer(await asyncio.wait_for(reader.read(), 60))
     finally:
         writer.close()
 

@@ -27,14 +27,14 @@ async def open_raw_socket(server):
         "sec-websocket-key: AAAAAAAAAAAAAAAAAAAAAA==\r\n\r\n"
     )
     reader, writer = await server.open_raw(head.encode())
-    assert b" 101 " in await asyncio.wait_for(reader.readuntil(b"\r\n\r\n"), 20)
+    assert b" 101 " in await asyncio.wait_for(reader.readuntil(b"\r\n\r\n"), 60)
     return reader, writer
 
 
 async def wait_until_closed(reader):
     """Return what comes until the server hangs up."""
     try:
-        return await asyncio.wait_for(reader.read(), 20)
+        return await asyncio.wait_for(reader.read(), 60)
     except ConnectionError:
         return b""
 
@@ -109,7 +109,7 @@ async def test_a_client_that_pings_and_reads_nothing_is_cut_off():
         async def ping():
             for _ in range(3200):  # 200 MB
                 writer.write(make_frame(9, b"x" * 125) * 500)
-                await asyncio.wait_for(writer.drain(), 20)
+                await asyncio.wait_for(writer.drain(), 60)
 
         with pytest.raises(ConnectionError):
             await ping()

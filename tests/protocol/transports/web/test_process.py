@@ -24,16 +24,16 @@ def test_sigterm_answers_what_there_is_and_ends_the_process_in_peace():
         try:
             said = next(line for line in server.stderr if " shows the board at " in line)
             url = re.search(r"http://\S+/", said)[0]
-            with urllib.request.urlopen(url, timeout=20) as page:
+            with urllib.request.urlopen(url, timeout=60) as page:
                 assert b"<title>gammond</title>" in page.read()
             with connect(url.replace("http", "ws") + "ws/line", proxy=None) as socket:
                 socket.send("newgame")
                 assert socket.recv().startswith("ok newgame")
                 server.send_signal(signal.SIGTERM)
                 with pytest.raises(ConnectionClosed) as closed:
-                    socket.recv(timeout=20)
+                    socket.recv(timeout=60)
                 assert closed.value.rcvd.code == 1001
-            assert server.wait(20) == 0
+            assert server.wait(60) == 0
         finally:
             server.kill()
 

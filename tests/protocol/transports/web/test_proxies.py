@@ -101,7 +101,7 @@ async def test_bytes_after_a_request_of_two_lengths_are_no_request():
             f"content-length: {len(hidden) + 5}\r\ntransfer-encoding: chunked\r\n\r\n"
         )
         reader, writer = await server.open_raw(head.encode() + b"0\r\n\r\n" + hidden)
-        answer = await asyncio.wait_for(reader.read(), 20)
+        answer = await asyncio.wait_for(reader.read(), 60)
         writer.close()
     assert answer.startswith(b"HTTP/1.1 400 ")
     assert answer.count(b"HTTP/1.1 ") == 1

@@ -69,7 +69,7 @@ async def test_a_request_that_comes_as_the_server_is_to_end_is_answered():
         await asyncio.sleep(0.05)
         half.write(lines[1])
         new.write(b"".join(lines))
-        answers = [await asyncio.wait_for(reader.read(), 20) for reader, _ in connections]
+        answers = [await asyncio.wait_for(reader.read(), 60) for reader, _ in connections]
         for _, writer in connections:
             writer.close()
         assert [parse_answer(answer).status for answer in answers] == [200, 200]

@@ -55,13 +55,13 @@ class Serving:
 
     def __enter__(self):
         self._thread.start()
-        self._loop.result(20)
+        self._loop.result(60)
         self.place = Place(**self._ports)
         return self
 
     def __exit__(self, *_):
         self._loop.result().call_soon_threadsafe(self._ending.set)
-        self._thread.join(20)
+        self._thread.join(60)
 
     def _run(self):
         with asyncio.Runner(loop_factory=lambda: asyncio.SelectorEventLoop(self.selector)) as runner:

@@ -39,7 +39,7 @@ def folder(tmp_path):
         contact = labels(1500, number).select_phases(PHASES["contact"])
         write_shard(LABELS.find(tmp_path / "labels", number), contact, ShardMetadata("strong x", 1, 1))
     (tmp_path / "labels" / "run.toml").write_text(
-        '[origin]\ncommand = "gammond train label"\ncommand_before = []\ngames_before = []\n'
+        '[origin]\ncommand = "gammond train label"\nkind = "label"\ncommand_before = []\ngames_before = []\n'
         "positions_before = []\nhours_before = []\n"
     )
     return tmp_path

@@ -23,7 +23,9 @@ def material(tmp_path_factory):
     labels = Labels(boards, targets, np.zeros(120, np.uint8), ("selfplay",))
     write_shard(LABELS.find(folder / "labels", 0), labels, ShardMetadata("strong x", 1, 1))
     columns = "".join(f"{name}_before = []\n" for name in ("command", "games", "positions", "hours"))
-    (folder / "labels" / CONFIG_FILE).write_text(f'[origin]\ncommand = "gammond train label"\n{columns}')
+    (folder / "labels" / CONFIG_FILE).write_text(
+        f'[origin]\ncommand = "gammond train label"\nkind = "label"\n{columns}'
+    )
     with pytest.MonkeyPatch.context() as patch:
         for name, size in SHARDS.items():
             patch.setattr(f"gammond.tools.train.{name}", size)

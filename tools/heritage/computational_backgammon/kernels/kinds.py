@@ -6,8 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gammond.engine.kernels import kernel
-from gammond.engine.kernels.nets.sparse import is_race
 from gammond.engine.kernels.phases import MAX_CRASHED_CHECKERS
+from gammond.tools.train.kernels.td import is_race
 
 LOOSE, HOLDING, CONTAINING, MUTUAL, BAR, CRASHED, CLOSING, RACE, BEAROFF = range(9)
 KINDS = ("contact", "holding", "containing", "mutual", "bar", "crashed", "closing", "race", "bearoff")
