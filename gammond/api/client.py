@@ -286,10 +286,11 @@ class Client:
     ) -> None:
         self.close()
 
-    def _ask(self, question: Question[T]) -> _Answer[T]:
+    def _ask(self, question: Question[T]) -> Future[T]:
         return self._begin(question)[1]
 
-    def _wait(self, future: _Answer[T]) -> T:
+    def _wait(self, future: Future[T]) -> T:
+        assert isinstance(future, _Answer)  # this client made it
         left_s = self._timeout_s
         if left_s is not None:
             left_s = max(0.0, left_s - (time.monotonic() - future.asked_s))
@@ -326,7 +327,7 @@ class Client:
 
     def _begin(
         self, question: Question[T], report: Callable[[tuple[int, ...]], object] = lambda _: None
-    ) -> tuple[Pending[T], _Answer[T]]:
+    ) -> tuple[Pending[T], Future[T]]:
         """Send a request, as `AsyncClient` does; wait as long as the server reads less than is sent."""
         link = self._link
         future = _Answer[T]()
