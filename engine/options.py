@@ -62,20 +62,28 @@ class Bounds:
         high: The upper end; inf for none.
         is_low_open: Whether the lower end itself is excluded.
         is_high_open: Whether the upper end itself is excluded.
+        step: What the numbers are multiples of; 0 for any.
     """
 
     low: float = -math.inf
     high: float = math.inf
     is_low_open: bool = False
     is_high_open: bool = False
+    step: int = 0
 
     def __contains__(self, value: float) -> bool:
         """Return whether a number lies within."""
+        if self.step and value % self.step:
+            return False
         is_above = value > self.low if self.is_low_open else value >= self.low
         return is_above and (value < self.high if self.is_high_open else value <= self.high)
 
     def __str__(self) -> str:
-        """Format as ``0..4`` or ``above 0, 5 or less``; empty for all numbers."""
+        """Format as ``0..4``, ``above 0, 5 or less`` or ``4 or more, even``; empty for all numbers."""
+        step = "even" if self.step == 2 else f"a multiple of {self.step}" if self.step else ""
+        return ", ".join(filter(None, (self._format_ends(), step)))
+
+    def _format_ends(self) -> str:
         is_finite = math.isfinite(self.low) and math.isfinite(self.high)
         if is_finite and not (self.is_low_open or self.is_high_open):
             return f"{format_value(self.low)}..{format_value(self.high)}"
@@ -312,7 +320,8 @@ def _set_type(field: Field, bare: inspect.Type) -> Field:
         case inspect.IntType() | inspect.FloatType():
             low = next((end for end in (bare.gt, bare.ge) if end is not None), -math.inf)
             high = next((end for end in (bare.lt, bare.le) if end is not None), math.inf)
-            bounds = Bounds(low, high, bare.gt is not None, bare.lt is not None)
+            step = int(bare.multiple_of or 0)
+            bounds = Bounds(low, high, bare.gt is not None, bare.lt is not None, step)
             return replace(field, type=int if isinstance(bare, inspect.IntType) else float, bounds=bounds)
         case inspect.Metadata():
             return _set_type(field, bare.type)

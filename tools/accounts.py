@@ -9,73 +9,77 @@ A server need not be stopped for that.
 
 from __future__ import annotations
 
-import argparse
 import sys
 import time
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+from msgspec import Struct
 
 from gammond.engine.errors import DataFileError, ValueRangeError
+from gammond.engine.runtime.exit_codes import EXIT_OK
 from gammond.engine.wording import escape_unprintable, format_count
-from gammond.tools.common.output_options import written_path
+from gammond.tools.common.command_group import CommandGroup
+from gammond.tools.common.command_options import Command, argument, written_file
 
 if TYPE_CHECKING:
     from gammond.protocol.accounts.accounts import Accounts
 
 SUMMARY = "list, remove and reset the accounts of the board in the browser"
 
-_ACTIONS = {
-    "list": "list names, when they were made and used, and their sessions",
-    "reset": "give a name a new password by lot, and end its sessions",
-    "remove": "remove an account; its games stay, and the name is free",
-}
+
+class AccountsOptions(Struct, frozen=True, kw_only=True):
+    """The accounts of a server."""
+
+    file: (
+        Annotated[Path, written_file("the accounts (default accounts.sqlite in the data folder)")] | None
+    ) = None
+
+    @contextmanager
+    def open(self) -> Iterator[Accounts]:
+        """Open the accounts.
+
+        Raises:
+            DataFileError: There is no file of accounts, or it cannot be used.
+        """
+        from gammond.protocol.accounts.accounts import Accounts
+        from gammond.protocol.archive.options import ArchiveOptions
+
+        file = self.file or ArchiveOptions().find_accounts_file()
+        if not file.exists():
+            raise DataFileError(
+                f"there are no accounts in {file}: a server with --accounts makes them", field="file"
+            )
+        with closing(Accounts(file)) as accounts:
+            yield accounts
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the subcommands and their options."""
-    actions = parser.add_subparsers(dest="action", required=True, metavar="ACTION")
-    for name, meaning in _ACTIONS.items():
-        action = actions.add_parser(name, help=meaning, description=f"{meaning[:1].upper()}{meaning[1:]}.")
-        if name != "list":
-            action.add_argument("name", metavar="NAME", help="the name of the account")
-        action.add_argument(
-            "--file",
-            type=written_path,
-            metavar="FILE",
-            help="the accounts (default accounts.sqlite in the data folder)",
-        )
+class AccountOptions(AccountsOptions, frozen=True, kw_only=True):
+    """One account of a server."""
+
+    name: Annotated[str, argument("NAME", "the name of the account")]
 
 
-def main(args: argparse.Namespace) -> int:
-    """Run the tool.
+def _list_all(options: AccountsOptions) -> int:
+    with options.open() as accounts:
+        _list(accounts)
+    return EXIT_OK
 
-    Returns:
-        0.
 
-    Raises:
-        DataFileError: There is no file of accounts, or it cannot be used.
-        ValueRangeError: No account has this name.
-    """
-    from gammond.protocol.accounts.accounts import Accounts
-    from gammond.protocol.archive.options import ArchiveOptions
+def _reset(options: AccountOptions) -> int:
+    with options.open() as accounts:
+        password = accounts.reset(options.name)
+        _check_found(password is not None, options.name)
+        sys.stdout.write(f"{password}\n")
+    return EXIT_OK
 
-    file = args.file or ArchiveOptions().find_accounts_file()
-    if not file.exists():
-        raise DataFileError(
-            f"there are no accounts in {file}: a server with --accounts makes them", field="file"
-        )
-    accounts = Accounts(file)
-    try:
-        if args.action == "list":
-            _list(accounts)
-        elif args.action == "reset":
-            password = accounts.reset(args.name)
-            _check_found(password is not None, args.name)
-            sys.stdout.write(f"{password}\n")
-        else:
-            _check_found(accounts.remove(args.name), args.name)
-    finally:
-        accounts.close()
-    return 0
+
+def _remove(options: AccountOptions) -> int:
+    with options.open() as accounts:
+        _check_found(accounts.remove(options.name), options.name)
+    return EXIT_OK
 
 
 def _list(accounts: Accounts) -> None:
@@ -95,3 +99,15 @@ def _check_found(is_found: bool, name: str) -> None:
 
 def _format_day(seconds: int) -> str:
     return time.strftime("%Y-%m-%d", time.gmtime(seconds))
+
+
+COMMAND = CommandGroup(
+    {
+        "list": Command(
+            AccountsOptions, _list_all, "list names, when they were made and used, and their sessions"
+        ),
+        "reset": Command(AccountOptions, _reset, "give a name a new password by lot, and end its sessions"),
+        "remove": Command(AccountOptions, _remove, "remove an account; its games stay, and the name is free"),
+    },
+    "ACTION",
+)

@@ -2,25 +2,33 @@
 
 from __future__ import annotations
 
-import argparse
 import sys
 import tempfile
 import time
 from pathlib import Path
+from typing import Annotated
 
-from gammond.engine.bearoff.databases import (
-    DEFAULT_ONE_SIDED,
-    DEFAULT_TWO_SIDED,
-    open_table,
-    save_table,
-)
+from msgspec import Struct
+
+from gammond.engine.bearoff.databases import DEFAULT_ONE_SIDED, DEFAULT_TWO_SIDED, open_table, save_table
 from gammond.engine.bearoff.file_format import MAGIC, BearoffHeader, BearoffKind
 from gammond.engine.bearoff.one_sided import OneSidedTable, build_one_sided, estimate_one_sided_bytes
 from gammond.engine.bearoff.two_sided import TwoSidedTable, build_two_sided, estimate_two_sided_bytes
 from gammond.engine.errors import DataFileError, StateError
+from gammond.engine.runtime.exit_codes import EXIT_OK
 from gammond.engine.runtime.files import begins_with, check_output, data_folder
 from gammond.engine.runtime.machine import check_memory, format_size
-from gammond.tools.common.output_options import add_force_option, written_path
+from gammond.tools.common.command_group import CommandGroup
+from gammond.tools.common.command_options import (
+    CORES,
+    Command,
+    Force,
+    Threads,
+    list_given,
+    option,
+    read_file,
+    written_file,
+)
 from gammond.tools.common.progress import Progress
 
 SUMMARY = "build bearoff databases (make), or check and describe one (info)"
@@ -29,62 +37,68 @@ _DEFAULTS = {header.kind: header for header in (DEFAULT_TWO_SIDED, DEFAULT_ONE_S
 _KINDS = {kind.label: kind for kind in BearoffKind}
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the subcommands and their options."""
-    actions = parser.add_subparsers(dest="action", required=True, metavar="ACTION")
-    make = actions.add_parser(
-        "make",
-        help="build databases; by default the two that the engine uses, in the data folder",
-        description="Build bearoff databases; by default the two that the engine uses, in the data folder.",
-    )
-    make.add_argument("--kind", choices=sorted(_KINDS), help="kind of database (default both)")
-    make.add_argument(
-        "--points",
-        type=int,
-        metavar="N",
-        help="checkers on points 1 to N (default 6; up to 18 one-sided, 12 two-sided)",
-    )
-    make.add_argument(
-        "--checkers",
-        type=int,
-        metavar="N",
-        help="up to N checkers per side (default 15 one-sided, 6 two-sided)",
-    )
-    make.add_argument(
-        "--cubeless",
-        action="store_true",
-        help="two-sided: winning chances only, no cubeful equities (a quarter of the size)",
-    )
-    make.add_argument(
-        "--output", type=written_path, metavar="FILE", help="the file (default in the data folder)"
-    )
-    add_force_option(make)
-    make.add_argument("--threads", type=int, metavar="N", help="threads (default one for each core)")
-    info = actions.add_parser(
-        "info",
-        help="check and describe a file",
-        description="Check and describe a bearoff database.",
-    )
-    info.add_argument("file", type=Path, metavar="FILE", help="a database file")
+class MakeOptions(Struct, frozen=True, kw_only=True):
+    """Which databases are built, and where."""
+
+    kind: Annotated[str, option("kind of database (default both)", choices=sorted(_KINDS))] | None = None
+    points: (
+        Annotated[int, option("checkers on points 1 to N (default 6; up to 18 one-sided, 12 two-sided)", "N")]
+        | None
+    ) = None
+    checkers: (
+        Annotated[int, option("up to N checkers per side (default 15 one-sided, 6 two-sided)", "N")] | None
+    ) = None
+    cubeless: Annotated[
+        bool, option("two-sided: winning chances only, no cubeful equities (a quarter of the size)")
+    ] = False
+    output: Annotated[Path, written_file("the file (default in the data folder)")] | None = None
+    force: Force = False
+    threads: Threads = CORES
+
+    def __post_init__(self) -> None:
+        for name in list_given(self) if self.kind is None else ():
+            if name not in ("force", "threads"):
+                raise StateError(f"--{name} needs --kind {' or '.join(sorted(_KINDS))}", field="kind")
+
+    def select_databases(self) -> list[tuple[BearoffHeader, Path]]:
+        """Return what is to be built, and where.
+
+        Raises:
+            StateError: One-sided databases have no equities to leave out.
+        """
+        if self.kind is None:
+            return [(header, data_folder() / header.file_name) for header in _DEFAULTS.values()]
+        default = _DEFAULTS[_KINDS[self.kind]]
+        if self.cubeless and default.kind is not BearoffKind.TWO_SIDED:
+            raise StateError(
+                "--cubeless needs --kind two-sided: no other database has equities", field="cubeless"
+            )
+        header = BearoffHeader(
+            default.kind,
+            default.points if self.points is None else self.points,
+            default.checkers if self.checkers is None else self.checkers,
+            default.cubeful and not self.cubeless,
+        )
+        return [(header, self.output or data_folder() / header.file_name)]
 
 
-def main(args: argparse.Namespace) -> int:
-    """Run the tool.
+class InfoOptions(Struct, frozen=True, kw_only=True):
+    """The database that is described."""
 
-    Returns:
-        0.
+    file: Annotated[Path, read_file("a database file", count="")]
 
-    Raises:
-        GammondError: The options are invalid, memory is short, or a file cannot be read or written.
-    """
-    if args.action == "info":
-        sys.stdout.write(describe_table(args.file))
-        return 0
-    for header, path in _select_databases(args):
-        if args.output is not None:
-            check_output(path, force=args.force, is_own=begins_with(MAGIC))
-        make_table(header, path, args.threads)
-    return 0
+
+def _make(options: MakeOptions) -> int:
+    for header, path in options.select_databases():
+        if options.output is not None:
+            check_output(path, force=options.force, is_own=begins_with(MAGIC))
+        make_table(header, path, options.threads)
+    return EXIT_OK
+
+
+def _describe(options: InfoOptions) -> int:
+    sys.stdout.write(describe_table(options.file))
+    return EXIT_OK
 
 
 def make_table(header: BearoffHeader, path: Path, threads: int | None = None) -> None:
@@ -158,26 +172,6 @@ def _describe_two_sided(table: TwoSidedTable) -> list[tuple[str, str]]:
     ]
 
 
-def _select_databases(args: argparse.Namespace) -> list[tuple[BearoffHeader, Path]]:
-    if args.kind is None:
-        for option in ("points", "checkers", "output", "cubeless"):
-            if getattr(args, option) not in (None, False):
-                raise StateError(f"--{option} needs --kind {' or '.join(sorted(_KINDS))}", field="kind")
-        return [(header, data_folder() / header.file_name) for header in _DEFAULTS.values()]
-    default = _DEFAULTS[_KINDS[args.kind]]
-    if args.cubeless and default.kind is not BearoffKind.TWO_SIDED:
-        raise StateError(
-            "--cubeless needs --kind two-sided: no other database has equities", field="cubeless"
-        )
-    header = BearoffHeader(
-        default.kind,
-        default.points if args.points is None else args.points,
-        default.checkers if args.checkers is None else args.checkers,
-        default.cubeful and not args.cubeless,
-    )
-    return [(header, args.output or data_folder() / header.file_name)]
-
-
 def _check_memory(header: BearoffHeader) -> None:
     if header.kind is BearoffKind.TWO_SIDED:
         building_bytes, file_bytes = estimate_two_sided_bytes(header.points, header.checkers, header.cubeful)
@@ -201,3 +195,14 @@ def _build(header: BearoffHeader, threads: int | None) -> OneSidedTable | TwoSid
         if header.kind is BearoffKind.TWO_SIDED:
             return build_two_sided(*size, cubeful=header.cubeful, threads=threads, progress=show)
         return build_one_sided(*size, threads=threads, progress=show)
+
+
+COMMAND = CommandGroup(
+    {
+        "make": Command(
+            MakeOptions, _make, "build databases; by default the two that the engine uses, in the data folder"
+        ),
+        "info": Command(InfoOptions, _describe, "check and describe a database file"),
+    },
+    "ACTION",
+)

@@ -169,7 +169,7 @@ def _make_file_players(*, is_person: bool) -> FilePlayers:
 def _run_tool(name: str, arguments: list[str]) -> int:
     import argparse  # the protocol on a pipe starts without it
 
-    from gammond.tools.common.command_group import format_description
+    from gammond.tools.common.command_group import find_command, format_description
     from gammond.tools.common.tool_parser import ToolParser
 
     tool = importlib.import_module(TOOLS[name])
@@ -180,12 +180,13 @@ def _run_tool(name: str, arguments: list[str]) -> int:
         description=format_description(tool.SUMMARY, tool.__doc__ or ""),
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    tool.add_arguments(parser)
+    command = find_command(TOOLS[name])
+    command.add_arguments(parser)
     try:
         parsed = parser.parse_args(arguments)
     except SystemExit as end:  # argparse has written its help or its error
         return int(end.code or 0)
-    return int(tool.main(parsed))
+    return int(command.main(parsed))
 
 
 def _format_help() -> str:

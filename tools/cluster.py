@@ -10,15 +10,17 @@ machines need a copy of that file (docs/guide/cluster.md).
 
 from __future__ import annotations
 
-import argparse
 import sys
 from collections.abc import Sequence
-from typing import Any
+from typing import Annotated, Any
 
-from gammond.engine.errors import StateError, UnsupportedError, ValueRangeError
+from msgspec import Struct
+
+from gammond.engine.errors import StateError, UnsupportedError
 from gammond.engine.runtime.exit_codes import EXIT_FAULTS, EXIT_OK
-from gammond.engine.runtime.machine import MAX_THREADS, count_usable_cores
 from gammond.protocol.transports.listening import check_host
+from gammond.tools.common.command_group import CommandGroup
+from gammond.tools.common.command_options import CORES, Command, argument, option, threads_option
 from gammond.tools.common.pulse import PULSE
 from gammond.tools.common.text_table import format_table
 from gammond.tools.parallel.cluster import (
@@ -45,57 +47,39 @@ MAX_WORKER_WAIT_S = 60
 """How long a worker looks for a scheduler that does not answer."""
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the subcommands and their options."""
-    actions = parser.add_subparsers(dest="action", required=True, metavar="ACTION")
-    start = actions.add_parser(
-        "start",
-        help="begin a cluster: its scheduler, which lasts until Ctrl-C",
-        description="Begin a cluster: its scheduler, which lasts until Ctrl-C.",
-    )
-    start.add_argument("--host", default=LOOPBACK, help="where to listen (default %(default)s)")
-    start.add_argument("--port", type=int, default=DEFAULT_PORT, help="its port (default %(default)s)")
-    start.add_argument("--allow-remote", action="store_true", help="allow a host that other machines reach")
-    worker = actions.add_parser(
-        "worker",
-        help="work for a cluster until Ctrl-C",
-        description="Work for a cluster until Ctrl-C. A worker that is killed is started again.",
-    )
-    worker.add_argument("address", metavar="HOST:PORT", help="of the scheduler, as `start` says it")
-    worker.add_argument(
-        "--threads", type=int, metavar="N", help="processes that work (default one for each core)"
-    )
-    worker.add_argument("--host", help="where this machine listens (default as the scheduler reaches it)")
-    status = actions.add_parser(
-        "status",
-        help="who works for a cluster, and whether all run the same program",
-        description="Show who works for a cluster, and whether all run the same program as this one.",
-    )
-    status.add_argument("address", metavar="HOST:PORT", help="of the scheduler")
+class StartOptions(Struct, frozen=True, kw_only=True):
+    """Where a scheduler listens."""
+
+    host: Annotated[str, option("where to listen")] = LOOPBACK
+    port: Annotated[int, option("its port", ge=1, le=65535)] = DEFAULT_PORT
+    allow_remote: Annotated[bool, option("allow a host that other machines reach")] = False
 
 
-def main(args: argparse.Namespace) -> int:
-    """Run the tool.
+class WorkOptions(Struct, frozen=True, kw_only=True):
+    """For which cluster this machine works, and with how many processes."""
 
-    Returns:
-        0; 1 if `status` finds another program.
+    address: Annotated[str, argument("HOST:PORT", "of the scheduler, as `start` says it")]
+    threads: Annotated[int, threads_option("processes that work")] = CORES
+    host: Annotated[str, option("where this machine listens (default as the scheduler reaches it)")] = ""
+
+
+class StatusOptions(Struct, frozen=True, kw_only=True):
+    """The cluster that is described."""
+
+    address: Annotated[str, argument("HOST:PORT", "of the scheduler")]
+
+
+def _start(given: StartOptions) -> int:
+    """Begin a cluster.
 
     Raises:
         UnsupportedError: The library is missing, or others could reach the cluster and that was not allowed.
-        ValueRangeError: A number or an address is out of range.
-        StateError: No scheduler answers.
     """
     import_distributed()
-    act = {"start": _start, "worker": _work, "status": _show}[args.action]
-    return act(args)
-
-
-def _start(args: argparse.Namespace) -> int:
     from distributed.cli.dask_scheduler import main as run_scheduler
 
-    check_host(args.host, allow_remote=args.allow_remote)
-    _check_range("port", args.port, 1, 65535)
-    address, key = f"{args.host}:{args.port}", make_key_file()
+    check_host(given.host, allow_remote=given.allow_remote)
+    address, key = f"{given.host}:{given.port}", make_key_file()
     with use_dask_settings(key):
         sys.stderr.write(
             f"gammond: the cluster is at {address}; on each machine that works for it: "
@@ -103,23 +87,28 @@ def _start(args: argparse.Namespace) -> int:
             f"gammond: other machines need a copy of its key, {key}, in their data folder\n"
         )
         sys.stderr.flush()
-        options = ["--host", args.host, "--port", str(args.port), "--protocol", "tls"]
+        options = ["--host", given.host, "--port", str(given.port), "--protocol", "tls"]
         return _run(run_scheduler, [*options, *_QUIET])
 
 
-def _work(args: argparse.Namespace) -> int:
+def _work(given: WorkOptions) -> int:
+    """Work for a cluster.
+
+    Raises:
+        UnsupportedError: The library is missing, or the address is none of a scheduler.
+        StateError: No scheduler answers.
+    """
+    import_distributed()
     from distributed.cli.dask_worker import main as run_worker
 
-    if read_local_count(args.address):
-        raise UnsupportedError(f"expected HOST:PORT of a scheduler, got {args.address}", field="address")
-    count = count_usable_cores() if args.threads is None else args.threads
-    _check_range("threads", count, 1, MAX_THREADS)
-    options = [add_scheme(args.address), "--nworkers", str(count), "--nthreads", "1", *_QUIET]
+    if read_local_count(given.address):
+        raise UnsupportedError(f"expected HOST:PORT of a scheduler, got {given.address}", field="address")
+    options = [add_scheme(given.address), "--nworkers", str(given.threads), "--nthreads", "1", *_QUIET]
     options += ["--memory-limit", "0", "--preload", "gammond", "--death-timeout", str(MAX_WORKER_WAIT_S)]
-    if args.host is not None or LOOPBACK in args.address:
-        options += ["--host", args.host or LOOPBACK]
+    if given.host or LOOPBACK in given.address:
+        options += ["--host", given.host or LOOPBACK]
     with use_dask_settings(find_key_file()):
-        sys.stderr.write(f"gammond: {format_workers(count)} for {args.address}: {read_identity()}\n")
+        sys.stderr.write(f"gammond: {format_workers(given.threads)} for {given.address}: {read_identity()}\n")
         sys.stderr.flush()
         return _run(run_worker, options)
 
@@ -136,19 +125,38 @@ def _run(command: Any, options: Sequence[str]) -> int:  # noqa: ANN401  (a comma
     return 0
 
 
-def _show(args: argparse.Namespace) -> int:
-    with ClusterExecutor(args.address) as executor:
+def _show(given: StatusOptions) -> int:
+    """Show who works for a cluster; return 1 where one runs another program.
+
+    Raises:
+        UnsupportedError: The library is missing.
+        StateError: No scheduler answers.
+    """
+    import_distributed()
+    with ClusterExecutor(given.address) as executor:
         own, found = read_identity(), executor.list_workers()
     rows = [
         (address, str(tasks), "the same program" if identity == own else str(identity))
         for address, tasks, identity in found
     ]
-    sys.stdout.write(f"{args.address}: {format_workers(len(found))}; here {own}\n")
+    sys.stdout.write(f"{given.address}: {format_workers(len(found))}; here {own}\n")
     if rows:
         sys.stdout.write(format_table(("worker", "tasks", "program"), rows))
     return EXIT_OK if all(identity == own for _, _, identity in found) else EXIT_FAULTS
 
 
-def _check_range(name: str, number: int, least: int, most: int) -> None:
-    if not least <= number <= most:
-        raise ValueRangeError(f"--{name}: expected {least} to {most:,}, got {number}", field=name)
+COMMAND = CommandGroup(
+    {
+        "start": Command(StartOptions, _start, "begin a cluster: its scheduler, which lasts until Ctrl-C"),
+        "worker": Command(
+            WorkOptions,
+            _work,
+            "work for a cluster until Ctrl-C",
+            "A worker that is killed is started again.",
+        ),
+        "status": Command(
+            StatusOptions, _show, "show who works for a cluster, and whether all run the same program"
+        ),
+    },
+    "ACTION",
+)

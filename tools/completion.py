@@ -10,14 +10,15 @@ Start a new shell after it, and write it again after an update.
 from __future__ import annotations
 
 import argparse
-import importlib
 import sys
 from pathlib import Path
+from typing import Annotated
 
 import shtab
+from msgspec import Struct
 
-from gammond.tools.common.command_group import load_commands, read_summary
-from gammond.tools.common.output_options import written_path
+from gammond.tools.common.command_group import find_command, load_commands, read_summary
+from gammond.tools.common.command_options import Command, argument, written_path
 from gammond.tools.table import TOOLS
 
 SUMMARY = "complete tools and options in bash, zsh or fish"
@@ -25,14 +26,15 @@ SUMMARY = "complete tools and options in bash, zsh or fish"
 SHELLS = ("bash", "zsh", "fish")
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the arguments."""
-    parser.add_argument("shell", choices=SHELLS, help="the shell: %(choices)s")
+class CompletionOptions(Struct, frozen=True, kw_only=True):
+    """The shell."""
+
+    shell: Annotated[str, argument("SHELL", f"the shell: {', '.join(SHELLS)}", choices=SHELLS)]
 
 
-def main(args: argparse.Namespace) -> int:
+def run(options: CompletionOptions) -> int:
     """Run the tool."""
-    sys.stdout.write(shtab.complete(build_parser(), args.shell) + "\n")
+    sys.stdout.write(shtab.complete(build_parser(), options.shell) + "\n")
     return 0
 
 
@@ -43,7 +45,7 @@ def build_parser() -> argparse.ArgumentParser:
     tools = parser.add_subparsers()
     for name, module in TOOLS.items():
         tool = tools.add_parser(name, help=read_summary(module))
-        importlib.import_module(module).add_arguments(tool)
+        find_command(module).add_arguments(tool)
         load_commands(tool)
     tools.add_parser("help", help="explain a tool").add_argument("tool", choices=tuple(TOOLS))
     for each in _list_parsers(parser):
@@ -62,3 +64,6 @@ def _list_parsers(parser: argparse.ArgumentParser) -> list[argparse.ArgumentPars
             for each in action.choices.values():
                 found += _list_parsers(each)
     return found
+
+
+COMMAND = Command(CompletionOptions, run)

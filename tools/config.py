@@ -6,8 +6,10 @@ value it sets it. At the prompt of the terminal `config` does the same, at once.
 
 from __future__ import annotations
 
-import argparse
 import sys
+from typing import Annotated
+
+from msgspec import Struct
 
 from gammond.engine.errors import FormatError
 from gammond.engine.options import format_value
@@ -18,18 +20,23 @@ from gammond.protocol.repl.game.preferences import (
     list_preferences,
     read_preferences,
 )
+from gammond.tools.common.command_options import Command, argument, option
 
 SUMMARY = "show and set preferences of the terminal: colours, level, tutor"
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the arguments."""
-    parser.add_argument("name", nargs="?", help="the preference; all are listed without it")
-    parser.add_argument("value", nargs="?", help="its new value; without it the present one is shown")
-    parser.add_argument("--reset", action="store_true", help="go back to the default of the preference")
+class ConfigOptions(Struct, frozen=True, kw_only=True):
+    """The preference that is shown or set."""
+
+    name: Annotated[str, argument("NAME", "the preference; all are listed without it", count="?")] = ""
+    value: (
+        Annotated[str, argument("VALUE", "its new value; without it the present one is shown", count="?")]
+        | None
+    ) = None
+    reset: Annotated[bool, option("go back to the default of the preference")] = False
 
 
-def main(args: argparse.Namespace) -> int:
+def run(options: ConfigOptions) -> int:
     """Show or set preferences.
 
     Returns:
@@ -39,15 +46,18 @@ def main(args: argparse.Namespace) -> int:
         GammondError: There is no such preference or value, or the file cannot be read or written.
     """
     file = get_config_file()
-    if args.reset and (args.name is None or args.value is not None):
+    if options.reset and (not options.name or options.value is not None):
         raise FormatError("expected --reset with the name of a preference alone", field="reset")
-    if args.reset or args.value is not None:
-        preferences = change_preference(file, args.name, args.value)
-        sys.stdout.write(f"{args.name} = {format_value(getattr(preferences, args.name))}\n")
-    elif args.name is not None:
-        field = find_preference(args.name)
+    if options.reset or options.value is not None:
+        preferences = change_preference(file, options.name, options.value)
+        sys.stdout.write(f"{options.name} = {format_value(getattr(preferences, options.name))}\n")
+    elif options.name:
+        field = find_preference(options.name)
         sys.stdout.write(f"{format_value(getattr(read_preferences(file), field.name))}\n")
     else:
         lines = [*list_preferences(read_preferences(file)), f"File: {file}"]
         sys.stdout.write("\n".join(lines) + "\n")
     return 0
+
+
+COMMAND = Command(ConfigOptions, run)

@@ -7,7 +7,6 @@ status is 1 if something is wrong; each such line says what to do.
 
 from __future__ import annotations
 
-import argparse
 import os
 import platform
 import shutil
@@ -19,6 +18,7 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 import msgspec
+from msgspec import Struct
 
 from gammond.engine.analysis.levels import EvalSettings
 from gammond.engine.bearoff.databases import DEFAULT_BYTES, find_largest, open_table
@@ -34,6 +34,7 @@ from gammond.engine.runtime.version import read_version
 from gammond.engine.store.options import read_store_options
 from gammond.engine.wording import format_count
 from gammond.nets.catalogue import load_engine
+from gammond.tools.common.command_options import Command, Json
 from gammond.tools.common.wings import find_wings
 from gammond.tools.nets import check_net, list_nets
 from gammond.tools.store.files import open_store
@@ -72,12 +73,13 @@ class Finding(msgspec.Struct, omit_defaults=True):
     took_s: float = 0.0
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the options."""
-    parser.add_argument("--json", action="store_true", help="write one JSON object instead of text")
+class DoctorOptions(Struct, frozen=True, kw_only=True):
+    """How the findings are written."""
+
+    json: Json = False
 
 
-def main(args: argparse.Namespace) -> int:
+def run(options: DoctorOptions) -> int:
     """Examine the installation.
 
     Returns:
@@ -86,11 +88,11 @@ def main(args: argparse.Namespace) -> int:
     findings = []
     for finding in examine():
         findings.append(finding)
-        if not args.json:
+        if not options.json:
             sys.stdout.write(format_finding(finding))
             sys.stdout.flush()
     faults = sum(finding.is_wrong for finding in findings)
-    if args.json:
+    if options.json:
         sys.stdout.write(msgspec.json.encode({"faults": faults, "findings": findings}).decode() + "\n")
     else:
         sys.stdout.write(f"{format_count(faults, 'fault')}\n" if faults else "nothing is wrong\n")
@@ -224,3 +226,6 @@ def _check_plays() -> str:
         if best != expected:
             raise StateError(f"{engine.name} plays {best} with {roll[0]}-{roll[1]}, expected {expected}")
     return ", ".join(f"{play} with {roll[0]}-{roll[1]}" for roll, play in _BEST_OPENING_PLAYS.items())
+
+
+COMMAND = Command(DoctorOptions, run)

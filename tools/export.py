@@ -9,14 +9,15 @@ are to be shipped with gammond.
 
 from __future__ import annotations
 
-import argparse
 import hashlib
 import sys
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack, suppress
 from pathlib import Path
+from typing import Annotated
 
 import msgspec
+from msgspec import Struct
 
 from gammond.engine.errors import DataFileError, GammondError, UnsupportedError
 from gammond.engine.formats.array_file import read_array_file
@@ -33,6 +34,7 @@ from gammond.nets.manifest import (
     check_name,
     read_manifest,
 )
+from gammond.tools.common.command_options import Command, force_option, option, read_file, written_file
 from gammond.tools.common.net_records import (
     PROVENANCE_FILE,
     EvaluatorStrength,
@@ -41,7 +43,6 @@ from gammond.tools.common.net_records import (
     format_entry,
 )
 from gammond.tools.common.opponents import RUN_PREFIX, find_reader, find_run_file, load_opponent
-from gammond.tools.common.output_options import add_force_option, written_path
 from gammond.tools.common.own_nets import check_not_registered, write_own_net
 from gammond.tools.common.wings import ExportedNet, ExportedScorer, find_wings
 from gammond.tools.train.runs.run import BEST_FILE, CHECKPOINT_FILE
@@ -62,74 +63,74 @@ PROVENANCE_HEADING = "# for nets/provenance.toml\n"
 _WRITTEN_BY = "# Written by `gammond export`; `gammond nets` lists, checks and removes it.\n"
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the arguments of ``gammond export``."""
-    parser.add_argument("run", type=Path, help="folder of a training run")
-    parser.add_argument(
-        "--name", required=True, help="what the net is to be called: letters a-z, digits, . and -"
-    )
-    add_force_option(parser, "replace a net of this name")
-    which = parser.add_mutually_exclusive_group()
-    which.add_argument(
-        "--best",
-        action="store_true",
-        help="take the best measured weights (default where there are any)",
-    )
-    which.add_argument("--last", action="store_true", help="take the last weights")
-    parser.add_argument(
-        "--phases",
-        type=lambda text: text.split(","),
-        help=f"which nets, some of {','.join(NET_NAMES)} (default all that the run has)",
-    )
-    parser.add_argument(
-        "--folder",
-        type=written_path,
-        metavar="FOLDER",
-        help="write NAME-contact.onnx and so on here, and print their entries, instead of registering them",
-    )
+class ExportOptions(Struct, frozen=True, kw_only=True):
+    """Which nets of a run get which name, and where they go."""
+
+    run: Annotated[Path, read_file("folder of a training run", "run", count="")]
+    name: Annotated[str, option("what the net is to be called: letters a-z, digits, . and -")]
+    force: Annotated[bool, force_option("replace a net of this name")] = False
+    best: Annotated[
+        bool, option("take the best measured weights (default where there are any)", one_of="which")
+    ] = False
+    last: Annotated[bool, option("take the last weights", one_of="which")] = False
+    phases: Annotated[
+        tuple[str, ...],
+        option(f"which nets, some of {','.join(NET_NAMES)} (default all that the run has)", shown=""),
+    ] = ()
+    folder: (
+        Annotated[
+            Path,
+            written_file(
+                "write NAME-contact.onnx and so on here, and print their entries, instead of registering "
+                "them",
+                "FOLDER",
+            ),
+        ]
+        | None
+    ) = None
 
 
-def main(args: argparse.Namespace) -> int:
+def run(options: ExportOptions) -> int:
     """Export; prints what was made on stdout and what was checked on stderr; returns the exit status.
 
     Raises:
         GammondError: The name cannot be, it is taken and --force is not given, the run cannot be read or has
             no nets, or a net came out different; nothing is written then.
     """
-    _check_names(args)
-    is_best = args.best or (not args.last and (args.run / BEST_FILE).exists())
-    source: Path = args.run / (BEST_FILE if is_best else CHECKPOINT_FILE)
-    found = _read_nets(args.run, source)
+    _check_names(options)
+    is_best = options.best or (not options.last and (options.run / BEST_FILE).exists())
+    source: Path = options.run / (BEST_FILE if is_best else CHECKPOINT_FILE)
+    found = _read_nets(options.run, source)
     if isinstance(found, ExportedScorer):
-        sys.stdout.write(_export_scorer(args, found, is_best))
+        sys.stdout.write(_export_scorer(options, found, is_best))
         return 0
-    nets = _select_nets(args.run, found, args.phases)
-    contents = {phase: _make_checked_onnx(net, f"{args.name}-{phase}") for phase, net in nets.items()}
-    made = read_run_provenance(args.run, source)
-    training = _format_training(args, [f"{args.name}-{phase}" for phase in nets], made, is_best)
-    if args.folder is not None:
-        sys.stdout.write(_write_to_folder(args, nets, contents, training))
+    nets = _select_nets(options.run, found, options.phases)
+    contents = {phase: _make_checked_onnx(net, f"{options.name}-{phase}") for phase, net in nets.items()}
+    made = read_run_provenance(options.run, source)
+    training = _format_training(options, [f"{options.name}-{phase}" for phase in nets], made, is_best)
+    if options.folder is not None:
+        sys.stdout.write(_write_to_folder(options.folder, options.name, nets, contents, training))
         return 0
-    folder = _register(args, nets, contents, training, strengths_from_arrays(read_array_file(source)))
+    folder = _register(options, nets, contents, training, strengths_from_arrays(read_array_file(source)))
     sys.stdout.write(
-        f"{args.name} is made of {source} ({', '.join(nets)}) and kept in {folder}\n"
-        f"    gammond tournament {args.name} pubeval\n"
-        f"    gammond batch FILE --net {args.name}      and --net of any other tool\n"
-        f"    set engine.net {args.name}                on the wire and in the terminal\n"
-        f"    play against {args.name}                  in the terminal\n"
+        f"{options.name} is made of {source} ({', '.join(nets)}) and kept in {folder}\n"
+        f"    gammond tournament {options.name} pubeval\n"
+        f"    gammond batch FILE --net {options.name}      and --net of any other tool\n"
+        f"    set engine.net {options.name}                on the wire and in the terminal\n"
+        f"    play against {options.name}                  in the terminal\n"
     )
     return 0
 
 
-def _export_scorer(args: argparse.Namespace, net: ExportedScorer, is_best: bool) -> str:
+def _export_scorer(options: ExportOptions, net: ExportedScorer, is_best: bool) -> str:
     """Export the net of a run that only rates plays; return what was made, in words or as its entries."""
-    content = net.make_onnx(args.name)
-    provenance = read_run_provenance(args.run, args.run / "none")  # all that the run did led to it
-    training = _format_training(args, [args.name], provenance, is_best)
+    content = net.make_onnx(options.name)
+    provenance = read_run_provenance(options.run, options.run / "none")  # all that the run did led to it
+    training = _format_training(options, [options.name], provenance, is_best)
     sha256 = hashlib.sha256(content).hexdigest()
-    entry: dict[str, object] = {"name": args.name, "activation": net.activation, "sha256": sha256}
-    if args.folder is not None:
-        file = _check_net_file(args, args.name)
+    entry: dict[str, object] = {"name": options.name, "activation": net.activation, "sha256": sha256}
+    if options.folder is not None:
+        file = _check_net_file(options, options.folder, options.name)
         _write_files({file: content})
         scorer = convert({**entry, "file": _name_file(file)}, ScorerEntry)
         return MANIFEST_HEADING + format_entry("scorer", scorer) + PROVENANCE_HEADING + training
@@ -140,23 +141,27 @@ def _export_scorer(args: argparse.Namespace, net: ExportedScorer, is_best: bool)
         MANIFEST_NAME: (_WRITTEN_BY + format_entry("scorer", scorer)).encode(),
         PROVENANCE_FILE: training.encode(),
     }
-    folder = write_own_net(args.name, files, force=args.force)
+    folder = write_own_net(options.name, files, force=options.force)
     return (
-        f"{args.name} is made of {args.run} (it rates plays) and kept in {folder}\n"
-        f"    gammond tournament {args.name} pubeval\n"
-        f"    set engine.player {args.name}             on the wire and in the terminal\n"
-        f"    play against {args.name}                  in the terminal\n"
+        f"{options.name} is made of {options.run} (it rates plays) and kept in {folder}\n"
+        f"    gammond tournament {options.name} pubeval\n"
+        f"    set engine.player {options.name}             on the wire and in the terminal\n"
+        f"    play against {options.name}                  in the terminal\n"
     )
 
 
 def _write_to_folder(
-    args: argparse.Namespace, nets: Mapping[str, ExportedNet], contents: Mapping[str, bytes], training: str
+    folder: Path,
+    name: str,
+    nets: Mapping[str, ExportedNet],
+    contents: Mapping[str, bytes],
+    training: str,
 ) -> str:
     """Write the files of nets into a folder; return their entries."""
-    files = {phase: args.folder / f"{args.name}-{phase}.onnx" for phase in nets}
+    files = {phase: folder / f"{name}-{phase}.onnx" for phase in nets}
     contents, tensors = share_tensors(contents)
     _write_files(
-        {args.folder / name: content for name, content in tensors.items()}
+        {folder / tensor: content for tensor, content in tensors.items()}
         | {files[phase]: content for phase, content in contents.items()}
     )
     entries = [
@@ -167,7 +172,7 @@ def _write_to_folder(
 
 
 def _register(
-    args: argparse.Namespace,
+    options: ExportOptions,
     nets: Mapping[str, ExportedNet],
     contents: Mapping[str, bytes],
     training: str,
@@ -175,7 +180,7 @@ def _register(
 ) -> Path:
     """Write nets into the data folder as an evaluator; return their folder."""
     contents, tensors = share_tensors(contents)
-    names = {phase: f"{args.name}-{phase}" for phase in nets}
+    names = {phase: f"{options.name}-{phase}" for phase in nets}
     files = {
         phase: f"{phase}-{hashlib.sha256(content).hexdigest()[:16]}.onnx"
         for phase, content in contents.items()
@@ -186,13 +191,13 @@ def _register(
     classes = {phase: name for phase, name in names.items() if phase in CONTACT_CLASSES}
     others = {phase: name for phase, name in names.items() if phase not in classes}
     evaluator = convert(
-        {"name": args.name, **({"plans": classes} if classes else {}), **others}, EvaluatorEntry
+        {"name": options.name, **({"plans": classes} if classes else {}), **others}, EvaluatorEntry
     )
     manifest = "".join(
-        [_WRITTEN_BY, f'default = "{args.name}"\n\n', *entries, format_entry("evaluator", evaluator)]
+        [_WRITTEN_BY, f'default = "{options.name}"\n\n', *entries, format_entry("evaluator", evaluator)]
     )
     measured = [
-        format_entry("strength", EvaluatorStrength(**msgspec.structs.asdict(each), evaluator=args.name))
+        format_entry("strength", EvaluatorStrength(**msgspec.structs.asdict(each), evaluator=options.name))
         for each in strengths
     ]
     content = {
@@ -201,29 +206,29 @@ def _register(
         MANIFEST_NAME: manifest.encode(),
         PROVENANCE_FILE: "".join([training, *measured]).encode(),
     }
-    return write_own_net(args.name, content, force=args.force)
+    return write_own_net(options.name, content, force=options.force)
 
 
-def _check_names(args: argparse.Namespace) -> None:
+def _check_names(options: ExportOptions) -> None:
     """Refuse runs and phases that there are not, names that cannot be, and what exists unless replaced."""
-    for phase in args.phases or ():
+    for phase in options.phases or ():
         if phase not in NET_NAMES:
             raise UnsupportedError(
                 f"expected phases of {', '.join(NET_NAMES)}, got {phase!r}", field="phases"
             )
-    if args.folder is None:
-        check_free_name(args.name, read_manifest())
-        if not args.force:
-            check_not_registered(args.name)
-    for phase in args.phases or NET_NAMES:
-        name = f"{args.name}-{phase}"
-        if args.folder is None:
+    if options.folder is None:
+        check_free_name(options.name, read_manifest())
+        if not options.force:
+            check_not_registered(options.name)
+    for phase in options.phases or NET_NAMES:
+        name = f"{options.name}-{phase}"
+        if options.folder is None:
             check_name(name)
         else:
-            _check_net_file(args, name)
-    if not args.run.is_dir():
+            _check_net_file(options, options.folder, name)
+    if not options.run.is_dir():
         raise DataFileError(
-            f"expected the folder of a training run, got {args.run}: no such folder", field="run"
+            f"expected the folder of a training run, got {options.run}: no such folder", field="run"
         )
 
 
@@ -258,12 +263,10 @@ def _plays(run: Path) -> bool:
     return False
 
 
-def _select_nets(
-    run: Path, nets: Mapping[str, ExportedNet], phases: list[str] | None
-) -> dict[str, ExportedNet]:
-    if missing := [phase for phase in phases or [] if phase not in nets]:
+def _select_nets(run: Path, nets: Mapping[str, ExportedNet], phases: Sequence[str]) -> dict[str, ExportedNet]:
+    if missing := [phase for phase in phases if phase not in nets]:
         raise UnsupportedError(f"{run.name} has no net for {', '.join(missing)}", field="phases")
-    return {phase: net for phase, net in nets.items() if phases is None or phase in phases}
+    return {phase: net for phase, net in nets.items() if not phases or phase in phases}
 
 
 def _make_checked_onnx(net: ExportedNet, name: str) -> bytes:
@@ -292,14 +295,14 @@ def _write_files(contents: dict[Path, bytes]) -> None:
 
 
 def _format_training(
-    args: argparse.Namespace, nets: Sequence[str], provenance: Provenance, is_best: bool
+    options: ExportOptions, nets: Sequence[str], provenance: Provenance, is_best: bool
 ) -> str:
     """Format how nets were made."""
-    last = f"gammond export {args.run} --name {args.name} --{'best' if is_best else 'last'}"
-    if args.phases:
-        last += f" --phases {','.join(args.phases)}"
+    last = f"gammond export {options.run} --name {options.name} --{'best' if is_best else 'last'}"
+    if options.phases:
+        last += f" --phases {','.join(options.phases)}"
     record = TrainingRecord(
-        args.name,
+        options.name,
         (*(step.command for step in provenance), last),
         games=sum(step.games for step in provenance),
         hours=round(sum(step.hours for step in provenance), 2),
@@ -329,8 +332,8 @@ def _name_file(file: Path) -> str:
     return (place.relative_to(home) if place.is_relative_to(home) else place).as_posix()
 
 
-def _check_net_file(args: argparse.Namespace, name: str) -> Path:
-    """Return where a net is to lie.
+def _check_net_file(options: ExportOptions, folder: Path, name: str) -> Path:
+    """Return where in a folder a net is to lie.
 
     Raises:
         ValueRangeError: The manifest would refuse the name.
@@ -338,8 +341,9 @@ def _check_net_file(args: argparse.Namespace, name: str) -> Path:
         DataFileError: It is a folder.
     """
     check_name(name)
-    file: Path = args.folder / f"{name}.onnx"
-    check_output(
-        file, force=args.force, field="name", instead="choose another --name", new_folder=args.folder
-    )
+    file = folder / f"{name}.onnx"
+    check_output(file, force=options.force, field="name", instead="choose another --name", new_folder=folder)
     return file
+
+
+COMMAND = Command(ExportOptions, run)

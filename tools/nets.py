@@ -10,12 +10,13 @@ nets/: `gammond export` writes them, and they are found by name wherever shipped
 
 from __future__ import annotations
 
-import argparse
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Annotated
 
 import msgspec
+from msgspec import Struct
 
 from gammond.engine.errors import GammondError, UnsupportedError, ValueRangeError
 from gammond.engine.options import did_you_mean
@@ -25,6 +26,7 @@ from gammond.engine.wording import format_count
 from gammond.nets.catalogue import SHIPPED, FoundEvaluator
 from gammond.nets.compiled_net import CompiledNet
 from gammond.nets.manifest import MANIFEST_NAME, find_own_folder, list_own_folders
+from gammond.tools.common.command_options import Command, argument, option
 from gammond.tools.common.net_records import StrengthRecord, read_provenance
 from gammond.tools.common.own_nets import remove_own_net
 
@@ -56,16 +58,25 @@ class NetListing:
     problem: str = ""
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the arguments."""
-    parser.add_argument(
-        "action", nargs="?", choices=(_LIST, _CHECK, _REMOVE), default=_LIST, help="what to do (default list)"
-    )
-    parser.add_argument("names", nargs="*", metavar="NAME", help="nets (default all; remove needs them)")
-    parser.add_argument("--json", action="store_true", help="list as one JSON object instead of text")
+class NetsOptions(Struct, frozen=True, kw_only=True):
+    """What to do, and with which nets."""
+
+    action: Annotated[
+        str,
+        argument(
+            "ACTION",
+            f"what to do: {_LIST}, {_CHECK} or {_REMOVE} (default {_LIST})",
+            count="?",
+            choices=(_LIST, _CHECK, _REMOVE),
+        ),
+    ] = _LIST
+    names: Annotated[
+        tuple[str, ...], argument("NAME", "nets (default all; remove needs them)", count="*")
+    ] = ()
+    json: Annotated[bool, option("list as one JSON object instead of text")] = False
 
 
-def main(args: argparse.Namespace) -> int:
+def run(options: NetsOptions) -> int:
     """List, check or remove.
 
     Returns:
@@ -74,21 +85,21 @@ def main(args: argparse.Namespace) -> int:
     Raises:
         GammondError: A name is unknown, or a net cannot be removed.
     """
-    if args.action == _REMOVE:
-        return _remove(args.names)
+    if options.action == _REMOVE:
+        return _remove(options.names)
     nets = list_nets()
     known = list(dict.fromkeys(name for name, _ in nets))
-    for name in args.names:
+    for name in options.names:
         if name not in known:
             raise ValueRangeError(
                 f"expected a net ({', '.join(known)}), got {name[:40]!r}{did_you_mean(name, known)}",
                 field="name",
             )
-    chosen = [each for name in args.names or known for each in nets if each[0] == name]
-    if args.action == _CHECK:
+    chosen = [each for name in options.names or known for each in nets if each[0] == name]
+    if options.action == _CHECK:
         return _check(chosen)
     listings = [describe_net(*each) for each in chosen]
-    if args.json:
+    if options.json:
         sys.stdout.write(msgspec.json.encode(listings).decode() + "\n")
     else:
         sys.stdout.write("".join(map(_format_listing, listings)))
@@ -196,3 +207,6 @@ def _format_listing(listing: NetListing) -> str:
     if listing.is_own:
         lines += listing.commands
     return "\n    ".join(lines) + "\n"
+
+
+COMMAND = Command(NetsOptions, run)

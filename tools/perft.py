@@ -11,21 +11,23 @@ that leads to another position.
 
 from __future__ import annotations
 
-import argparse
 import json
 import sys
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
+from typing import Annotated
 
 import numpy as np
+from msgspec import Struct
 
-from gammond.engine.errors import UnsupportedError, ValueRangeError
+from gammond.engine.errors import UnsupportedError
 from gammond.engine.rules.dice import ROLLS
 from gammond.engine.rules.moves import expand_rolls
 from gammond.engine.rules.position import Board, find_finished
 from gammond.engine.rules.rules import VARIANTS
+from gammond.tools.common.command_options import Command, Json, argument, option
 from gammond.tools.common.wings import SequenceCounter, find_wings
 
 SUMMARY = "count all sequences of legal moves of a length"
@@ -55,20 +57,19 @@ class PerftCount:
     time_s: float
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the arguments."""
-    parser.add_argument("game", choices=_GAMES, metavar="GAME", help=f"the game: {', '.join(_GAMES)}")
-    parser.add_argument("depth", type=int, metavar="DEPTH", help=f"moves in a sequence, 1 to {MAX_DEPTH}")
-    parser.add_argument(
-        "--position", metavar="TEXT", help=f"the position of {_OTHERS} to begin with (default the start)"
-    )
-    parser.add_argument(
-        "--divide", action="store_true", help=f"a row for each first move of {_OTHERS} instead of each depth"
-    )
-    parser.add_argument("--json", action="store_true", help="one JSON object instead of the table")
+class PerftOptions(Struct, frozen=True, kw_only=True):
+    """What is counted."""
+
+    game: Annotated[str, argument("GAME", f"the game: {', '.join(_GAMES)}", choices=_GAMES)]
+    depth: Annotated[int, argument("DEPTH", f"moves in a sequence, 1 to {MAX_DEPTH}", ge=1, le=MAX_DEPTH)]
+    position: (
+        Annotated[str, option(f"the position of {_OTHERS} to begin with (default the start)", "TEXT")] | None
+    ) = None
+    divide: Annotated[bool, option(f"a row for each first move of {_OTHERS} instead of each depth")] = False
+    json: Json = False
 
 
-def main(args: argparse.Namespace) -> int:
+def run(options: PerftOptions) -> int:
     """Run the tool.
 
     Returns:
@@ -77,28 +78,26 @@ def main(args: argparse.Namespace) -> int:
     Raises:
         GammondError: The depth or the position is invalid, or an option is not for this game.
     """
-    if not 1 <= args.depth <= MAX_DEPTH:
-        raise ValueRangeError(f"DEPTH: expected 1 to {MAX_DEPTH}, got {args.depth}", field="depth")
-    if args.game in _COUNTERS:
-        counter = _COUNTERS[args.game](args.position)
-        if args.divide:
-            counts = _time_first_moves(counter, args.depth)
+    if options.game in _COUNTERS:
+        counter = _COUNTERS[options.game](options.position)
+        if options.divide:
+            counts = _time_first_moves(counter, options.depth)
         else:
-            counts = _time_depths(args.depth, counter.count)
-    elif args.position is not None or args.divide:
+            counts = _time_depths(options.depth, counter.count)
+    elif options.position is not None or options.divide:
         raise UnsupportedError(
-            f"--position and --divide are for {_OTHERS}, not for {args.game}", field="game"
+            f"--position and --divide are for {_OTHERS}, not for {options.game}", field="game"
         )
     else:
-        start = VARIANTS[args.game].starting_position.board[None]
-        counts = _time_depths(args.depth, partial(count_plays, start))
-    if args.json:
+        start = VARIANTS[options.game].starting_position.board[None]
+        counts = _time_depths(options.depth, partial(count_plays, start))
+    if options.json:
         rows = [
             {"moves": count.name, "sequences": count.sequences, "time_s": count.time_s} for count in counts
         ]
-        sys.stdout.write(json.dumps({"game": args.game, "depth": args.depth, "counts": rows}) + "\n")
+        sys.stdout.write(json.dumps({"game": options.game, "depth": options.depth, "counts": rows}) + "\n")
     else:
-        _write_table("move" if args.divide else "moves", counts, has_total=args.divide)
+        _write_table("move" if options.divide else "moves", counts, has_total=options.divide)
     return 0
 
 
@@ -152,3 +151,6 @@ def _write_row(count: PerftCount) -> None:
     speed = f"{count.sequences / 1e6 / count.time_s:,.1f}" if count.time_s else "-"
     sys.stdout.write(f"{count.name:<8}{count.sequences:>20,}{count.time_s:>11.3f}{speed:>11}\n")
     sys.stdout.flush()
+
+
+COMMAND = Command(PerftOptions, run)

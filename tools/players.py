@@ -7,11 +7,12 @@ files play in tools and at the terminal, and on a server that offers them (`gamm
 
 from __future__ import annotations
 
-import argparse
 import json
 import sys
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
+
+from msgspec import Struct
 
 from gammond.engine.options import Field
 from gammond.nets.catalogue import DEFAULT_EVALUATOR, SHIPPED
@@ -19,6 +20,7 @@ from gammond.nets.player_specs import FILE_WORDS, OPTION_FIELDS
 from gammond.protocol.commands.session_game import SessionGame
 from gammond.protocol.games import GAMES
 from gammond.protocol.state.player_registry import SESSION_PLAYERS
+from gammond.tools.common.command_options import Command, Json
 from gammond.tools.common.opponents import PLAYERS
 
 SUMMARY = "list the players and their options"
@@ -33,12 +35,13 @@ class PlayerListing:
     options: tuple[dict[str, str], ...]
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the arguments."""
-    parser.add_argument("--json", action="store_true", help="write one JSON object instead of text")
+class PlayersOptions(Struct, frozen=True, kw_only=True):
+    """How the players are listed."""
+
+    json: Json = False
 
 
-def main(args: argparse.Namespace) -> int:
+def run(options: PlayersOptions) -> int:
     """List the players.
 
     Returns:
@@ -55,7 +58,7 @@ def main(args: argparse.Namespace) -> int:
         "sessions": [PlayerListing((name,), summary, ()) for name, summary in SESSION_PLAYERS.items()],
     }
     games = _list_players_of_games()
-    if args.json:
+    if options.json:
         rows: dict[str, object] = {name: _to_json(section) for name, section in sections.items()}
         rows["games"] = {name: _to_json(section) for name, section in games.items()}
         sys.stdout.write(json.dumps(rows) + "\n")
@@ -138,3 +141,6 @@ def _refer_to(shown: PlayerListing, row: PlayerListing) -> str:
     pairs = zip(shown.options, row.options, strict=True)
     others = [f"{new['name']}={new['default']}" for old, new in pairs if new["default"] != old["default"]]
     return f"the options of {shown.names[0]}{', with ' if others else ''}{', '.join(others)}"
+
+
+COMMAND = Command(PlayersOptions, run)

@@ -6,7 +6,6 @@ plays, the cube, search, rollouts and matches, and of other games; training comp
 
 from __future__ import annotations
 
-import argparse
 import hashlib
 import json
 import os
@@ -18,8 +17,10 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Annotated
 
 import numpy as np
+from msgspec import Struct
 
 from gammond.engine.analysis.engine import CACHE_COLUMNS, Engine
 from gammond.engine.bearoff.databases import DEFAULT_BYTES, defer_bearoff, load_bearoff, open_table
@@ -34,10 +35,11 @@ from gammond.engine.rules.position import CHECKERS, Board
 from gammond.engine.rules.rules import STANDARD_RULES
 from gammond.engine.runtime.compilation import COMPILATION
 from gammond.engine.runtime.files import data_folder
-from gammond.engine.runtime.machine import check_disk_space, count_usable_cores
+from gammond.engine.runtime.machine import check_disk_space
 from gammond.engine.search import ValueCache
 from gammond.protocol.commands.readiness import READY_GROUPS, READY_TEXTS
 from gammond.protocol.games import FIRST_GAME, GAMES, OTHER_GAMES
+from gammond.tools.common.command_options import CORES, HIDDEN, Command, option, threads_option
 from gammond.tools.common.files import write_atomically
 from gammond.tools.common.interrupts import GOES_ON, advise_on_interrupt
 from gammond.tools.common.progress import Progress
@@ -88,15 +90,14 @@ _LEAST_BYTES = 100_000
 """What each further kernel needs on disk."""
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the options."""
-    parser.add_argument(
-        "--threads", type=int, metavar="N", help="processes that share the work (default one for each core)"
-    )
-    parser.add_argument("--background", action="store_true", help=argparse.SUPPRESS)
+class PrepareOptions(Struct, frozen=True, kw_only=True):
+    """How the work is done."""
+
+    threads: Annotated[int, threads_option("processes that share the work")] = CORES
+    background: Annotated[bool, option(HIDDEN)] = False
 
 
-def main(args: argparse.Namespace) -> int:
+def run(options: PrepareOptions) -> int:
     """Prepare what is missing, and print where it is.
 
     Returns:
@@ -108,14 +109,14 @@ def main(args: argparse.Namespace) -> int:
         ValueRangeError: The number of processes is out of range.
     """
     folders = _find_kernel_folders()
-    if args.background:
+    if options.background:
         _prepare_in_background(folders)
     elif not is_prepared(folders):
         with advise_on_interrupt(lambda: GOES_ON):
-            prepare(folders, count_usable_cores() if args.threads is None else args.threads)
+            prepare(folders, options.threads)
     else:
         sys.stdout.write("all is prepared\n")
-    if not args.background:
+    if not options.background:
         sys.stdout.write(_describe(folders))
     return 0
 
@@ -430,3 +431,6 @@ class _NoNet:
 def _exit_with_starter() -> None:
     sys.stdin.buffer.read()
     os._exit(0)
+
+
+COMMAND = Command(PrepareOptions, run)

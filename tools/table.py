@@ -43,8 +43,7 @@ TOOL_GROUPS = {
         "heritage": "gammond.tools.heritage.command",
     },
 }
-"""Heading of the help -> its tools: name -> the module with ``SUMMARY``, ``add_arguments(parser)`` and
-``main(args) -> int``."""
+"""Heading of the help -> its tools: name -> the module with ``SUMMARY`` and ``COMMAND``."""
 
 TOOLS = {name: module for tools in TOOL_GROUPS.values() for name, module in tools.items()}
 """Name of a tool -> its module."""

@@ -32,6 +32,10 @@ INDEX = "reference/commands.md"
 
 TERMINAL = f"{FOLDER}/terminal.md"
 
+_WORD = re.compile(r"\[(?:[^\[\]]|\[[^\[\]]*\])*\]|\S+")
+"""A word of a usage, or what stands in brackets."""
+_NO_BREAK = "\xa0"
+
 
 def on_config(config: MkDocsConfig) -> MkDocsConfig:
     """Put the pages into the navigation, under that of the source."""
@@ -78,9 +82,10 @@ def _format_command(name: str, parser: argparse.ArgumentParser, depth: int) -> I
     for paragraph in _describe(name, parser).split("\n\n"):
         is_drawn = any(line.startswith(" ") for line in paragraph.splitlines())
         yield (f"```text\n{paragraph}\n```" if is_drawn else _escape(paragraph)) + "\n"
-    words = parser.format_usage().partition("[-h]")[2].split()
-    usage = textwrap.fill(" ".join(["gammond", name, *words]), 80, subsequent_indent="    ")
-    yield f"```text\n{usage}\n```\n"
+    words = _WORD.findall(" ".join(parser.format_usage().partition("[-h]")[2].split()))
+    unbroken = " ".join(["gammond", name, *(word.replace(" ", _NO_BREAK) for word in words)])
+    usage = textwrap.fill(unbroken, 80, subsequent_indent="    ", break_on_hyphens=False)
+    yield f"```text\n{usage.replace(_NO_BREAK, ' ')}\n```\n"
     for group in parser._action_groups:
         rows = [_format_row(action) for action in group._group_actions if _is_shown(action)]
         if rows:

@@ -19,6 +19,10 @@ SYSTEMD = "systemd"
 _FIRST_FILE = 3
 
 
+Sockets = Mapping[str, tuple[socket.socket, ...]]
+"""Sockets of systemd, by the dialect that is spoken on them."""
+
+
 def take_sockets(environment: MutableMapping[str, str] = os.environ) -> dict[str, list[socket.socket]]:
     """Return the sockets that are for this process, by their names, and let no child have them.
 

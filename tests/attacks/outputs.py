@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from gammond.__main__ import main
-from gammond.tools.common.output_options import written_path
+from gammond.tools.common.command_options import written_path
 from gammond.tools.completion import build_parser
 from tests.attacks.server import ROOT, Home
 from tests.attacks.trial import Attack, Trial, expect

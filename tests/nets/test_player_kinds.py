@@ -12,13 +12,7 @@ from gammond.engine.errors import DataFileError, FormatError, UnsupportedError, 
 from gammond.engine.play.lockstep import play_games
 from gammond.engine.play.player import EvaluatorPlayer, RandomPlayer, form_opinion, rank_by_opinion
 from gammond.nets import player_specs
-from gammond.nets.catalogue import (
-    DEFAULT_EVALUATOR,
-    SHIPPED,
-    collect_net_hashes,
-    load_evaluator,
-    load_player,
-)
+from gammond.nets.catalogue import DEFAULT_EVALUATOR, SHIPPED, collect_net_hashes, load_evaluator, load_player
 from gammond.nets.manifest import find_kind_loaders, read_manifest
 from gammond.nets.player_specs import FILE_WORDS, KindSpec
 from gammond.protocol.state.player_registry import SESSION_PLAYERS

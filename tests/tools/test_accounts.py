@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import re
-from argparse import Namespace
 
 import pytest
 
@@ -11,6 +10,7 @@ from gammond.engine.errors import DataFileError, ValueRangeError
 from gammond.protocol.accounts.accounts import Accounts
 from gammond.tools import accounts, cli
 from tests.protocol.accounts.quick_accounts import CHEAP
+from tests.support.commands import run_tool
 
 
 @pytest.fixture
@@ -49,9 +49,7 @@ def test_an_account_is_removed(file, capsys):
 
 def test_a_name_without_an_account_and_a_missing_file_are_errors(file, tmp_path):
     for action in ("reset", "remove"):
-        arguments = Namespace(action=action, name="Bob", file=file)
         with pytest.raises(ValueRangeError, match="'Bob'"):
-            accounts.main(arguments)
-    missing = Namespace(action="list", file=tmp_path / "none")
+            run_tool(accounts, action, "Bob", "--file", file)
     with pytest.raises(DataFileError, match="no accounts"):
-        accounts.main(missing)
+        run_tool(accounts, "list", "--file", tmp_path / "none")

@@ -11,7 +11,7 @@ import pytest
 
 from gammond.tools import cli
 from gammond.tools.common.command_group import format_description, read_summary
-from gammond.tools.common.output_options import written_path
+from gammond.tools.common.command_options import written_path
 from gammond.tools.completion import SHELLS, build_parser
 from gammond.tools.heritage.command import COMMANDS as HERITAGE
 from gammond.tools.measure.command import COMMANDS as MEASURE

@@ -1,5 +1,5 @@
-import argparse
 from dataclasses import replace
+from functools import partial
 
 import pytest
 
@@ -8,12 +8,9 @@ from gammond.engine.bearoff.databases import DEFAULT_BYTES
 from gammond.engine.errors import DataFileError, LimitError
 from gammond.engine.runtime import machine
 from gammond.tools import bearoff
+from tests.support.commands import run_tool
 
-
-def run(*arguments):
-    parser = argparse.ArgumentParser()
-    bearoff.add_arguments(parser)
-    return bearoff.main(parser.parse_args([str(argument) for argument in arguments]))
+run = partial(run_tool, bearoff)
 
 
 @pytest.mark.parametrize(

@@ -9,10 +9,13 @@ import re
 import subprocess
 import sys
 import types
+from typing import Annotated
 
 import pytest
+from msgspec import Struct
 
 from gammond.tools import cli
+from gammond.tools.common.command_options import Command, option
 from tests.support.processes import ROOT, run_python
 from tests.support.terminals import Terminal
 
@@ -24,11 +27,12 @@ def fake_module(monkeypatch, name, **members):
     monkeypatch.setitem(sys.modules, name, module)
 
 
-def fake_tool(monkeypatch, run):
-    def add_arguments(parser):
-        parser.add_argument("--times", type=int, default=1)
+class FakeOptions(Struct, frozen=True, kw_only=True):
+    times: Annotated[int, option("how often")] = 1
 
-    fake_module(monkeypatch, "fake_tool", SUMMARY="Do it.", add_arguments=add_arguments, main=run)
+
+def fake_tool(monkeypatch, run):
+    fake_module(monkeypatch, "fake_tool", SUMMARY="Do it.", COMMAND=Command(FakeOptions, run))
     monkeypatch.setitem(cli.TOOLS, "fake", "fake_tool")
 
 

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import argparse
-import importlib
 import importlib.util
 import json
 import re
 import shlex
-from functools import cache
 from pathlib import Path
 
 import pytest
@@ -21,9 +19,9 @@ from gammond.protocol.repl.terminal.prompt_loop import PROMPT
 from gammond.protocol.state.service import Service, make_shipped_catalogue
 from gammond.protocol.state.session import Session
 from gammond.tools import cli
-from gammond.tools.common.wings import find_wings
-from gammond.tools.heritage.heuristic_engine.study import ClimbStudySettings
-from gammond.tools.train.runs.settings import settings_from_args
+from gammond.tools.common.command_group import find_command
+from gammond.tools.common.command_options import read_options
+from gammond.tools.common.tool_parser import ToolParser
 from tests.support.data_folders import link_databases
 from tests.tools.test_all_commands import list_parsers
 
@@ -149,14 +147,6 @@ def list_typed():
 TYPED = list(list_typed())
 
 
-@cache
-def load_settings():
-    """The settings of all that has them, by its name."""
-    trainers = {name: module for wing in find_wings() for name, module in wing.trainers.items()}
-    types = {name: importlib.import_module(module).TRAINER.settings_type for name, module in trainers.items()}
-    return types | {"climb-study": ClimbStudySettings}
-
-
 def list_players(args):
     """The players that a command names, runs and those of the reader aside."""
     named = (getattr(args, "opponents", None) or "").split(",")
@@ -172,12 +162,10 @@ def list_players(args):
     ("page", "words"), TYPED, ids=[f"{page}: {' '.join(words)}" for page, words in TYPED]
 )
 def test_a_command_of_a_page_has_options_settings_and_players_that_there_are(page, words):
-    parser = argparse.ArgumentParser(exit_on_error=False)
-    importlib.import_module(cli.TOOLS[words[0]]).add_arguments(parser)
+    parser, command = ToolParser(), find_command(cli.TOOLS[words[0]])
+    command.add_arguments(parser)
     args = parser.parse_args(words[1:])
-    trainer = getattr(args, "trainer", None) or getattr(args, "subcommand", None)
-    if settings := load_settings().get(trainer):
-        settings_from_args(args, settings)
+    read_options(args, getattr(args, "subcommand", command).options)
     for player in list_players(args) if "history/" in page else ():
         collect_net_hashes(player)
 
@@ -187,7 +175,7 @@ def test_a_command_of_a_page_has_options_settings_and_players_that_there_are(pag
     [
         ("tournament heuristic:konfig=author pubeval --games 4", FormatError),
         ("tournament heuristics pubeval --games 4", ValueRangeError),
-        ("heritage climb runs/climb --test often", ValueRangeError),
+        ("heritage climb runs/climb --test often", SystemExit),
     ],
 )
 def test_the_check_of_commands_can_fail(command, error):

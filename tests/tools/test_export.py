@@ -1,9 +1,9 @@
 """Export: the written nets are the trained ones, and their manifest entries fit them."""
 
-import argparse
 import json
 import shlex
 import tomllib
+from functools import partial
 
 import msgspec
 import numpy as np
@@ -37,14 +37,12 @@ from gammond.tools.train.weights.layers import LayeredNet
 from gammond.tools.train.weights.net_set import NetSet, load_net_set
 from gammond.tools.train.weights.random_positions import sample_random_positions
 from gammond.tools.train.weights.td_nets import td_nets_from_arrays
+from tests.support.commands import run_tool
 
 pytest.importorskip("onnx", reason="export needs the package onnx (extra 'train')")
 
 
-def run_command(*arguments: str) -> int:
-    parser = argparse.ArgumentParser()
-    export.add_arguments(parser)
-    return export.main(parser.parse_args([str(each) for each in arguments]))
+run_command = partial(run_tool, export)
 
 
 def write_td(folder):

@@ -37,7 +37,7 @@ ANSWERS = {
 """Command -> words with which it answers soon; STORE is a file of kept analyses."""
 
 ELSEWHERE = {
-    *("bench", "cluster plan", "measure cube", "measure cutoffs", "measure matches", "measure agreement"),
+    *("bench", "measure cutoffs", "measure matches", "measure agreement"),
     *("train class-shares", "train peer-games", "train validate", "train validate-cube"),
 }
 """Commands that need a cluster, files of matches or sets, or time: their own tests look at their JSON."""

@@ -34,7 +34,6 @@ is the same to the last byte. --force begins anew. What exists is not overwritte
 
 from __future__ import annotations
 
-import argparse
 import threading
 from contextlib import ExitStack
 from datetime import datetime
@@ -42,107 +41,27 @@ from functools import partial
 
 from gammond.engine.errors import CancelledWork, LimitError, PositionError, UnsupportedError
 from gammond.engine.match_analysis.analysis import AnalysisSettings
-from gammond.engine.match_analysis.rollouts import DecisionRollouts
 from gammond.engine.runtime.exit_codes import EXIT_FAULTS, EXIT_OK
 from gammond.engine.runtime.threads import Workers
-from gammond.engine.search import FILTERS
-from gammond.engine.search.filters import DEFAULT_FILTER
 from gammond.tools.analyse.analyser import MatchAnalyser
 from gammond.tools.analyse.kept_decisions import KeptDecisions, find_kept_file
-from gammond.tools.analyse.output import (
-    DEFAULT_WINDOW,
-    FORMATS,
-    TEXT,
-    MatchReports,
-    PlayerReports,
-    ReportStream,
-)
+from gammond.tools.analyse.options import AnalyseOptions
+from gammond.tools.analyse.output import MatchReports, PlayerReports, ReportStream
+from gammond.tools.common.command_options import Command
 from gammond.tools.common.interrupts import GOES_ON, call_on_interrupt
 from gammond.tools.common.locks import hold_lock
 from gammond.tools.common.match_inputs import list_match_inputs
 from gammond.tools.common.opponents import collect_net_hashes, load_net_engine
-from gammond.tools.common.output_options import add_force_option, written_path
-from gammond.tools.common.position_arguments import STDIN
 from gammond.tools.common.progress import write_message
-from gammond.tools.common.rollout_options import (
-    QUICK,
-    add_rollout_arguments,
-    find_rollout_option,
-    read_rollout_options,
-)
-from gammond.tools.common.strength import add_net_argument
-from gammond.tools.parallel.options import add_cluster_option, add_threads_option, open_cluster
+from gammond.tools.parallel.options import open_cluster
 from gammond.tools.parallel.shared_decisions import SharedDecisions
 
 SUMMARY = "what the players of match files did wrong: ratings, errors, luck"
 
-DEFAULT_PLIES = 2
-DEFAULT_ERRORS = 20
-
 _write_message = partial(write_message, "gammond analyse")
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the options."""
-    parser.add_argument(
-        "files",
-        metavar="FILE",
-        nargs="+",
-        help=f"match files, folders and .zip archives of them; {STDIN} is standard input",
-    )
-    parser.add_argument(
-        "--plies", type=int, default=DEFAULT_PLIES, help="look-ahead of every decision (default %(default)s)"
-    )
-    parser.add_argument(
-        "--deepen",
-        type=int,
-        default=0,
-        metavar="PLIES",
-        help="look-ahead of decisions that are close or wrong (default none)",
-    )
-    parser.add_argument(
-        "--filter", choices=FILTERS, default=DEFAULT_FILTER, help="move filter (default %(default)s)"
-    )
-    parser.add_argument(
-        "--format", choices=FORMATS, default=TEXT, help="what is written (default %(default)s)"
-    )
-    parser.add_argument(
-        "--output",
-        type=written_path,
-        metavar="FILE",
-        help="write here, in place of stdout; a folder for many .html, .sgf or .ogxm files",
-    )
-    add_force_option(parser, "forget what an unfinished run to the same --output has rated")
-    parser.add_argument(
-        "--errors", type=int, default=DEFAULT_ERRORS, metavar="N", help="errors to list (default %(default)s)"
-    )
-    parser.add_argument(
-        "--player", metavar="NAME", help="the matches of this player alone, as ratings over time"
-    )
-    parser.add_argument(
-        "--window",
-        type=int,
-        metavar="N",
-        help=f"with --player: decisions in the moving mean (default {DEFAULT_WINDOW})",
-    )
-    parser.add_argument("--strict", action="store_true", help="refuse files with a fault")
-    add_threads_option(parser)
-    add_cluster_option(parser)
-    add_net_argument(parser)
-    rollouts = parser.add_argument_group("rollouts")
-    rollouts.add_argument(
-        "--rollout", action="store_true", help="roll out what is close or wrong after the search"
-    )
-    rollouts.add_argument(
-        "--rollout-plies",
-        type=int,
-        metavar="PLIES",
-        help="look-ahead for checker plays and cube decisions of rollouts (default the preset's)",
-    )
-    add_rollout_arguments(rollouts, QUICK)
-
-
-def main(args: argparse.Namespace) -> int:
+def run(options: AnalyseOptions) -> int:
     """Run the tool.
 
     Returns:
@@ -152,23 +71,25 @@ def main(args: argparse.Namespace) -> int:
         GammondError: An option is wrong, or the output cannot be written.
         KeyboardInterrupt: Ctrl-C or SIGTERM; what is finished has been written.
     """
-    settings = AnalysisSettings(args.plies, args.deepen, args.filter)
-    rollouts, sources = _read_rollouts(args), list_match_inputs(args.files)
+    settings = AnalysisSettings(options.plies, options.deepen, options.filter)
+    rollouts, sources = options.rollouts.read(options.threads), list_match_inputs(options.files)
     _write_message(f"reads {sources[0].name if len(sources) == 1 else f'{len(sources):,} files'}")
     stopped = threading.Event()
     with ExitStack() as opened:
-        stream = opened.enter_context(ReportStream(args.output))
-        work = (MatchReports if args.player is None else PlayerReports)(args, sources, stream, _write_message)
+        stream = opened.enter_context(ReportStream(options.output))
+        work = (MatchReports if options.player is None else PlayerReports)(
+            options, sources, stream, _write_message
+        )
         opened.enter_context(call_on_interrupt(stopped.set, has_nothing=lambda: not work.count))
-        nets = collect_net_hashes(args.net)
-        executor = opened.enter_context(open_cluster(args.cluster, args.net))
+        nets = collect_net_hashes(options.net)
+        executor = opened.enter_context(open_cluster(options.cluster, options.net))
         shared = None
         if executor is not None:
-            shared = SharedDecisions(executor, args.net, settings, stopped.is_set)
+            shared = SharedDecisions(executor, options.net, settings, stopped.is_set)
         analyser = MatchAnalyser(
-            load_net_engine(args.net), nets, settings, rollouts, Workers(args.threads), stopped, shared
+            load_net_engine(options.net), nets, settings, rollouts, Workers(options.threads), stopped, shared
         )
-        kept = _open_kept(args, analyser, opened)
+        kept = _open_kept(options, analyser, opened)
         are_analysed = True
         work.date = kept.date if kept else datetime.now().astimezone()
         try:
@@ -190,35 +111,21 @@ def main(args: argparse.Namespace) -> int:
         if kept is not None:
             kept.remove()
             if work.count:
-                _write_message(f"wrote {args.output}")
+                _write_message(f"wrote {options.output}")
     return EXIT_OK if work.count and are_analysed and work.tally.is_whole else EXIT_FAULTS
 
 
-def _read_rollouts(args: argparse.Namespace) -> DecisionRollouts | None:
-    """Return how decisions are rolled out; None if they are not.
-
-    Raises:
-        GammondError: A number is out of range, or there is no --rollout.
-    """
-    if not args.rollout:
-        option = "--rollout-plies" if args.rollout_plies is not None else find_rollout_option(args)
-        if option:
-            raise UnsupportedError(f"{option} is for rollouts: add --rollout", field="rollout")
-        return None
-    chosen = argparse.Namespace(**{**vars(args), "plies": args.rollout_plies})
-    options = read_rollout_options(chosen, args.threads, QUICK)
-    plays = DecisionRollouts.max_plays if options.candidates is None else options.candidates
-    return DecisionRollouts(options.settings, options.plies, options.leaf_plies, plays)
-
-
-def _open_kept(args: argparse.Namespace, analyser: MatchAnalyser, opened: ExitStack) -> KeptDecisions | None:
+def _open_kept(options: AnalyseOptions, analyser: MatchAnalyser, opened: ExitStack) -> KeptDecisions | None:
     """Open the file with the decisions of an unfinished run; None if the output is not kept either."""
-    if args.output is None:
+    if options.output is None:
         return None
-    opened.enter_context(hold_lock(args.output, "output"))
-    file = find_kept_file(args.output)
-    kept = opened.enter_context(KeptDecisions(file, analyser.describe_run(), is_new=args.force))
+    opened.enter_context(hold_lock(options.output, "output"))
+    file = find_kept_file(options.output)
+    kept = opened.enter_context(KeptDecisions(file, analyser.describe_run(), is_new=options.force))
     if kept.matches:
         plural = "es" * (kept.matches != 1)
         _write_message(f"goes on with {file}, which has decisions of {kept.matches:,} match{plural}")
     return kept
+
+
+COMMAND = Command(AnalyseOptions, run)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import csv
 import io
 import json
@@ -34,6 +33,7 @@ from gammond.engine.runtime.files import (
 from gammond.engine.wording import escape_unprintable
 from gammond.tools.analyse.html_player import format_player_html
 from gammond.tools.analyse.kept_decisions import find_kept_file
+from gammond.tools.analyse.options import DEFAULT_WINDOW, HTML, TEXT, AnalyseOptions
 from gammond.tools.analyse.player_history import (
     PlayerHistory,
     format_history,
@@ -45,10 +45,7 @@ from gammond.tools.analyse.players_report import PlayersReport
 from gammond.tools.common.files import write_atomically
 from gammond.tools.common.match_inputs import MatchInput, MatchTally
 
-TEXT, HTML = "text", "html"
-FORMATS = (TEXT, HTML, "json", "csv", *ANALYSED_FORMATS)
 ONE_MATCH_FORMATS = (HTML, *ANALYSED_FORMATS)
-DEFAULT_WINDOW = 500
 
 _DECISION_COLUMNS = (
     *("file", "length", "player", "opponent", "game", "move", "action", "seat", "own_score", "other_score"),
@@ -58,23 +55,23 @@ _DECISION_COLUMNS = (
 )
 
 
-def _check_report_file(args: argparse.Namespace, inputs: Sequence[Path | None]) -> None:
+def _check_report_file(options: AnalyseOptions, inputs: Sequence[Path | None]) -> None:
     """Check before the work that the one file of ``--output`` may be written.
 
     Args:
-        args: Parsed arguments.
+        options: Of the command.
         inputs: The files that are read; None for standard input.
 
     Raises:
         GammondError: As `gammond.engine.runtime.files.check_output`.
     """
-    if args.output is not None:
-        check_output(args.output, identify_files(inputs), force=_may_replace(args))
+    if options.output is not None:
+        check_output(options.output, identify_files(inputs), force=_may_replace(options, options.output))
 
 
-def _may_replace(args: argparse.Namespace) -> bool:
+def _may_replace(options: AnalyseOptions, output: Path) -> bool:
     """Return whether files may be replaced; those of an unfinished run are its own."""
-    return args.force or find_kept_file(args.output).is_file()
+    return options.force or find_kept_file(output).is_file()
 
 
 class ReportStream:
@@ -146,7 +143,7 @@ class MatchReports:
     """The matches of files, each with a report: match files and HTML one to a file, others together.
 
     Args:
-        args: Parsed arguments.
+        options: Of the command.
         sources: The files.
         stream: Takes what is not one file for each match.
         say: Says what is wrong in a file, and what a match file leaves out.
@@ -163,30 +160,30 @@ class MatchReports:
 
     def __init__(
         self,
-        args: argparse.Namespace,
+        options: AnalyseOptions,
         sources: Sequence[MatchInput],
         stream: ReportStream,
         say: Callable[[str], None],
     ) -> None:
-        if args.window is not None:
+        if options.window is not None:
             raise UnsupportedError(
                 "--window is for the history of a player: add --player NAME", field="window"
             )
         self.tally = MatchTally()
         self.count = 0
         self.date = datetime.now().astimezone()
-        self._args, self._sources, self._stream, self._say = args, sources, stream, say
-        if args.format in ANALYSED_FORMATS:
-            MATCH_FORMATS[args.format].check()
+        self._options, self._sources, self._stream, self._say = options, sources, stream, say
+        if options.format in ANALYSED_FORMATS:
+            MATCH_FORMATS[options.format].check()
         self._players = PlayersReport()
         inputs = [source.path for source in sources]
         self._inputs = identify_files(inputs)
-        has_folder = args.output is not None and args.output.is_dir()
-        self._is_folder = args.format in ONE_MATCH_FORMATS and (len(inputs) > 1 or has_folder)
+        has_folder = options.output is not None and options.output.is_dir()
+        self._is_folder = options.format in ONE_MATCH_FORMATS and (len(inputs) > 1 or has_folder)
         if self._is_folder:
             self._check_folder(f"{len(inputs)} files")
         else:
-            _check_report_file(args, inputs)
+            _check_report_file(options, inputs)
 
     def list_matches(self) -> Iterator[MatchTask]:
         """Yield the matches in the order of the files.
@@ -195,8 +192,8 @@ class MatchReports:
             UnsupportedError: A file has more matches than the output can take.
         """
         for number, source in enumerate(self._sources, 1):
-            matches = source.read(self._say, strict=self._args.strict, tally=self.tally)
-            if self._args.format in ONE_MATCH_FORMATS and len(matches) > 1 and not self._is_folder:
+            matches = source.read(self._say, strict=self._options.strict, tally=self.tally)
+            if self._options.format in ONE_MATCH_FORMATS and len(matches) > 1 and not self._is_folder:
                 self._is_folder = True
                 self._check_folder(f"{len(matches)} matches")
             for match in (match for match in matches if match.games):
@@ -209,26 +206,27 @@ class MatchReports:
             UnsupportedError: The format has no place for something without which it is another match.
             GammondError: It cannot be written.
         """
-        args = self._args
+        options = self._options
         content = self._format(analysed)
         self.count += 1
-        if args.format == TEXT:
+        if options.format == TEXT:
             self._players.add(analysed)
         if self._is_folder:
-            file = args.output / f"{self.count:03d}-{Path(analysed.name).stem or 'match'}.{args.format}"
-            check_output(file, self._inputs, force=True, new_folder=args.output)
+            assert options.output is not None  # `_check_folder` refuses many files otherwise
+            file = options.output / f"{self.count:03d}-{Path(analysed.name).stem or 'match'}.{options.format}"
+            check_output(file, self._inputs, force=True, new_folder=options.output)
             write_atomically(file, _encode(content))
         else:
             self._stream.write(content)
 
     def finish(self) -> None:
         """Write what is known only in the end."""
-        if self._args.format == TEXT and (players := self._players.format()):
+        if self._options.format == TEXT and (players := self._players.format()):
             self._stream.write(f"\n{players}")
         self._stream.finish()
 
     def _format(self, analysed: AnalysedMatch) -> str | bytes:
-        match self._args.format:
+        match self._options.format:
             case "json":
                 return json.dumps(describe_match(analysed), ensure_ascii=False) + "\n"
             case "csv":
@@ -242,16 +240,16 @@ class MatchReports:
                 return content
             case _:
                 name = f"{escape_unprintable(analysed.name)}\n" if len(self._sources) > 1 else ""
-                return "\n" * (self.count > 0) + name + format_text(analysed, self._args.errors)
+                return "\n" * (self.count > 0) + name + format_text(analysed, self._options.errors)
 
     def _check_folder(self, what: str) -> None:
-        output = self._args.output
+        output = self._options.output
         if output is None or (output.suffix and not output.is_dir()):
             raise UnsupportedError(
-                f"--format {self._args.format}: {what} need a folder: --output FOLDER", field="output"
+                f"--format {self._options.format}: {what} need a folder: --output FOLDER", field="output"
             )
         check_folder(output, "output")
-        check_output_folder(output, force=_may_replace(self._args))
+        check_output_folder(output, force=_may_replace(self._options, output))
 
 
 class PlayerReports:
@@ -264,20 +262,22 @@ class PlayerReports:
 
     def __init__(
         self,
-        args: argparse.Namespace,
+        options: AnalyseOptions,
         sources: Sequence[MatchInput],
         stream: ReportStream,
         say: Callable[[str], None],
     ) -> None:
-        _check_report_file(args, [source.path for source in sources])
-        found = find_player(args.player, sources, say, strict=args.strict)
+        _check_report_file(options, [source.path for source in sources])
+        found = find_player(options.player or "", sources, say, strict=options.strict)
         self.tally = found.tally
         self.date = datetime.now().astimezone()
-        self._history = PlayerHistory(found.name, DEFAULT_WINDOW if args.window is None else args.window)
-        self._args, self._matches, self._stream = args, found.matches, stream
-        if args.format in ANALYSED_FORMATS:
+        self._history = PlayerHistory(
+            found.name, DEFAULT_WINDOW if options.window is None else options.window
+        )
+        self._options, self._matches, self._stream = options, found.matches, stream
+        if options.format in ANALYSED_FORMATS:
             raise UnsupportedError(
-                f"--player has no {args.format}: give --format text, html, json or csv", field="format"
+                f"--player has no {options.format}: give --format text, html, json or csv", field="format"
             )
 
     def list_matches(self) -> Iterator[MatchTask]:
@@ -285,7 +285,12 @@ class PlayerReports:
         for number, (found, seat) in enumerate(self._matches, 1):
             name = found.source.name
             write = partial(self._history.add, seat=seat, date=found.date)
-            yield found.read(strict=self._args.strict), name, _label(name, number, len(self._matches)), write
+            yield (
+                found.read(strict=self._options.strict),
+                name,
+                _label(name, number, len(self._matches)),
+                write,
+            )
 
     @property
     def count(self) -> int:
@@ -296,7 +301,7 @@ class PlayerReports:
         """Write the history, if there is a match."""
         if not self.count:
             return
-        match self._args.format:
+        match self._options.format:
             case "json":
                 self._stream.write(format_history_json(self._history))
             case "csv":

@@ -8,19 +8,16 @@ Dice in the position do not count. `gammond matrix` shows the decision at every 
 
 from __future__ import annotations
 
-import argparse
-
 from gammond.protocol.repl.answers.analysis import show_cube_decision
-from gammond.tools.ask.question import add_question_arguments, answer_question
+from gammond.tools.ask.question import ScoredQuestionOptions, answer_question
+from gammond.tools.common.command_options import Command
 
 SUMMARY = "whether to double, and whether to take"
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the options."""
-    add_question_arguments(parser, has_cube=False)
-
-
-def main(args: argparse.Namespace) -> int:
+def run(options: ScoredQuestionOptions) -> int:
     """Run the tool; its errors are those of `answer_question`."""
-    return answer_question(args, show_cube_decision, lambda _: {"want": ["eval", "cube"]})
+    return answer_question(options, show_cube_decision, lambda _: {"want": ["eval", "cube"]})
+
+
+COMMAND = Command(ScoredQuestionOptions, run)

@@ -12,32 +12,23 @@ and the options beside it set one. A file of positions is for `gammond batch`.
 
 from __future__ import annotations
 
-import argparse
-
 from gammond.protocol.games import OTHER_GAMES
 from gammond.protocol.repl.answers.analysis import show_evaluation
-from gammond.tools.ask.question import (
-    add_opinion_argument,
-    add_question_arguments,
-    answer_opinion,
-    answer_question,
-)
+from gammond.tools.ask.question import AnyGameOptions, answer_opinion, answer_question
+from gammond.tools.common.command_options import Command
 
 SUMMARY = "winning chances and equities of a position"
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the options."""
-    add_question_arguments(parser, other_games=OTHER_GAMES)
-    add_opinion_argument(parser)
-
-
-def main(args: argparse.Namespace) -> int:
+def run(options: AnyGameOptions) -> int:
     """Run the tool; its errors are those of `answer_question`."""
-    if args.variant in OTHER_GAMES:
+    if options.variant in OTHER_GAMES:
         from gammond.tools.ask import other_games  # questions about backgammon do without it
 
-        return other_games.answer_other_game(args, "eval", {"want": ["eval"]}, args.plies or None)
-    if args.player is not None:
-        return answer_opinion(args, 1)
-    return answer_question(args, show_evaluation, lambda _: {"want": ["eval"]})
+        return other_games.answer_question(options, "eval", {"want": ["eval"]}, options.plies or None)
+    if options.player is not None:
+        return answer_opinion(options, options.player, 1)
+    return answer_question(options, show_evaluation, lambda _: {"want": ["eval"]})
+
+
+COMMAND = Command(AnyGameOptions, run)

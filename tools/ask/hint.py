@@ -11,53 +11,51 @@ double or a resignation is pending, how to answer it. In Barca it ranks the move
 
 from __future__ import annotations
 
-import argparse
+from dataclasses import replace
+from typing import Annotated, ClassVar
 
 from gammond.engine.analysis.levels import DEFAULT_CANDIDATES
-from gammond.engine.errors import UnsupportedError
+from gammond.engine.search import FILTERS
 from gammond.protocol.games import OTHER_GAMES
 from gammond.protocol.repl.answers.analysis import show_hint
 from gammond.protocol.state.game_state import GameState
-from gammond.tools.ask.question import (
-    add_opinion_argument,
-    add_question_arguments,
-    answer_opinion,
-    answer_question,
-)
+from gammond.protocol.state.session import EngineSettings
+from gammond.tools.ask.question import AnyGameOptions, answer_opinion, answer_question
+from gammond.tools.common.command_options import Command, option
+from gammond.tools.common.position_arguments import Dice
 
 SUMMARY = "best plays of a roll, cube decision, or answer to an offer"
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the options."""
-    add_question_arguments(parser, has_dice=True, has_filter=True, other_games=OTHER_GAMES)
-    add_opinion_argument(parser)
-    parser.add_argument(
-        "--plays",
-        type=int,
-        default=DEFAULT_CANDIDATES,
-        metavar="N",
-        help="plays to show (default %(default)s)",
-    )
+class HintOptions(AnyGameOptions, frozen=True, kw_only=True):
+    """The question for the best action."""
+
+    takes_dice: ClassVar[bool] = True
+
+    dice: Dice | None = None
+    filter: Annotated[str, option("move filter (default the level's)", choices=tuple(FILTERS))] | None = None
+    plays: Annotated[int, option("plays to show", "N", ge=1)] = DEFAULT_CANDIDATES
+
+    def change_settings(self, settings: EngineSettings) -> EngineSettings:
+        """Return how a session evaluates, with what the options say."""
+        changed = super().change_settings(settings)
+        return changed if self.filter is None else replace(changed, filter_name=self.filter)
 
 
-def main(args: argparse.Namespace) -> int:
-    """Run the tool; its errors are those of `answer_question`, and a number of plays below 1."""
-    if args.plays < 1:
-        raise UnsupportedError(f"--plays: expected 1 or more, got {args.plays}", field="plays")
-    if args.variant in OTHER_GAMES:
+def run(options: HintOptions) -> int:
+    """Run the tool; its errors are those of `answer_question`."""
+    if options.variant in OTHER_GAMES:
         from gammond.tools.ask import other_games  # questions about backgammon do without it
 
-        depth = other_games.HINT_PLIES if args.plies is None else args.plies
-        fields = {"want": ["eval", "moves"], "max_moves": args.plays}
-        return other_games.answer_other_game(args, f"hint {args.plays}", fields, depth)
-    if args.player is not None:
-        return answer_opinion(args, args.plays, has_dice=True)
+        depth = other_games.HINT_PLIES if options.plies is None else options.plies
+        fields = {"want": ["eval", "moves"], "max_moves": options.plays}
+        return other_games.answer_question(options, f"hint {options.plays}", fields, depth)
+    if options.player is not None:
+        return answer_opinion(options, options.player, options.plays)
     return answer_question(
-        args,
-        lambda session, control: show_hint(session, control, args.plays),
-        lambda session: _make_query(session.game, args.plays),
-        has_dice=True,
+        options,
+        lambda session, control: show_hint(session, control, options.plays),
+        lambda session: _make_query(session.game, options.plays),
     )
 
 
@@ -65,3 +63,6 @@ def _make_query(game: GameState, plays: int) -> dict[str, object]:
     if game.match.roll is not None:
         return {"want": ["moves"], "max_moves": plays}
     return {"want": ["eval", "cube"], "cubeful": True}
+
+
+COMMAND = Command(HintOptions, run)

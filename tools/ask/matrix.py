@@ -10,37 +10,35 @@ at a higher value in the hands of the side on roll.
 
 from __future__ import annotations
 
-import argparse
+from typing import Annotated
 
 from gammond.protocol.commands.cube import DEFAULT_MATRIX_AWAY, MAX_MATRIX_AWAY
 from gammond.protocol.repl.answers.analysis import show_matrix
-from gammond.tools.ask.question import add_question_arguments, answer_question
+from gammond.tools.ask.question import QuestionOptions, answer_question
+from gammond.tools.common.command_options import Command, option
 
 SUMMARY = "the cube decision at every score"
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the options."""
-    add_question_arguments(parser, has_cube=False, has_score=False)
-    parser.add_argument(
-        "--away",
-        type=int,
-        choices=range(2, MAX_MATRIX_AWAY + 1),
-        default=DEFAULT_MATRIX_AWAY,
-        metavar="N",
-        help=f"the largest number of points away, 2 to {MAX_MATRIX_AWAY} (default %(default)s)",
-    )
-    parser.add_argument(
-        "--cube-value", type=int, default=1, metavar="VALUE", help="value of the cube (default %(default)s)"
-    )
-    parser.add_argument("--letters", action="store_true", help="show the letters without the equities")
+class MatrixOptions(QuestionOptions, frozen=True, kw_only=True):
+    """The question for the cube decision at every score."""
+
+    away: Annotated[
+        int,
+        option(f"the largest number of points away, 2 to {MAX_MATRIX_AWAY}", "N", ge=2, le=MAX_MATRIX_AWAY),
+    ] = DEFAULT_MATRIX_AWAY
+    cube_value: Annotated[int, option("value of the cube", "VALUE")] = 1
+    letters: Annotated[bool, option("show the letters without the equities")] = False
 
 
-def main(args: argparse.Namespace) -> int:
+def run(options: MatrixOptions) -> int:
     """Run the tool; its errors are those of `answer_question`."""
-    values = {"away": args.away, "cube": args.cube_value, "equities": not args.letters}
+    away, cube, has_equities = options.away, options.cube_value, not options.letters
     return answer_question(
-        args,
-        lambda session, control: show_matrix(session, control, **values),
-        lambda _: {"want": ["matrix"], **values},
+        options,
+        lambda session, control: show_matrix(session, control, away, cube, equities=has_equities),
+        lambda _: {"want": ["matrix"], "away": away, "cube": cube, "equities": has_equities},
     )
+
+
+COMMAND = Command(MatrixOptions, run)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 from collections.abc import Iterable, Mapping
 
 from gammond.engine.runtime.exit_codes import EXIT_OK
@@ -12,31 +11,34 @@ from gammond.protocol.games import find_entry
 from gammond.protocol.repl.answers.replies import send_command
 from gammond.protocol.repl.dialogue.talk import Talk
 from gammond.protocol.state.session import Session
-from gammond.tools.ask.question import call_session, count_columns, open_session, show_answer, watch_work
+from gammond.tools.ask.question import (
+    AnyGameOptions,
+    BoardOptions,
+    call_session,
+    count_columns,
+    show_answer,
+    watch_work,
+)
 from gammond.tools.common.other_games import load_queries, make_query, refuse_options, run_query
-from gammond.tools.common.position_arguments import read_text
-from gammond.tools.common.strength import DEFAULT_NET
+from gammond.tools.common.position_arguments import ScoreOptions, read_text
 
-_USUAL = {
-    **dict.fromkeys(("dice", "match", "score", "crawford", "cube_value", "cube_owner", "jacoby", "beavers")),
-    "filter": None,
-    "cubeless": False,
-    "net": DEFAULT_NET,
-}
-"""Options of backgammon, and their values where they are not given."""
-
+_OF_BACKGAMMON = (*ScoreOptions.__struct_fields__, "dice", "filter", "cubeless", "net")
+"""Options that no other game has."""
 
 HINT_PLIES = 5
 """The look-ahead of ranked moves where none is given."""
 
 
-def answer_other_game(
-    args: argparse.Namespace, command: str, fields: Mapping[str, object], depth: int | None = None
+def answer_question(
+    options: AnyGameOptions | BoardOptions,
+    command: str,
+    fields: Mapping[str, object],
+    depth: int | None = None,
 ) -> int:
     """Answer a question as the terminal answers a command of the game, or as the wire answers a query.
 
     Args:
-        args: Parsed, of a command that takes positions of other games.
+        options: Of the command.
         command: The command of the terminal.
         fields: Of the JSON query, beside the position.
         depth: The look-ahead, in a game that has it; None for none.
@@ -48,20 +50,23 @@ def answer_other_game(
         GammondError: The position or an option is wrong, or there is no answer.
         KeyboardInterrupt: As `gammond.tools.ask.question.show_answer`.
     """
-    refuse_options(args, _USUAL)
-    weights, is_deep = getattr(args, "weights", None), "depth" in load_queries(args.variant).fields
-    text, session = read_text(args.position), open_session(args)
+    refuse_options(options, options.variant, _OF_BACKGAMMON)
+    weights, has_board = (
+        (options.weights, options.board) if isinstance(options, AnyGameOptions) else (None, False)
+    )
+    is_deep = depth is not None and "depth" in load_queries(options.variant).fields
+    text, session = read_text(options.position), options.open_session()
     with watch_work() as control:
-        if args.json:
-            query = make_query(args.variant, text, {"weights": weights, "depth": depth, **fields})
+        if options.json:
+            query = make_query(options.variant, text, {"weights": weights, "depth": depth, **fields})
             lines = call_session(lambda: [_write_json(session, control, query)])
         else:
-            setup = [f"set game.variant {args.variant}", f"position {text}"]
+            setup = [f"set game.variant {options.variant}", f"position {text}"]
             setup += [f"set engine.weights {weights}"] if weights else []
-            command += "" if depth is None or not is_deep else f" depth={depth}"
-            commands = ["board", command] if getattr(args, "board", False) else [command]
+            command += f" depth={depth}" if is_deep else ""
+            commands = ["board", command] if has_board else [command]
             lines = call_session(lambda: _talk(session, control, setup, commands))
-    show_answer(lines, control, is_plain=args.json)
+    show_answer(lines, control, is_plain=options.json)
     return EXIT_OK
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import shutil
 import sys
 import threading
@@ -11,34 +10,39 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
-from typing import Any
+from typing import Annotated, ClassVar
 
 from gammond.engine.analysis.levels import find_level
 from gammond.engine.errors import CancelledWork, StateError, UnsupportedError, ValueRangeError
 from gammond.engine.formats.xgid import encode_xgid
-from gammond.engine.rules.match import MatchState
-from gammond.engine.rules.position import Position
-from gammond.engine.rules.rules import VARIANTS, Rules
+from gammond.engine.rules.rules import BACKGAMMON, VARIANTS, Rules
 from gammond.engine.runtime.compilation import COMPILATION
-from gammond.engine.runtime.machine import count_usable_cores
-from gammond.engine.search import FILTERS, MAX_PLIES
+from gammond.engine.search import MAX_PLIES
 from gammond.engine.store.options import NO_STORE, StoreOptions
 from gammond.protocol.core.replies import format_reply
 from gammond.protocol.core.requests import AnyReply, JsonReply, WorkControl
+from gammond.protocol.games import OTHER_GAMES
 from gammond.protocol.repl.answers.analysis import show_opinion
 from gammond.protocol.repl.game.preferences import get_config_file, read_preferences
 from gammond.protocol.repl.game.repl_game import ReplGame
 from gammond.protocol.repl.game.views import show_board
 from gammond.protocol.state.service import EngineCatalogue, Service, make_shipped_catalogue
-from gammond.protocol.state.session import Session
+from gammond.protocol.state.session import EngineSettings, Session
 from gammond.tools.common.background import prepare_on_first_compile
+from gammond.tools.common.command_options import CORES, Threads, option
 from gammond.tools.common.interrupts import call_on_interrupt, end_with_partial
 from gammond.tools.common.opponents import load_net_engine
-from gammond.tools.common.position_arguments import add_assumed, add_position_arguments, read_position
+from gammond.tools.common.position_arguments import (
+    AskedPosition,
+    Dice,
+    PositionOptions,
+    ScoreOptions,
+    variant_option,
+)
 from gammond.tools.common.position_fields import format_heading, list_position_fields
 from gammond.tools.common.pulse import PULSE
-from gammond.tools.common.store_options import add_store_arguments, read_store_arguments
-from gammond.tools.common.strength import DEFAULT_NET, add_net_argument
+from gammond.tools.common.store_options import StoreChoice
+from gammond.tools.common.strength import DEFAULT_NET, Net
 
 Ask = Callable[[Session, WorkControl], list[str]]
 """Answers a question about the position on the table of a session, in lines for people."""
@@ -49,78 +53,117 @@ TERMINAL_COLUMNS = 80
 """The width of the text where no terminal shows it."""
 
 
-def add_question_arguments(
-    parser: argparse.ArgumentParser,
-    *,
-    has_dice: bool = False,
-    has_filter: bool = False,
-    has_cube: bool = True,
-    has_score: bool = True,
-    other_games: Sequence[str] = (),
-) -> None:
-    """Declare the position, and how it is evaluated.
+QueryJson = Annotated[bool, option("write one JSON object, with the keys of the protocol's queries")]
+"""``--json`` of a question."""
 
-    Args:
-        parser: Of the command.
-        has_dice: Whether it answers for dice.
-        has_filter: Whether it searches plays.
-        has_cube: Whether the answer can do without the cube.
-        has_score: Whether the score counts.
-        other_games: Games other than backgammon whose positions it takes.
-    """
-    add_position_arguments(parser, has_dice=has_dice, has_score=has_score, other_games=other_games)
-    others = ", in barca 48" if other_games else ""
-    parser.add_argument(
-        "--plies",
-        type=int,
-        metavar="N",
-        help=f"look-ahead, up to {MAX_PLIES} plies{others} (default that of 'gammond config level', at "
-        "first 0)",
-    )
-    if other_games:
-        parser.add_argument("--weights", metavar="NAME", help="in barca, the board evaluation vector")
-    if has_filter:
-        parser.add_argument("--filter", choices=tuple(FILTERS), help="move filter (default the level's)")
-    if has_cube:
-        parser.add_argument("--cubeless", action="store_true", help="play without the cube")
-    add_net_argument(parser)
-    parser.add_argument("--threads", type=int, metavar="N", help="threads (default one for each core)")
-    add_store_arguments(parser)
-    parser.add_argument("--board", action="store_true", help="draw the board first")
-    add_json_argument(parser)
+PlayerName = Annotated[
+    str,
+    option(
+        "show what this player thinks, with the number by which it chooses (see 'gammond players')", "NAME"
+    ),
+]
+"""``--player`` of a question, which asks a player in place of the evaluator."""
+
+_PLIES_HELP = f"look-ahead, up to {MAX_PLIES} plies{{}} (default that of 'gammond config level', at first 0)"
 
 
-def add_opinion_argument(parser: argparse.ArgumentParser) -> None:
-    """Declare ``--player``, which asks a player in place of the evaluator."""
-    parser.add_argument(
-        "--player",
-        metavar="NAME",
-        help="show what this player thinks, with the number by which it chooses (see 'gammond players')",
-    )
+class QuestionOptions(PositionOptions, frozen=True, kw_only=True):
+    """A question about a position: who answers it, and how it is written."""
+
+    plies: Annotated[int, option(_PLIES_HELP.format(""), "N", ge=0, le=MAX_PLIES)] | None = None
+    net: Net = DEFAULT_NET
+    threads: Threads = CORES
+    store: StoreChoice = StoreChoice()
+    board: Annotated[bool, option("draw the board first")] = False
+    json: QueryJson = False
+
+    def ask(self) -> AskedPosition:
+        """Read the position.
+
+        Raises:
+            GammondError: As `PositionOptions.read`.
+        """
+        return self.read()
+
+    def change_settings(self, settings: EngineSettings) -> EngineSettings:
+        """Return how a session evaluates, with what the options say."""
+        return settings if self.plies is None else replace(settings, ply=self.plies + 1)
+
+    def open_session(self) -> Session:
+        """Return a session with the net, the threads and the store.
+
+        Raises:
+            GammondError: An option is wrong.
+        """
+        return open_session(self.net, self.threads, self.store.read())
 
 
-def add_json_argument(parser: argparse.ArgumentParser) -> None:
-    """Declare ``--json``."""
-    parser.add_argument(
-        "--json", action="store_true", help="write one JSON object, with the keys of the protocol's queries"
-    )
+class ScoredQuestionOptions(QuestionOptions, frozen=True, kw_only=True):
+    """A question whose answer depends on the score."""
+
+    score: ScoreOptions = ScoreOptions()
+
+    def ask(self) -> AskedPosition:
+        """Read the position, with score and cube.
+
+        Raises:
+            GammondError: As `PositionOptions.read`.
+        """
+        return self.read(self.score)
+
+
+class AnyGameOptions(ScoredQuestionOptions, frozen=True, kw_only=True):
+    """A question that can be asked of every game."""
+
+    variant: Annotated[str, variant_option(OTHER_GAMES)] = BACKGAMMON.name
+    plies: Annotated[int, option(_PLIES_HELP.format(", in barca 48"), "N", ge=0)] | None = None
+    weights: Annotated[str, option("in barca, the board evaluation vector", "NAME")] | None = None
+    cubeless: Annotated[bool, option("play without the cube")] = False
+    player: PlayerName | None = None
+
+    def __post_init__(self) -> None:
+        if self.variant in OTHER_GAMES:
+            return
+        if self.weights is not None:
+            raise UnsupportedError(f"--weights is not for {self.variant}: remove it", field="weights")
+        if self.plies is not None and self.plies > MAX_PLIES:
+            raise ValueRangeError(f"--plies: expected 0 to {MAX_PLIES}, got {self.plies}", field="plies")
+
+    def change_settings(self, settings: EngineSettings) -> EngineSettings:
+        """Return how a session evaluates, with what the options say."""
+        changed = super().change_settings(settings)
+        return replace(changed, is_cubeful=False) if self.cubeless else changed
+
+
+class BoardOptions(PositionOptions, frozen=True, kw_only=True):
+    """The position that is drawn."""
+
+    takes_dice: ClassVar[bool] = True
+
+    dice: Dice | None = None
+    variant: Annotated[str, variant_option(OTHER_GAMES)] = BACKGAMMON.name
+    score: ScoreOptions = ScoreOptions()
+    json: QueryJson = False
+
+    def open_session(self) -> Session:
+        """Return a session that draws it.
+
+        Raises:
+            GammondError: A preference is wrong.
+        """
+        return open_session()
 
 
 def answer_question(
-    args: argparse.Namespace,
-    ask: Ask,
-    make_query: Callable[[Session], dict[str, object]],
-    *,
-    has_dice: bool = False,
+    options: QuestionOptions, ask: Ask, make_query: Callable[[Session], dict[str, object]]
 ) -> int:
-    """Answer a question about the position of the arguments, on standard output.
+    """Answer a question about the position of the options, on standard output.
 
     Args:
-        args: Parsed, with what `add_question_arguments` declares.
+        options: Of the command.
         ask: Answers in text.
         make_query: Makes the JSON query about the table that answers as an object: its fields beside the
             position, and how that is evaluated.
-        has_dice: As for `add_question_arguments`.
 
     Returns:
         0.
@@ -129,42 +172,44 @@ def answer_question(
         GammondError: The position or an option is wrong, or there is no answer.
         KeyboardInterrupt: Ctrl-C or SIGTERM; the answer so far, if there is one, has been shown.
     """
-    position, match = read_position(args, has_dice=has_dice)
-    session = open_table(args, position, match)
+    asked = options.ask()
+    session = set_table(options.open_session(), options.variant, asked)
+    session.engine_settings = options.change_settings(session.engine_settings)
     prepare_on_first_compile()
-    lines = draw_table(session) if args.board and not args.json else []
-    heading = format_heading(position, match if has_dice else match.before_roll())
+    lines = draw_table(session) if options.board and not options.json else []
+    match = asked.match if options.takes_dice else asked.match.before_roll()
+    heading = format_heading(asked.position, match)
     with watch_work() as control:
-        if args.json:
+        if options.json:
             (line,) = call_session(lambda: [query_position(session, control, make_query(session))])
-            lines = [add_assumed(args, line)]
+            lines = [asked.add_assumed(line)]
         else:
             lines += call_session(lambda: [heading, *ask(session, control)])
-    show_answer(lines, control, is_plain=args.json)
+    show_answer(lines, control, is_plain=options.json)
     return 0
 
 
-def answer_opinion(args: argparse.Namespace, count: int, *, has_dice: bool = False) -> int:
-    """Answer what the player of `add_opinion_argument` thinks, as `answer_question`.
+def answer_opinion(options: QuestionOptions, player: str, count: int) -> int:
+    """Answer what a player thinks, as `answer_question`.
 
     Args:
-        args: Parsed.
+        options: Of the command.
+        player: Its name.
         count: The most plays of a roll to show.
-        has_dice: As for `add_question_arguments`; otherwise it is asked about the position before the roll.
     """
-    query = {"want": ["opinion"], "player": args.player, "max_moves": count}
+    query = {"want": ["opinion"], "player": player, "max_moves": count}
 
-    def set_table(session: Session) -> dict[str, object]:
+    def remove_dice(session: Session) -> dict[str, object]:
         position, match = session.game.position, session.game.match
-        if position is not None and not has_dice:
+        if position is not None and not options.takes_dice:
             session.set_position(position, match.before_roll())
         return query
 
     def ask(session: Session, control: WorkControl) -> list[str]:
-        set_table(session)
-        return show_opinion(session, control, args.player, count)
+        remove_dice(session)
+        return show_opinion(session, control, player, count)
 
-    return answer_question(args, ask, set_table, has_dice=has_dice)
+    return answer_question(options, ask, remove_dice)
 
 
 class _AnswerProgress:
@@ -227,46 +272,27 @@ def watch_work() -> Iterator[WorkControl]:
             sys.stderr.write(CLEAR_LINE)
 
 
-def open_session(args: argparse.Namespace) -> Session:
-    """Return a session with the net, the threads and the store of the arguments.
+def open_session(net: str = DEFAULT_NET, threads: int = 1, store: StoreOptions = NO_STORE) -> Session:
+    """Return a session, at the strength of the preferences.
+
+    Args:
+        net: The evaluator.
+        threads: For one answer.
+        store: Where analyses are kept.
 
     Raises:
-        GammondError: An option is wrong.
+        GammondError: A preference is wrong, or there is no such net.
     """
-    net = getattr(args, "net", DEFAULT_NET)
-    threads = getattr(args, "threads", None)
-    if threads is not None and threads < 1:
-        raise UnsupportedError(f"--threads: expected 1 or more, got {threads}", field="threads")
-    store = read_store_arguments(args) if hasattr(args, "store") else NO_STORE
-    catalogue = _make_catalogue(net, store)
-    threads = count_usable_cores() if threads is None else threads
-    return Session(Service(catalogue, threads=threads, has_log=False), 0)
+    session = Session(Service(_make_catalogue(net, store), threads=threads, has_log=False), 0)
+    level = find_level(read_preferences(get_config_file()).level)
+    session.engine_settings = replace(session.engine_settings.with_level(level), noise=0)
+    return session
 
 
-def open_table(args: argparse.Namespace, position: Position, match: MatchState) -> Session:
-    """Return a session with a position on the table, at the strength of the arguments and preferences.
-
-    Raises:
-        GammondError: A preference or option is wrong.
-    """
-    session = open_session(args)
-    session.engine_settings = replace(
-        session.engine_settings.with_level(find_level(read_preferences(get_config_file()).level)), noise=0
-    )
-    changes: dict[str, Any] = {}
-    if getattr(args, "weights", None) is not None:
-        raise UnsupportedError(f"--weights is not for {args.variant}: remove it", field="weights")
-    if getattr(args, "plies", None) is not None:
-        if not 0 <= args.plies <= MAX_PLIES:
-            raise ValueRangeError(f"--plies: expected 0 to {MAX_PLIES}, got {args.plies}", field="plies")
-        changes["ply"] = args.plies + 1
-    if getattr(args, "filter", None) is not None:
-        changes["filter_name"] = args.filter
-    if getattr(args, "cubeless", False):
-        changes["is_cubeful"] = False
-    session.engine_settings = replace(session.engine_settings, **changes)
-    session.game = replace(session.game, rules=Rules(VARIANTS[args.variant]))
-    session.set_position(position, match)
+def set_table(session: Session, variant: str, asked: AskedPosition) -> Session:
+    """Put a position on the table of a session, and return that."""
+    session.game = replace(session.game, rules=Rules(VARIANTS[variant]))
+    session.set_position(asked.position, asked.match)
     return session
 
 

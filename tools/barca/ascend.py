@@ -12,28 +12,29 @@ run that was killed; it loses the step under way. The best vector plays as searc
 
 from __future__ import annotations
 
-from functools import partial
 from pathlib import Path
 
 from gammond.tools.barca.matches import COMPARISON, RUN_PLAYER, BarcaMatches, VectorAscendSettings
+from gammond.tools.parallel.executor import Executor
 from gammond.tools.train.ascent.learner import AscentLearner
-from gammond.tools.train.runs.trainer import Resources, Trainer, add_workers_option
+from gammond.tools.train.runs.trainer import OneProcessWork, Trainer
 
 SUMMARY = "learn the board evaluation vector of Barca by gradient ascent on match scores"
 
 
-def _make_learner(folder: Path, settings: VectorAscendSettings, resources: Resources) -> AscentLearner:
-    return AscentLearner(settings, BarcaMatches(settings, resources.processes), "start")
+def _make_learner(
+    folder: Path, settings: VectorAscendSettings, work: OneProcessWork, processes: Executor
+) -> AscentLearner:
+    return AscentLearner(settings, BarcaMatches(settings, processes), "start")
 
 
 TRAINER = Trainer(
     "train barca-ascend",
     VectorAscendSettings,
+    OneProcessWork,
     _make_learner,
-    resource_options=(partial(add_workers_option, default=1),),
     comparisons=(COMPARISON,),
     player=RUN_PLAYER,
 )
 
-add_arguments = TRAINER.add_arguments
-main = TRAINER.main
+COMMAND = TRAINER.make_command()

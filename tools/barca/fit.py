@@ -14,7 +14,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -22,19 +21,13 @@ from numpy.typing import NDArray
 
 from gammond.engine.errors import DataFileError
 from gammond.engine.formats.array_file import Arrays
-from gammond.tools.barca.matches import (
-    COMPARISON,
-    RUN_PLAYER,
-    VectorBatch,
-    VectorFitSettings,
-    VectorRatings,
-)
+from gammond.tools.barca.matches import COMPARISON, RUN_PLAYER, VectorBatch, VectorFitSettings, VectorRatings
 from gammond.tools.barca.self_play import play_games
 from gammond.tools.barca.weights import SPACE, VECTOR_ARRAY, make_evaluation_vector, select_learned
 from gammond.tools.parallel.executor import Executor
 from gammond.tools.train.ascent.matches import RatedVector, Vector
 from gammond.tools.train.runs.run import Learner, Record, RunProgress
-from gammond.tools.train.runs.trainer import Resources, Trainer, add_workers_option
+from gammond.tools.train.runs.trainer import OneProcessWork, Trainer
 
 SUMMARY = "fit the board evaluation vector of Barca to the results of its games against itself"
 
@@ -208,18 +201,13 @@ def _join(parts: Sequence[VectorSamples]) -> VectorSamples:
     )
 
 
-def _make_learner(folder: Path, settings: VectorFitSettings, resources: Resources) -> VectorFitLearner:
-    return VectorFitLearner(settings, resources.processes)
-
-
 TRAINER = Trainer(
     "train barca-fit",
     VectorFitSettings,
-    _make_learner,
-    resource_options=(partial(add_workers_option, default=1),),
+    OneProcessWork,
+    lambda folder, settings, work, processes: VectorFitLearner(settings, processes),
     comparisons=(COMPARISON,),
     player=RUN_PLAYER,
 )
 
-add_arguments = TRAINER.add_arguments
-main = TRAINER.main
+COMMAND = TRAINER.make_command()

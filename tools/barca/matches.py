@@ -19,13 +19,7 @@ from gammond.tools.barca.self_play import SelfPlayedGame, count_score, play_game
 from gammond.tools.barca.weights import SPACE, make_evaluation_vector, select_learned
 from gammond.tools.common.progress import Progress
 from gammond.tools.parallel.executor import Executor
-from gammond.tools.train.ascent.matches import (
-    GameReward,
-    RatedVector,
-    Vector,
-    VectorMatches,
-    format_weights,
-)
+from gammond.tools.train.ascent.matches import GameReward, RatedVector, Vector, VectorMatches, format_weights
 from gammond.tools.train.ascent.settings import AscentSettings, LengthOption, ReferenceGamesOption
 from gammond.tools.train.runs.trainer import RunSettings
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import hashlib
 import re
 from collections.abc import Callable, Sequence
@@ -23,6 +22,7 @@ from gammond.tools.barca.self_play import MAX_PLIES, VectorGames, draw_opening
 from gammond.tools.barca.weights import find_weights_file, read_run_weights
 from gammond.tools.tournament.entrants import Entrant, check_players
 from gammond.tools.tournament.games import PairingTask
+from gammond.tools.tournament.options import TournamentOptions
 
 _RUN_WEIGHTS = re.compile(r"(?<=[:,]weights=)run:[^,]+")
 
@@ -142,17 +142,17 @@ class BarcaRules:
         return PairedScores(values, values.astype(np.int8), lengths)
 
 
-def read_rules(args: argparse.Namespace) -> BarcaRules:
-    """Return the rules that the arguments of the command ask for.
+def read_rules(options: TournamentOptions) -> BarcaRules:
+    """Return the rules that the options ask for.
 
     Raises:
         UnsupportedError: An option belongs to backgammon.
     """
     for name, default in _BACKGAMMON_OPTIONS.items():
-        if getattr(args, name) != default:
-            option = name.replace("_", "-")
-            raise UnsupportedError(f"--{option} is for backgammon: remove it for barca", field=name)
-    return BarcaRules(args.seed)
+        if getattr(options, name) != default:
+            shown = name.replace("_", "-")
+            raise UnsupportedError(f"--{shown} is for backgammon: remove it for barca", field=name)
+    return BarcaRules(options.seed)
 
 
 def _make_entrant(name: str) -> Entrant:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from gammond.tools.common.wings import SequenceCounter, Wing
 
 if TYPE_CHECKING:
-    from gammond.tools.tournament.games import RulesReader
+    from gammond.tools.tournament.options import RulesReader
 
 
 def _read_weights(name: str) -> str:

@@ -38,7 +38,6 @@ are done again. Parquet cannot be resumed.
 
 from __future__ import annotations
 
-import argparse
 import io
 import itertools
 import shlex
@@ -48,22 +47,22 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from gammond.engine.errors import DataFileError, FormatError
+from gammond.engine.errors import DataFileError, FormatError, GammondError
+from gammond.engine.runtime.compilation import COMPILATION
 from gammond.engine.runtime.exit_codes import EXIT_FAULTS, EXIT_OK
 from gammond.engine.wording import format_count
 from gammond.tools.batch.evaluation import DECISION_COLUMNS, EVAL, LineAnalysis, PositionAnalysis
-from gammond.tools.batch.lines import count_lines
-from gammond.tools.batch.messages import BadLines, format_resume_note, format_summary, say
-from gammond.tools.batch.options import PARQUET, check_options, choose_format
-from gammond.tools.batch.options import add_arguments as add_arguments
-from gammond.tools.batch.parquet import ParquetRows
+from gammond.tools.batch.lines import PositionLine, count_lines
+from gammond.tools.batch.options import PARQUET, BatchOptions
 from gammond.tools.batch.resume import ExistingOutput, check_same_net, redo_rows, resume_output
 from gammond.tools.batch.rollouts import BatchRollouts
-from gammond.tools.batch.rows import ERROR_COLUMN, ROW_FORMATS, RowFormat
+from gammond.tools.batch.rows import ERROR_COLUMN, ROW_FORMATS, ParquetRows, RowFormat, format_error
 from gammond.tools.batch.run import (
+    BatchCounts,
     BlockAnalysis,
     load_analysis,
     run_batch,
@@ -71,6 +70,7 @@ from gammond.tools.batch.run import (
     split_blocks,
 )
 from gammond.tools.batch.tables import PositionInput, open_input
+from gammond.tools.common.command_options import Command
 from gammond.tools.common.interrupts import (
     RESUMES,
     RESUMES_WITHOUT_FORCE,
@@ -78,7 +78,7 @@ from gammond.tools.common.interrupts import (
     call_on_interrupt,
 )
 from gammond.tools.common.locks import hold_lock
-from gammond.tools.common.progress import Progress
+from gammond.tools.common.progress import Progress, format_short_number, write_message
 from gammond.tools.common.pulse import open_stdin
 from gammond.tools.parallel.options import open_cluster
 
@@ -98,8 +98,17 @@ _TEXT_COLUMNS = ("dice", "best", "second", DECISION_COLUMNS[0], ERROR_COLUMN)
 
 _GZIP_MAGIC = b"\x1f\x8b"
 
+MAX_REPORTED_LINES = 100
+"""Bad lines named on stderr; the others are only counted."""
 
-def main(args: argparse.Namespace) -> int:
+_LISTED_LINES = 10
+"""Corrected lines whose numbers are listed."""
+
+say = partial(write_message, "gammond batch")
+"""Writes a line on standard error."""
+
+
+def run(options: BatchOptions) -> int:
     """Run the tool.
 
     Returns:
@@ -108,67 +117,68 @@ def main(args: argparse.Namespace) -> int:
     Raises:
         GammondError: The options contradict each other, or a file cannot be read, written or resumed.
     """
-    check_options(args)
-    if args.output is not None and args.output.suffix == ".gz":
-        say(f"{args.output} will be plain text: rows are not compressed")
-    analysis = load_analysis(args, args.threads)
+    options.check_files()
+    if options.output is not None and options.output.suffix == ".gz":
+        say(f"{options.output} will be plain text: rows are not compressed")
+    analysis = load_analysis(options, options.threads)
     try:
-        with advise_on_interrupt(lambda: _describe_output(args)):
-            return _run_files(args, analysis, _count_block_lines(args))
+        with advise_on_interrupt(lambda: _describe_output(options)):
+            return _run_files(options, analysis, _count_block_lines(options))
     except BrokenPipeError:
         raise
     except OSError as error:
         raise DataFileError(
-            f"{error.filename or args.output or 'output'}: {error.strerror or error}", field="file"
+            f"{error.filename or options.output or 'output'}: {error.strerror or error}", field="file"
         ) from None
 
 
-def _describe_output(args: argparse.Namespace) -> str:
+def _describe_output(options: BatchOptions) -> str:
     """Tell what an interrupted run leaves, and how to go on."""
-    if args.output is None or not args.output.exists():
+    if options.output is None or not options.output.exists():
         return ""
-    if choose_format(args) == PARQUET:
-        return f"{args.output} has the rows so far"
-    return f"{args.output} has whole rows, {RESUMES_WITHOUT_FORCE if args.force else RESUMES}"
+    if options.row_format == PARQUET:
+        return f"{options.output} has the rows so far"
+    return f"{options.output} has whole rows, {RESUMES_WITHOUT_FORCE if options.force else RESUMES}"
 
 
-def _count_block_lines(args: argparse.Namespace) -> int:
+def _count_block_lines(options: BatchOptions) -> int:
     """Return how many lines make a block."""
-    if args.rollout:
+    if options.is_rollout:
         return _ROLLOUT_LINES
-    threads = args.threads if args.plies else 1
-    lines = BLOCK_LINES[min(args.plies or 0, len(BLOCK_LINES) - 1)] * threads
-    return lines if args.want == (EVAL,) else max(lines // _BLOCK_SHARE, threads)
+    threads = options.threads if options.plies else 1
+    lines = BLOCK_LINES[min(options.plies or 0, len(BLOCK_LINES) - 1)] * threads
+    return lines if options.wants == (EVAL,) else max(lines // _BLOCK_SHARE, threads)
 
 
-def _run_files(args: argparse.Namespace, analysis: LineAnalysis, block_lines: int) -> int:
+def _run_files(options: BatchOptions, analysis: LineAnalysis, block_lines: int) -> int:
     started_s = time.perf_counter()
     with ExitStack() as opened:
-        stream = opened.enter_context(_open_input(args.file))
-        _refuse_gzip(stream, args.file)
-        blocks, given = _open_rows(args, analysis, stream)
-        if args.output is not None:
-            opened.enter_context(hold_lock(args.output, "output"))
+        stream = opened.enter_context(_open_input(options.file))
+        _refuse_gzip(stream, options.file)
+        blocks, given = _open_rows(options, analysis, stream)
+        if options.output is not None:
+            opened.enter_context(hold_lock(options.output, "output"))
         written = ExistingOutput()
-        if choose_format(args) == PARQUET:
-            texts = (*args.ids, *_TEXT_COLUMNS)
-            table = opened.enter_context(ParquetRows(args.output, blocks.carried, texts))
+        if options.row_format == PARQUET:
+            texts = (*options.id_forms, *_TEXT_COLUMNS)
+            assert options.output is not None  # the options refuse parquet on stdout
+            table = opened.enter_context(ParquetRows(options.output, blocks.carried, texts))
 
             def write(columns: Mapping[str, Sequence[Any]]) -> None:
                 with hold_interrupts():
                     table.write(columns)
         else:
-            rows = ROW_FORMATS[choose_format(args)](blocks.columns)
-            if args.resume and args.output.exists():
-                written = _resume_with_progress(args.output, given, rows, blocks, args.rollout)
-            output = opened.enter_context(_open_output(args.output, args.resume))
+            rows = ROW_FORMATS[options.row_format](blocks.columns)
+            if options.resume and options.output is not None and options.output.exists():
+                written = _resume_with_progress(options.output, given, rows, blocks, options.is_rollout)
+            output = opened.enter_context(_open_output(options.output, options.resume))
             if not written.has_header:
                 _write_uninterrupted(output, rows.header.encode())
 
             def write(columns: Mapping[str, Sequence[Any]]) -> None:
                 _write_uninterrupted(output, rows.format_rows(columns).encode())
 
-        total = given.count or _count_input_lines(args.file)
+        total = given.count or _count_input_lines(options.file)
         with (
             BadLines(written.bad_lines) as bad_lines,
             Progress(total, "batch", start=written.last_line, lines_of="gammond batch") as bar,
@@ -177,11 +187,11 @@ def _run_files(args: argparse.Namespace, analysis: LineAnalysis, block_lines: in
             if isinstance(analysis, BatchRollouts):
                 analysis.report = lambda trials: bar.update(bar.count, f"{trials} trials of the next")
             lines = split_blocks(itertools.chain(written.lines_ahead, given.lines), block_lines)
-            executor = opened.enter_context(open_cluster(args.cluster, args.net))
+            executor = opened.enter_context(open_cluster(options.cluster, options.net))
             counts = run_batch(
                 map(blocks.make_rows, lines)
                 if executor is None
-                else share_rows(executor, args, blocks.carried, lines),
+                else share_rows(executor, options, blocks.carried, lines),
                 write=write,
                 report=bad_lines.report,
                 advance=lambda number, counts: bar.update(
@@ -195,12 +205,12 @@ def _run_files(args: argparse.Namespace, analysis: LineAnalysis, block_lines: in
 
 
 def _open_rows(
-    args: argparse.Namespace, analysis: LineAnalysis, stream: BinaryIO
+    options: BatchOptions, analysis: LineAnalysis, stream: BinaryIO
 ) -> tuple[BlockAnalysis, PositionInput]:
     """Open the input, and return what makes rows of its lines."""
-    blocks = BlockAnalysis(analysis, (), args.line_numbers)
-    path = None if args.file == "-" else Path(args.file)
-    given = open_input(stream, path, args.column, (*blocks.columns, "trials"))
+    blocks = BlockAnalysis(analysis, (), options.line_numbers)
+    path = None if options.file == "-" else Path(options.file)
+    given = open_input(stream, path, options.column, (*blocks.columns, "trials"))
     return replace(blocks, carried=given.columns), given
 
 
@@ -264,3 +274,81 @@ def hold_interrupts() -> Iterator[None]:
         yield
     if came.is_set():
         raise KeyboardInterrupt
+
+
+class BadLines:
+    """Names bad lines on stderr at the end of the block: the first ones each, then how many more.
+
+    Args:
+        earlier: The number and the error of each bad line of an earlier run.
+    """
+
+    def __init__(self, earlier: Sequence[tuple[int, str]] = ()) -> None:
+        self._count = len(earlier)
+        self._messages = [f"line {number}: {error}" for number, error in earlier[:MAX_REPORTED_LINES]]
+
+    def __enter__(self) -> BadLines:
+        return self
+
+    def report(self, line: PositionLine, error: GammondError) -> None:
+        """Note a bad line."""
+        self._count += 1
+        if self._count <= MAX_REPORTED_LINES:
+            self._messages.append(f"line {line.number}: {format_error(error)}")
+
+    def __exit__(self, *raised: object) -> None:
+        for message in self._messages:
+            say(message)
+        if self._count > MAX_REPORTED_LINES:
+            say(
+                f"{format_count(self._count - MAX_REPORTED_LINES, 'more bad line')}; "
+                "their rows say what is wrong"
+            )
+
+
+def format_resume_note(path: Path, written: ExistingOutput) -> str:
+    """Format what a resumed run found in its output."""
+    cut = ", a half-written row was removed" if written.is_truncated else ""
+    errors = f" ({written.errors:,} with errors)" if written.errors else ""
+    redone = ""
+    if written.corrected:
+        numbers = [f"{row.line.number:,}" for row in written.corrected]
+        listed = ", ".join(numbers[:_LISTED_LINES]) + ", ..." * (len(numbers) > _LISTED_LINES)
+        redone = f", {format_count(len(numbers), 'row')} of corrected lines done again (line {listed})"
+    return (
+        f"{path} has {format_count(written.rows, 'row')} of this input{errors}{cut}{redone}; "
+        f"continuing after line {written.last_line:,}"
+    )
+
+
+def format_summary(
+    counts: BatchCounts, written: ExistingOutput, analysis: LineAnalysis, elapsed_s: float
+) -> str:
+    """Format what a run did; compiling does not count in its speed.
+
+    Args:
+        counts: Of the run.
+        written: What an earlier run had done.
+        analysis: What it asked.
+        elapsed_s: How long it took.
+    """
+    errors = counts.errors + written.errors
+    bad = f", {format_count(errors, 'bad line')}" if errors else ""
+    before = f" after {written.rows - written.errors:,} of an earlier run" if written.rows else ""
+    positions = counts.rows - counts.errors
+    return (
+        f"{format_count(positions, 'position')}{before} by {analysis.name} at {analysis.plies}-ply "
+        f"in {elapsed_s:.1f} s{_format_speed(positions, elapsed_s)}{bad}"
+    )
+
+
+def _format_speed(positions: int, elapsed_s: float) -> str:
+    compiling_s = COMPILATION.total_s
+    if not positions or elapsed_s <= compiling_s:
+        return ""
+    rate = format_short_number(positions / (elapsed_s - compiling_s))
+    compiling = f" beside {compiling_s:.0f} s of compiling" if compiling_s >= 1 else ""
+    return f" ({rate}/s{compiling})"
+
+
+COMMAND = Command(BatchOptions, run)

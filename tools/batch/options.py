@@ -2,23 +2,33 @@
 
 from __future__ import annotations
 
-import argparse
-from collections.abc import Sequence
-from functools import partial
 from pathlib import Path
+from typing import Annotated, ClassVar
+
+from msgspec import Struct
 
 from gammond.engine.errors import DataFileError, StateError, UnsupportedError
+from gammond.engine.rules.rules import BACKGAMMON
 from gammond.engine.runtime.files import check_output, identify_files
 from gammond.engine.search import FILTERS, MAX_PLIES
 from gammond.engine.search.filters import DEFAULT_FILTER
 from gammond.protocol.games import OTHER_GAMES
 from gammond.tools.batch.evaluation import CUBE, EVAL, ID_FORMS, MOVES, WANTS
 from gammond.tools.batch.rows import LINE_COLUMN, ROW_FORMATS
-from gammond.tools.common.output_options import add_force_option, written_path
-from gammond.tools.common.position_arguments import STDIN, add_variant_argument
-from gammond.tools.common.rollout_options import QUICK, add_rollout_arguments, find_rollout_option
-from gammond.tools.common.strength import add_net_argument
-from gammond.tools.parallel.options import add_cluster_option, add_threads_option
+from gammond.tools.common.command_options import (
+    CORES,
+    Threads,
+    argument,
+    force_option,
+    list_given,
+    option,
+    spell_option,
+    written_file,
+)
+from gammond.tools.common.position_arguments import STDIN, variant_option
+from gammond.tools.common.rollout_options import QuickNumbers
+from gammond.tools.common.strength import DEFAULT_NET, Net
+from gammond.tools.parallel.options import Cluster
 
 PARQUET = "parquet"
 """The format that is no text."""
@@ -27,119 +37,140 @@ _CSV_SUFFIXES = ("", "txt", "gz")
 """Endings of names that say nothing about the format, which is then csv."""
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the options."""
-    parser.add_argument("file", metavar="FILE", help="positions, one per line, or a table; - reads stdin")
-    parser.add_argument(
-        "--want",
-        type=partial(_parse_choices, WANTS),
-        default=(EVAL,),
-        metavar="WHAT,...",
-        help=f"what to say about each position: {', '.join(WANTS)} (default {EVAL})",
-    )
-    parser.add_argument("--column", metavar="NAME", help="the column of positions, where FILE is a table")
-    parser.add_argument(
-        "--ids",
-        type=partial(_parse_choices, ID_FORMS),
-        default=(),
-        metavar="FORM,...",
-        help=f"also write each position as {', '.join(ID_FORMS)}",
-    )
-    parser.add_argument(
-        "--line-numbers",
-        action="store_true",
-        help=f"begin each row with the number of its line in FILE, as {LINE_COLUMN}",
-    )
-    parser.add_argument(
-        "--plies",
-        type=int,
-        help=f"plies of look-ahead, {MAX_PLIES} at most, in barca 48; 0 is the net alone (default 0)",
-    )
-    parser.add_argument(
-        "--filter",
-        choices=tuple(FILTERS),
-        help=f"move filter of the search of plays (default {DEFAULT_FILTER})",
-    )
-    add_variant_argument(parser, OTHER_GAMES)
-    parser.add_argument("--weights", metavar="NAME", help="in barca, the board evaluation vector")
-    parser.add_argument("--cubeless", action="store_true", help="ignore cube and score; the fastest at 0-ply")
-    add_threads_option(parser)
-    add_cluster_option(parser)
-    parser.add_argument(
-        "--format",
-        choices=(*ROW_FORMATS, PARQUET),
-        help="format of the rows (default that of the name of --output, else csv)",
-    )
-    parser.add_argument(
-        "--output", type=written_path, metavar="FILE", help="file for the rows (default stdout)"
-    )
-    existing = parser.add_mutually_exclusive_group()
-    existing.add_argument("--resume", action="store_true", help="continue an interrupted --output")
-    add_force_option(existing)
-    add_net_argument(parser)
-    rollouts = parser.add_argument_group("rollouts")
-    rollouts.add_argument("--rollout", action="store_true", help="roll out in place of a search")
-    add_rollout_arguments(rollouts, QUICK)
+class RolloutChoice(Struct, frozen=True, kw_only=True):
+    """Whether positions are rolled out, and how."""
 
+    TITLE: ClassVar[str] = "rollouts"
 
-def choose_format(args: argparse.Namespace) -> str:
-    """Return the name of the format: that of the options, else of the output's name."""
-    if args.format is not None:
-        return str(args.format)
-    suffix = "" if args.output is None else args.output.suffix.lower().removeprefix(".")
-    return suffix if suffix in (*ROW_FORMATS, PARQUET) else "csv"
+    rollout: Annotated[bool, option("roll out in place of a search")] = False
+    numbers: QuickNumbers = QuickNumbers()
 
-
-def check_options(args: argparse.Namespace) -> None:
-    """Check that the options do not contradict each other, and that the files are there or not.
-
-    Raises:
-        GammondError: What is wrong; the message names the option.
-    """
-    if args.resume and args.output is None:
-        raise StateError("--resume needs the --output of the interrupted run", field="resume")
-    if choose_format(args) == PARQUET and args.output is None:
-        raise StateError("parquet is written to a file: --output FILE.parquet", field="output")
-    if choose_format(args) == PARQUET and args.resume:
-        raise UnsupportedError("--resume continues csv, tsv and jsonl, not parquet", field="resume")
-    suffix = "" if args.output is None else args.output.suffix.lower().removeprefix(".")
-    if args.format is None and suffix not in (*ROW_FORMATS, PARQUET, *_CSV_SUFFIXES):
-        known = ", ".join((*ROW_FORMATS, PARQUET))
-        raise UnsupportedError(
-            f"--output {args.output}: rows are written as {known}: give the file one of these endings, or "
-            "--format",
-            field="output",
-        )
-    if args.filter is not None and (args.rollout or MOVES not in args.want or not args.plies):
-        raise UnsupportedError(
-            "--filter is for plays that are searched: add --want moves and --plies 1 or more"
-            + ", without --rollout" * args.rollout,
-            field="filter",
-        )
-    if not args.rollout and (option := find_rollout_option(args)):
-        raise UnsupportedError(f"{option} is for rollouts: add --rollout", field="rollout")
-    if args.weights is not None and args.variant not in OTHER_GAMES:
-        raise UnsupportedError(f"--weights is not for {args.variant}: remove it", field="weights")
-    if args.file != STDIN and not Path(args.file).exists():
-        raise DataFileError(f"{args.file}: no such file", field="file")
-    if args.output is not None:
-        check_output(
-            args.output,
-            identify_files([None if args.file == STDIN else Path(args.file)]),
-            force=args.force or args.resume,
-            instead="--resume continues after its rows",
-        )
-    if CUBE in args.want and args.cubeless and args.variant not in OTHER_GAMES:
-        raise UnsupportedError(
-            "--cubeless leaves the cube out: remove it, or 'cube' from --want", field="want"
-        )
-
-
-def _parse_choices(choices: Sequence[str], text: str) -> tuple[str, ...]:
-    words = [word.strip() for word in text.split(",")]
-    for word in words:
-        if word not in choices:
-            raise argparse.ArgumentTypeError(
-                f"expected some of {', '.join(choices)}, with commas between them, got {word!r}"
+    def __post_init__(self) -> None:
+        if not self.rollout and (given := list_given(self)):
+            raise UnsupportedError(
+                f"{spell_option(given[0])} is for rollouts: add --rollout", field="rollout"
             )
-    return tuple(choice for choice in choices if choice in words)
+
+
+class BatchOptions(Struct, frozen=True, kw_only=True):
+    """What is evaluated, how, and what is written of it."""
+
+    file: Annotated[str, argument("FILE", "positions, one per line, or a table; - reads stdin")]
+    want: Annotated[
+        tuple[str, ...],
+        option(f"what to say about each position: {', '.join(WANTS)}", "WHAT,...", choices=WANTS),
+    ] = (EVAL,)
+    column: Annotated[str, option("the column of positions, where FILE is a table", "NAME")] | None = None
+    ids: Annotated[
+        tuple[str, ...],
+        option(f"also write each position as {', '.join(ID_FORMS)}", "FORM,...", choices=tuple(ID_FORMS)),
+    ] = ()
+    line_numbers: Annotated[
+        bool, option(f"begin each row with the number of its line in FILE, as {LINE_COLUMN}")
+    ] = False
+    plies: (
+        Annotated[
+            int,
+            option(
+                f"plies of look-ahead, {MAX_PLIES} at most, in barca 48; 0 is the net alone (default 0)", ge=0
+            ),
+        ]
+        | None
+    ) = None
+    filter: (
+        Annotated[
+            str,
+            option(f"move filter of the search of plays (default {DEFAULT_FILTER})", choices=tuple(FILTERS)),
+        ]
+        | None
+    ) = None
+    variant: Annotated[str, variant_option(OTHER_GAMES)] = BACKGAMMON.name
+    weights: Annotated[str, option("in barca, the board evaluation vector", "NAME")] | None = None
+    cubeless: Annotated[bool, option("ignore cube and score; the fastest at 0-ply")] = False
+    threads: Threads = CORES
+    cluster: Cluster = ""
+    format: (
+        Annotated[
+            str,
+            option(
+                "format of the rows (default that of the name of --output, else csv)",
+                choices=(*ROW_FORMATS, PARQUET),
+            ),
+        ]
+        | None
+    ) = None
+    output: Annotated[Path, written_file("file for the rows (default stdout)")] | None = None
+    resume: Annotated[bool, option("continue an interrupted --output", one_of="existing")] = False
+    force: Annotated[bool, force_option(one_of="existing")] = False
+    net: Net = DEFAULT_NET
+    rollouts: RolloutChoice = RolloutChoice()
+
+    def __post_init__(self) -> None:
+        if self.resume and self.output is None:
+            raise StateError("--resume needs the --output of the interrupted run", field="resume")
+        if self.row_format == PARQUET and self.output is None:
+            raise StateError("parquet is written to a file: --output FILE.parquet", field="output")
+        if self.row_format == PARQUET and self.resume:
+            raise UnsupportedError("--resume continues csv, tsv and jsonl, not parquet", field="resume")
+        if self.format is None and self._suffix not in (*ROW_FORMATS, PARQUET, *_CSV_SUFFIXES):
+            known = ", ".join((*ROW_FORMATS, PARQUET))
+            raise UnsupportedError(
+                f"--output {self.output}: rows are written as {known}: give the file one of these endings, "
+                "or --format",
+                field="output",
+            )
+        if self.filter is not None and (self.is_rollout or MOVES not in self.want or not self.plies):
+            raise UnsupportedError(
+                "--filter is for plays that are searched: add --want moves and --plies 1 or more"
+                + ", without --rollout" * self.is_rollout,
+                field="filter",
+            )
+        if self.weights is not None and self.variant not in OTHER_GAMES:
+            raise UnsupportedError(f"--weights is not for {self.variant}: remove it", field="weights")
+        if CUBE in self.want and self.cubeless and self.variant not in OTHER_GAMES:
+            raise UnsupportedError(
+                "--cubeless leaves the cube out: remove it, or 'cube' from --want", field="want"
+            )
+
+    @property
+    def wants(self) -> tuple[str, ...]:
+        """What is said about each position, in the order of the columns."""
+        return tuple(each for each in WANTS if each in self.want)
+
+    @property
+    def id_forms(self) -> tuple[str, ...]:
+        """The forms in which each position is written, in the order of the columns."""
+        return tuple(each for each in ID_FORMS if each in self.ids)
+
+    @property
+    def is_rollout(self) -> bool:
+        """Whether positions are rolled out."""
+        return self.rollouts.rollout
+
+    @property
+    def row_format(self) -> str:
+        """The name of the format: that of the options, else of the output's name."""
+        if self.format is not None:
+            return self.format
+        return self._suffix if self._suffix in (*ROW_FORMATS, PARQUET) else "csv"
+
+    @property
+    def _suffix(self) -> str:
+        return "" if self.output is None else self.output.suffix.lower().removeprefix(".")
+
+    def check_files(self) -> None:
+        """Check that the input is there, and that the output may be written.
+
+        Raises:
+            DataFileError: There is no input.
+            GammondError: As `gammond.engine.runtime.files.check_output`.
+        """
+        if self.file != STDIN and not Path(self.file).exists():
+            raise DataFileError(f"{self.file}: no such file", field="file")
+        if self.output is not None:
+            check_output(
+                self.output,
+                identify_files([None if self.file == STDIN else Path(self.file)]),
+                force=self.force or self.resume,
+                instead="--resume continues after its rows",
+            )

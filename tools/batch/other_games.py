@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -14,17 +13,14 @@ from gammond.protocol.state.service import Service, make_shipped_catalogue
 from gammond.protocol.state.session import Session
 from gammond.tools.batch.evaluation import CUBE, EVAL, MOVES, LineAnswers
 from gammond.tools.batch.lines import PositionLine
+from gammond.tools.batch.options import BatchOptions
 from gammond.tools.batch.rows import Cell
 from gammond.tools.common.other_games import make_query, refuse_options, run_query
-from gammond.tools.common.strength import DEFAULT_NET
 
 EVAL_COLUMNS = ("score", "win_in", "loss_in")
 MOVE_COLUMNS = ("best", "best_score", "second", "second_score")
 
-_USUAL = {
-    **{"net": DEFAULT_NET, "ids": (), "filter": None, "cubeless": False},
-    **{"rollout": False, "cluster": "", "resume": False},
-}
+_OF_BACKGAMMON = ("net", "ids", "filter", "cubeless", "rollout", "cluster", "resume")
 """Options of backgammon, and their values where they are not given."""
 
 
@@ -88,17 +84,17 @@ class GameAnalysis:
         return row
 
 
-def load_game_analysis(args: argparse.Namespace, threads: int) -> GameAnalysis:
+def load_game_analysis(options: BatchOptions, threads: int) -> GameAnalysis:
     """Load what the options of a run ask for.
 
     Raises:
         GammondError: An option is for backgammon, or out of range.
     """
-    refuse_options(args, _USUAL)
-    if CUBE in args.want:
-        raise UnsupportedError(f"--want: there is no cube in {args.variant}", field="want")
-    plies = max(args.plies or 0, int(MOVES in args.want))
-    analysis = GameAnalysis(args.variant, args.want, plies, args.weights, Workers(threads))
-    asked = {"want": ["legal"], "depth": plies, "weights": args.weights}
-    run_query(Session(analysis._service, 0), WorkControl(), make_query(args.variant, "startpos", asked))
+    refuse_options(options, options.variant, _OF_BACKGAMMON)
+    if CUBE in options.wants:
+        raise UnsupportedError(f"--want: there is no cube in {options.variant}", field="want")
+    plies = max(options.plies or 0, int(MOVES in options.wants))
+    analysis = GameAnalysis(options.variant, options.wants, plies, options.weights, Workers(threads))
+    asked = {"want": ["legal"], "depth": plies, "weights": options.weights}
+    run_query(Session(analysis._service, 0), WorkControl(), make_query(options.variant, "startpos", asked))
     return analysis

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import itertools
 import secrets
 from collections import Counter
@@ -18,10 +17,10 @@ from gammond.engine.search.filters import DEFAULT_FILTER
 from gammond.protocol.games import OTHER_GAMES
 from gammond.tools.batch.evaluation import BatchEvaluator, LineAnalysis
 from gammond.tools.batch.lines import PLAIN_COLUMNS, PositionLine
+from gammond.tools.batch.options import BatchOptions
 from gammond.tools.batch.rollouts import BatchRollouts
 from gammond.tools.batch.rows import ERROR_COLUMN, LINE_COLUMN, format_error
 from gammond.tools.common.opponents import load_net_engine
-from gammond.tools.common.rollout_options import QUICK, read_rollout_options
 from gammond.tools.parallel.executor import Executor
 
 
@@ -93,33 +92,35 @@ class BlockAnalysis:
         return BlockRows(block, columns, errors, assumed)
 
 
-def load_analysis(args: argparse.Namespace, threads: int) -> LineAnalysis:
+def load_analysis(options: BatchOptions, threads: int) -> LineAnalysis:
     """Load what the options of a run ask for, to be used by one thread.
 
     Args:
-        args: Of the command.
+        options: Of the command.
         threads: Threads that search, rank plays or roll out.
 
     Raises:
         GammondError: An option is out of range, or the net cannot be loaded.
     """
-    if args.variant in OTHER_GAMES:
+    if options.variant in OTHER_GAMES:
         from gammond.tools.batch.other_games import load_game_analysis  # backgammon does without it
 
-        return load_game_analysis(args, threads)
-    rules, is_cubeful = Rules(VARIANTS[args.variant]), not args.cubeless
-    if args.rollout:
-        options = read_rollout_options(args, threads, QUICK)
-        engine = load_net_engine(args.net, threads).with_rules(rules)
-        return BatchRollouts(engine, options, is_cubeful=is_cubeful, wants=args.want, id_forms=args.ids)
-    settings = EvalSettings(args.plies or 0, args.filter or DEFAULT_FILTER, is_cubeful)
-    engine = load_net_engine(args.net, threads).with_rules(rules)
-    return BatchEvaluator(engine, settings, wants=args.want, id_forms=args.ids, threads=threads)
+        return load_game_analysis(options, threads)
+    rules, is_cubeful = Rules(VARIANTS[options.variant]), not options.cubeless
+    if options.is_rollout:
+        numbers = options.rollouts.numbers.read(options.plies, threads)
+        engine = load_net_engine(options.net, threads).with_rules(rules)
+        return BatchRollouts(
+            engine, numbers, is_cubeful=is_cubeful, wants=options.wants, id_forms=options.id_forms
+        )
+    settings = EvalSettings(options.plies or 0, options.filter or DEFAULT_FILTER, is_cubeful)
+    engine = load_net_engine(options.net, threads).with_rules(rules)
+    return BatchEvaluator(engine, settings, wants=options.wants, id_forms=options.id_forms, threads=threads)
 
 
 def share_rows(
     executor: Executor,
-    args: argparse.Namespace,
+    options: BatchOptions,
     carried: tuple[str, ...],
     blocks: Iterable[list[PositionLine]],
 ) -> Iterator[BlockRows]:
@@ -127,11 +128,11 @@ def share_rows(
 
     Args:
         executor: Does the work; its workers get the lines and the options of the run.
-        args: Of the command.
+        options: Of the command.
         carried: The columns of the input that the rows have too.
         blocks: Lines.
     """
-    return executor.map(partial(_make_rows, secrets.token_hex(8), args, carried), blocks)
+    return executor.map(partial(_make_rows, secrets.token_hex(8), options, carried), blocks)
 
 
 _loaded: dict[str, BlockAnalysis] = {}
@@ -139,11 +140,11 @@ _loaded: dict[str, BlockAnalysis] = {}
 
 
 def _make_rows(
-    key: str, args: argparse.Namespace, carried: tuple[str, ...], block: list[PositionLine]
+    key: str, options: BatchOptions, carried: tuple[str, ...], block: list[PositionLine]
 ) -> BlockRows:
     if key not in _loaded:
         _loaded.clear()
-        _loaded[key] = BlockAnalysis(load_analysis(args, 1), carried, args.line_numbers)
+        _loaded[key] = BlockAnalysis(load_analysis(options, 1), carried, options.line_numbers)
     return _loaded[key].make_rows(block)
 
 

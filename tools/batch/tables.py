@@ -25,7 +25,7 @@ from gammond.engine.match_files.reading import (
 )
 from gammond.engine.options import MAX_QUOTED_CHARS, did_you_mean
 from gammond.tools.batch.lines import PLAIN_COLUMNS, LineStream, PositionLine, decode_lines, read_lines
-from gammond.tools.batch.parquet import read_parquet
+from gammond.tools.batch.rows import read_parquet
 
 POSITION_COLUMNS = (*FORMATS, "gnubgid", "positionid", "position", "id")
 """Columns that hold positions, the first of them where a table has several: lower case, letters only."""

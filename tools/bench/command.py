@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import importlib.metadata
 import json
 import os
@@ -10,6 +9,9 @@ import platform
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict
+from typing import Annotated
+
+from msgspec import Struct
 
 from gammond.engine.runtime.version import read_version
 from gammond.tools.bench.barca import bench_barca
@@ -31,7 +33,8 @@ from gammond.tools.bench.search import bench_search
 from gammond.tools.bench.signature import compute_signature
 from gammond.tools.bench.store import bench_store
 from gammond.tools.bench.wire import bench_server, bench_stdin
-from gammond.tools.common.strength import add_net_argument
+from gammond.tools.common.command_options import Command, Json, option
+from gammond.tools.common.strength import DEFAULT_NET, Net
 
 SUMMARY = "measure the speed of this machine, or print the signature"
 
@@ -59,25 +62,22 @@ _EDGE_WARNING = 0.02
 _PACKAGES = ("numpy", "numba", "onnxruntime")
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the options."""
-    parser.add_argument(
-        "--only",
-        nargs="+",
-        choices=list(BENCHMARKS),
-        metavar="NAME",
-        help=f"benchmarks to run: {', '.join(BENCHMARKS)}",
-    )
-    parser.add_argument("--json", action="store_true", help="one JSON object instead of the table")
-    add_net_argument(parser)
-    parser.add_argument(
-        "--signature",
-        action="store_true",
-        help="only print a number over 1,000 fixed positions, which changes when rules or evaluations do",
-    )
+class BenchOptions(Struct, frozen=True, kw_only=True):
+    """What is measured, and how it is written."""
+
+    only: Annotated[
+        tuple[str, ...],
+        option(f"benchmarks to run: {', '.join(BENCHMARKS)}", "NAME", choices=tuple(BENCHMARKS), count="+"),
+    ] = ()
+    json: Json = False
+    net: Net = DEFAULT_NET
+    signature: Annotated[
+        bool,
+        option("only print a number over 1,000 fixed positions, which changes when rules or evaluations do"),
+    ] = False
 
 
-def main(args: argparse.Namespace) -> int:
+def run(options: BenchOptions) -> int:
     """Run the tool.
 
     Returns:
@@ -86,19 +86,19 @@ def main(args: argparse.Namespace) -> int:
     Raises:
         WrongAnswerError: An answer was wrong; nothing after it was measured.
     """
-    subject = BenchmarkSubject(args.net)
-    if args.signature:
-        return _print_signature(subject, args.json)
+    subject = BenchmarkSubject(options.net)
+    if options.signature:
+        return _print_signature(subject, options.json)
     measurements = []
-    if not args.json:
+    if not options.json:
         sys.stdout.write(_format_title(subject))
-    for name in args.only or BENCHMARKS:
+    for name in options.only or BENCHMARKS:
         for measurement in BENCHMARKS[name](subject):
             measurements.append({"benchmark": name, **asdict(measurement)})
-            if not args.json:
+            if not options.json:
                 sys.stdout.write(format_row(name, measurement))
                 sys.stdout.flush()
-    if args.json:
+    if options.json:
         sys.stdout.write(json.dumps(make_report(subject, measurements), indent=2) + "\n")
     return 0
 
@@ -155,3 +155,6 @@ def _print_signature(subject: BenchmarkSubject, as_json: bool) -> int:
             "another processor may print the next number\n"
         )
     return 0
+
+
+COMMAND = Command(BenchOptions, run)

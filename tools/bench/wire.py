@@ -19,12 +19,7 @@ from gammond.engine.rules.dice import ROLLS
 from gammond.engine.rules.match import MatchState
 from gammond.engine.rules.moves import expand_rolls
 from gammond.engine.rules.position import Board
-from gammond.tools.bench.load_client import (
-    LineChannel,
-    LoadReport,
-    measure_load,
-    open_channel,
-)
+from gammond.tools.bench.load_client import LineChannel, LoadReport, measure_load, open_channel
 from gammond.tools.bench.measure import BenchmarkSubject, Measurement, check_answer, report_latencies
 from gammond.tools.bench.process import LOOPBACK, echo_server, gammond_on_pipes, gammond_server
 

@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from gammond.tools.common.command_options import Command
 from gammond.tools.common.tool_parser import ToolParser
 
 
@@ -19,45 +20,56 @@ class CommandGroup:
     """The sub-commands of a command such as ``gammond measure``.
 
     Args:
-        commands: Sub-command -> the module that has its ``SUMMARY``, ``add_arguments(parser)`` and
-            ``main(args) -> int``.
+        commands: Sub-command -> the module that has its ``SUMMARY`` and ``COMMAND``, or the command itself.
+        metavar: What stands for the sub-command in the help.
     """
 
-    def __init__(self, commands: Mapping[str, str]) -> None:
+    def __init__(self, commands: Mapping[str, str | Command[Any]], metavar: str = "COMMAND") -> None:
         self._commands = commands
+        self._metavar = metavar
 
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
-        """Add a sub-parser for each sub-command; its choice becomes ``args.subcommand``."""
-        subparsers = parser.add_subparsers(
-            dest="subcommand", metavar="COMMAND", required=True, parser_class=_LazyParser
-        )
-        for name, module in self._commands.items():
+        """Add a sub-parser for each sub-command; the one chosen becomes ``args.subcommand``."""
+        subparsers = parser.add_subparsers(metavar=self._metavar, required=True, parser_class=_LazyParser)
+        for name, command in self._commands.items():
             subparsers.add_parser(
                 name,
-                module=module,
-                help=read_summary(module),
+                command=command,
+                help=read_summary(command) if isinstance(command, str) else command.summary,
                 formatter_class=argparse.RawDescriptionHelpFormatter,
             )
 
-    def run(self, args: argparse.Namespace) -> int:
+    def main(self, args: argparse.Namespace) -> int:
         """Run the chosen sub-command and return its exit status."""
-        return int(importlib.import_module(self._commands[args.subcommand]).main(args))
+        return int(args.subcommand.main(args))
+
+
+def find_command(module: str) -> Command[Any] | CommandGroup:
+    """Import the command of a module, its ``COMMAND``."""
+    command: Command[Any] | CommandGroup = importlib.import_module(module).COMMAND
+    return command
 
 
 class _LazyParser(ToolParser):
     """The parser of a sub-command, which imports it only when it is the one asked for."""
 
-    def __init__(self, *, module: str, **options: Any) -> None:  # noqa: ANN401
+    def __init__(self, *, command: str | Command[Any], **options: Any) -> None:  # noqa: ANN401
         super().__init__(**options)
-        self._module: str | None = module
+        self._command: str | Command[Any] | None = command
 
     def load(self) -> None:
         """Import the sub-command, for its description and arguments."""
-        if self._module is not None:
-            command = importlib.import_module(self._module)
-            self._module = None
-            self.description = format_description(command.SUMMARY, command.__doc__ or "")
-            command.add_arguments(self)
+        command, self._command = self._command, None
+        if command is None:
+            return
+        found = find_command(command) if isinstance(command, str) else command
+        if isinstance(command, str):
+            module = importlib.import_module(command)
+            self.description = format_description(module.SUMMARY, module.__doc__ or "")
+        else:
+            self.description = format_description(command.summary, f"\n\n{command.details}")
+        found.add_arguments(self)
+        self.set_defaults(subcommand=found)
 
     def parse_known_args(self, args: Sequence[str] | None = None, namespace: Any = None) -> Any:  # type: ignore[override]  # noqa: ANN401
         """Parse, with the arguments of the sub-command."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import importlib.util
 import io
 from collections.abc import Sequence
@@ -11,10 +10,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from msgspec import Meta
+
 from gammond.engine.errors import UnsupportedError, missing_package
 from gammond.engine.runtime.files import check_output
+from gammond.tools.common.command_options import written_file
 from gammond.tools.common.files import write_atomically
-from gammond.tools.common.output_options import written_path
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -39,18 +40,13 @@ _MARK_BYTES = 1 << 16
 """The mark is in so many bytes at the beginning or the end of a picture."""
 
 
-def add_plot_option(
-    parser: argparse.ArgumentParser, what: str = "strength and error after each checkpoint"
-) -> None:
-    """Declare ``--plot``.
+def plot_option(what: str = "strength and error after each checkpoint") -> Meta:
+    """Describe ``--plot``.
 
     Args:
-        parser: Of the command.
         what: What is drawn; the default is for trainers.
     """
-    parser.add_argument(
-        "--plot", type=written_path, metavar="FILE", help=f"draw {what}: FILE.png, .svg or .pdf"
-    )
+    return written_file(f"draw {what}: FILE.png, .svg or .pdf")
 
 
 def check_plot_file(

@@ -8,13 +8,7 @@ from pathlib import Path
 import msgspec
 
 from gammond.engine.errors import DataFileError
-from gammond.nets.manifest import (
-    MANIFEST_FILE,
-    Manifest,
-    check_distinct,
-    read_manifest,
-    read_toml,
-)
+from gammond.nets.manifest import MANIFEST_FILE, Manifest, check_distinct, read_manifest, read_toml
 
 PROVENANCE_FILE = "provenance.toml"
 """Its name in the folder of the manifest."""

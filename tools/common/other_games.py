@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-import argparse
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any, cast
+
+from msgspec import Struct
 
 from gammond.engine.errors import FormatError, UnsupportedError
 from gammond.protocol.core.requests import JsonReply, Work, WorkControl
 from gammond.protocol.dialects.json_query import GameQueries, answer_query
 from gammond.protocol.games import find_entry
 from gammond.protocol.state.session import Session
+from gammond.tools.common.command_options import list_given, spell_option
 
 QUERY_ID = "gammond"
 """The id of queries of tools."""
@@ -20,26 +22,26 @@ _FIELDS = {"plies": "depth", "weights": "weights"}
 """Options of other games, and the fields of queries that they are."""
 
 
-def refuse_options(args: argparse.Namespace, usual: Mapping[str, object]) -> None:
-    """Check that options of backgammon have their usual values, and that the game has what others ask.
+def refuse_options(options: Struct, game: str, names: Collection[str]) -> None:
+    """Check that none of the options of backgammon is given, and that the game has what others ask.
 
     Args:
-        args: The arguments.
-        usual: Option -> its value where it is not given.
+        options: Of a command.
+        game: Which is asked about.
+        names: The options of backgammon.
 
     Raises:
-        UnsupportedError: One has another, or the game has none of its kind.
+        UnsupportedError: One is given, or the game has none of its kind.
     """
-    for name, value in usual.items():
-        if getattr(args, name, value) != value:
-            option = f"--{name.replace('_', '-')}"
+    for name in list_given(options):
+        if name in names:
             raise UnsupportedError(
-                f"{option} is for backgammon: remove it, or --variant {args.variant}", field=name
+                f"{spell_option(name)} is for backgammon: remove it, or --variant {game}", field=name
             )
-    fields = load_queries(args.variant).fields
+    fields = load_queries(game).fields
     for name, field in _FIELDS.items():
-        if getattr(args, name, None) is not None and field not in fields:
-            raise UnsupportedError(f"--{name} is not for {args.variant}: remove it", field=name)
+        if getattr(options, name, None) is not None and field not in fields:
+            raise UnsupportedError(f"{spell_option(name)} is not for {game}: remove it", field=name)
 
 
 def make_query(variant: str, position: str, asked: Mapping[str, object]) -> dict[str, object]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import json
 import os
 import re
@@ -10,7 +9,9 @@ import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from typing import Any
+from typing import Annotated, Any, ClassVar, Literal, NamedTuple
+
+from msgspec import Meta, Struct
 
 from gammond.engine.errors import (
     DataFileError,
@@ -34,6 +35,7 @@ from gammond.engine.rules.match import MatchState
 from gammond.engine.rules.position import Position
 from gammond.engine.rules.rules import BACKGAMMON, VARIANTS
 from gammond.engine.wording import escape_unprintable
+from gammond.tools.common.command_options import HIDDEN, argument, option
 from gammond.tools.common.position_texts import EXPECTED, describe_reading, parse_text
 from gammond.tools.common.pulse import PULSE, open_stdin
 
@@ -44,145 +46,174 @@ _PATH = re.compile(r"~|\.{0,2}[/\\]|[A-Za-z]:[/\\]|.*\.[A-Za-z]{2,4}\Z", re.DOTA
 """A word that stands for a file, whether it is there or not."""
 
 _OWN, _OPPONENT, _CENTRE = "own", "opponent", "centre"
-_SCORE_OPTIONS = ("match", "score", "crawford", "cube_value", "cube_owner", "jacoby", "beavers")
+_POSITION_HELP = (
+    f"the position in any form, quoted or not: {EXPECTED}; or a file that holds one, or {STDIN} for standard "
+    f"input; {START} is the start of a game"
+)
 
 
-def add_position_arguments(
-    parser: argparse.ArgumentParser,
-    *,
-    has_dice: bool = False,
-    has_score: bool = True,
-    other_games: Sequence[str] = (),
-) -> None:
-    """Declare POSITION, and options for what its form leaves out.
-
-    Args:
-        parser: Of the command.
-        has_dice: Whether the command answers for dice.
-        has_score: Whether score and cube count.
-        other_games: Games other than backgammon whose positions the command takes.
-    """
-    parser.add_argument(
-        "position",
-        metavar="POSITION",
-        nargs="+",
-        help=f"the position in any form, quoted or not: {EXPECTED}; or a file that holds one, or "
-        f"{STDIN} for standard input; {START} is the start of a game",
-    )
-    parser.add_argument(
-        "--dice",
-        type=int,
-        nargs=2,
-        metavar=("A", "B"),
-        help="the roll to play, in place of the position's" if has_dice else argparse.SUPPRESS,
-    )
-    add_variant_argument(parser, other_games)
-    if has_score:
-        _add_score_arguments(parser)
-
-
-def add_variant_argument(
-    parser: argparse.ArgumentParser | argparse._ArgumentGroup, other_games: Sequence[str] = ()
-) -> None:
-    """Declare ``--variant``, of backgammon or one of some other games."""
+def variant_option(other_games: Sequence[str] = ()) -> Meta:
+    """Describe ``--variant``, of backgammon or one of some other games."""
     names = (*VARIANTS, *other_games)
-    parser.add_argument(
-        "--variant",
-        choices=names,
-        default=BACKGAMMON.name,
-        metavar="NAME",
-        help=f"the game: {', '.join(names)} (default %(default)s)",
-    )
+    return option(f"the game: {', '.join(names)}", "NAME", choices=names)
 
 
-def _add_score_arguments(parser: argparse.ArgumentParser) -> None:
-    score = parser.add_argument_group(
-        "score and cube", "in place of the position's; without either it is money play, cube 1 centred"
-    )
-    score.add_argument("--match", type=int, metavar="POINTS", help="length of the match, 0 for money play")
-    score.add_argument(
-        "--score",
-        type=int,
-        nargs=2,
-        metavar=("OWN", "OTHER"),
-        help="points of the side on roll and of its opponent (default 0 0)",
-    )
-    score.add_argument(
-        "--crawford", action=argparse.BooleanOptionalAction, help="whether it is the Crawford game"
-    )
-    score.add_argument("--cube-value", type=int, metavar="VALUE", help="value of the cube")
-    score.add_argument(
-        "--cube-owner",
-        choices=(_OWN, _OPPONENT, _CENTRE),
-        help="who holds the cube: the side on roll, its opponent or nobody",
-    )
-    score.add_argument(
-        "--jacoby",
-        action=argparse.BooleanOptionalAction,
-        help="whether gammons count only once the cube is turned (money play)",
-    )
-    score.add_argument(
-        "--beavers", action=argparse.BooleanOptionalAction, help="whether beavers are allowed (money play)"
-    )
+VariantName = Annotated[str, variant_option()]
+"""``--variant`` of a command that knows backgammon alone."""
 
 
-def read_position(args: argparse.Namespace, *, has_dice: bool = False) -> tuple[Position, MatchState]:
-    """Read the position of the arguments.
+class ScoreOptions(Struct, frozen=True, kw_only=True):
+    """What score and cube are, in place of those of the position."""
 
-    What was assumed of a form that programs write in more than one way is said on stderr.
+    TITLE: ClassVar[str] = "score and cube"
+    ABOUT: ClassVar[str] = "in place of the position's; without either it is money play, cube 1 centred"
 
-    Args:
-        args: Parsed, with what `add_position_arguments` declares; gets `assumed`, what was assumed, for JSON.
-        has_dice: As there.
+    match: Annotated[int, option("length of the match, 0 for money play", "POINTS")] | None = None
+    score: (
+        Annotated[
+            tuple[int, int],
+            option("points of the side on roll and of its opponent (default 0 0)", ("OWN", "OTHER")),
+        ]
+        | None
+    ) = None
+    crawford: Annotated[bool, option("whether it is the Crawford game")] | None = None
+    cube_value: Annotated[int, option("value of the cube", "VALUE")] | None = None
+    cube_owner: (
+        Annotated[
+            Literal["own", "opponent", "centre"],
+            option("who holds the cube: the side on roll, its opponent or nobody"),
+        ]
+        | None
+    ) = None
+    jacoby: (
+        Annotated[bool, option("whether gammons count only once the cube is turned (money play)")] | None
+    ) = None
+    beavers: Annotated[bool, option("whether beavers are allowed (money play)")] | None = None
 
-    Returns:
-        The position as the side on roll sees it, and the match state.
+    def change(self, match: MatchState) -> MatchState:
+        """Return a match state with what the options say.
 
-    Raises:
-        GammondError: The text is no position, or an option does not fit it; the message names the option.
+        Raises:
+            GammondError: An option does not fit the others or the state; the message names it.
+        """
+        given = [name for name in self.__struct_fields__ if getattr(self, name) is not None]
+        if not given:
+            return match
+        length = match.length if self.match is None else self.match
+        changes: dict[str, Any] = {}
+        if self.match is not None:
+            changes |= {"length": length, "score": (0, 0), "crawford": False}
+        if self.score is not None:
+            if not length:
+                raise UnsupportedError("--score is for matches: add --match POINTS", field="score")
+            changes |= {"score": self.score[:: 1 - 2 * match.on_roll], "crawford": False}
+        for name in ("jacoby", "beavers"):
+            if getattr(self, name) is not None and length:
+                raise UnsupportedError(f"--{name} is for money play: remove it, or the match", field=name)
+        changes |= {
+            name: getattr(self, name)
+            for name in ("crawford", "jacoby", "beavers")
+            if getattr(self, name) is not None
+        }
+        changes |= self._read_cube(match, in_match=length > 0)
+        with _name_option(given[-1]):
+            return replace(match.without_offers(), **changes)
+
+    def _read_cube(self, match: MatchState, *, in_match: bool) -> dict[str, Any]:
+        """Return the changes of the cube's value and owner."""
+        own = match.on_roll
+        cube = match.cube if self.cube_value is None else self.cube_value
+        owner = match.cube_owner
+        if self.cube_owner is not None:
+            owner = {_OWN: own, _OPPONENT: 1 - own, _CENTRE: None}[self.cube_owner]
+        if cube == 1 and owner is not None and self.cube_owner is not None:
+            raise ValueRangeError(
+                "--cube-owner: a cube of 1 is in the centre: add --cube-value 2 or more", field="cube_owner"
+            )
+        if cube > 1 and in_match and owner is None:
+            raise ValueRangeError(
+                f"--cube-value: somebody holds a cube of {cube} in a match: --cube-owner {_OWN} or "
+                f"{_OPPONENT}",
+                field="cube_value",
+            )
+        return {"cube": cube, "cube_owner": None if cube == 1 else owner}
+
+
+Dice = Annotated[tuple[int, int], option("the roll to play, in place of the position's", ("A", "B"))]
+"""``--dice`` of a command that answers for a roll."""
+
+
+class AskedPosition(NamedTuple):
+    """The position that a command is asked about.
+
+    Attributes:
+        position: As the side on roll sees it.
+        match: Score, cube and dice.
+        assumed: What was assumed of a form that programs write in more than one way; empty for nothing.
     """
-    if args.dice is not None and not has_dice:
-        raise UnsupportedError(
-            "--dice is for 'hint', 'board' and 'rollout': this command is about the position before the roll",
-            field="dice",
-        )
-    text = find_text(args.position)
-    position, match = parse_text(text, VARIANTS[args.variant])
-    args.assumed = describe_reading(text)
-    if args.assumed:
-        sys.stderr.write(f"{PULSE.name}: {args.assumed}\n")
-    match = _change_score(match or MatchState(), args)
-    if args.dice is not None:
-        if match.doubled or match.resigned:
-            raise PositionError("--dice: an offer is pending in this position: remove --dice", field="dice")
-        with _name_option("dice"):
-            match = match.with_roll(validate_roll(*args.dice))
-    return position, match
+
+    position: Position
+    match: MatchState
+    assumed: str
+
+    def add_assumed(self, line: str) -> str:
+        """Add to a JSON object, with a key or more, what was assumed, if anything."""
+        return f"{line[:-1]}, {json.dumps({'assumed': self.assumed})[1:]}" if self.assumed else line
 
 
-def add_assumed(args: argparse.Namespace, line: str) -> str:
-    """Add to a JSON object what `read_position` assumed, if anything.
+class PositionOptions(Struct, frozen=True, kw_only=True):
+    """The position of a command, before the roll; one about a roll sets `takes_dice` and `dice`."""
 
-    Args:
-        args: The arguments.
-        line: The object, with a key or more.
-    """
-    return f"{line[:-1]}, {json.dumps({'assumed': args.assumed})[1:]}" if args.assumed else line
+    takes_dice: ClassVar[bool] = False
+
+    position: Annotated[tuple[str, ...], argument("POSITION", _POSITION_HELP, count="+")]
+    dice: Annotated[tuple[int, int], option(HIDDEN, ("A", "B"))] | None = None
+    variant: VariantName = BACKGAMMON.name
+
+    def read(self, score: ScoreOptions | None = None) -> AskedPosition:
+        """Read the position; what was assumed of its form is said on stderr.
+
+        Args:
+            score: What is in place of its score and cube; None for nothing.
+
+        Raises:
+            GammondError: The text is no position, or an option does not fit it; the message names the option.
+        """
+        if self.dice is not None and not self.takes_dice:
+            raise UnsupportedError(
+                "--dice is for 'hint', 'board' and 'rollout': this command is about the position before the "
+                "roll",
+                field="dice",
+            )
+        text = find_text(self.position)
+        position, found = parse_text(text, VARIANTS[self.variant])
+        assumed = describe_reading(text)
+        if assumed:
+            sys.stderr.write(f"{PULSE.name}: {assumed}\n")
+        match = (score or ScoreOptions()).change(found or MatchState())
+        if self.dice is not None:
+            if match.doubled or match.resigned:
+                raise PositionError(
+                    "--dice: an offer is pending in this position: remove --dice", field="dice"
+                )
+            with _name_option("dice"):
+                match = match.with_roll(validate_roll(*self.dice))
+        return AskedPosition(position, match, assumed)
 
 
-def read_text(words: list[str]) -> str:
+def read_text(words: Sequence[str]) -> str:
     """Return what the arguments of a position say, or standard input for `STDIN`, on one line.
 
     Raises:
         FormatError: There is nothing.
     """
-    text = decode_text(open_stdin().read()) if words == [STDIN] else " ".join(words)
+    text = decode_text(open_stdin().read()) if list(words) == [STDIN] else " ".join(words)
     if not text.strip():
         raise FormatError("expected a position in standard input, got nothing", field="position")
     return " ".join(text.split())
 
 
-def find_text(words: list[str]) -> str:
+def find_text(words: Sequence[str]) -> str:
     """Return the text of the one position that arguments hold, a file, or standard input for `STDIN`.
 
     Words around a labelled position, such as a whole drawn board with its ID, are left out, and so are IDs of
@@ -193,7 +224,7 @@ def find_text(words: list[str]) -> str:
         DataFileError: A file is not there, or cannot be read.
         GammondError: Its position is impossible.
     """
-    if words == [STDIN]:
+    if list(words) == [STDIN]:
         name, content = "standard input", open_stdin().read(MAX_FILE_BYTES + 1)
     elif len(words) == 1 and find_position(words[0]) is None and os.path.isfile(words[0]):
         name, content = words[0], read_head(words[0], MAX_FILE_BYTES + 1)
@@ -211,7 +242,7 @@ def find_text(words: list[str]) -> str:
     return _choose_text(split_lines(text, lambda _: False), text)
 
 
-def _choose_text(parts: list[str], text: str) -> str:
+def _choose_text(parts: Sequence[str], text: str) -> str:
     """Return the one position among parts of a text, or the text where there is none."""
     found = [position for part in parts if (position := find_position(part))]
     if not found and len(parts) > 1:
@@ -244,47 +275,3 @@ def _name_option(option: str) -> Iterator[None]:
     except GammondError as error:
         name = "--" + option.replace("_", "-")
         raise type(error)(f"{name}: {error.message}", field=option) from None
-
-
-def _change_score(match: MatchState, args: argparse.Namespace) -> MatchState:
-    given = [name for name in _SCORE_OPTIONS if getattr(args, name, None) is not None]
-    if not given or "score" not in args:  # a command whose answer does not depend on the score
-        return match
-    length = match.length if args.match is None else args.match
-    changes: dict[str, Any] = {}
-    if args.match is not None:
-        changes |= {"length": length, "score": (0, 0), "crawford": False}
-    if args.score is not None:
-        if not length:
-            raise UnsupportedError("--score is for matches: add --match POINTS", field="score")
-        changes |= {"score": tuple(args.score[:: 1 - 2 * match.on_roll]), "crawford": False}
-    for name in ("jacoby", "beavers"):
-        if getattr(args, name) is not None and length:
-            raise UnsupportedError(f"--{name} is for money play: remove it, or the match", field=name)
-    changes |= {
-        name: getattr(args, name)
-        for name in ("crawford", "jacoby", "beavers")
-        if getattr(args, name) is not None
-    }
-    changes |= _read_cube(match, args, in_match=length > 0)
-    with _name_option(given[-1]):
-        return replace(match.without_offers(), **changes)
-
-
-def _read_cube(match: MatchState, args: argparse.Namespace, *, in_match: bool) -> dict[str, Any]:
-    """Return the changes of the cube's value and owner."""
-    own = match.on_roll
-    cube = match.cube if args.cube_value is None else args.cube_value
-    owner = match.cube_owner
-    if args.cube_owner is not None:
-        owner = {_OWN: own, _OPPONENT: 1 - own, _CENTRE: None}[args.cube_owner]
-    if cube == 1 and owner is not None and args.cube_owner is not None:
-        raise ValueRangeError(
-            "--cube-owner: a cube of 1 is in the centre: add --cube-value 2 or more", field="cube_owner"
-        )
-    if cube > 1 and in_match and owner is None:
-        raise ValueRangeError(
-            f"--cube-value: somebody holds a cube of {cube} in a match: --cube-owner {_OWN} or {_OPPONENT}",
-            field="cube_value",
-        )
-    return {"cube": cube, "cube_owner": None if cube == 1 else owner}

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-import argparse
 from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
+from typing import TYPE_CHECKING, Annotated, ClassVar
+
+import msgspec
+from msgspec import Struct
 
 from gammond.engine.analysis.levels import DEFAULT_CANDIDATES
 from gammond.engine.match_analysis.rollouts import QUICK_ROLLOUT
 from gammond.engine.rollout import RolloutSettings
 from gammond.engine.rollout.stop_rules import EITHER, STOP_RULES
+from gammond.tools.common.command_options import option
 
 
 @dataclass(frozen=True)
@@ -51,75 +55,100 @@ _PRESETS: Mapping[str, tuple[RolloutSettings, int, str]] = MappingProxyType(
 five plays of the opening 3-1, on two quiet cores, where none is pruned."""
 
 _SETTINGS = ("trials", "seed", "truncate", *STOP_RULES, "min_trials")
-"""Attributes of parsed arguments that change the settings of a preset."""
+"""Options that change the settings of a preset."""
 
 
-def add_rollout_arguments(parser: argparse._ActionsContainer, default: str = USUAL) -> None:
-    """Declare the presets and each number, except ``--plies`` and ``--threads``.
+class RolloutNumbers(Struct, frozen=True, kw_only=True):
+    """Presets of rollouts, and each number but look-ahead and threads; `define_numbers` makes its kinds."""
+
+    default: ClassVar[str] = USUAL
+
+    quick: bool = False
+    usual: bool = False
+    long: bool = False
+    candidates: int | None = None
+    leaf_plies: int | None = None
+    no_vr: bool = False
+
+    def read(self, plies: int | None, threads: int) -> RolloutOptions:
+        """Return the rollouts that are asked for.
+
+        Args:
+            plies: Look-ahead for plays and cube decisions; None for the preset's.
+            threads: Number of threads.
+
+        Raises:
+            ValueRangeError: A number is out of range.
+        """
+        preset, preset_plies, _ = _PRESETS[self.preset or self.default]
+        chosen = {name: getattr(self, name) for name in _SETTINGS}
+        settings = preset.with_options({**chosen, "vr": not self.no_vr, "threads": threads})
+        return RolloutOptions(
+            settings, preset_plies if plies is None else plies, self.leaf_plies or 0, self.candidates
+        )
+
+    @property
+    def preset(self) -> str:
+        """The name of the preset that is given; empty for none."""
+        return next((name for name in _PRESETS if getattr(self, name)), "")
+
+
+def define_numbers(name: str, default: str) -> type[RolloutNumbers]:
+    """Define the options of a command that rolls out.
 
     Args:
-        parser: Of the tool, or a group of its options.
+        name: Of the struct in this module, by which workers find it.
         default: The preset that counts where none is given.
     """
-    presets = parser.add_mutually_exclusive_group()
-    for name, (_, _, meaning) in _PRESETS.items():
-        presets.add_argument(
-            f"--{name}",
-            dest="preset",
-            action="store_const",
-            const=name,
-            help=meaning + " (the default)" * (name == default),
-        )
     usual = RolloutSettings()
-    numbers: tuple[tuple[str, str, type, str], ...] = (
-        ("--candidates", "N", int, f"plays to roll out, the best at 0-ply (default {DEFAULT_CANDIDATES})"),
-        ("--trials", "N", int, "trials of each (default the preset's)"),
-        ("--seed", "N", int, f"seed of the dice (default {usual.seed})"),
-        (
-            "--truncate",
-            "PLIES",
+    switches = {
+        each: meaning + " (the default)" * (each == default) for each, (_, _, meaning) in _PRESETS.items()
+    }
+    numbers = {
+        "candidates": (int, f"plays to roll out, the best at 0-ply (default {DEFAULT_CANDIDATES})", "N"),
+        "trials": (int, "trials of each (default the preset's)", "N"),
+        "seed": (int, f"seed of the dice (default {usual.seed})", "N"),
+        "truncate": (
             int,
             "plies after which a trial ends with an evaluation; 0 plays to the end (default the preset's)",
+            "PLIES",
         ),
-        ("--leaf-plies", "PLIES", int, "look-ahead for evaluations at the truncation (default 0)"),
-        *(
-            (
-                f"--stop-{rule.reason}",
-                rule.unit,
-                float,
-                f"{rule.tool_meaning}; 0 never (default {rule.field.default})",
-            )
-            for rule in STOP_RULES.values()
-        ),
-        ("--min-trials", "N", int, f"trials before {EITHER} of these stops anything (default the preset's)"),
+        "leaf_plies": (int, "look-ahead for evaluations at the truncation (default 0)", "PLIES"),
+        **{
+            each: (float, f"{rule.tool_meaning}; 0 never (default {rule.field.default})", rule.unit)
+            for each, rule in STOP_RULES.items()
+        },
+        "min_trials": (int, f"trials before {EITHER} of these stops anything (default the preset's)", "N"),
+    }
+    fields: list[tuple[str, object, object]] = [
+        (each, Annotated[bool, option(meaning, one_of="preset")], False) for each, meaning in switches.items()
+    ]
+    fields += [
+        (each, Annotated[kind, option(meaning, unit)] | None, None)
+        for each, (kind, meaning, unit) in numbers.items()
+    ]
+    fields += [("no_vr", Annotated[bool, option("no variance reduction: more noise, less work")], False)]
+    kind = msgspec.defstruct(
+        name,
+        fields,
+        bases=(RolloutNumbers,),
+        module=__name__,
+        namespace={"default": default},
+        frozen=True,
+        kw_only=True,
     )
-    for option, unit, kind, meaning in numbers:
-        parser.add_argument(option, type=kind, metavar=unit, help=meaning)
-    parser.add_argument("--no-vr", action="store_true", help="no variance reduction: more noise, less work")
+    assert issubclass(kind, RolloutNumbers)
+    return kind
 
 
-def read_rollout_options(args: argparse.Namespace, threads: int, default: str = USUAL) -> RolloutOptions:
-    """Read what `add_rollout_arguments` declares, and ``--plies``.
+if TYPE_CHECKING:
 
-    Args:
-        args: The arguments.
-        threads: Number of threads.
-        default: The preset that counts where none is given.
+    class UsualNumbers(RolloutNumbers, frozen=True):
+        """Those of a command whose default is `USUAL`."""
 
-    Raises:
-        ValueRangeError: A number is out of range.
-    """
-    preset, preset_plies, _ = _PRESETS[args.preset or default]
-    chosen = {name: getattr(args, name) for name in _SETTINGS}
-    settings = preset.with_options({**chosen, "vr": not args.no_vr, "threads": threads})
-    plies = preset_plies if args.plies is None else args.plies
-    return RolloutOptions(settings, plies, args.leaf_plies or 0, args.candidates)
+    class QuickNumbers(RolloutNumbers, frozen=True):
+        """Those of a command whose default is `QUICK`."""
 
-
-def find_rollout_option(args: argparse.Namespace) -> str:
-    """Return the first given option of those that `add_rollout_arguments` declares; empty if none is."""
-    if args.preset is not None:
-        return f"--{args.preset}"
-    given = (name for name in ("candidates", "leaf_plies", *_SETTINGS) if getattr(args, name) is not None)
-    name = next(given, "no_vr" if args.no_vr else "")
-    return "--" + name.replace("_", "-") if name else ""
+else:
+    UsualNumbers = define_numbers("UsualNumbers", USUAL)
+    QuickNumbers = define_numbers("QuickNumbers", QUICK)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-import argparse
 from dataclasses import dataclass
+from typing import Annotated
+
+from msgspec import Meta, Struct
 
 from gammond.engine.analysis.levels import DEFAULT_LEVEL, LEVELS, EvalSettings, find_level
 from gammond.engine.errors import UnsupportedError
@@ -11,9 +13,7 @@ from gammond.engine.play.decider import Decider
 from gammond.engine.search import FILTERS, MAX_PLIES
 from gammond.engine.search.filters import DEFAULT_FILTER
 from gammond.engine.store.options import NO_STORE, StoreOptions
-
-STRENGTH_OPTIONS = ("level", "plies", "filter")
-"""The options that `add_strength_arguments` declares, as attributes of the parsed arguments."""
+from gammond.tools.common.command_options import option
 
 DEFAULT_NET = "default"
 """The strongest net, whatever its own name is."""
@@ -40,76 +40,56 @@ class PlayingStrength:
     noise_points: float
 
 
-def add_net_argument(
-    parser: argparse._ActionsContainer, role: str = "the evaluator", default: str | None = DEFAULT_NET
-) -> None:
-    """Declare ``--net``, for `gammond.tools.common.opponents.load_net_engine` and `load_net_evaluator`.
+def net_option(role: str = "the evaluator") -> Meta:
+    """Describe ``--net``, for `gammond.tools.common.opponents.load_net_engine` and `load_net_evaluator`.
 
     Args:
-        parser: Of the tool, or a group of its help.
         role: What the net does.
-        default: Its default; None where the tool asks whether the option is given.
     """
-    parser.add_argument("--net", default=default, metavar="NAME", help=f"{role}: {NET_HELP}")
+    return option(f"{role}: {NET_HELP}", "NAME", shown="")
 
 
-def add_strength_arguments(parser: argparse._ActionsContainer, scope: str = "") -> None:
-    """Declare ``--level``, ``--plies`` and ``--filter``.
-
-    Args:
-        parser: Of the tool, or a group of its help.
-        scope: Put before the help of each.
-    """
-    parser.add_argument(
-        "--level",
-        choices=LEVELS,
-        metavar="NAME",
-        help=f"{scope}playing strength: {', '.join(LEVELS)} (default {DEFAULT_LEVEL})",
-    )
-    parser.add_argument(
-        "--plies",
-        type=int,
-        help=f"{scope}look-ahead for plays and cube decisions in place of a level, up to {MAX_PLIES} plies",
-    )
-    parser.add_argument(
-        "--filter",
-        choices=FILTERS,
-        help=f"{scope}move filter (default the level's, with --plies {DEFAULT_FILTER})",
-    )
+Net = Annotated[str, net_option()]
+"""``--net``, the evaluator of a command."""
 
 
-def add_player_argument(parser: argparse._ActionsContainer, scope: str = "") -> None:
-    """Declare ``--player``.
-
-    Args:
-        parser: Of the tool, or a group of its help.
-        scope: Put before its help.
-    """
-    parser.add_argument(
-        "--player",
-        metavar="NAME",
-        help=f"{scope}player for the plays (see 'gammond players'); the net makes the cube decisions",
-    )
+_LEVEL_HELP = f"playing strength: {', '.join(LEVELS)} (default {DEFAULT_LEVEL})"
+_PLIES_HELP = f"look-ahead for plays and cube decisions in place of a level, up to {MAX_PLIES} plies"
+_FILTER_HELP = f"move filter (default the level's, with --plies {DEFAULT_FILTER})"
 
 
-def read_strength(args: argparse.Namespace) -> PlayingStrength:
-    """Read the options.
-
-    Args:
-        args: Parsed arguments with `STRENGTH_OPTIONS`.
+class StrengthOptions(Struct, frozen=True, kw_only=True):
+    """How strong this engine plays.
 
     Raises:
         UnsupportedError: Both a level and plies.
-        ValueRangeError: The plies are out of range, or a level or filter is unknown.
     """
-    if args.level is not None and args.plies is not None:
-        raise UnsupportedError("--level sets the plies: remove --level or --plies", field="plies")
-    level = find_level(args.level or DEFAULT_LEVEL)
-    if args.plies is None and args.filter is None:
-        return PlayingStrength(level.name, EvalSettings(level.plies, level.filter_name), level.noise_points)
-    filter_name = args.filter or (DEFAULT_FILTER if args.level is None else level.filter_name)
-    depth = EvalSettings(level.plies if args.plies is None else args.plies, filter_name)
-    return PlayingStrength(f"{depth.plies}-ply {depth.filter_name}", depth, level.noise_points)
+
+    level: Annotated[str, option(_LEVEL_HELP, "NAME", choices=tuple(LEVELS))] | None = None
+    plies: Annotated[int, option(_PLIES_HELP, ge=0, le=MAX_PLIES)] | None = None
+    filter: Annotated[str, option(_FILTER_HELP, choices=tuple(FILTERS))] | None = None
+
+    def __post_init__(self) -> None:
+        if self.level is not None and self.plies is not None:
+            raise UnsupportedError("--level sets the plies: remove --level or --plies", field="plies")
+
+    def choose(self) -> PlayingStrength:
+        """Return the strength that the options say."""
+        level = find_level(self.level or DEFAULT_LEVEL)
+        if self.plies is None and self.filter is None:
+            return PlayingStrength(
+                level.name, EvalSettings(level.plies, level.filter_name), level.noise_points
+            )
+        filter_name = self.filter or (DEFAULT_FILTER if self.level is None else level.filter_name)
+        depth = EvalSettings(level.plies if self.plies is None else self.plies, filter_name)
+        return PlayingStrength(f"{depth.plies}-ply {depth.filter_name}", depth, level.noise_points)
+
+
+def player_option(scope: str = "") -> Meta:
+    """Describe ``--player``; `scope` is put before its help."""
+    return option(
+        f"{scope}player for the plays (see 'gammond players'); the net makes the cube decisions", "NAME"
+    )
 
 
 def load_decider(

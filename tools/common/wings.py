@@ -89,7 +89,7 @@ class Wing:
             `gammond.tools.train.runs.trainer.Trainer` as ``TRAINER``.
         train_commands: Those trainers that are sub-commands of ``gammond train``.
         measure_commands: Sub-command of ``gammond measure`` -> its module.
-        tournaments: Game other than backgammon -> loads its `gammond.tools.tournament.games.RulesReader`.
+        tournaments: Game other than backgammon -> loads its `gammond.tools.tournament.options.RulesReader`.
         counters: Game other than backgammon -> makes the counter of a position, given its text; the start if
             None.
         find_drawing: Returns what draws runs, if all of them are of a kind that is drawn against minutes

@@ -25,53 +25,54 @@ where a line was bad, or decisions of a match file were lost; an illegal play is
 
 from __future__ import annotations
 
-import argparse
 from pathlib import Path
+from typing import Annotated
+
+from msgspec import Struct
 
 from gammond.engine.errors import FormatError, UnsupportedError
 from gammond.engine.match_files.writing import MATCH_FORMATS
 from gammond.engine.options import did_you_mean
-from gammond.engine.rules.rules import BACKGAMMON
-from gammond.tools.common.output_options import add_force_option, written_path
-from gammond.tools.common.position_arguments import STDIN, add_variant_argument
-from gammond.tools.convert.matches import check_no_matches, convert_matches
-from gammond.tools.convert.positions import FORMS, convert_positions
+from gammond.tools.common.command_options import Command, argument, list_given, option, spell_option
+from gammond.tools.common.position_arguments import STDIN
+from gammond.tools.convert.matches import MatchesOptions, check_no_matches, convert_matches
+from gammond.tools.convert.positions import FORMS, PositionsOptions, convert_positions
 
 SUMMARY = "write positions in other forms, and matches in other formats"
 
 ALL = "all"
 
-
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the options."""
-    parser.add_argument(
-        "source",
-        metavar="POSITION|FILE",
-        nargs="*",
-        help="one position in any form, or files with one on each line; match files, or folders and .zip "
-        "archives of them (default standard input)",
-    )
-    parser.add_argument(
-        "--to",
-        metavar="FORM,...",
-        help=f"{', '.join(FORMS)} or {ALL} (default {ALL}; for lines xgid); for matches {_name_formats()}",
-    )
-    positions = parser.add_argument_group("positions")
-    positions.add_argument("--column", metavar="NAME", help="the column of positions, where FILE is a table")
-    add_variant_argument(positions)
-    positions.add_argument("--json", action="store_true", help="write one JSON object for each position")
-    matches = parser.add_argument_group("matches")
-    matches.add_argument(
-        "--output",
-        type=written_path,
-        metavar="FILE",
-        help="write here, in place of stdout; a folder for many matches",
-    )
-    add_force_option(matches)
-    matches.add_argument("--strict", action="store_true", help="refuse files with a fault")
+*_OTHERS, _LAST = MATCH_FORMATS
+_FORMATS = f"{', '.join(_OTHERS)} or {_LAST}"
 
 
-def main(args: argparse.Namespace) -> int:
+class ConvertOptions(Struct, frozen=True, kw_only=True):
+    """What is read, and what is written of it."""
+
+    source: Annotated[
+        tuple[str, ...],
+        argument(
+            "POSITION|FILE",
+            "one position in any form, or files with one on each line; match files, or folders and .zip "
+            "archives of them (default standard input)",
+            count="*",
+        ),
+    ] = ()
+    to: (
+        Annotated[
+            str,
+            option(
+                f"{', '.join(FORMS)} or {ALL} (default {ALL}; for lines xgid); for matches {_FORMATS}",
+                "FORM,...",
+            ),
+        ]
+        | None
+    ) = None
+    positions: PositionsOptions = PositionsOptions()
+    matches: MatchesOptions = MatchesOptions()
+
+
+def run(options: ConvertOptions) -> int:
     """Run the tool.
 
     Returns:
@@ -80,18 +81,20 @@ def main(args: argparse.Namespace) -> int:
     Raises:
         GammondError: The position or a form is wrong, or a file cannot be read or written.
     """
-    suffix = "" if args.output is None else args.output.suffix[1:].lower()
-    to = suffix if args.to is None and suffix in MATCH_FORMATS else args.to
+    positions, matches = options.positions, options.matches
+    suffix = "" if matches.output is None else matches.output.suffix[1:].lower()
+    to = suffix if options.to is None and suffix in MATCH_FORMATS else options.to
     if to in MATCH_FORMATS:
-        has_variant = args.variant != BACKGAMMON.name
-        _refuse("positions", column=args.column is not None, variant=has_variant, json=args.json)
-        return convert_matches(args, to)
-    _refuse("matches", output=args.output is not None, force=args.force, strict=args.strict)
-    files = [Path(word) for word in args.source]
-    has_lines = not args.source or args.source == [STDIN] or all(file.is_file() for file in files)
-    names = read_names(("xgid" if has_lines else ALL) if args.to is None else args.to)
+        if positions != PositionsOptions():
+            raise _refuse("positions", positions)
+        return convert_matches(options.source, matches, to)
+    if matches != MatchesOptions():
+        raise _refuse("matches", matches)
+    files = [Path(word) for word in options.source]
+    has_lines = not options.source or options.source == (STDIN,) or all(file.is_file() for file in files)
+    names = read_names(("xgid" if has_lines else ALL) if to is None else to)
     check_no_matches(files)
-    return convert_positions(args, names, has_lines=has_lines)
+    return convert_positions(options.source, positions, names, has_lines=has_lines)
 
 
 def read_names(text: str) -> list[str]:
@@ -114,19 +117,12 @@ def read_names(text: str) -> list[str]:
     return names
 
 
-def _name_formats() -> str:
-    *others, last = MATCH_FORMATS
-    return f"{', '.join(others)} or {last}"
+def _refuse(what: str, given: Struct) -> UnsupportedError:
+    """Return the error for options that are for matches, or for positions, alone."""
+    name = list_given(given)[0]
+    return UnsupportedError(
+        f"{spell_option(name)} is for {what}: --to {_FORMATS} writes matches, all else positions", field=name
+    )
 
 
-def _refuse(what: str, **given: bool) -> None:
-    """Refuse options that are for matches, or for positions, alone.
-
-    Raises:
-        UnsupportedError: One is given.
-    """
-    for option in (option for option, is_given in given.items() if is_given):
-        raise UnsupportedError(
-            f"--{option} is for {what}: --to {_name_formats()} writes matches, all else positions",
-            field=option,
-        )
+COMMAND = Command(ConvertOptions, run)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-import argparse
 import sys
 from collections.abc import Iterable, Sequence
 from contextlib import ExitStack
 from functools import partial
 from pathlib import Path
+from typing import Annotated, ClassVar
+
+from msgspec import Struct
 
 from gammond.engine.errors import (
     DataFileError,
@@ -22,6 +24,7 @@ from gammond.engine.match_files.reading import holds_positions, read_head, read_
 from gammond.engine.match_files.writing import MATCH_FORMATS, write_match
 from gammond.engine.runtime.exit_codes import EXIT_FAULTS, EXIT_OK
 from gammond.engine.runtime.files import check_output, identify_files
+from gammond.tools.common.command_options import Force, option, written_file
 from gammond.tools.common.files import write_atomically
 from gammond.tools.common.match_inputs import MatchInput, MatchTally, list_match_inputs
 from gammond.tools.common.position_arguments import STDIN
@@ -30,11 +33,24 @@ from gammond.tools.common.progress import Progress, write_message
 _NAME = "gammond convert"
 
 
-def convert_matches(args: argparse.Namespace, name: str) -> int:
+class MatchesOptions(Struct, frozen=True, kw_only=True):
+    """Where matches go, and which are refused."""
+
+    TITLE: ClassVar[str] = "matches"
+
+    output: (
+        Annotated[Path, written_file("write here, in place of stdout; a folder for many matches")] | None
+    ) = None
+    force: Force = False
+    strict: Annotated[bool, option("refuse files with a fault")] = False
+
+
+def convert_matches(source: Sequence[str], options: MatchesOptions, name: str) -> int:
     """Write the matches of files, folders, archives or standard input in another format.
 
     Args:
-        args: Parsed arguments.
+        source: Files, folders or archives; nothing is standard input.
+        options: Where to, and how.
         name: The format.
 
     Returns:
@@ -43,15 +59,20 @@ def convert_matches(args: argparse.Namespace, name: str) -> int:
     Raises:
         GammondError: The matches need a folder, or the one file cannot be written.
     """
-    sources = args.source or [STDIN]
+    sources = source or [STDIN]
     inputs = list_match_inputs(sources)
     is_many = len(inputs) != 1 or Path(sources[0]).is_dir() or bool(inputs[0].member)
-    writer, tally, is_written, count = _Writer(args, name, inputs, is_folder=is_many), MatchTally(), True, 0
+    writer, tally, is_written, count = (
+        _Writer(options, name, inputs, is_folder=is_many),
+        MatchTally(),
+        True,
+        0,
+    )
     with ExitStack() as stack:
         bar = stack.enter_context(Progress(len(inputs), "files", lines_of=_NAME)) if is_many else None
         say = partial(write_message, _NAME, bar=bar)
         for done, given in enumerate(inputs, 1):
-            matches = given.read(say, strict=args.strict, tally=tally)
+            matches = given.read(say, strict=options.strict, tally=tally)
             writer.check(matches)
             for match in (match for match in matches if match.games):
                 try:
@@ -108,7 +129,8 @@ class _Writer:
     """Writes matches: one to stdout or a file, many each to a file of a folder.
 
     Args:
-        args: Parsed arguments.
+        source: Files, folders or archives; nothing is standard input.
+        options: Where to, and how.
         name: The format.
         inputs: What is read.
         is_folder: Whether the output must be a folder.
@@ -118,13 +140,13 @@ class _Writer:
     """
 
     def __init__(
-        self, args: argparse.Namespace, name: str, inputs: Sequence[MatchInput], *, is_folder: bool
+        self, options: MatchesOptions, name: str, inputs: Sequence[MatchInput], *, is_folder: bool
     ) -> None:
         self._name = name
-        self._output: Path | None = args.output
-        self._force: bool = args.force
+        self._output: Path | None = options.output
+        self._force: bool = options.force
         self._inputs = identify_files(given.path for given in inputs)
-        self._is_folder = is_folder or (args.output is not None and args.output.is_dir())
+        self._is_folder = is_folder or (options.output is not None and options.output.is_dir())
         self._written: set[Path] = set()
         if is_folder:
             self._check_folder("many files")

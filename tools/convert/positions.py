@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import csv
 import json
 import sys
@@ -12,6 +11,9 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
+from typing import Annotated, ClassVar
+
+from msgspec import Struct
 
 from gammond.engine.errors import DataFileError, GammondError, UnsupportedError
 from gammond.engine.formats.match_id import encode_match_id
@@ -24,7 +26,8 @@ from gammond.engine.runtime.exit_codes import EXIT_FAULTS, EXIT_OK
 from gammond.protocol.repl.answers.checkers import format_checkers
 from gammond.tools.batch.lines import PLAIN_COLUMNS, PositionLine, decode_line
 from gammond.tools.batch.tables import PositionInput, open_input
-from gammond.tools.common.position_arguments import STDIN, find_text
+from gammond.tools.common.command_options import option
+from gammond.tools.common.position_arguments import STDIN, VariantName, find_text
 from gammond.tools.common.position_texts import describe_reading, parse_text, split_dice
 from gammond.tools.common.progress import write_message
 from gammond.tools.common.pulse import open_stdin
@@ -79,11 +82,24 @@ class WrittenForms:
     lost: dict[str, list[str]] = field(default_factory=dict)
 
 
-def convert_positions(args: argparse.Namespace, names: list[str], *, has_lines: bool) -> int:
+class PositionsOptions(Struct, frozen=True, kw_only=True):
+    """How positions are read and written."""
+
+    TITLE: ClassVar[str] = "positions"
+
+    column: Annotated[str, option("the column of positions, where FILE is a table", "NAME")] | None = None
+    variant: VariantName = BACKGAMMON.name
+    json: Annotated[bool, option("write one JSON object for each position")] = False
+
+
+def convert_positions(
+    source: Sequence[str], options: PositionsOptions, names: list[str], *, has_lines: bool
+) -> int:
     """Write the position of the arguments, or those of files or standard input.
 
     Args:
-        args: Parsed arguments.
+        source: A position in words, or files; nothing is standard input.
+        options: How it is read and written.
         names: The forms.
         has_lines: Whether the arguments name files, or are none.
 
@@ -94,12 +110,14 @@ def convert_positions(args: argparse.Namespace, names: list[str], *, has_lines: 
         GammondError: The position is wrong, or a file cannot be read.
     """
     if not has_lines:
-        return _write_one(args, names)
+        return _write_one(source, options, names)
     with ExitStack() as stack:
-        files = [] if args.source in ([], [STDIN]) else [Path(word) for word in args.source]
-        inputs = _open_inputs(files, args.column, names, stack)
+        files = [] if source in ((), (STDIN,)) else [Path(word) for word in source]
+        inputs = _open_inputs(files, options.column, names, stack)
         carried = inputs[0][1].columns if _is_table(inputs[0][1]) else ()
-        return _write_lines(_read_inputs(inputs), carried, names, VARIANTS[args.variant], as_json=args.json)
+        return _write_lines(
+            _read_inputs(inputs), carried, names, VARIANTS[options.variant], as_json=options.json
+        )
 
 
 def convert_position(
@@ -138,12 +156,12 @@ def convert_position(
     return converted
 
 
-def _write_one(args: argparse.Namespace, names: list[str]) -> int:
-    text, variant = find_text(args.source), VARIANTS[args.variant]
+def _write_one(source: Sequence[str], options: PositionsOptions, names: list[str]) -> int:
+    text, variant = find_text(source), VARIANTS[options.variant]
     position, match = parse_text(text, variant)
     converted = convert_position(position, match or MatchState(), names, variant, list_unkept(text))
     assumed = _note_assumed(text)
-    if args.json:
+    if options.json:
         sys.stdout.write(json.dumps({**converted.forms, **assumed, "lost": converted.lost}) + "\n")
         return 0
     width = max(map(len, names)) + 2 if len(names) > 1 else 0

@@ -6,7 +6,6 @@ writes the records, which are then replayed. Half of the games and matches are p
 
 from __future__ import annotations
 
-import argparse
 import os
 import subprocess
 import sys
@@ -15,8 +14,10 @@ import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Annotated
 
 import numpy as np
+from msgspec import Struct
 
 from gammond.engine.errors import GammondError
 from gammond.engine.evaluation.results import CubeResponse
@@ -36,23 +37,15 @@ from gammond.engine.rules.match import MatchState
 from gammond.engine.rules.position import Position
 from gammond.engine.runtime.exit_codes import EXIT_FAULTS, EXIT_OK
 from gammond.engine.runtime.files import check_output_folder
-from gammond.engine.runtime.machine import count_usable_cores
 from gammond.engine.runtime.version import read_version
 from gammond.engine.search import SearchWatch
 from gammond.engine.search.ranked_plays import ChosenPlay
 from gammond.engine.statistics import mean_with_error
 from gammond.engine.wording import format_count
 from gammond.protocol.transports.gnubg import gnubg_server
-from gammond.tools.common.output_options import add_force_option, written_path
+from gammond.tools.common.command_options import CORES, Command, Force, option, threads_option, written_file
 from gammond.tools.common.progress import Progress
-from gammond.tools.common.ranges import check_number
-from gammond.tools.common.strength import (
-    add_net_argument,
-    add_player_argument,
-    add_strength_arguments,
-    load_decider,
-    read_strength,
-)
+from gammond.tools.common.strength import DEFAULT_NET, Net, StrengthOptions, load_decider, player_option
 from gammond.tools.gnubg import require_gnubg
 
 SUMMARY = "play against GNU Backgammon, and check its records"
@@ -158,35 +151,28 @@ def _format_win_share(won: Sequence[bool]) -> str:
     return f" ({100 * share.value:.1f} % ± {100 * share.error:.1f})"
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the options."""
-    parser.add_argument("--games", type=int, default=100, help="money games (default %(default)s)")
-    parser.add_argument("--matches", type=int, default=10, help="matches (default %(default)s)")
-    parser.add_argument(
-        "--match", type=int, default=5, metavar="N", help="points of a match (default %(default)s)"
-    )
-    parser.add_argument("--seed", type=int, default=1, help="seed of gnubg's dice (default %(default)s)")
-    add_net_argument(parser)
-    add_player_argument(parser)
-    add_strength_arguments(parser)
-    parser.add_argument("--threads", type=int, help="threads for each decision (default one for each core)")
-    parser.add_argument(
-        "--gnubg-plies",
-        type=int,
-        default=0,
-        metavar="N",
-        help="gnubg's look-ahead for plays and cube decisions (default %(default)s)",
-    )
-    parser.add_argument(
-        "--gnubg", metavar="FILE", help="the program (default gnubg on the path, or where Debian has it)"
-    )
-    parser.add_argument(
-        "--records", type=written_path, metavar="FOLDER", help="keep gnubg's records and output here"
-    )
-    add_force_option(parser)
+class GnubgMatchOptions(Struct, frozen=True, kw_only=True):
+    """What is played, and how strong each program is."""
+
+    games: Annotated[int, option("money games", ge=0)] = 100
+    matches: Annotated[int, option("matches", ge=0)] = 10
+    match: Annotated[int, option("points of a match", "N", ge=0)] = 5
+    seed: Annotated[int, option("seed of gnubg's dice", ge=0)] = 1
+    net: Net = DEFAULT_NET
+    player: Annotated[str, player_option()] | None = None
+    strength: StrengthOptions = StrengthOptions()
+    threads: Annotated[int, threads_option("threads for each decision")] = CORES
+    gnubg_plies: Annotated[
+        int, option("gnubg's look-ahead for plays and cube decisions", "N", ge=0, le=MAX_GNUBG_PLIES)
+    ] = 0
+    gnubg: Annotated[
+        str, option("the program (default gnubg on the path, or where Debian has it)", "FILE")
+    ] = ""
+    records: Annotated[Path, written_file("keep gnubg's records and output here", "FOLDER")] | None = None
+    force: Force = False
 
 
-def main(args: argparse.Namespace) -> int:
+def run(options: GnubgMatchOptions) -> int:
     """Run the tool.
 
     Returns:
@@ -195,35 +181,27 @@ def main(args: argparse.Namespace) -> int:
     Raises:
         GammondError: The options are invalid, or gnubg or the nets are missing.
     """
-    _check_options(args)
-    if args.records is not None:
-        check_output_folder(args.records, force=args.force, field="records")
-    strength = read_strength(args)
-    program = args.gnubg or require_gnubg()
-    threads = count_usable_cores() if args.threads is None else args.threads
-    decider = load_decider(args.net, strength, threads, args.seed, args.player)
+    if options.records is not None:
+        check_output_folder(options.records, force=options.force, field="records")
+    strength = options.strength.choose()
+    program = options.gnubg or require_gnubg()
+    decider = load_decider(options.net, strength, options.threads, options.seed, options.player)
     sys.stdout.write(
         f"gammond {read_version()} ({decider.name}, {strength.name}) against {program} "
-        f"({args.gnubg_plies}-ply), seed {args.seed}\n"
+        f"({options.gnubg_plies}-ply), seed {options.seed}\n"
     )
     faults = 0
     with tempfile.TemporaryDirectory() as scratch:
-        folder = args.records or Path(scratch)
+        folder = options.records or Path(scratch)
         folder.mkdir(parents=True, exist_ok=True)
         for count, length, seed in (
-            (args.games, 0, args.seed),
-            (args.matches, args.match, args.seed + 2),
+            (options.games, 0, options.seed),
+            (options.matches, options.match, options.seed + 2),
         ):
-            sessions = split_between_seats(count, length, seed, args.gnubg_plies)
+            sessions = split_between_seats(count, length, seed, options.gnubg_plies)
             faults += _play_sessions(sessions, decider, program, folder)
     sys.stdout.write(f"faults: {faults}\n")
     return EXIT_FAULTS if faults else EXIT_OK
-
-
-def _check_options(args: argparse.Namespace) -> None:
-    for name in ("games", "matches", "match", "seed"):
-        check_number(name, getattr(args, name), 0)
-    check_number("gnubg-plies", args.gnubg_plies, 0, MAX_GNUBG_PLIES)
 
 
 def _play_sessions(sessions: list[GnubgSession], decider: Decider, program: str, folder: Path) -> int:
@@ -428,3 +406,6 @@ def _check_record(record: Path, session: GnubgSession, result: GnubgSessionResul
         else:
             result.matches.append(won.winner == session.seat)
     result.faults += [f"{record.name}: {fault}" for fault in faults]
+
+
+COMMAND = Command(GnubgMatchOptions, run)

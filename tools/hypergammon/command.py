@@ -11,15 +11,16 @@ was.
 
 from __future__ import annotations
 
-import argparse
 import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import Annotated
 
 import numpy as np
+from msgspec import Struct
 
-from gammond.engine.errors import DataFileError, ValueRangeError
+from gammond.engine.errors import DataFileError
 from gammond.engine.hypergammon.construction import build_file, estimate_disk, estimate_memory
 from gammond.engine.hypergammon.layouts import MAX_CHECKERS, VARIANTS
 from gammond.engine.hypergammon.solution import find_path, forget_solutions, load_solution
@@ -28,10 +29,11 @@ from gammond.engine.rules.dice import MAX_SEED
 from gammond.engine.rules.rules import Rules
 from gammond.engine.runtime.exit_codes import EXIT_FAULTS, EXIT_OK
 from gammond.engine.runtime.files import begins_with, check_output
-from gammond.engine.runtime.machine import MAX_THREADS, check_disk_space, check_memory, format_size
+from gammond.engine.runtime.machine import check_disk_space, check_memory, format_size
 from gammond.nets.catalogue import load_engine
+from gammond.tools.common.command_group import CommandGroup
+from gammond.tools.common.command_options import CORES, Command, Force, Threads, option, written_file
 from gammond.tools.common.locks import hold_lock
-from gammond.tools.common.output_options import add_force_option, written_path
 from gammond.tools.common.progress import Progress, format_bar, format_duration
 from gammond.tools.hypergammon.verification import (
     VALUE_NAMES,
@@ -73,77 +75,36 @@ DEFAULT_POSITIONS = 30_000
 MAX_POSITIONS = 10_000_000
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the subcommands and their options."""
-    actions = parser.add_subparsers(dest="action", required=True, metavar="ACTION")
-    build = actions.add_parser(
-        "build",
-        help="solve hypergammon, or go on where a stopped build was",
-        description="Solve hypergammon, or go on where a stopped build was.",
-    )
-    _add_checkers(build)
-    build.add_argument(
-        "--output", type=written_path, metavar="FILE", help="the file (default in the data folder)"
-    )
-    add_force_option(build)
-    build.add_argument("--threads", type=int, metavar="N", help="threads (default one for each core)")
-    actions.add_parser(
-        "status",
-        help="which solutions there are, and the value of the start",
-        description="Show which solutions there are, and the value of the start.",
-    )
-    verify = actions.add_parser(
-        "verify",
-        help="check a solution by the rules, and the engine by the solution",
-        description="Check a solution by the rules, and the engine's decisions by the solution.",
-    )
-    _add_checkers(verify)
-    verify.add_argument(
-        "--positions",
-        type=int,
-        default=DEFAULT_POSITIONS,
-        metavar="N",
-        help=f"random positions to decide and compute in (default {DEFAULT_POSITIONS})",
-    )
-    verify.add_argument(
-        "--seed", type=int, default=0, metavar="N", help="chooses them, 0 or more (default 0)"
-    )
+Checkers = Annotated[int, option(f"checkers a side, 1 to {MAX_CHECKERS}", "N", ge=1, le=MAX_CHECKERS)]
 
 
-def _add_checkers(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "--checkers",
-        type=int,
-        default=MAX_CHECKERS,
-        choices=range(1, MAX_CHECKERS + 1),
-        metavar="N",
-        help=f"checkers a side, 1 to {MAX_CHECKERS} (default {MAX_CHECKERS})",
-    )
+class BuildOptions(Struct, frozen=True, kw_only=True):
+    """What is solved, and where the solution goes."""
+
+    checkers: Checkers = MAX_CHECKERS
+    output: Annotated[Path, written_file("the file (default in the data folder)")] | None = None
+    force: Force = False
+    threads: Threads = CORES
 
 
-def main(args: argparse.Namespace) -> int:
-    """Run the tool.
+class StatusOptions(Struct, frozen=True, kw_only=True):
+    """Nothing: all solutions are shown."""
 
-    Returns:
-        The exit code: `EXIT_FAULTS` if `verify` finds a fault, or `status` a damaged file.
 
-    Raises:
-        ValueRangeError: A number is out of range.
-        GammondError: Memory or disk space is short, a solution is missing or damaged, or the file cannot be
-            written.
-    """
-    _check_range("threads", getattr(args, "threads", None), 1, MAX_THREADS)
-    _check_range("positions", getattr(args, "positions", None), 1, MAX_POSITIONS)
-    _check_range("seed", getattr(args, "seed", None), 0, MAX_SEED)
-    if args.action == "build":
-        if args.output is not None:
-            check_output(args.output, force=args.force, is_own=begins_with(MAGIC))
-        return build_solution(args.checkers, args.output or find_path(args.checkers), args.threads)
-    return (
-        show_status()
-        if args.action == "status"
-        else verify_solution(args.checkers, args.positions, args.seed)
-    )
+class VerifyOptions(Struct, frozen=True, kw_only=True):
+    """What is checked."""
+
+    checkers: Checkers = MAX_CHECKERS
+    positions: Annotated[
+        int, option("random positions to decide and compute in", "N", ge=1, le=MAX_POSITIONS)
+    ] = DEFAULT_POSITIONS
+    seed: Annotated[int, option("chooses them, 0 or more", "N", ge=0, le=MAX_SEED)] = 0
+
+
+def _build(options: BuildOptions) -> int:
+    if options.output is not None:
+        check_output(options.output, force=options.force, is_own=begins_with(MAGIC))
+    return build_solution(options.checkers, options.output or find_path(options.checkers), options.threads)
 
 
 def build_solution(checkers: int, path: Path, threads: int | None) -> int:
@@ -239,6 +200,19 @@ RESIDUAL_LIMIT = 6e-7
 """The largest difference in points that the rounding of values to ``float32`` explains."""
 
 
-def _check_range(name: str, number: int | None, least: int, most: int) -> None:
-    if number is not None and not least <= number <= most:
-        raise ValueRangeError(f"--{name}: expected {least} to {most:,}, got {number}", field=name)
+COMMAND = CommandGroup(
+    {
+        "build": Command(BuildOptions, _build, "solve hypergammon, or go on where a stopped build was"),
+        "status": Command(
+            StatusOptions,
+            lambda _: show_status(),
+            "show which solutions there are, and the value of the start",
+        ),
+        "verify": Command(
+            VerifyOptions,
+            lambda options: verify_solution(options.checkers, options.positions, options.seed),
+            "check a solution by the rules, and the engine's decisions by the solution",
+        ),
+    },
+    "ACTION",
+)

@@ -9,12 +9,14 @@ move to move has to look at these again, one that begins anew looks at the six o
 
 from __future__ import annotations
 
-import argparse
 import json
 import random
 import sys
 import time
 from dataclasses import asdict, dataclass
+from typing import Annotated
+
+from msgspec import Struct
 
 from gammond.engine.barca.game import BarcaGame
 from gammond.engine.barca.kernels.moves import ANIMALS
@@ -24,8 +26,8 @@ from gammond.engine.barca.position import BarcaPosition
 from gammond.engine.barca.search import DEFAULT_MEGABYTES, SearchLimits, SearchMemory, search
 from gammond.engine.runtime.exit_codes import EXIT_FAULTS, EXIT_OK
 from gammond.engine.runtime.version import read_version
+from gammond.tools.common.command_options import Command, Json, option
 from gammond.tools.common.progress import Progress
-from gammond.tools.common.ranges import check_number
 
 SUMMARY = "measure what iterative deepening and a transposition table save in Barca"
 
@@ -62,19 +64,17 @@ class AlphaBetaStats:
     same_value: int
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the arguments."""
-    parser.add_argument("--plies", type=int, default=5, metavar="N", help="plies of search (default 5)")
-    parser.add_argument("--positions", type=int, default=40, metavar="N", help="positions (default 40)")
-    parser.add_argument("--seed", type=int, default=1, metavar="N", help="seed of the games (default 1)")
-    parser.add_argument("--json", action="store_true", help="write one JSON object instead of text")
+class AlphabetaOptions(Struct, frozen=True, kw_only=True):
+    """How many positions are searched, and how deep."""
+
+    plies: Annotated[int, option("plies of search", "N", ge=1, le=MAX_MEASURED_DEPTH)] = 5
+    positions: Annotated[int, option("positions", "N", ge=1, le=MAX_POSITIONS)] = 40
+    seed: Annotated[int, option("seed of the games", "N", ge=0, le=MAX_SEED - MAX_POSITIONS)] = 1
+    json: Json = False
 
 
-def main(args: argparse.Namespace) -> int:
+def run(options: AlphabetaOptions) -> int:
     """Measure and report.
-
-    Args:
-        args: As `add_arguments` declares them.
 
     Returns:
         0, or 1 where two ways did not find the same value.
@@ -82,21 +82,18 @@ def main(args: argparse.Namespace) -> int:
     Raises:
         ValueRangeError: A number is out of range.
     """
-    check_number("plies", args.plies, 1, MAX_MEASURED_DEPTH)
-    check_number("positions", args.positions, 1, MAX_POSITIONS)
-    check_number("seed", args.seed, 0, MAX_SEED - MAX_POSITIONS)
-    games = draw_games(args.positions, args.seed)
-    rows, changed = compare_ways(games, args.plies), count_changed_animals(games)
-    if args.json:
-        report = {"version": read_version(), "depth": args.plies, "seed": args.seed}
+    games = draw_games(options.positions, options.seed)
+    rows, changed = compare_ways(games, options.plies), count_changed_animals(games)
+    if options.json:
+        report = {"version": read_version(), "depth": options.plies, "seed": options.seed}
         rows_json = [asdict(row) for row in rows]
-        report |= {"positions": args.positions, "changed_animals": round(changed, 2), "rows": rows_json}
+        report |= {"positions": options.positions, "changed_animals": round(changed, 2), "rows": rows_json}
         sys.stdout.write(json.dumps(report) + "\n")
     else:
-        head = f"gammond {read_version()}, Barca, depth {args.plies}, seed {args.seed}: "
-        sys.stdout.write(f"{head}{args.positions:,} positions\n{_format_table(rows)}")
+        head = f"gammond {read_version()}, Barca, depth {options.plies}, seed {options.seed}: "
+        sys.stdout.write(f"{head}{options.positions:,} positions\n{_format_table(rows)}")
         sys.stdout.write(f"a move changes what {changed:.1f} of {2 * ANIMALS} animals reach or fear\n")
-    return EXIT_OK if all(row.same_value == args.positions for row in rows) else EXIT_FAULTS
+    return EXIT_OK if all(row.same_value == options.positions for row in rows) else EXIT_FAULTS
 
 
 def draw_games(count: int, seed: int) -> list[BarcaGame]:
@@ -169,3 +166,6 @@ def _format_table(rows: list[AlphaBetaStats]) -> str:
         for row in rows
     ]
     return "\n".join(lines) + "\n"
+
+
+COMMAND = Command(AlphabetaOptions, run)

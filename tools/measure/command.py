@@ -18,6 +18,4 @@ COMMANDS = {
 }
 """Sub-command -> its module."""
 
-_GROUP = CommandGroup(COMMANDS)
-add_arguments = _GROUP.add_arguments
-main = _GROUP.run
+COMMAND = CommandGroup(COMMANDS)

@@ -1,8 +1,6 @@
-"""Contact decisions of games that a net plays against itself, options for them, and the mean of costs."""
+"""Contact decisions of games that a net plays against itself, and the mean of costs."""
 
 from __future__ import annotations
-
-import argparse
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,41 +10,9 @@ from gammond.engine.rules.dice import Roll
 from gammond.engine.rules.position import Phase, Position, classify_phases
 from gammond.engine.statistics import ratio_with_error
 from gammond.tools.bench.measure import SelfPlayGames
-from gammond.tools.common.ranges import check_number
-from gammond.tools.common.strength import add_net_argument
 
 _MAX_TURNS_BETWEEN = 7
 _TURNS_BEFORE = 3
-
-
-def add_decision_arguments(parser: argparse.ArgumentParser, default_count: int) -> None:
-    """Declare the options for drawing decisions.
-
-    Args:
-        parser: Gets the arguments.
-        default_count: The default number of decisions.
-    """
-    parser.add_argument(
-        "--decisions", type=int, default=default_count, help="number of decisions (default %(default)s)"
-    )
-    parser.add_argument(
-        "--seed", type=int, default=1, help="seed of positions and rolls, 0 or more (default 1)"
-    )
-    add_net_argument(parser)
-
-
-def check_decision_arguments(args: argparse.Namespace, min_count: int) -> None:
-    """Check the numbers.
-
-    Args:
-        args: As `add_decision_arguments` declares them.
-        min_count: The fewest decisions allowed.
-
-    Raises:
-        ValueRangeError: There are fewer decisions, or the seed is negative.
-    """
-    check_number("decisions", args.decisions, min_count)
-    check_number("seed", args.seed, 0)
 
 
 def draw_contact_decisions(

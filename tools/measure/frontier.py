@@ -7,7 +7,6 @@ one matches in both.
 
 from __future__ import annotations
 
-import argparse
 import json
 import sys
 import time
@@ -15,24 +14,24 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
 import numpy as np
+from msgspec import Struct
 
 from gammond.engine.errors import LimitError, UnsupportedError
 from gammond.engine.play.player import EvaluatorPlayer, Player, ScorerPlayer
 from gammond.engine.rules.position import Board
-from gammond.engine.runtime.machine import count_usable_cores
 from gammond.engine.runtime.version import read_version
 from gammond.engine.wording import format_count
 from gammond.nets.players.pubeval import PubevalPlayer
 from gammond.tools.bench.gnubg_timing import measure_gnubg_rate
 from gammond.tools.bench.measure import BenchmarkSubject, measure_seconds_per_call
-from gammond.tools.common.figures import add_plot_option, check_plot_file, make_figure, write_figure
+from gammond.tools.common.command_options import CORES, Command, Json, argument, option, threads_option
+from gammond.tools.common.figures import check_plot_file, make_figure, plot_option, write_figure
 from gammond.tools.common.interrupts import end_with_partial
 from gammond.tools.common.opponents import PLAYER_HELP, load_opponent
 from gammond.tools.gnubg.nets import GnubgPlayer
-from gammond.tools.tournament.command import check_game_options
 from gammond.tools.tournament.round_robin import play_pair
 from gammond.tools.tournament.statistics.scores import estimate_mean
 
@@ -97,27 +96,23 @@ class FrontierReport:
         return "\n".join(lines) + "\n"
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the arguments."""
-    parser.add_argument(
-        "players", nargs="+", metavar="NET", help=f"0-ply players, without options: {PLAYER_HELP}"
-    )
-    parser.add_argument("--opponent", default="pubeval", help="opponent of all, any player (default pubeval)")
-    parser.add_argument(
-        "--games", type=int, default=10_000, help="games of each player, even (default 10000)"
-    )
-    parser.add_argument("--seed", type=int, default=1, help="seed of the dice, 0 or more (default 1)")
-    parser.add_argument(
-        "--threads",
-        type=int,
-        default=count_usable_cores(),
-        help="processes that share the games; their number changes no result (default one for each core)",
-    )
-    add_plot_option(parser, "strength against speed")
-    parser.add_argument("--json", action="store_true", help="write one JSON object instead of the table")
+class FrontierOptions(Struct, frozen=True, kw_only=True):
+    """Who plays whom, and how often."""
+
+    players: Annotated[
+        tuple[str, ...], argument("NET", f"0-ply players, without options: {PLAYER_HELP}", count="+")
+    ]
+    opponent: Annotated[str, option("opponent of all, any player")] = "pubeval"
+    games: Annotated[int, option("games of each player; even", ge=4, multiple_of=2)] = 10_000
+    seed: Annotated[int, option("seed of the dice, 0 or more", ge=0)] = 1
+    threads: Annotated[
+        int, threads_option("processes that share the games; their number changes no result")
+    ] = CORES
+    plot: Annotated[Path, plot_option("strength against speed")] | None = None
+    json: Json = False
 
 
-def main(args: argparse.Namespace) -> int:
+def run(options: FrontierOptions) -> int:
     """Measure and report.
 
     Returns:
@@ -128,43 +123,42 @@ def main(args: argparse.Namespace) -> int:
             of range; no picture can be drawn.
         KeyboardInterrupt: Ctrl-C or SIGTERM ended the games early; players measured by then are reported.
     """
-    check_game_options(args.games, args.threads)
-    check_plot_file(args.plot)
-    opponent = load_opponent(args.opponent)
-    players = {name: load_opponent(name) for name in args.players}
+    check_plot_file(options.plot)
+    opponent = load_opponent(options.opponent)
+    players = {name: load_opponent(name) for name in options.players}
     started_s = time.monotonic()
-    points = _measure_players(args, players)
+    points = _measure_players(options, players)
     if not points:
         raise KeyboardInterrupt("no player was finished")
     report = FrontierReport(
         version=read_version(),
-        opponent=args.opponent,
+        opponent=options.opponent,
         opponent_nets=dict(opponent.nets),
-        seed=args.seed,
-        games=args.games,
+        seed=options.seed,
+        games=options.games,
         points=mark_frontier(points),
         seconds=round(time.monotonic() - started_s, 3),
     )
-    sys.stdout.write(json.dumps(asdict(report)) + "\n" if args.json else report.as_text())
-    if args.plot is not None:
-        draw_frontier(report.points, opponent.name, args.plot)
+    sys.stdout.write(json.dumps(asdict(report)) + "\n" if options.json else report.as_text())
+    if options.plot is not None:
+        draw_frontier(report.points, opponent.name, options.plot)
     if len(points) < len(players):
         raise end_with_partial("players")
     return 0
 
 
-def _measure_players(args: argparse.Namespace, players: Mapping[str, Player]) -> list[FrontierPoint]:
+def _measure_players(options: FrontierOptions, players: Mapping[str, Player]) -> list[FrontierPoint]:
     """Measure all speeds, then play with one player after the other; return the finished ones."""
     boards = BenchmarkSubject().boards
     speeds = {name: measure_evaluations_per_s(player, boards) for name, player in players.items()}
     points: list[FrontierPoint] = []
     for name, player in players.items():
-        scores = play_pair(name, args.opponent, args.games, args.seed, args.threads)
-        if scores.games < args.games:
+        scores = play_pair(name, options.opponent, options.games, options.seed, options.threads)
+        if scores.games < options.games:
             break
         counted = scores.counted
         if not counted.games:
-            raise LimitError(f"no game between {name} and {args.opponent} ended: leave {name} out")
+            raise LimitError(f"no game between {name} and {options.opponent} ended: leave {name} out")
         if scores.endless:
             left = format_count(scores.endless, "game")
             sys.stderr.write(f"{name}: {left} did not end; {counted.games} count\n")
@@ -267,3 +261,6 @@ def _draw(axes: Axes, points: Sequence[FrontierPoint], opponent: str) -> None:
     axes.set_ylabel(f"points per game against {opponent}")
     axes.grid(which="both", alpha=0.3)
     axes.legend(fontsize="small")
+
+
+COMMAND = Command(FrontierOptions, run)

@@ -8,15 +8,16 @@ wrong. Errors that the net itself does not see stay unseen: the rates compare le
 
 from __future__ import annotations
 
-import argparse
 import json
 import sys
 import time
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import asdict, dataclass
+from typing import Annotated
 
 import numpy as np
+from msgspec import Struct
 
 from gammond.engine.analysis.engine import Engine
 from gammond.engine.analysis.levels import LEVELS, EvalSettings, Level, find_level
@@ -29,13 +30,14 @@ from gammond.engine.rules.match import MatchState
 from gammond.engine.rules.moves import Play
 from gammond.engine.rules.position import Position
 from gammond.engine.runtime.version import read_version
-from gammond.engine.search import FILTERS, SearchWatch
+from gammond.engine.search import FILTERS, MAX_PLIES, SearchWatch
 from gammond.engine.search.ranked_plays import ChosenPlay
+from gammond.tools.common.command_options import Command, Json, argument, option, threads_option
 from gammond.tools.common.interrupts import end_with_partial
 from gammond.tools.common.opponents import load_net_engine
 from gammond.tools.common.progress import Progress
-from gammond.tools.common.strength import add_net_argument
-from gammond.tools.measure.decisions import check_decision_arguments, estimate_mean_by_game
+from gammond.tools.common.strength import DEFAULT_NET, net_option
+from gammond.tools.measure.decisions import estimate_mean_by_game
 
 SUMMARY = "measure the error rate of each level"
 
@@ -46,31 +48,25 @@ _MILLIPOINTS = 1000
 _MONEY = MatchState(beavers=False)
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the arguments."""
-    parser.add_argument("levels", nargs="*", metavar="LEVEL", help=f"{', '.join(LEVELS)} (default all)")
-    parser.add_argument(
-        "--decisions", type=int, default=1000, help="plays to evaluate for each level (default 1000)"
+class LevelsOptions(Struct, frozen=True, kw_only=True):
+    """Which levels are measured, by how many decisions and which reference."""
+
+    levels: Annotated[
+        tuple[str, ...], argument("LEVEL", f"{', '.join(LEVELS)} (default all)", count="*")
+    ] = ()
+    decisions: Annotated[int, option("plays to evaluate for each level", ge=2)] = 1000
+    reference_plies: Annotated[int, option("look-ahead of the reference search", ge=0, le=MAX_PLIES)] = 2
+    reference_filter: Annotated[str, option(f"move filter of the reference search: {', '.join(FILTERS)}")] = (
+        "large"
     )
-    parser.add_argument(
-        "--reference-plies", type=int, default=2, help="look-ahead of the reference search (default 2)"
-    )
-    parser.add_argument(
-        "--reference-filter",
-        default="large",
-        help=f"move filter of the reference search: {', '.join(FILTERS)} (default large)",
-    )
-    parser.add_argument("--seed", type=int, default=1, help="seed of dice and errors, 0 or more (default 1)")
-    parser.add_argument("--threads", type=int, default=1, help="threads for one evaluation (default 1)")
-    add_net_argument(parser, "evaluator of the levels and of the reference")
-    parser.add_argument("--json", action="store_true", help="write one JSON object instead of the table")
+    seed: Annotated[int, option("seed of dice and errors, 0 or more", ge=0)] = 1
+    threads: Annotated[int, threads_option("threads for one evaluation", shown=None)] = 1
+    net: Annotated[str, net_option("evaluator of the levels and of the reference")] = DEFAULT_NET
+    json: Json = False
 
 
-def main(args: argparse.Namespace) -> int:
+def run(options: LevelsOptions) -> int:
     """Measure and report.
-
-    Args:
-        args: As `add_arguments` declares them.
 
     Returns:
         0.
@@ -80,32 +76,33 @@ def main(args: argparse.Namespace) -> int:
         DataFileError: A net or database is missing or faulty.
         KeyboardInterrupt: Ctrl-C or SIGTERM; the levels finished by then are reported.
     """
-    levels = [find_level(name) for name in args.levels or LEVELS]
-    check_decision_arguments(args, min_count=2)
-    depth = EvalSettings(args.reference_plies, args.reference_filter)
-    engine = load_net_engine(args.net, args.threads)
+    levels = [find_level(name) for name in options.levels or LEVELS]
+    depth = EvalSettings(options.reference_plies, options.reference_filter)
+    engine = load_net_engine(options.net, options.threads)
     title = (
         f"gammond {read_version()}, reference {engine.name} at {depth.plies} plies ({depth.filter_name}), "
-        f"seed {args.seed}\n"
+        f"seed {options.seed}\n"
     )
-    if not args.json:
+    if not options.json:
         sys.stdout.write(title + _TABLE_HEADER)
     rates: list[ErrorRate] = []
     try:
         for each in levels:
-            with Progress(args.decisions, each.name) as bar:
-                rates.append(measure_error_rate(each, engine, depth, args.decisions, args.seed, bar.update))
-            if not args.json:
+            with Progress(options.decisions, each.name) as bar:
+                rates.append(
+                    measure_error_rate(each, engine, depth, options.decisions, options.seed, bar.update)
+                )
+            if not options.json:
                 sys.stdout.write(rates[-1].as_row())
                 sys.stdout.flush()
     except KeyboardInterrupt:
         pass
-    if args.json and rates:
+    if options.json and rates:
         report = {
             "version": read_version(),
             "net": engine.name,
             "reference": asdict(depth),
-            "seed": args.seed,
+            "seed": options.seed,
         }
         sys.stdout.write(json.dumps({**report, "levels": [asdict(rate) for rate in rates]}) + "\n")
     if len(rates) < len(levels):
@@ -297,3 +294,6 @@ class _MeasuredDecider(Decider):
         cost = max((second - first) if chose_first else (first - second), 0.0)
         if cost > 0.0 or abs(first - second) <= CLOSE_DECISION_POINTS:
             self.cube_costs.append((self.games, cost))
+
+
+COMMAND = Command(LevelsOptions, run)

@@ -7,14 +7,15 @@ the best one at one ply less; at 2 plies it takes some seconds per decision.
 
 from __future__ import annotations
 
-import argparse
 import json
 import sys
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
+from typing import Annotated
 
 import numpy as np
+from msgspec import Struct
 from numpy.typing import NDArray
 
 from gammond.engine.errors import ValueRangeError
@@ -22,19 +23,16 @@ from gammond.engine.formats.position_id import encode_position_id
 from gammond.engine.rules.dice import Roll, format_roll
 from gammond.engine.rules.position import Position
 from gammond.engine.runtime.version import read_version
-from gammond.engine.search import FILTERS, UNPRUNED, IterativeSearch, TreeSearch, find_move_filter
+from gammond.engine.search import FILTERS, MAX_PLIES, UNPRUNED, IterativeSearch, TreeSearch, find_move_filter
 from gammond.engine.search.filters import DEFAULT_FILTER, FilterStage, MoveFilter
-from gammond.engine.search.tree import MAX_PLIES, Objective, check_plies
+from gammond.engine.search.tree import Objective
 from gammond.engine.wording import format_count
 from gammond.nets.catalogue import load_pruner
+from gammond.tools.common.command_options import Command, Json, option, threads_option
 from gammond.tools.common.opponents import load_net_evaluator
 from gammond.tools.common.progress import Progress
-from gammond.tools.measure.decisions import (
-    add_decision_arguments,
-    check_decision_arguments,
-    draw_contact_decisions,
-    estimate_mean_by_game,
-)
+from gammond.tools.common.strength import DEFAULT_NET, Net
+from gammond.tools.measure.decisions import draw_contact_decisions, estimate_mean_by_game
 
 SUMMARY = "measure what pruning and move filters cost, compared with an exact search"
 
@@ -46,22 +44,20 @@ NEAR_FILTER = MoveFilter("near", (FilterStage(1, 4096, NEAR_POINTS),) * MAX_PLIE
 """All plays within `NEAR_POINTS` of the best one at the depth before."""
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the arguments."""
-    add_decision_arguments(parser, default_count=1000)
-    parser.add_argument(
-        "--plies", type=int, default=1, help="look-ahead of both searches, 1 or more (default 1)"
-    )
-    parser.add_argument("--filter", default=DEFAULT_FILTER, help=f"{', '.join(FILTERS)} (default normal)")
-    parser.add_argument("--threads", type=int, default=1, help="threads for one search (default 1)")
-    parser.add_argument("--json", action="store_true", help="write one JSON object instead of text")
+class PruningOptions(Struct, frozen=True, kw_only=True):
+    """Which decisions are measured, and the two searches."""
+
+    decisions: Annotated[int, option("number of decisions", ge=2)] = 1000
+    seed: Annotated[int, option("seed of positions and rolls, 0 or more", ge=0)] = 1
+    net: Net = DEFAULT_NET
+    plies: Annotated[int, option("look-ahead of both searches, 1 or more", ge=0, le=MAX_PLIES)] = 1
+    filter: Annotated[str, option(", ".join(FILTERS))] = DEFAULT_FILTER
+    threads: Annotated[int, threads_option("threads for one search", shown=None)] = 1
+    json: Json = False
 
 
-def main(args: argparse.Namespace) -> int:
+def run(options: PruningOptions) -> int:
     """Measure and report.
-
-    Args:
-        args: As `add_arguments` declares them.
 
     Returns:
         0.
@@ -70,26 +66,24 @@ def main(args: argparse.Namespace) -> int:
         ValueRangeError: An unknown filter or net, or a number out of range.
         DataFileError: A net or database is missing or faulty.
     """
-    check_decision_arguments(args, min_count=2)
-    check_plies(args.plies)
-    if args.plies == 0:
+    if options.plies == 0:
         raise ValueRangeError(
             "--plies: expected 1 or more, got 0: without look-ahead nothing is pruned", field="plies"
         )
-    chosen_filter = find_move_filter(args.filter)
-    evaluator, pruner = load_net_evaluator(args.net), load_pruner()
+    chosen_filter = find_move_filter(options.filter)
+    evaluator, pruner = load_net_evaluator(options.net), load_pruner()
     objective = Objective(evaluator)
-    search = IterativeSearch(objective, TreeSearch(pruner, threads=args.threads))
-    exact = IterativeSearch(objective, TreeSearch(None, UNPRUNED, threads=args.threads))
-    decisions, games = draw_contact_decisions(evaluator, args.decisions, args.seed)
+    search = IterativeSearch(objective, TreeSearch(pruner, threads=options.threads))
+    exact = IterativeSearch(objective, TreeSearch(None, UNPRUNED, threads=options.threads))
+    decisions, games = draw_contact_decisions(evaluator, options.decisions, options.seed)
     started_s = time.monotonic()
-    with Progress(len(decisions), f"{args.plies}-ply, {args.filter}") as bar:
+    with Progress(len(decisions), f"{options.plies}-ply, {options.filter}") as bar:
         done = iter(range(1, len(decisions) + 1))
         costs = measure_choice_costs(
-            search, exact, decisions, args.plies, chosen_filter, on_decision=lambda: bar.update(next(done))
+            search, exact, decisions, options.plies, chosen_filter, on_decision=lambda: bar.update(next(done))
         )
-    report = make_report(args, evaluator.name, decisions, games, costs, time.monotonic() - started_s)
-    sys.stdout.write(json.dumps(asdict(report)) + "\n" if args.json else report.as_text())
+    report = make_report(options, evaluator.name, decisions, games, costs, time.monotonic() - started_s)
+    sys.stdout.write(json.dumps(asdict(report)) + "\n" if options.json else report.as_text())
     return 0
 
 
@@ -187,7 +181,7 @@ class SearchQualityReport:
 
 
 def make_report(
-    args: argparse.Namespace,
+    options: PruningOptions,
     net: str,
     decisions: list[tuple[Position, Roll]],
     games: NDArray[np.int64],
@@ -202,9 +196,9 @@ def make_report(
     return SearchQualityReport(
         version=read_version(),
         net=net,
-        plies=args.plies,
-        filter=args.filter,
-        seed=args.seed,
+        plies=options.plies,
+        filter=options.filter,
+        seed=options.seed,
         decisions=len(costs),
         games=len(np.unique(games)),
         mean=round(mean, 4),
@@ -215,3 +209,6 @@ def make_report(
         worst_roll=roll if is_any_worse else None,
         seconds=round(seconds, 3),
     )
+
+
+COMMAND = Command(PruningOptions, run)

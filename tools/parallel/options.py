@@ -1,34 +1,26 @@
-"""The options `--threads` and `--cluster`, and the executor that the latter and the processes mean."""
+"""The option `--cluster`, and the executor that it or a number of processes means."""
 
 from __future__ import annotations
 
-import argparse
 from collections.abc import Mapping
 from contextlib import AbstractContextManager, nullcontext
+from typing import Annotated
 
-from gammond.engine.runtime.machine import count_usable_cores
+from gammond.tools.common.command_options import option
 from gammond.tools.common.opponents import collect_net_hashes
 from gammond.tools.parallel.cluster import LOCAL_PREFIX, ClusterExecutor
 from gammond.tools.parallel.executor import Executor
 from gammond.tools.parallel.processes import ProcessPool
 
-
-def add_threads_option(parser: argparse.ArgumentParser) -> None:
-    """Add ``--threads``, which does not change the result."""
-    parser.add_argument(
-        "--threads", type=int, default=count_usable_cores(), help="threads (default one for each core)"
-    )
-
-
-def add_cluster_option(parser: argparse.ArgumentParser) -> None:
-    """Add ``--cluster``, which does not change the result."""
-    parser.add_argument(
-        "--cluster",
-        metavar="ADDRESS",
-        default="",
-        help="let the workers of a cluster share the work: HOST:PORT of `gammond cluster start`, or "
+Cluster = Annotated[
+    str,
+    option(
+        "let the workers of a cluster share the work: HOST:PORT of `gammond cluster start`, or "
         f"{LOCAL_PREFIX}N for N workers of this machine; the result is the same",
-    )
+        "ADDRESS",
+    ),
+]
+"""``--cluster``, which does not change the result."""
 
 
 def make_executor(processes: int, cluster: str, nets: Mapping[str, Mapping[str, str]]) -> Executor:

@@ -18,11 +18,7 @@ from gammond.engine.rules.dice import format_roll
 from gammond.engine.rules.match import MatchState
 from gammond.engine.rules.notation import format_play
 from gammond.protocol.commands.cube import decision_to_values, format_action
-from gammond.protocol.commands.rollouts import (
-    difference_to_values,
-    estimate_to_values,
-    list_rollout_rows,
-)
+from gammond.protocol.commands.rollouts import difference_to_values, estimate_to_values, list_rollout_rows
 from gammond.protocol.core.replies import round_value
 from gammond.protocol.core.requests import ReplyValue
 from gammond.protocol.repl.answers.tables import UNSCALED_NOTE, UNSCALED_SIGN

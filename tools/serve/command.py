@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import argparse
+import itertools
 import logging
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from dataclasses import replace
@@ -27,25 +28,17 @@ from gammond.protocol.transports.idle_deepening import IdleDeepening
 from gammond.protocol.transports.listening import ServerOptions, check_host, run_server
 from gammond.protocol.transports.log_output import LogSettings, write_logs
 from gammond.protocol.transports.process_end import end_process
-from gammond.protocol.transports.systemd import SYSTEMD, choose_sockets, take_sockets
+from gammond.protocol.transports.systemd import SYSTEMD, Sockets, choose_sockets, take_sockets
 from gammond.protocol.transports.tcp import serve_tcp
 from gammond.protocol.transports.tcp_limits import TcpLimits
 from gammond.protocol.transports.workers import resolve_thread_count
 from gammond.tools.common.background import prepare_on_first_compile
+from gammond.tools.common.command_options import Command, collect_values, make_options
 from gammond.tools.common.file_players import load_offered, make_file_players
 from gammond.tools.common.pulse import PULSE
-from gammond.tools.common.store_options import read_store_arguments
-from gammond.tools.common.strength import DEFAULT_NET, load_decider, read_strength
-from gammond.tools.serve.config_file import (
-    Configuration,
-    Option,
-    configure,
-    format_configuration,
-    list_options,
-)
-from gammond.tools.serve.options import DIALECTS, add_arguments, check_options, find_faults, parse_address
-
-__all__ = ["SUMMARY", "add_arguments", "main"]
+from gammond.tools.common.strength import DEFAULT_NET, load_decider
+from gammond.tools.serve.config_file import Configuration, Key, configure, format_configuration, list_keys
+from gammond.tools.serve.options import DIALECTS, ServeOptions, check_options, find_faults, parse_address
 
 SUMMARY = "show a board to browsers, answer clients on sockets"
 
@@ -63,31 +56,46 @@ _QUICK_S = 0.5
 """What a server waits for its net before it listens without; where kernels are there, it needs a tenth."""
 
 
-def main(args: argparse.Namespace) -> int:
-    """Serve until SIGTERM, SIGHUP or Ctrl-C, and end the process with status 0; or check the options.
+class _ServeCommand(Command[ServeOptions]):
+    """The command with the options of a configuration file beside those of the command line."""
+
+    def main(self, args: argparse.Namespace) -> int:
+        """Run the command and return its exit status.
+
+        Raises:
+            FormatError: The file cannot be read, or has faults.
+            GammondError: As `run`.
+        """
+        keys = list_keys(self.options)
+        configuration = configure(collect_values(args, self.options), keys)
+        if args.check_config:
+            return _check(configuration, keys)
+        if configuration.faults:
+            more = len(configuration.faults) - 1
+            note = f" (and {format_count(more, 'fault')} more: --check-config)" if more else ""
+            raise FormatError(f"{configuration.faults[0]}{note}", field="config")
+        return run(make_options(configuration.values, self.options), configuration.explain)
+
+
+def run(options: ServeOptions, explain: Callable[[GammondError], str] = lambda error: error.message) -> int:
+    """Serve until SIGTERM, SIGHUP or Ctrl-C, and end the process with status 0.
+
+    Args:
+        options: Of the command.
+        explain: Returns the message of an error about an option, with where that was set.
 
     Returns:
-        Of ``--check-config`` 0 or 2; with a log of JSON, which has the error, that of an error.
+        With a log of JSON, which has the error, the status of an error.
 
     Raises:
         GammondError: An address or option is invalid, or the address cannot be listened on.
     """
-    parser = argparse.ArgumentParser()
-    add_arguments(parser)
-    configuration = configure(args, parser)
-    if args.check_config:
-        return _check(configuration, list_options(parser))
-    if configuration.faults:
-        more = len(configuration.faults) - 1
-        note = f" (and {format_count(more, 'fault')} more: --check-config)" if more else ""
-        raise FormatError(f"{configuration.faults[0]}{note}", field="config")
-    args = configuration.args
-    settings = LogSettings(args.log_format or "text", args.log_level or "info", not args.quiet)
+    settings = LogSettings(options.log.log_format, options.log.log_level, not options.log.quiet)
     with write_logs(settings):
         try:
-            _serve(args)
+            _serve(options)
         except GammondError as error:
-            error = error.with_message(configuration.explain(error))
+            error = error.with_message(explain(error))
             if settings.format == "text":
                 raise error from None
             log_event(_LOG, "error", error.message, level=logging.ERROR, field=error.field)
@@ -96,40 +104,40 @@ def main(args: argparse.Namespace) -> int:
     end_process(EXIT_OK)
 
 
-def _check(configuration: Configuration, options: Sequence[Option]) -> int:
+def _check(configuration: Configuration, keys: Sequence[Key]) -> int:
     """Write the options that hold, or what is wrong; return the exit code."""
     faults = list(configuration.faults)
-    if not faults:
-        faults += map(configuration.explain, find_faults(configuration.args))
+    try:
+        faults += map(configuration.explain, find_faults(make_options(configuration.values, ServeOptions)))
+    except GammondError as error:
+        faults.append(configuration.explain(error))
     if faults:
         sys.stderr.write("".join(f"gammond: {each}\n" for each in faults))
         return EXIT_USAGE
-    sys.stdout.write(format_configuration(configuration, options))
+    sys.stdout.write(format_configuration(configuration, keys))
     return EXIT_OK
 
 
-def _serve(args: argparse.Namespace) -> None:
+def _serve(options: ServeOptions) -> None:
     """Serve until a signal comes.
 
     Raises:
-        GammondError: As for `main`.
+        GammondError: As for `run`.
     """
-    check_options(args)
+    check_options(options)
     prepare_on_first_compile()
-    names = [each for each in DIALECTS if getattr(args, each) == SYSTEMD]
-    sockets = take_sockets() if names else {}
-    for each in names:
-        chosen = choose_sockets(sockets, each, is_alone=len(names) == 1)
-        for socket in chosen:
-            check_host(socket.getsockname()[0], allow_remote=args.allow_remote)
-        setattr(args, f"{each}_sockets", chosen)
-    (_serve_lines if args.gnubg is None else _serve_gnubg)(args)
+    names = [each for each in DIALECTS if getattr(options.listen, each) == SYSTEMD]
+    found = take_sockets() if names else {}
+    sockets = {each: choose_sockets(found, each, is_alone=len(names) == 1) for each in names}
+    for each in itertools.chain(*sockets.values()):
+        check_host(each.getsockname()[0], allow_remote=options.listen.allow_remote)
+    (_serve_lines if options.listen.gnubg is None else _serve_gnubg)(options, sockets)
 
 
-def _serve_lines(args: argparse.Namespace) -> None:
+def _serve_lines(options: ServeOptions, sockets: Sockets) -> None:
     """Serve clients of the line protocol on TCP, in browsers, or both."""
-    store = read_store_arguments(args)
-    file_players = make_file_players(args.offer or ())
+    store = options.store.read()
+    file_players = make_file_players(options.players.offer)
     for name in file_players.offered:
         with error_field("offer"):
             load_offered(name)  # an error ends the program before it listens
@@ -137,10 +145,10 @@ def _serve_lines(args: argparse.Namespace) -> None:
     deepening = _make_deepening(service, store)
     default = service.catalogue.list_names()[0]
     what = f"the line protocol, by {default} unless a client sets engine.net"
-    tcp = None if args.tcp is None else _make_options("tcp", args, TcpLimits(), what)
-    if args.web is None:
+    tcp = None if options.listen.tcp is None else _make_options("tcp", options, sockets, TcpLimits(), what)
+    if options.listen.web is None:
         assert tcp is not None
-        with _open_cluster(args.cluster, service):
+        with _open_cluster(options.work.cluster, service):
             run_server(serve_tcp(service, tcp, deepening))
         return
     try:
@@ -151,13 +159,18 @@ def _serve_lines(args: argparse.Namespace) -> None:
             "--web needs", (error.name or "starlette").partition(".")[0], "web", "web"
         ) from error
     limits, beside = WebLimits(), 0 if tcp is None else _count_files(tcp.limits.clients)
-    options = _make_options("web", args, limits, "", limits.connections + beside)
-    archive = ArchiveOptions.parse(args.archive or "")
-    origins = tuple(args.web_allow_origin or ())
-    proxies = tuple(args.web_proxy or ())
-    web = WebOptions(tuple(args.web_host or ()), archive, args.accounts, origins, args.page_sources, proxies)
-    with _open_cluster(args.cluster, service):
-        run_server(serve_web(service, options, web, deepening, tcp))
+    web = _make_options("web", options, sockets, limits, "", limits.connections + beside)
+    given = options.page
+    page = WebOptions(
+        given.web_host,
+        ArchiveOptions.parse(given.archive or ""),
+        given.accounts,
+        given.web_allow_origin,
+        given.page_sources,
+        given.web_proxy,
+    )
+    with _open_cluster(options.work.cluster, service):
+        run_server(serve_web(service, web, page, deepening, tcp))
 
 
 @contextmanager
@@ -187,46 +200,49 @@ def _make_deepening(service: Service, store: StoreOptions) -> IdleDeepening | No
     return IdleDeepening(service, store.idle, tiers, lambda line: log_event(_LOG, "deepening", line))
 
 
-def _serve_gnubg(args: argparse.Namespace) -> None:
+def _serve_gnubg(options: ServeOptions, sockets: Sockets) -> None:
     from gammond.protocol.dialects.gnubg_evaluation import GnubgRules
     from gammond.protocol.transports.gnubg import GNUBG_LIMITS, serve_gnubg
 
-    strength, threads = read_strength(args), resolve_thread_count(args.threads)
-    net, loader = args.net or DEFAULT_NET, ThreadPoolExecutor(1)
-    store = read_store_arguments(args)
+    given = options.engine
+    strength, threads = given.strength.choose(), resolve_thread_count(options.limits.threads)
+    net, loader = given.net or DEFAULT_NET, ThreadPoolExecutor(1)
+    store = options.store.read()
     check_store_file(store)
-    loading = loader.submit(load_decider, net, strength, threads, player=args.player, store=store)
+    loading = loader.submit(load_decider, net, strength, threads, player=given.player, store=store)
     if wait((loading,), _QUICK_S).done:
         loading.result()  # an error ends the program before it listens
     else:
         log_event(_LOG, "loading", f"loads the net {net}: clients wait for their answers meanwhile", net=net)
-    name = args.player or (make_shipped_catalogue().list_names()[0] if net == DEFAULT_NET else net)
+    name = given.player or (make_shipped_catalogue().list_names()[0] if net == DEFAULT_NET else net)
     what = f"external player for GNU Backgammon, {name} at {strength.name}"
-    rules = GnubgRules(jacoby=not args.no_jacoby, beavers=args.beavers)
-    run_server(serve_gnubg(loading, _make_options("gnubg", args, GNUBG_LIMITS, what), rules))
+    rules = GnubgRules(jacoby=not given.no_jacoby, beavers=given.beavers)
+    run_server(serve_gnubg(loading, _make_options("gnubg", options, sockets, GNUBG_LIMITS, what), rules))
 
 
 def _make_options(
-    dialect: str, args: argparse.Namespace, limits: TcpLimits, what: str, others: int = 0
+    dialect: str, options: ServeOptions, sockets: Sockets, limits: TcpLimits, what: str, others: int = 0
 ) -> ServerOptions:
     """Return where and how to serve.
 
     Args:
         dialect: One of `DIALECTS`.
-        args: The options of the command.
+        options: The options of the command.
+        sockets: Those of systemd, by dialect.
         limits: The dialect's own caps.
         what: What is served, for the person who starts it; for browsers empty.
         others: Files and sockets that are open besides those of its clients.
     """
+    given = options.limits
     limits = replace(
         limits,
-        clients=fit_clients(limits.clients if args.clients is None else args.clients, others),
-        idle_s=limits.idle_s if args.idle_timeout is None else args.idle_timeout,
+        clients=fit_clients(limits.clients if given.clients is None else given.clients, others),
+        idle_s=limits.idle_s if given.idle_timeout is None else given.idle_timeout,
     )
-    sockets = getattr(args, f"{dialect}_sockets", ())
-    host, port = ("", 0) if sockets else parse_address(getattr(args, dialect))
+    taken = sockets.get(dialect, ())
+    host, port = ("", 0) if taken else parse_address(getattr(options.listen, dialect))
     announce = partial(_announce, dialect, what, limits.clients)
-    return ServerOptions(host, port, limits, args.threads, on_listening=announce, sockets=sockets)
+    return ServerOptions(host, port, limits, given.threads, on_listening=announce, sockets=taken)
 
 
 def _announce(dialect: str, what: str, clients: int, host: str, port: int) -> None:
@@ -312,3 +328,6 @@ def _raise_open_file_limit(wanted: int) -> int:
         except (OSError, ValueError):  # the system has a lower limit of its own
             return soft
     return allowed
+
+
+COMMAND = _ServeCommand(ServeOptions, run)

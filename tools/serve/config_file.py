@@ -1,30 +1,29 @@
 """The configuration file of `gammond serve`: TOML with the options of the command by their long names.
 
-There is no list of keys: they are the options that the parser has, its groups are the tables, and in a table
+There is no list of keys: they are the options of the command, its groups are the tables, and in a table
 the first word of a name may be left out where it is that of the table (``[web] host`` is ``--web-host``).
 """
 
 from __future__ import annotations
 
-import argparse
 import json
 import re
 import tomllib
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from msgspec import Struct
+
 from gammond.engine.errors import FormatError, GammondError, ValueRangeError
-from gammond.engine.options import MAX_QUOTED_CHARS, Field, did_you_mean, format_value
+from gammond.engine.options import MAX_QUOTED_CHARS, did_you_mean, format_value
+from gammond.tools.common.command_options import CommandOption, list_options
 
 COMMAND_LINE = "the command line"
 
-_NO_KEYS = ("help", "config", "check-config")
+_NO_KEYS = ("config", "check_config")
 """Options that a file cannot have."""
-
-_NO_TABLES = ("options", "positional arguments")
-"""Groups that every parser has."""
 
 _HEADER = re.compile(r"\s*\[\s*([^\[\]]+?)\s*\]\s*(?:#.*)?")
 _KEY = re.compile(r"\s*([A-Za-z0-9_.\"' -]+?)\s*=")
@@ -36,26 +35,21 @@ _TWICE = (
 
 
 @dataclass(frozen=True)
-class Option:
-    """An option of the command, as a file has it.
+class Key:
+    """A key of the file: an option of the command.
 
     Attributes:
         name: Its long name, without dashes.
         table: The table in which it may be.
-        action: The parser's.
+        option: That one.
     """
 
     name: str
     table: str
-    action: argparse.Action
+    option: CommandOption
 
-    @property
-    def fields(self) -> tuple[Field, ...]:
-        """What a table in place of ``NAME=VALUE,...`` may have; empty for most options."""
-        return getattr(self.action, "fields", ())
-
-    def read(self, value: object, key: str) -> Any:  # noqa: ANN401  (what the parser would make of it)
-        """Return a value as the parser would.
+    def read(self, value: object, key: str) -> Any:  # noqa: ANN401  (what the command line would make of it)
+        """Return a value as the command line would give it.
 
         Args:
             value: From the file.
@@ -63,23 +57,22 @@ class Option:
 
         Raises:
             FormatError: It has another type.
-            ValueRangeError: It is none of the choices.
+            ValueRangeError: It is out of range, or none of the choices.
         """
-        action = self.action
-        if isinstance(value, dict) and self.fields:
+        if isinstance(value, dict) and self.option.table:
             return self._read_table(value, key)
-        if isinstance(action, argparse._AppendAction):
+        field = self.option.field
+        assert field is not None, f"--{self.name} has a type that a file cannot have"
+        if field.is_list:
             if not isinstance(value, list) or not all(isinstance(each, str) for each in value):
                 raise FormatError(f"expected an array of texts for {key}, got {_show(value)}", field=key)
-            return value
-        if "PORT" in str(action.metavar) and type(value) is int:
+            return tuple(value)
+        if "PORT" in str(self.option.metavar) and type(value) is int:
             return str(value)
-        kind = bool if action.nargs == 0 else action.type or str
-        assert kind in (bool, int, float, str), f"--{self.name} has a type that a file cannot have"
-        return Field(key, kind, choices=tuple(action.choices or ())).check(value)
+        return replace(field, name=key).check(value)
 
     def _read_table(self, values: Mapping[str, object], key: str) -> str:
-        by_name = {field.name: field for field in self.fields}
+        by_name = {field.name: field for field in self.option.table}
         pairs = []
         for name, value in values.items():
             if name not in by_name:
@@ -100,12 +93,12 @@ class Configuration:
     """The options that hold.
 
     Attributes:
-        args: All options.
-        origins: Attribute of ``args`` -> where it was set, for those that were.
+        values: Option -> its value, for those that were set.
+        origins: Option -> where.
         faults: What is wrong with the file, a sentence each.
     """
 
-    args: argparse.Namespace
+    values: Mapping[str, Any]
     origins: Mapping[str, str]
     faults: tuple[str, ...]
 
@@ -115,57 +108,57 @@ class Configuration:
         return error.message if origin == COMMAND_LINE else f"{origin}: {error.message}"
 
 
-def list_options(parser: argparse.ArgumentParser) -> list[Option]:
-    """List the options of a parser that a file may have, in the order of its help."""
+def list_keys(kind: type[Struct], table: str = "") -> list[Key]:
+    """List the options of a command that a file may have, in the order of its help.
+
+    Args:
+        kind: The options.
+        table: Of those that are in no group.
+    """
     found = []
-    for group in parser._action_groups:
-        table = "" if group.title in _NO_TABLES else str(group.title)
-        for action in group._group_actions:
-            name = next((each[2:] for each in action.option_strings if each.startswith("--")), "")
-            if name and name not in _NO_KEYS:
-                found.append(Option(name, table, action))
+    for each in list_options(kind):
+        if not isinstance(each, CommandOption):
+            found += list_keys(each[1], getattr(each[1], "TITLE", table))
+        elif each.name not in _NO_KEYS:
+            found.append(Key(each.name.replace("_", "-"), table, each))
     return found
 
 
-def configure(args: argparse.Namespace, parser: argparse.ArgumentParser) -> Configuration:
+def configure(given: Mapping[str, Any], keys: Sequence[Key]) -> Configuration:
     """Add the options of the file of ``--config`` to those of the command line, which win.
 
     Args:
-        args: Parsed by the parser.
-        parser: Has the options.
+        given: What the command line sets.
+        keys: The options there are.
 
     Raises:
         FormatError: The file cannot be read.
     """
-    options = list_options(parser)
-    held = argparse.Namespace(**vars(args))
-    given = {each.action.dest for each in options if getattr(args, each.action.dest) != each.action.default}
-    origins = dict.fromkeys((each.action.dest for each in options if each.action.dest in given), COMMAND_LINE)
-    if args.config is None:
-        return Configuration(held, origins, ())
-    reader = _Reader(args.config, options)
-    for dest, (value, origin) in reader.values.items():
-        if dest not in given:
-            setattr(held, dest, value)
-            origins[dest] = origin
-    return Configuration(held, origins, tuple(reader.faults))
+    values = {name: value for name, value in given.items() if name not in _NO_KEYS}
+    origins = dict.fromkeys(values, COMMAND_LINE)
+    if given.get("config") is None:
+        return Configuration(values, origins, ())
+    reader = _Reader(given["config"], keys)
+    for name, (value, origin) in reader.values.items():
+        if name not in values:
+            values[name], origins[name] = value, origin
+    return Configuration(values, origins, tuple(reader.faults))
 
 
-def format_configuration(configuration: Configuration, options: Iterable[Option]) -> str:
+def format_configuration(configuration: Configuration, keys: Iterable[Key]) -> str:
     """Format the options that hold as a file that sets them, with where each comes from.
 
     Args:
         configuration: Has them.
-        options: Those there are.
+        keys: The options there are.
     """
     lines, unset = [], []
-    for option in options:
-        origin = configuration.origins.get(option.action.dest)
+    for key in keys:
+        origin = configuration.origins.get(key.option.name)
         if origin is None:
-            unset.append(option.name)
+            unset.append(key.name)
         else:
-            value = getattr(configuration.args, option.action.dest)
-            lines.append(f"{option.name} = {_format_toml(value)}  # {origin}")
+            lines.append(f"{key.name} = {_format_toml(configuration.values[key.option.name])}  # {origin}")
     if unset:
         lines.append(f"# by default: {', '.join(unset)}")
     return "\n".join(lines) + "\n"
@@ -174,10 +167,10 @@ def format_configuration(configuration: Configuration, options: Iterable[Option]
 class _Reader:
     """Reads a file: what it sets, and what is wrong with it."""
 
-    def __init__(self, file: str, options: list[Option]) -> None:
+    def __init__(self, file: str, keys: Sequence[Key]) -> None:
         self._file = file
-        self._options = options
-        self._tables = sorted({each.table for each in options} - {""})
+        self._keys = keys
+        self._tables = sorted({each.table for each in keys} - {""})
         try:
             self._text = Path(file).read_text("utf-8")
             document = tomllib.loads(self._text)
@@ -199,25 +192,26 @@ class _Reader:
         """Take in a key with its value, or note what is wrong."""
         path = f"{table}.{key}" if table else key
         try:
-            option = self._find(table, key)
-            if option.action.dest in self.values:
-                before = self.values[option.action.dest][1].rpartition(", ")[2]
-                raise FormatError(f"{path} sets --{option.name} again, after {before}", field=path)
-            self.values[option.action.dest] = option.read(value, path), self._name_place(path)
+            found = self._find(table, key)
+            name = found.option.name
+            if name in self.values:
+                before = self.values[name][1].rpartition(", ")[2]
+                raise FormatError(f"{path} sets --{found.name} again, after {before}", field=path)
+            self.values[name] = found.read(value, path), self._name_place(path)
         except GammondError as error:
             self.faults.append(f"{self._name_place(error.field or path)}: {error.message}")
 
-    def _find(self, table: str, key: str) -> Option:
+    def _find(self, table: str, key: str) -> Key:
         """Return the option of a key.
 
         Raises:
             FormatError: There is none, or in another table.
         """
-        by_name = {each.name: each for each in self._options}
+        by_name = {each.name: each for each in self._keys}
         for name in (f"{table}-{key}", key):
-            option = by_name.get(name)
-            if option is not None and table in ("", option.table):
-                return option
+            found = by_name.get(name)
+            if found is not None and table in ("", found.table):
+                return found
         path = f"{table}.{key}" if table else key
         if key in by_name:
             home = by_name[key].table
@@ -225,7 +219,7 @@ class _Reader:
             raise ValueRangeError(f"expected {key} {where}, got it in [{table}]", field=path)
         known = [*by_name, *(() if table else self._tables)]
         if table:
-            short = [each.name.removeprefix(f"{table}-") for each in self._options if each.table == table]
+            short = [each.name.removeprefix(f"{table}-") for each in self._keys if each.table == table]
             raise FormatError(
                 f"expected a key of [{table}] ({', '.join(short)}), got {_show(key)}"
                 f"{did_you_mean(key, short) or did_you_mean(key, by_name)}",
@@ -266,7 +260,7 @@ def _show(value: object) -> str:
 
 
 def _format_toml(value: object) -> str:
-    if isinstance(value, list):
+    if isinstance(value, tuple):
         return f"[{', '.join(map(_format_toml, value))}]"
     if isinstance(value, str):
         return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")

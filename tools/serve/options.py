@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import argparse
 from collections.abc import Iterator
+from typing import Annotated, ClassVar
+
+from msgspec import Struct
 
 from gammond.engine.errors import GammondError, UnsupportedError, ValueRangeError
-from gammond.engine.options import list_fields
 from gammond.engine.runtime.machine import MAX_THREADS
 from gammond.nets.player_specs import FILE_WORDS, split_file_options
 from gammond.protocol.archive.options import ArchiveOptions
@@ -14,14 +15,9 @@ from gammond.protocol.transports.listening import check_host
 from gammond.protocol.transports.log_output import LOG_FORMATS, LOG_LEVELS
 from gammond.protocol.transports.systemd import SYSTEMD
 from gammond.protocol.transports.web.limits import Proxies
-from gammond.tools.common.store_options import add_store_arguments, read_store_arguments
-from gammond.tools.common.strength import (
-    STRENGTH_OPTIONS,
-    add_net_argument,
-    add_player_argument,
-    add_strength_arguments,
-    read_strength,
-)
+from gammond.tools.common.command_options import list_given, option, spell_option
+from gammond.tools.common.store_options import StoreChoice
+from gammond.tools.common.strength import StrengthOptions, net_option, player_option
 
 MAX_CLIENTS = 10_000
 MAX_IDLE_S = 10_000_000
@@ -32,217 +28,273 @@ DIALECTS = ("tcp", "web", "gnubg")
 LOOPBACK = "127.0.0.1"
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the tool's options, all with the default None or False.
+class ListenOptions(Struct, frozen=True, kw_only=True):
+    """Where a server listens."""
 
-    The groups of the help are the tables of a configuration file.
-    """
-    parser.add_argument(
-        "--config",
-        metavar="FILE",
-        help="a TOML file with options by their long names (deploy/gammond.toml); those given here win",
-    )
-    parser.add_argument(
-        "--check-config",
-        action="store_true",
-        help="write the options that hold, or what is wrong with them, and exit with status 0 or 2",
-    )
-    _add_listening(parser.add_argument_group("listen"))
-    _add_limits(parser.add_argument_group("limits"))
-    _add_cluster(parser.add_argument_group("cluster"))
-    _add_players(parser.add_argument_group("players"))
-    _add_web(parser.add_argument_group("web"))
-    _add_gnubg(parser.add_argument_group("gnubg"))
-    add_store_arguments(parser)
-    _add_log(parser.add_argument_group("log"))
+    TITLE: ClassVar[str] = "listen"
 
-
-def _add_listening(group: argparse._ArgumentGroup) -> None:
-    group.add_argument(
-        "--tcp",
-        metavar="[HOST:]PORT",
-        help=f"the line protocol of docs/reference/protocol.md (HOST {LOOPBACK}); "
-        f"'{SYSTEMD}' takes the sockets of systemd's socket unit",
-    )
-    group.add_argument(
-        "--web",
-        metavar="[HOST:]PORT",
-        help="the board in the browser, and the line protocol on a WebSocket; beside --tcp or without it",
-    )
-    group.add_argument(
-        "--gnubg",
-        metavar="[HOST:]PORT",
-        help=f"GNU Backgammon's external-player dialect: 'set player 0 external {LOOPBACK}:PORT' in gnubg",
-    )
-    group.add_argument(
-        "--allow-remote", action="store_true", help="allow a HOST that other machines can reach"
-    )
+    tcp: (
+        Annotated[
+            str,
+            option(
+                f"the line protocol of docs/reference/protocol.md (HOST {LOOPBACK}); '{SYSTEMD}' takes the "
+                "sockets of systemd's socket unit",
+                "[HOST:]PORT",
+            ),
+        ]
+        | None
+    ) = None
+    web: (
+        Annotated[
+            str,
+            option(
+                "the board in the browser, and the line protocol on a WebSocket; beside --tcp or without it",
+                "[HOST:]PORT",
+            ),
+        ]
+        | None
+    ) = None
+    gnubg: (
+        Annotated[
+            str,
+            option(
+                f"GNU Backgammon's external-player dialect: 'set player 0 external {LOOPBACK}:PORT' in gnubg",
+                "[HOST:]PORT",
+            ),
+        ]
+        | None
+    ) = None
+    allow_remote: Annotated[bool, option("allow a HOST that other machines can reach")] = False
 
 
-def _add_limits(group: argparse._ArgumentGroup) -> None:
-    group.add_argument(
-        "--threads",
-        type=int,
-        help=f"threads for requests, up to {MAX_THREADS} (default one for each core)",
-    )
-    group.add_argument("--clients", type=int, help="clients at the same time (default 256, with --gnubg 64)")
-    group.add_argument(
-        "--idle-timeout",
-        type=float,
-        metavar="SECONDS",
-        help="disconnect a client that sends nothing for this long (default an hour, with --gnubg a day)",
-    )
+class LimitOptions(Struct, frozen=True, kw_only=True):
+    """How much a server does at the same time."""
+
+    TITLE: ClassVar[str] = "limits"
+
+    threads: (
+        Annotated[
+            int,
+            option(
+                f"threads for requests, up to {MAX_THREADS} (default one for each core)", ge=1, le=MAX_THREADS
+            ),
+        ]
+        | None
+    ) = None
+    clients: (
+        Annotated[
+            int,
+            option("clients at the same time (default 256, with --gnubg 64)", ge=1, le=MAX_CLIENTS),
+        ]
+        | None
+    ) = None
+    idle_timeout: (
+        Annotated[
+            float,
+            option(
+                "disconnect a client that sends nothing for this long (default an hour, with --gnubg a day)",
+                "SECONDS",
+                ge=1,
+                le=MAX_IDLE_S,
+            ),
+        ]
+        | None
+    ) = None
 
 
-def _add_cluster(group: argparse._ArgumentGroup) -> None:
-    group.add_argument(
-        "--cluster",
-        metavar="ADDRESS",
-        help="with --tcp or --web: let a cluster do rollouts and analyses of matches: HOST:PORT of `gammond "
-        "cluster start`, or local:N for N workers of this machine",
-    )
+class ClusterOptions(Struct, frozen=True, kw_only=True):
+    """Who does long work."""
+
+    TITLE: ClassVar[str] = "cluster"
+
+    cluster: (
+        Annotated[
+            str,
+            option(
+                "with --tcp or --web: let a cluster do rollouts and analyses of matches: HOST:PORT of "
+                "`gammond cluster start`, or local:N for N workers of this machine",
+                "ADDRESS",
+            ),
+        ]
+        | None
+    ) = None
 
 
-def _add_players(group: argparse._ArgumentGroup) -> None:
-    group.add_argument(
-        "--offer",
-        action="append",
-        metavar="PLAYER",
-        help="with --tcp or --web: let clients play and ask one that names files: run:FOLDER, "
-        "wildbg:FOLDER, or function:FILE.py, which is run; repeat it for more",
-    )
+class OfferOptions(Struct, frozen=True, kw_only=True):
+    """Which players that name files clients may ask."""
+
+    TITLE: ClassVar[str] = "players"
+
+    offer: Annotated[
+        tuple[str, ...],
+        option(
+            "with --tcp or --web: let clients play and ask one that names files: run:FOLDER, wildbg:FOLDER, "
+            "or function:FILE.py, which is run; repeat it for more",
+            "PLAYER",
+            is_repeated=True,
+        ),
+    ] = ()
 
 
-def _add_web(group: argparse._ArgumentGroup) -> None:
-    group.add_argument(
-        "--web-host",
-        action="append",
-        metavar="NAME[:PORT]",
-        help="with --web: another name under which browsers reach the server, such as that of a proxy",
-    )
-    group.add_argument(
-        "--web-proxy",
-        action="append",
-        metavar="ADDRESS",
-        help="with --web: a proxy, by its address or network (127.0.0.1 for one of this machine), whose "
-        "X-Forwarded-For is believed, so that limits and the log tell visitors apart",
-    )
-    group.add_argument(
-        "--web-allow-origin",
-        action="append",
-        metavar="ORIGIN",
-        help="with --web: let pages of another server (https://board.example) ask about positions over HTTP",
-    )
-    archive = group.add_argument(
-        "--archive",
-        metavar="FILE|off",
-        help="with --web: where tables and games are kept (default games.sqlite in the data folder), or off",
-    )
-    archive.fields = list_fields(ArchiveOptions)  # type: ignore[attr-defined]  # for configuration files
-    group.add_argument(
-        "--accounts",
-        action="store_true",
-        help="with --web: let people protect their names by a password",
-    )
-    group.add_argument(
-        "--page-sources",
-        action="store_true",
-        help="with --web: serve the page's scripts and styles as they are written, for who works on them",
-    )
+class PageOptions(Struct, frozen=True, kw_only=True):
+    """Who may reach the board in the browser, and what it keeps."""
+
+    TITLE: ClassVar[str] = "web"
+
+    web_host: Annotated[
+        tuple[str, ...],
+        option(
+            "with --web: another name under which browsers reach the server, such as that of a proxy",
+            "NAME[:PORT]",
+            is_repeated=True,
+        ),
+    ] = ()
+    web_proxy: Annotated[
+        tuple[str, ...],
+        option(
+            "with --web: a proxy, by its address or network (127.0.0.1 for one of this machine), whose "
+            "X-Forwarded-For is believed, so that limits and the log tell visitors apart",
+            "ADDRESS",
+            is_repeated=True,
+        ),
+    ] = ()
+    web_allow_origin: Annotated[
+        tuple[str, ...],
+        option(
+            "with --web: let pages of another server (https://board.example) ask about positions over HTTP",
+            "ORIGIN",
+            is_repeated=True,
+        ),
+    ] = ()
+    archive: (
+        Annotated[
+            str,
+            option(
+                "with --web: where tables and games are kept (default games.sqlite in the data folder), or "
+                "off",
+                "FILE|off",
+                table=ArchiveOptions,
+            ),
+        ]
+        | None
+    ) = None
+    accounts: Annotated[bool, option("with --web: let people protect their names by a password")] = False
+    page_sources: Annotated[
+        bool,
+        option("with --web: serve the page's scripts and styles as they are written, for who works on them"),
+    ] = False
 
 
-def _add_gnubg(group: argparse._ArgumentGroup) -> None:
-    add_net_argument(group, "with --gnubg: the evaluator", default=None)
-    add_player_argument(group, "with --gnubg: ")
-    add_strength_arguments(group, "with --gnubg: ")
-    group.add_argument(
-        "--no-jacoby",
-        action="store_true",
-        help="with --gnubg: play money games without the Jacoby rule",
-    )
-    group.add_argument("--beavers", action="store_true", help="with --gnubg: allow beavers")
+class GnubgOptions(Struct, frozen=True, kw_only=True):
+    """How this engine plays for GNU Backgammon."""
+
+    TITLE: ClassVar[str] = "gnubg"
+
+    net: Annotated[str, net_option("with --gnubg: the evaluator")] | None = None
+    player: Annotated[str, player_option("with --gnubg: ")] | None = None
+    strength: StrengthOptions = StrengthOptions()
+    no_jacoby: Annotated[bool, option("with --gnubg: play money games without the Jacoby rule")] = False
+    beavers: Annotated[bool, option("with --gnubg: allow beavers")] = False
 
 
-def _add_log(group: argparse._ArgumentGroup) -> None:
-    group.add_argument("--quiet", action="store_true", help="do not say who connects and who leaves")
-    group.add_argument(
-        "--log-format", choices=LOG_FORMATS, help="lines for people, or JSON objects (default text)"
-    )
-    group.add_argument(
-        "--log-level",
-        choices=LOG_LEVELS,
-        help="the least that is logged; debug has each request over HTTP and each client (default info)",
-    )
+class LogOptions(Struct, frozen=True, kw_only=True):
+    """What is logged."""
+
+    TITLE: ClassVar[str] = "log"
+
+    quiet: Annotated[bool, option("do not say who connects and who leaves")] = False
+    log_format: Annotated[str, option("lines for people, or JSON objects", choices=LOG_FORMATS)] = "text"
+    log_level: Annotated[
+        str,
+        option(
+            "the least that is logged; debug has each request over HTTP and each client",
+            choices=LOG_LEVELS,
+        ),
+    ] = "info"
 
 
-def check_options(args: argparse.Namespace) -> None:
-    """Check the options, that one dialect is given, and that they are for it.
+class ServeOptions(Struct, frozen=True, kw_only=True):
+    """Where and how a server serves; the titles of the groups are the tables of a configuration file."""
+
+    config: (
+        Annotated[
+            str,
+            option(
+                "a TOML file with options by their long names (deploy/gammond.toml); those given here win",
+                "FILE",
+            ),
+        ]
+        | None
+    ) = None
+    check_config: Annotated[
+        bool, option("write the options that hold, or what is wrong with them, and exit with status 0 or 2")
+    ] = False
+    listen: ListenOptions = ListenOptions()
+    limits: LimitOptions = LimitOptions()
+    work: ClusterOptions = ClusterOptions()
+    players: OfferOptions = OfferOptions()
+    page: PageOptions = PageOptions()
+    engine: GnubgOptions = GnubgOptions()
+    store: StoreChoice = StoreChoice()
+    log: LogOptions = LogOptions()
+
+
+def check_options(options: ServeOptions) -> None:
+    """Check that one dialect is given, and that the options are for it.
 
     Raises:
-        ValueRangeError: A number is outside its range, or two listeners have one port.
+        ValueRangeError: Two listeners have one port, or an address is none.
         UnsupportedError: An option of the other dialect, or both.
         FormatError: The options of the store or the archive cannot be parsed.
     """
-    for fault in find_faults(args):
+    for fault in find_faults(options):
         raise fault
 
 
-def find_faults(args: argparse.Namespace) -> Iterator[GammondError]:
+def find_faults(options: ServeOptions) -> Iterator[GammondError]:
     """Yield each error that options have as `check_options` would raise it, with the option as its field."""
-    if args.tcp is None and args.web is None and args.gnubg is None:
+    listen = options.listen
+    if listen.tcp is None and listen.web is None and listen.gnubg is None:
         yield ValueRangeError(
             "expected --web [HOST:]PORT for the board in the browser, such as --web 8080, --tcp [HOST:]PORT "
             "for the line protocol, or --gnubg [HOST:]PORT for GNU Backgammon",
             field="tcp",
         )
         return
-    if args.gnubg is not None and (args.tcp is not None or args.web is not None):
-        other = "--web" if args.tcp is None else "--tcp"
+    if listen.gnubg is not None and (listen.tcp is not None or listen.web is not None):
+        other = "--web" if listen.tcp is None else "--tcp"
         yield UnsupportedError(
             f"{other} and --gnubg: a server speaks one of the two; start two servers, each with its own port",
             field="gnubg",
         )
-    yield from _find_misplaced(args)
-    yield from _find_address_faults(args)
-    for name, most in (("clients", MAX_CLIENTS), ("threads", MAX_THREADS), ("idle_timeout", MAX_IDLE_S)):
-        value = getattr(args, name)
-        if value is not None and not 1 <= value <= most:
-            note = f"; {most} seconds are four months, as good as never" if name == "idle_timeout" else ""
-            yield ValueRangeError(
-                f"{_format_option(name)}: expected a number from 1 to {most:,}, got {value:g}{note}",
-                field=name,
-            )
-    checks = (_check_cluster, _check_offered, read_store_arguments, read_strength)
-    for check in (*checks, _check_archive, _check_proxies):
+    yield from _find_misplaced(options)
+    yield from _find_address_faults(listen)
+    for check in (_check_cluster, _check_offered, _check_store, _check_archive, _check_proxies):
         try:
-            check(args)
+            check(options)
         except GammondError as error:
             yield error
 
 
-def _find_misplaced(args: argparse.Namespace) -> Iterator[GammondError]:
+def _find_misplaced(options: ServeOptions) -> Iterator[GammondError]:
     """Yield an error for each option that is for another dialect."""
-    for name in ("web_host", "web_proxy", "web_allow_origin", "archive", "accounts", "page_sources"):
-        if getattr(args, name) and args.web is None:
-            yield UnsupportedError(f"{_format_option(name)} is only for --web", field=name)
-    for name in ("net", "player", "no_jacoby", "beavers", *STRENGTH_OPTIONS):
-        is_given = getattr(args, name) is not None and getattr(args, name) is not False
-        if args.gnubg is None and is_given:
-            yield UnsupportedError(
-                f"{_format_option(name)} is only for --gnubg; clients of --tcp and --web use 'set'",
-                field=name,
-            )
+    for name in list_given(options.page) if options.listen.web is None else ():
+        yield UnsupportedError(f"{spell_option(name)} is only for --web", field=name)
+    for name in list_given(options.engine) if options.listen.gnubg is None else ():
+        yield UnsupportedError(
+            f"{spell_option(name)} is only for --gnubg; clients of --tcp and --web use 'set'", field=name
+        )
 
 
-def _find_address_faults(args: argparse.Namespace) -> Iterator[GammondError]:
+def _find_address_faults(listen: ListenOptions) -> Iterator[GammondError]:
     addresses = {}
     for name in DIALECTS:
-        text = getattr(args, name)
+        text = getattr(listen, name)
         if text in (None, SYSTEMD):
             continue
         try:
             host, port = addresses[name] = parse_address(text)
-            check_host(host, allow_remote=args.allow_remote)
+            check_host(host, allow_remote=listen.allow_remote)
         except GammondError as error:
             yield error.with_field(name)
         else:
@@ -252,17 +304,21 @@ def _find_address_faults(args: argparse.Namespace) -> Iterator[GammondError]:
                 )
 
 
-def _check_archive(args: argparse.Namespace) -> None:
-    ArchiveOptions.parse(args.archive or "")
+def _check_store(options: ServeOptions) -> None:
+    options.store.read()
 
 
-def _check_proxies(args: argparse.Namespace) -> None:
-    Proxies(args.web_proxy or ())
+def _check_archive(options: ServeOptions) -> None:
+    ArchiveOptions.parse(options.page.archive or "")
 
 
-def _check_offered(args: argparse.Namespace) -> None:
-    for name in args.offer or ():
-        if args.gnubg is not None:
+def _check_proxies(options: ServeOptions) -> None:
+    Proxies(options.page.web_proxy)
+
+
+def _check_offered(options: ServeOptions) -> None:
+    for name in options.players.offer:
+        if options.listen.gnubg is not None:
             raise UnsupportedError("--offer is only for --tcp and --web; --gnubg has --player", field="offer")
         if name.partition(":")[0] not in FILE_WORDS or split_file_options(name)[1]:
             raise ValueRangeError(
@@ -272,14 +328,14 @@ def _check_offered(args: argparse.Namespace) -> None:
             )
 
 
-def _check_cluster(args: argparse.Namespace) -> None:
-    if args.cluster is None:
+def _check_cluster(options: ServeOptions) -> None:
+    if options.work.cluster is None:
         return
     from gammond.tools.parallel.cluster import ClusterExecutor  # takes a tenth of a second
 
-    if args.gnubg is not None:
+    if options.listen.gnubg is not None:
         raise UnsupportedError("--cluster is only for --tcp and --web", field="cluster")
-    ClusterExecutor(args.cluster)
+    ClusterExecutor(options.work.cluster)
 
 
 def parse_address(text: str) -> tuple[str, int]:
@@ -299,7 +355,3 @@ def parse_address(text: str) -> tuple[str, int]:
             field="port",
         )
     return host, int(port)
-
-
-def _format_option(name: str) -> str:
-    return "--" + name.replace("_", "-")

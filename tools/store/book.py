@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import os
 import sqlite3
 import sys
@@ -11,6 +10,9 @@ import threading
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Annotated
+
+from msgspec import Struct
 
 from gammond.engine.analysis.engine import Engine
 from gammond.engine.analysis.engine_store import make_question
@@ -26,8 +28,8 @@ from gammond.engine.store.database import StoreDatabase
 from gammond.engine.store.entries import StoreQuestion
 from gammond.engine.wording import format_count
 from gammond.nets.catalogue import DEFAULT_EVALUATOR, identify_engine, load_engine
+from gammond.tools.common.command_options import Force, threads_option, written_file
 from gammond.tools.common.interrupts import GOES_ON, call_on_interrupt
-from gammond.tools.common.output_options import add_force_option, written_path
 from gammond.tools.common.progress import Progress
 from gammond.tools.store.files import open_store
 
@@ -75,14 +77,15 @@ PARTS = (
 )
 
 
-def add_book_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the options."""
-    parser.add_argument("--output", type=written_path, required=True, metavar="FILE", help="the book")
-    add_force_option(parser)
-    parser.add_argument("--threads", type=int, default=1, help="threads for one search (default %(default)s)")
+class BookOptions(Struct, frozen=True, kw_only=True):
+    """Where the book goes."""
+
+    output: Annotated[Path, written_file("the book")]
+    force: Force = False
+    threads: Annotated[int, threads_option("threads for one search", shown=None)] = 1
 
 
-def build_book(args: argparse.Namespace) -> int:
+def build_book(options: BookOptions) -> int:
     """Search what belongs into the book of the default net, and write it; an earlier run goes on.
 
     Returns:
@@ -92,12 +95,12 @@ def build_book(args: argparse.Namespace) -> int:
         DataFileError: A file cannot be written, or is of another kind.
         KeyboardInterrupt: Ctrl-C or SIGTERM; what was found is in ``FILE.part``.
     """
-    output: Path = args.output
-    check_output(output, force=args.force)
+    output = options.output
+    check_output(output, force=options.force)
     part = output.with_name(output.name + ".part")
     stopped = threading.Event()
     with call_on_interrupt(stopped.set), open_store(part) as database:
-        engine = load_engine(DEFAULT_EVALUATOR, args.threads)
+        engine = load_engine(DEFAULT_EVALUATOR, options.threads)
         builder = _Builder(database, engine, stopped.is_set)
         try:
             for each in PARTS:

@@ -13,16 +13,16 @@ another one.
 
 from __future__ import annotations
 
-import argparse
 from pathlib import Path
+from typing import Annotated
 
 from gammond.engine.runtime.files import check_output, identify_files
-from gammond.engine.store.options import read_store_options
-from gammond.tools.common.output_options import add_force_option, written_path
-from gammond.tools.store.book import BOOK_SUMMARY, add_book_arguments, build_book
-from gammond.tools.store.deepening import add_deepen_arguments, deepen_entries
+from gammond.tools.common.command_group import CommandGroup
+from gammond.tools.common.command_options import Command, Force, Json, option, read_file, written_file
+from gammond.tools.store.book import BOOK_SUMMARY, BookOptions, build_book
+from gammond.tools.store.deepening import DeepenOptions, deepen_entries
 from gammond.tools.store.exchange import export_entries, import_entries
-from gammond.tools.store.files import check_game, make_missing_error, open_store
+from gammond.tools.store.files import StoreFile, open_analyses
 from gammond.tools.store.status import show_status
 from gammond.tools.store.verification import verify_entries
 
@@ -31,68 +31,66 @@ SUMMARY = "describe, export, import, check and deepen kept analyses"
 DEFAULT_SAMPLE = 100
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the subcommands and their options."""
-    actions = parser.add_subparsers(dest="action", required=True, metavar="ACTION")
-    status = _add_action(actions, "status", "what is kept, by net, kind and depth")
-    status.add_argument("--json", action="store_true", help="one JSON object instead of text")
-    export = _add_action(actions, "export", "write all entries, one JSON object a line")
-    export.add_argument(
-        "--output", type=written_path, metavar="FILE", help="the file (default standard output)"
-    )
-    add_force_option(export)
-    take = _add_action(actions, "import", "take entries of exported files")
-    take.add_argument("files", nargs="+", type=Path, metavar="FILE", help="an exported file")
-    verify = _add_action(actions, "verify", "check all entries, and search some of them again")
-    verify.add_argument(
-        "--sample",
-        type=int,
-        default=DEFAULT_SAMPLE,
-        metavar="N",
-        help=f"entries to search again; 0 for none (default {DEFAULT_SAMPLE})",
-    )
-    verify.add_argument("--seed", type=int, default=0, metavar="N", help="chooses them (default 0)")
-    verify.add_argument("--repair", action="store_true", help="remove what is not as it should be")
-    add_book_arguments(
-        actions.add_parser("book", help=BOOK_SUMMARY, description=f"{BOOK_SUMMARY.capitalize()}.")
-    )
-    add_deepen_arguments(_add_action(actions, "deepen", "search deeper what is asked often"))
+class StatusOptions(StoreFile, frozen=True, kw_only=True):
+    """Which store is described, and how it is written."""
+
+    json: Json = False
 
 
-def _add_action(actions: argparse._SubParsersAction, name: str, meaning: str) -> argparse.ArgumentParser:  # type: ignore[type-arg]
-    parser: argparse.ArgumentParser = actions.add_parser(
-        name, help=meaning, description=f"{meaning[:1].upper()}{meaning[1:]}."
-    )
-    parser.add_argument(
-        "--file", type=written_path, metavar="FILE", help="the store (default in the data folder)"
-    )
-    return parser
+class ExportOptions(StoreFile, frozen=True, kw_only=True):
+    """Which store is exported, and where to."""
+
+    output: Annotated[Path, written_file("the file (default standard output)")] | None = None
+    force: Force = False
 
 
-def main(args: argparse.Namespace) -> int:
-    """Run the tool.
+class ImportOptions(StoreFile, frozen=True, kw_only=True):
+    """What a store takes in."""
 
-    Returns:
-        0; 1 where something is not as it should be.
+    files: Annotated[tuple[Path, ...], read_file("an exported file", count="+")]
 
-    Raises:
-        GammondError: A file is missing, damaged or of another kind, or cannot be read or written.
-    """
-    if args.action == "book":
-        return build_book(args)
-    file = args.file or read_store_options().find_file()
-    if args.action == "import":
-        return import_entries(file, args.files)
-    if args.action == "status":
-        return show_status(file, args.json)
-    if not file.exists():
-        raise make_missing_error(file)
-    if args.action == "export" and args.output is not None:
-        check_output(args.output, identify_files([file]), force=args.force)
-    with open_store(file) as database:
-        check_game(database)
-        if args.action == "deepen":
-            return deepen_entries(file, args)
-        if args.action == "export":
-            return export_entries(database, args.output)
-        return verify_entries(database, args.sample, args.seed, args.repair)
+
+class VerifyOptions(StoreFile, frozen=True, kw_only=True):
+    """How a store is checked."""
+
+    sample: Annotated[int, option("entries to search again; 0 for none", "N", ge=0)] = DEFAULT_SAMPLE
+    seed: Annotated[int, option("chooses them", "N", ge=0)] = 0
+    repair: Annotated[bool, option("remove what is not as it should be")] = False
+
+
+def _export(options: ExportOptions) -> int:
+    if options.output is not None:
+        check_output(options.output, identify_files([options.find()]), force=options.force)
+    with open_analyses(options) as database:
+        return export_entries(database, options.output)
+
+
+def _verify(options: VerifyOptions) -> int:
+    with open_analyses(options) as database:
+        return verify_entries(database, options.sample, options.seed, options.repair)
+
+
+def _deepen(options: DeepenOptions) -> int:
+    with open_analyses(options):
+        return deepen_entries(options)
+
+
+COMMAND = CommandGroup(
+    {
+        "status": Command(
+            StatusOptions,
+            lambda options: show_status(options.find(), options.json),
+            "describe what is kept, by net, kind and depth",
+        ),
+        "export": Command(ExportOptions, _export, "write all entries, one JSON object a line"),
+        "import": Command(
+            ImportOptions,
+            lambda options: import_entries(options.find(), options.files),
+            "take entries of exported files",
+        ),
+        "verify": Command(VerifyOptions, _verify, "check all entries, and search some of them again"),
+        "book": Command(BookOptions, build_book, BOOK_SUMMARY),
+        "deepen": Command(DeepenOptions, _deepen, "search deeper what is asked often"),
+    },
+    "ACTION",
+)

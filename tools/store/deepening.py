@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import re
 import sys
 import threading
@@ -15,6 +14,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import lru_cache
 from pathlib import Path
+from typing import Annotated
 
 from gammond.engine.analysis.deepening import MAX_SEARCH_S, Deepening, search_in_time
 from gammond.engine.errors import CancelledWork, FormatError, StateError, ValueRangeError
@@ -24,13 +24,14 @@ from gammond.engine.store.options import read_store_options
 from gammond.engine.store.store import AnalysisStore
 from gammond.engine.wording import format_count
 from gammond.nets.catalogue import identify_engine, load_engine
+from gammond.tools.common.command_options import option, threads_option
 from gammond.tools.common.interrupts import GOES_ON, call_on_interrupt
 from gammond.tools.common.opponents import collect_net_hashes
 from gammond.tools.common.progress import Progress
-from gammond.tools.common.strength import add_net_argument
+from gammond.tools.common.strength import DEFAULT_NET, net_option
 from gammond.tools.parallel.executor import CHECK_S, Executor
-from gammond.tools.parallel.options import add_cluster_option, make_executor
-from gammond.tools.store.files import format_depths, open_store
+from gammond.tools.parallel.options import Cluster, make_executor
+from gammond.tools.store.files import StoreFile, format_depths, open_store
 
 _SEARCHES_AHEAD = 2
 """Searches for each worker besides the one at hand."""
@@ -42,30 +43,24 @@ _DURATION = re.compile(r"([0-9]{1,9}(?:\.[0-9]{1,3})?)([smh])")
 _CLOCK = re.compile(r"([01]?[0-9]|2[0-3]):([0-5][0-9])")
 
 
-def add_deepen_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the options."""
-    ends = parser.add_mutually_exclusive_group()
-    ends.add_argument("--for", dest="duration", metavar="TIME", help="end after 90s, 10m or 2h")
-    ends.add_argument("--until", metavar="HH:MM", help="end at this time of the day")
-    parser.add_argument(
-        "--tiers",
-        default=str(DEFAULT_TIERS),
-        metavar="VISITS:PLIES/...",
-        help="from so many visits on, so many plies (default %(default)s)",
+class DeepenOptions(StoreFile, frozen=True, kw_only=True):
+    """What is searched deeper, and for how long."""
+
+    for_: Annotated[str, option("end after 90s, 10m or 2h", "TIME", one_of="end")] | None = None
+    until: Annotated[str, option("end at this time of the day", "HH:MM", one_of="end")] | None = None
+    tiers: Annotated[str, option("from so many visits on, so many plies", "VISITS:PLIES/...")] = str(
+        DEFAULT_TIERS
     )
-    parser.add_argument(
-        "--max-search",
-        type=float,
-        default=MAX_SEARCH_S,
-        metavar="SECONDS",
-        help="leave a question whose search takes longer (default %(default)g)",
-    )
-    parser.add_argument("--threads", type=int, default=1, help="threads for one search (default %(default)s)")
-    add_cluster_option(parser)
-    add_net_argument(parser, "whose entries")
+    max_search: Annotated[
+        float,
+        option("leave a question whose search takes longer", "SECONDS", gt=0, le=MAX_DURATION_S),
+    ] = MAX_SEARCH_S
+    threads: Annotated[int, threads_option("threads for one search", shown=None)] = 1
+    cluster: Cluster = ""
+    net: Annotated[str, net_option("whose entries")] = DEFAULT_NET
 
 
-def deepen_entries(file: Path, args: argparse.Namespace) -> int:
+def deepen_entries(options: DeepenOptions) -> int:
     """Search deeper what is asked often until nothing is due, the time is over, or Ctrl-C.
 
     Returns:
@@ -75,23 +70,19 @@ def deepen_entries(file: Path, args: argparse.Namespace) -> int:
         GammondError: An option is wrong, or the store cannot be read or written.
         KeyboardInterrupt: Ctrl-C or SIGTERM; what was found is in the file.
     """
-    tiers, length_s = DepthTiers.parse(args.tiers), _read_length(args)
-    if not 0 < args.max_search <= MAX_DURATION_S:
-        raise ValueRangeError(
-            f"--max-search: expected seconds above 0, at most {MAX_DURATION_S:,}, got {args.max_search:g}",
-            field="max_search",
-        )
-    identity = identify_engine(args.net)
+    file = options.find_existing()
+    tiers, length_s = DepthTiers.parse(options.tiers), _read_length(options)
+    identity = identify_engine(options.net)
     stopped, searched = threading.Event(), Counter[int]()
     with call_on_interrupt(stopped.set, has_nothing=lambda: not searched), ExitStack() as opened:
         workers = None
-        if args.cluster:
-            nets = {args.net: collect_net_hashes(args.net)}
-            workers = opened.enter_context(make_executor(1, args.cluster, nets))
-        search = load_engine(args.net, args.threads).search_entry
+        if options.cluster:
+            nets = {options.net: collect_net_hashes(options.net)}
+            workers = opened.enter_context(make_executor(1, options.cluster, nets))
+        search = load_engine(options.net, options.threads).search_entry
         ends_s = time.monotonic() + length_s
         store = opened.enter_context(AnalysisStore(file, read_store_options().max_bytes))
-        loop = Deepening(store, search, identity, tiers, args.max_search)
+        loop = Deepening(store, search, identity, tiers, options.max_search)
         total = sum(_count_due(file, identity.digest, tiers).values())
         if not opened.enter_context(loop.alone()):
             raise StateError(
@@ -107,12 +98,12 @@ def deepen_entries(file: Path, args: argparse.Namespace) -> int:
         if workers is None:
             steps = _deepen_here(loop, is_stopped)
         else:
-            steps = deepen_by_executor(loop, workers, args.net, args.max_search, is_stopped)
+            steps = deepen_by_executor(loop, workers, options.net, options.max_search, is_stopped)
         for step in steps:
             searched[step.plies] += 1
             depth = f"{step.plies}-ply"
             bar.update(searched.total(), f"{depth}, {workers.note}" if workers else depth)
-    _report(searched, _count_due(file, identity.digest, tiers), loop.left, args.max_search)
+    _report(searched, _count_due(file, identity.digest, tiers), loop.left, options.max_search)
     if stopped.is_set():
         raise KeyboardInterrupt(GOES_ON)
     return 0
@@ -181,36 +172,36 @@ def _search(task: _Task) -> KeptEntry | None:
 _load_engine = lru_cache(1)(load_engine)
 
 
-def _read_length(args: argparse.Namespace) -> float:
+def _read_length(options: DeepenOptions) -> float:
     """Return how many seconds there are.
 
     Raises:
         FormatError: The time is not written as expected.
         ValueRangeError: It is out of range.
     """
-    if args.until is not None:
-        found = _CLOCK.fullmatch(args.until.strip())
+    if options.until is not None:
+        found = _CLOCK.fullmatch(options.until.strip())
         if found is None:
             raise FormatError(
-                f"--until: expected a time of the day as HH:MM, such as 06:30, got {args.until[:40]!r}",
+                f"--until: expected a time of the day as HH:MM, such as 06:30, got {options.until[:40]!r}",
                 field="until",
             )
         now = datetime.now()
         end = now.replace(hour=int(found[1]), minute=int(found[2]), second=0, microsecond=0)
         return (end - now + timedelta(days=end <= now)).total_seconds()
-    if args.duration is None:
+    if options.for_ is None:
         return MAX_DURATION_S
-    found = _DURATION.fullmatch(args.duration.strip().lower())
+    found = _DURATION.fullmatch(options.for_.strip().lower())
     if found is None:
         raise FormatError(
             f"--for: expected a time in seconds, minutes or hours, such as 90s, 10m or 2h, got "
-            f"{args.duration[:40]!r}",
+            f"{options.for_[:40]!r}",
             field="for",
         )
     length_s = float(found[1]) * _UNITS_S[found[2]]
     if not 0 < length_s <= MAX_DURATION_S:
         raise ValueRangeError(
-            f"--for: expected a time above 0, a year at most, got {args.duration}", field="for"
+            f"--for: expected a time above 0, a year at most, got {options.for_}", field="for"
         )
     return length_s
 

@@ -6,7 +6,7 @@ import itertools
 import re
 import sys
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 
 import msgspec
@@ -167,7 +167,7 @@ def export_entries(database: StoreDatabase, output: Path | None) -> int:
     return EXIT_FAULTS if found["bad"] else EXIT_OK
 
 
-def import_entries(file: Path, sources: list[Path]) -> int:
+def import_entries(file: Path, sources: Sequence[Path]) -> int:
     """Take the entries of files, some at a time, so that servers can write in between."""
     try:
         make_data_folder(file)

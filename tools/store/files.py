@@ -6,13 +6,39 @@ import sqlite3
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import Annotated
+
+from msgspec import Struct
 
 from gammond.engine.errors import DataFileError, GammondError, UnsupportedError
 from gammond.engine.runtime.sqlite_file import is_damage
 from gammond.engine.store.database import StoreDatabase
 from gammond.engine.store.entries import EngineIdentity, StoreQuestion
+from gammond.engine.store.options import read_store_options
 from gammond.nets.catalogue import identify_engine
 from gammond.protocol.games import GAMES
+from gammond.tools.common.command_options import written_file
+
+
+class StoreFile(Struct, frozen=True, kw_only=True):
+    """The store of an action."""
+
+    file: Annotated[Path, written_file("the store (default in the data folder)")] | None = None
+
+    def find(self) -> Path:
+        """Return its file, whether it is there or not."""
+        return self.file or read_store_options().find_file()
+
+    def find_existing(self) -> Path:
+        """Return its file.
+
+        Raises:
+            DataFileError: It is not there.
+        """
+        file = self.find()
+        if not file.exists():
+            raise make_missing_error(file)
+        return file
 
 
 @contextmanager
@@ -28,6 +54,19 @@ def open_store(file: Path) -> Iterator[StoreDatabase]:
         advice = "move it away: a new one is then begun" if is_damage(error) else "try again, or make room"
         message = f"{file}: expected a store of analyses: {error}; {advice}"
         raise DataFileError(message, field="file") from error
+
+
+@contextmanager
+def open_analyses(options: StoreFile) -> Iterator[StoreDatabase]:
+    """Open the store of an action about backgammon for the block.
+
+    Raises:
+        DataFileError: It is not there, or as `open_store`.
+        UnsupportedError: As `check_game`.
+    """
+    with open_store(options.find_existing()) as database:
+        check_game(database)
+        yield database
 
 
 def make_missing_error(file: Path) -> DataFileError:

@@ -5,7 +5,6 @@ Games without the cube run in lockstep, games with it one at a time.
 
 from __future__ import annotations
 
-import argparse
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
@@ -18,12 +17,7 @@ from gammond.engine.errors import UnsupportedError, ValueRangeError
 from gammond.engine.match_files.model import RecordedGame
 from gammond.engine.play.cube_games import GameDice, play_game, play_match
 from gammond.engine.play.decider import Decider
-from gammond.engine.play.lockstep import (
-    GAME_OVER,
-    HOME_BOUND,
-    EndlessGameError,
-    play_games,
-)
+from gammond.engine.play.lockstep import GAME_OVER, HOME_BOUND, EndlessGameError, play_games
 from gammond.engine.play.paired_scores import PairedScores
 from gammond.engine.rules.dice import Roll, draw_paired_dice
 from gammond.engine.rules.match import MAX_MATCH_LENGTH, MatchState
@@ -36,7 +30,8 @@ from gammond.tools.tournament.entrants import (
     load_cube_player,
     load_entrant,
 )
-from gammond.tools.tournament.games import GameRange, PairingTask
+from gammond.tools.tournament.games import DEFAULT_VARIANT, GameRange, PairingTask
+from gammond.tools.tournament.options import TournamentOptions
 from gammond.tools.tournament.records import LockstepLog, write_records
 
 GAMES_PER_RANGE = 4096
@@ -47,9 +42,6 @@ SEQUENTIAL_GAMES_PER_RANGE = 1024
 
 DEEP_GAMES_PER_RANGE = 16
 """The same with the cube, or where a player looks ahead or errs: it plays no faster in lockstep."""
-
-DEFAULT_VARIANT = STANDARD_RULES.variant.name
-"""The variant of records that name none."""
 
 _GAMES_APART = 2**40
 """Distance between the dice of successive games of a match, in pairs of games."""
@@ -289,22 +281,22 @@ class TournamentRules:
         return die, other
 
 
-def read_rules(args: argparse.Namespace) -> TournamentRules:
-    """Return the rules that the arguments of the command ask for.
+def read_rules(options: TournamentOptions) -> TournamentRules:
+    """Return the rules that the options ask for.
 
     Raises:
         GammondError: There are no such rules, or no records of their games.
     """
-    game = Rules(VARIANTS[args.variant], Doubles(args.doubles))
+    game = Rules(VARIANTS[options.variant], Doubles(options.doubles))
     mode = TournamentMode.CUBELESS
-    if args.match is not None:
+    if options.match is not None:
         mode = TournamentMode.MATCH
-    elif args.home_bound:
+    elif options.home_bound:
         mode = TournamentMode.HOME_BOUND
-    elif args.cubeful:
+    elif options.cubeful:
         mode = TournamentMode.CUBEFUL
-    rules = TournamentRules(mode, args.seed, args.match or 0, args.cube_by, game)
-    check_records(args.records, rules)
+    rules = TournamentRules(mode, options.seed, options.match or 0, options.cube_by, game)
+    check_records(options.records, rules)
     return rules
 
 

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-import argparse
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple, Protocol
 
 from gammond.engine.play.paired_scores import PairedScores
+from gammond.engine.rules.rules import STANDARD_RULES
 from gammond.tools.tournament.entrants import Entrant
+
+DEFAULT_VARIANT = STANDARD_RULES.variant.name
+"""The variant of records that name none."""
 
 
 class GameRange(NamedTuple):
@@ -122,7 +125,3 @@ class PairingTask:
     game_range: GameRange
     records: Path | None = None
     overwrites: bool = False
-
-
-RulesReader = Callable[[argparse.Namespace], GameRules]
-"""Returns the rules that the arguments of the command ask for; a `GammondError` where the game lacks them."""

@@ -21,9 +21,9 @@ from gammond.engine.errors import DataFileError, StateError
 from gammond.engine.play.paired_scores import PairedScores
 from gammond.engine.runtime.files import check_folder
 from gammond.tools.common.locks import hold_lock
-from gammond.tools.tournament.backgammon import DEFAULT_VARIANT, TournamentRules
+from gammond.tools.tournament.backgammon import TournamentRules
 from gammond.tools.tournament.entrants import Entrant
-from gammond.tools.tournament.games import GameRange, GameRules
+from gammond.tools.tournament.games import DEFAULT_VARIANT, GameRange, GameRules
 
 _FORMAT = "gammond tournament 1"
 

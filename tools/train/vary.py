@@ -12,32 +12,35 @@ or generations than before it makes the runs longer.
 
 from __future__ import annotations
 
-import argparse
 import itertools
 import re
 import sys
 from collections.abc import Mapping, Sequence
+from functools import partial
 from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any, Generic
 
 from gammond.engine.errors import StateError, ValueRangeError
+from gammond.engine.runtime.machine import MAX_THREADS
+from gammond.tools.common.command_group import CommandGroup
+from gammond.tools.common.command_options import Command, argument, option, written_file
 from gammond.tools.common.figures import check_plot_file
 from gammond.tools.common.files import read_records
 from gammond.tools.common.interrupts import GOES_ON, advise_on_interrupt
-from gammond.tools.common.output_options import written_path
-from gammond.tools.common.tool_parser import ToolParser
 from gammond.tools.common.wings import find_wings
 from gammond.tools.parallel.processes import ProcessPool
-from gammond.tools.train.runs.pictures import draw_runs
+from gammond.tools.train.runs.curves import draw_runs
 from gammond.tools.train.runs.run_folder import CONFIG_FILE, LOG_FILE, check_no_run, compute_hours
-from gammond.tools.train.runs.settings import (
-    check_same_or_longer,
-    read_settings,
-    settings_from_args,
-    with_value,
+from gammond.tools.train.runs.settings import check_same_or_longer, read_settings, with_value
+from gammond.tools.train.runs.trainer import (
+    RunSettings,
+    SettingsT,
+    Trainer,
+    TrainingOptions,
+    WorkOptions,
+    WorkT,
 )
-from gammond.tools.train.runs.trainer import RunSettings, Trainer
 
 SUMMARY = "train runs with settings varied, and compare them"
 
@@ -47,49 +50,43 @@ Combination = tuple[tuple[str, str], ...]
 """Settings, and the text of a value for each."""
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add a sub-parser for each trainer."""
-    subparsers = parser.add_subparsers(
-        dest="trainer", metavar="TRAINER", required=True, parser_class=ToolParser
-    )
-    for name in sorted(trainer for wing in find_wings() for trainer in wing.trainers):
-        trainer = _find_trainer(name)
-        of_trainer = subparsers.add_parser(name, help=f"vary settings of 'gammond {trainer.command}'")
-        of_trainer.add_argument("folder", type=written_path, help="where the runs go, a folder for each")
-        of_trainer.add_argument(
-            "variations",
-            nargs="+",
-            metavar="SETTING=LIST",
-            help="a setting and its values",
-        )
-        of_trainer.add_argument("--runs", type=int, default=1, help="runs side by side (default 1)")
-        trainer.add_settings(of_trainer)
+class VaryOptions(TrainingOptions[SettingsT, WorkT], Generic[SettingsT, WorkT], frozen=True, kw_only=True):
+    """Which settings vary, and how many runs are trained at once."""
+
+    folder: Annotated[Path, written_file("where the runs go, a folder for each", "FOLDER", count="")]
+    variations: Annotated[tuple[str, ...], argument("SETTING=LIST", "a setting and its values", count="+")]
+    runs: Annotated[int, option("runs side by side", ge=1, le=MAX_THREADS)] = 1
 
 
-def main(args: argparse.Namespace) -> int:
+def vary(name: str, options: VaryOptions[Any, Any]) -> int:
     """Complete the runs and compare them; return the exit status.
+
+    Args:
+        name: Of the trainer. Where several runs are trained side by side, each works in its process alone.
+        options: What is varied.
 
     Raises:
         GammondError: An option is invalid, or a run that is there has other settings; no run is created.
     """
-    check_plot_file(args.plot, new_folder=args.folder)
-    trainer = _find_trainer(args.trainer)
-    combinations = _parse_variations(args.variations)
-    runs = _make_runs(args.folder, settings_from_args(args, trainer.settings_type), combinations)
-    tasks = [(args, folder, settings) for folder, settings in runs.items()]
+    check_plot_file(options.plot, new_folder=options.folder)
+    trainer = _find_trainer(name)
+    combinations = _parse_variations(options.variations)
+    runs = _make_runs(options.folder, options.settings.make(), combinations)
+    processes = options.work.processes if options.runs == 1 else 1
+    tasks = [(name, folder, settings, options.work, processes) for folder, settings in runs.items()]
     with (
         advise_on_interrupt(lambda: GOES_ON if any(map(Path.exists, runs)) else ""),
-        ProcessPool(args.runs) as processes,
+        ProcessPool(options.runs) as trainers,
     ):
-        for _ in processes.map(_complete_run, tasks):
+        for _ in trainers.map(_complete_run, tasks):
             pass
-    if args.plot:
-        (trainer.draw or draw_runs)(list(runs), args.plot)
-    sys.stdout.write(compare_runs(trainer, [name for name, _ in combinations[0]], list(runs)))
+    if options.plot:
+        (trainer.draw or draw_runs)(list(runs), options.plot)
+    sys.stdout.write(compare_runs(trainer, [setting for setting, _ in combinations[0]], list(runs)))
     return 0
 
 
-def compare_runs(trainer: Trainer[Any], settings: Sequence[str], folders: Sequence[Path]) -> str:
+def compare_runs(trainer: Trainer[Any, Any], settings: Sequence[str], folders: Sequence[Path]) -> str:
     """Tabulate finished runs, and tell the commands that play them against each other.
 
     Args:
@@ -122,9 +119,9 @@ def _format_row(cells: Sequence[str]) -> str:
     return f"| {' | '.join(cells)} |"
 
 
-def _find_trainer(name: str) -> Trainer[Any]:
+def _find_trainer(name: str) -> Trainer[Any, Any]:
     (module,) = (wing.trainers[name] for wing in find_wings() if name in wing.trainers)
-    trainer: Trainer[Any] = import_module(module).TRAINER
+    trainer: Trainer[Any, Any] = import_module(module).TRAINER
     return trainer
 
 
@@ -182,9 +179,20 @@ def _make_runs(
     return runs
 
 
-def _complete_run(task: tuple[argparse.Namespace, Path, RunSettings]) -> None:
-    """Begin or resume a run; it works in this process alone where others are trained beside it."""
-    args, folder, settings = task
+def _complete_run(task: tuple[str, Path, RunSettings, WorkOptions, int]) -> None:
+    """Begin or resume a run by the trainer of a name."""
+    name, folder, settings, work, processes = task
     sys.stderr.write(f"{folder}:\n")
-    workers = 1 if args.runs > 1 else None
-    _find_trainer(args.trainer).complete_run(folder, settings, args, workers=workers)
+    _find_trainer(name).complete_run(folder, settings, work, processes)
+
+
+def _make_command(name: str) -> Command[Any]:
+    trainer, kind = _find_trainer(name), VaryOptions
+    options: Any = kind[trainer.settings_type, trainer.work_type]
+    return Command(options, partial(vary, name), f"vary settings of 'gammond {trainer.command}'")
+
+
+COMMAND = CommandGroup(
+    {name: _make_command(name) for name in sorted(name for wing in find_wings() for name in wing.trainers)},
+    "TRAINER",
+)

@@ -16,12 +16,7 @@ from gammond.engine.analysis.rollout_requests import (
 )
 from gammond.engine.cubeful import CUBELESS_GAME
 from gammond.engine.errors import GammondError, StateError, ValueRangeError
-from gammond.engine.rollout import (
-    RolloutSettings,
-    roll_out_cube,
-    roll_out_plays,
-    roll_out_position,
-)
+from gammond.engine.rollout import RolloutSettings, roll_out_cube, roll_out_plays, roll_out_position
 from gammond.engine.rules.match import MatchState
 from gammond.engine.rules.position import Position
 from tests.support.evaluators import RacingEvaluator

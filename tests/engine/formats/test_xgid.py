@@ -6,11 +6,7 @@ import pytest
 
 from gammond.engine.errors import FormatError, PositionError, ValueRangeError
 from gammond.engine.formats.position_id import encode_position_id
-from gammond.engine.formats.xgid import (
-    decode_xgid,
-    describe_reading,
-    has_highest_cube,
-)
+from gammond.engine.formats.xgid import decode_xgid, describe_reading, has_highest_cube
 from gammond.engine.rules.match import MatchState
 from gammond.engine.rules.position import Position
 

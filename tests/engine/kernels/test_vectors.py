@@ -7,14 +7,7 @@ import pytest
 
 from gammond.engine.kernels import kernel
 from gammond.engine.kernels.instructions import LANES
-from gammond.engine.kernels.vectors import (
-    GROUP,
-    STEP,
-    add_byte_rows,
-    add_narrow_rows,
-    add_rows,
-    list_nonzero,
-)
+from gammond.engine.kernels.vectors import GROUP, STEP, add_byte_rows, add_narrow_rows, add_rows, list_nonzero
 
 
 @kernel

@@ -34,13 +34,7 @@ from gammond.engine.rules.game_record import (
 from gammond.engine.rules.match import MatchState
 from gammond.engine.rules.moves import Play
 from tests.engine.match_files.played_games import Dicer, dice
-from tests.engine.match_files.row_damages import (
-    OGXM_DAMAGES,
-    PARTY_DAMAGES,
-    TEXT_DAMAGES,
-    XG_DAMAGES,
-    Damage,
-)
+from tests.engine.match_files.row_damages import OGXM_DAMAGES, PARTY_DAMAGES, TEXT_DAMAGES, XG_DAMAGES, Damage
 from tests.engine.match_files.sites import site_files
 from tests.engine.match_files.test_same_match import write_sgf
 from tests.engine.match_files.xg import xg_files

@@ -9,13 +9,7 @@ import pytest
 from gammond.engine.formats.snowie import encode_snowie
 from gammond.engine.match_files.mat.writer import format_mat
 from gammond.engine.match_files.model import IssueKind, describe_issues
-from gammond.engine.rules.game_record import (
-    DoubleAction,
-    PlayAction,
-    ResponseAction,
-    RollAction,
-    SetAction,
-)
+from gammond.engine.rules.game_record import DoubleAction, PlayAction, ResponseAction, RollAction, SetAction
 from gammond.engine.rules.match import GameResult, MatchState
 from gammond.engine.rules.notation import format_play
 from tests.engine.match_files.played_games import read_match

@@ -9,12 +9,7 @@ import numpy as np
 import pytest
 
 from gammond.engine.errors import CancelledWork, LimitError, ValueRangeError
-from gammond.engine.play.lockstep import (
-    GAME_OVER,
-    HOME_BOUND,
-    PIPS_PER_ROLL,
-    play_games,
-)
+from gammond.engine.play.lockstep import GAME_OVER, HOME_BOUND, PIPS_PER_ROLL, play_games
 from gammond.engine.play.paired_scores import PairedScores
 from gammond.engine.play.player import EvaluatorPlayer, Player, RandomPlayer
 from gammond.engine.rules.dice import draw_paired_dice

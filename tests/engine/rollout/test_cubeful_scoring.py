@@ -6,13 +6,7 @@ import pytest
 from gammond.engine.bearoff.two_sided import build_two_sided
 from gammond.engine.cubeful import make_cube_game, make_dead_cube_game
 from gammond.engine.evaluation.pruning import EvaluatorPruner
-from gammond.engine.rollout import (
-    RolloutEvaluators,
-    RolloutSettings,
-    TrialCubes,
-    roll_out,
-    roll_out_cube,
-)
+from gammond.engine.rollout import RolloutEvaluators, RolloutSettings, TrialCubes, roll_out, roll_out_cube
 from gammond.engine.rollout.results import VALUE_COLUMN
 from gammond.engine.rollout.trials import TrialBlock, make_trial_rules
 from gammond.engine.rules.match import MatchState

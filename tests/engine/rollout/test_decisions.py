@@ -4,12 +4,7 @@ import pytest
 
 from gammond.engine.cubeful import CUBELESS_GAME
 from gammond.engine.errors import PlayError, StateError, ValueRangeError
-from gammond.engine.rollout import (
-    RolloutSettings,
-    rank_by_rollout,
-    roll_out_plays,
-    roll_out_position,
-)
+from gammond.engine.rollout import RolloutSettings, rank_by_rollout, roll_out_plays, roll_out_position
 from gammond.engine.rules.moves import legal_plays
 from gammond.engine.rules.position import Position
 from tests.engine.rollout.racing import CONTACT, EVALUATORS

@@ -24,12 +24,7 @@ from gammond.engine.rules.position import Position
 from gammond.protocol.core.connection import Connection
 from gammond.protocol.core.jobs import LineJob, run_batch
 from gammond.protocol.dialects.gnubg_evaluation import GnubgRules
-from gammond.protocol.dialects.gnubg_external import (
-    MAX_REPLY_BYTES,
-    GnubgService,
-    connect,
-    format_error_line,
-)
+from gammond.protocol.dialects.gnubg_external import MAX_REPLY_BYTES, GnubgService, connect, format_error_line
 from gammond.protocol.state.readiness import QuickWork
 from tests.support.boards import played_boards
 from tests.support.evaluators import FixedEvaluator, RacingEvaluator, TornEvaluator, WatchedEvaluator

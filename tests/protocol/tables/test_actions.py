@@ -8,14 +8,7 @@ import random
 import pytest
 
 from gammond.protocol.tables.actions import ACTS
-from tests.protocol.tables.visiting import (
-    ENGINE,
-    OPEN,
-    PERSON,
-    Party,
-    find_first_play,
-    play_at_random,
-)
+from tests.protocol.tables.visiting import ENGINE, OPEN, PERSON, Party, find_first_play, play_at_random
 
 
 def opened(**fields):

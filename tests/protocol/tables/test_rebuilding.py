@@ -12,14 +12,7 @@ from gammond.engine.match_files.reading import read_matches
 from gammond.protocol.tables.game import TableGame
 from gammond.protocol.tables.hub import Hub
 from gammond.protocol.tables.seats import hash_token
-from tests.protocol.tables.visiting import (
-    ENGINE,
-    OPEN,
-    PERSON,
-    Party,
-    kill_and_start,
-    play_at_random,
-)
+from tests.protocol.tables.visiting import ENGINE, OPEN, PERSON, Party, kill_and_start, play_at_random
 
 _PASSING = ("seats", "clock", "paused")
 

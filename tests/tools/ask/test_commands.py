@@ -219,9 +219,9 @@ def test_a_signal_at_first_use_does_not_wait_for_the_compiler(words, tmp_path):
 def test_a_matrix_that_is_stopped_has_no_answer(capsys, monkeypatch):
     ask = matrix.show_matrix
 
-    def stop_first(session, control, **values):
+    def stop_first(session, control, *values, **named):
         control.stop()
-        return ask(session, control, **values)
+        return ask(session, control, *values, **named)
 
     monkeypatch.setattr("gammond.tools.ask.matrix.show_matrix", stop_first)
     said = run(capsys, "matrix", XGID, "--plies", "1", status=130)

@@ -12,13 +12,7 @@ from gammond.engine.barca.game import BarcaGame
 from gammond.engine.barca.player import make_player
 from gammond.engine.barca.position import BarcaPosition
 from gammond.engine.errors import CancelledWork
-from gammond.tools.barca.self_play import (
-    SelfPlayedGame,
-    VectorGames,
-    count_score,
-    draw_opening,
-    play_pairs,
-)
+from gammond.tools.barca.self_play import SelfPlayedGame, VectorGames, count_score, draw_opening, play_pairs
 from gammond.tools.barca.weights import SPACE, make_evaluation_vector
 
 OTHER = make_evaluation_vector(SPACE.start * -0.5)

@@ -15,7 +15,7 @@ from gammond.engine.formats.xgid import encode_xgid
 from gammond.engine.rules.match import MatchState
 from gammond.engine.rules.position import Phase, classify_phases
 from gammond.tools.batch import command as batch
-from gammond.tools.batch import messages as batch_messages
+from gammond.tools.batch import command as batch_command
 from gammond.tools.batch import resume as batch_resume
 from tests.support.boards import position
 from tests.tools.batch.pip_evaluator import PipEvaluator, some_ids
@@ -257,7 +257,7 @@ def test_bad_lines_of_an_earlier_run_are_named_again(run, tmp_path):
     run(content, "--output", output)
     _, _, err = run(content, "--output", output, "--resume")
     assert "gammond batch: line 2: format: " in err
-    assert err.count(": line ") == batch_messages.MAX_REPORTED_LINES
+    assert err.count(": line ") == batch_command.MAX_REPORTED_LINES
     assert "20 more bad lines" in err
     assert "120 bad lines" in err
 

@@ -1,6 +1,5 @@
 """Pictures of runs: they are drawn, show the logs, and are refused before work begins."""
 
-import argparse
 import importlib.util
 
 import pytest
@@ -8,11 +7,11 @@ import pytest
 from gammond.engine.errors import DataFileError, UnsupportedError, ValueRangeError
 from gammond.tools.common.figures import check_plot_file
 from gammond.tools.common.files import append_record
-from gammond.tools.train.runs import pictures, plot
+from gammond.tools.train.runs import plot
 from gammond.tools.train.runs import run as run_module
-from gammond.tools.train.runs.curves import Curve, RunCurves
-from gammond.tools.train.runs.pictures import draw_runs
+from gammond.tools.train.runs.curves import Curve, RunCurves, _draw_strengths, draw_runs
 from gammond.tools.train.td import command as td
+from tests.support.commands import run_tool
 
 SMALL = ["--games", "64", "--hidden", "8", "--race-hidden", "4", "--round-games", "16", "--threads", "1"]
 
@@ -30,12 +29,6 @@ def run(tmp_path):
 @pytest.fixture
 def matplotlib():
     return pytest.importorskip("matplotlib", reason="pictures need the package matplotlib")
-
-
-def run_command(command, *arguments: str) -> int:
-    parser = argparse.ArgumentParser()
-    command.add_arguments(parser)
-    return command.main(parser.parse_args(arguments))
 
 
 @pytest.mark.parametrize(("name", "begins"), [("a.png", b"\x89PNG"), ("a.svg", b"<?xml"), ("a.PDF", b"%PDF")])
@@ -61,7 +54,7 @@ def test_several_runs_have_a_colour_each_and_opponents_a_marker(matplotlib):
     curve = Curve((1, 2), (0.1, 0.3), (0.1, 0.1))
     runs = [RunCurves(name, {"pubeval": curve, "random": curve}, curve) for name in ("a", "b")]
     axes = Figure().subplots()
-    pictures._draw_strengths(axes, runs, 1)
+    _draw_strengths(axes, runs, 1)
     lines = [line for line in axes.lines if line.get_label().startswith(("a", "b"))]
     assert [line.get_label() for line in lines] == [
         "a against pubeval",
@@ -81,14 +74,14 @@ def test_a_run_draws_itself_at_each_checkpoint(tmp_path, monkeypatch):
     monkeypatch.setattr(run_module, "draw_runs", lambda folders, file: drawn.append((folders, file)))
     picture = tmp_path / "a.png"
     options = ["--checkpoint-every", "32", "--benchmark-games", "0", "--plot", str(picture)]
-    run_command(td, str(tmp_path / "run"), *SMALL, *options)
+    run_tool(td, str(tmp_path / "run"), *SMALL, *options)
     assert drawn == [([tmp_path / "run"], picture)] * 2
 
 
 @pytest.mark.usefixtures("matplotlib")
 def test_the_command_draws_runs_together(run, tmp_path):
     file = tmp_path / "a.svg"
-    assert run_command(plot, str(run), str(run), "--output", str(file), "--against", "hours") == 0
+    assert run_tool(plot, str(run), str(run), "--output", str(file), "--against", "hours") == 0
     assert ">hours</text>" in file.read_text()
 
 
@@ -99,11 +92,11 @@ def test_runs_that_mimic_experts_are_drawn_by_their_agreement(tmp_path):
         append_record(log, {"generation": 5, "first": 0.3, "seconds": 60.0})
         append_record(log, {"generation": 9, "first": 0.4, "unseen_first": 0.35, "seconds": 60.0})
     file = tmp_path / "a.svg"
-    assert run_command(plot, str(tmp_path / "one"), str(tmp_path / "other"), "--output", str(file)) == 0
+    assert run_tool(plot, str(tmp_path / "one"), str(tmp_path / "other"), "--output", str(file)) == 0
     for name in ("one", "other"):
         assert f">{name}: ranked first, unseen matches</text>" in file.read_text()
     with pytest.raises(UnsupportedError, match="against minutes: remove --against"):
-        run_command(plot, str(tmp_path / "one"), "--output", str(file), "--against", "hours")
+        run_tool(plot, str(tmp_path / "one"), "--output", str(file), "--against", "hours")
 
 
 @pytest.mark.usefixtures("matplotlib")
@@ -117,7 +110,7 @@ def test_what_cannot_be_drawn_is_refused(run, tmp_path):
     with pytest.raises(UnsupportedError, match=r"\.png, \.svg, \.pdf, got 'a\.gif'"):
         check_plot_file(tmp_path / "a.gif")
     with pytest.raises(ValueRangeError) as caught:
-        run_command(plot, str(run), "--output", str(tmp_path / "a.png"), "--rolling", "0")
+        run_tool(plot, str(run), "--output", str(tmp_path / "a.png"), "--rolling", "0")
     assert caught.value.field == "rolling"
     check_plot_file(None)
 
@@ -125,7 +118,7 @@ def test_what_cannot_be_drawn_is_refused(run, tmp_path):
 @pytest.mark.usefixtures("matplotlib")
 def test_a_folder_without_a_log_is_named(tmp_path):
     with pytest.raises(DataFileError, match=r"log\.jsonl has no record"):
-        run_command(plot, str(tmp_path), "--output", str(tmp_path / "a.png"))
+        run_tool(plot, str(tmp_path), "--output", str(tmp_path / "a.png"))
 
 
 def test_without_matplotlib_a_run_does_not_begin(tmp_path, monkeypatch):
@@ -134,5 +127,5 @@ def test_without_matplotlib_a_run_does_not_begin(tmp_path, monkeypatch):
         importlib.util, "find_spec", lambda name, *more: None if name == "matplotlib" else real(name, *more)
     )
     with pytest.raises(UnsupportedError, match=r"pip install '.\[plots\]' in the checkout"):
-        run_command(td, str(tmp_path / "run"), *SMALL, "--plot", str(tmp_path / "a.png"))
+        run_tool(td, str(tmp_path / "run"), *SMALL, "--plot", str(tmp_path / "a.png"))
     assert not (tmp_path / "run").exists()

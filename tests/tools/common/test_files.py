@@ -3,12 +3,7 @@
 import pytest
 
 from gammond.engine.errors import DataFileError
-from gammond.tools.common.files import (
-    append_new_record,
-    append_record,
-    read_records,
-    write_atomically,
-)
+from gammond.tools.common.files import append_new_record, append_record, read_records, write_atomically
 
 
 def test_a_file_that_a_kill_interrupts_keeps_its_content(tmp_path, monkeypatch):

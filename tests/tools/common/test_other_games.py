@@ -1,13 +1,18 @@
 from __future__ import annotations
 
-from argparse import Namespace
-
 import pytest
+from msgspec import Struct
 
 from gammond.engine.errors import UnsupportedError
 from gammond.protocol.games import GAMES
 from gammond.tools.common.other_games import make_query, refuse_options
 from tests.protocol import noughts
+
+
+class Options(Struct, frozen=True, kw_only=True):
+    plies: int | None = None
+    weights: str | None = None
+    cubeless: bool = False
 
 
 @pytest.fixture(autouse=True)
@@ -27,7 +32,9 @@ def test_a_game_is_asked_for_what_its_queries_have():
 def test_what_no_query_of_a_game_has_is_refused():
     with pytest.raises(UnsupportedError, match="noughts has no answer to eval"):
         make_query("noughts", "12", {"want": ["eval"]})
-    refuse_options(Namespace(variant="noughts", plies=None, weights=None), {})
+    refuse_options(Options(), "noughts", ("cubeless",))
     with pytest.raises(UnsupportedError, match="--plies is not for noughts") as refused:
-        refuse_options(Namespace(variant="noughts", plies=2, weights=None), {})
+        refuse_options(Options(plies=2), "noughts", ("cubeless",))
     assert refused.value.field == "plies"
+    with pytest.raises(UnsupportedError, match="--cubeless is for backgammon"):
+        refuse_options(Options(cubeless=True), "noughts", ("cubeless",))

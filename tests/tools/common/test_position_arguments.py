@@ -6,6 +6,7 @@ import argparse
 import io
 import sys
 import types
+from typing import ClassVar
 
 import pytest
 
@@ -18,7 +19,8 @@ from gammond.engine.formats.position_text import FORMATS
 from gammond.engine.formats.xgid import decode_xgid
 from gammond.engine.rules.match import MatchState
 from gammond.engine.rules.position import Position
-from gammond.tools.common.position_arguments import add_position_arguments, read_position
+from gammond.tools.common.command_options import add_options, read_options
+from gammond.tools.common.position_arguments import Dice, PositionOptions, ScoreOptions
 from gammond.tools.common.tool_parser import ToolParser
 from tests.engine.match_files.sgf.test_positions import SAVED_WITH_DICE
 from tests.engine.match_files.test_position_report import BOARD, OPENING, XG_PLAYS
@@ -28,10 +30,20 @@ POSITION, MATCH = decode_xgid(XGID)
 GNUBG = f"{encode_position_id(POSITION)}:{encode_match_id(MATCH)}"
 
 
-def read(*words, has_dice=True):
+class Asked(PositionOptions, frozen=True, kw_only=True):
+    score: ScoreOptions = ScoreOptions()
+
+
+class AskedWithDice(Asked, frozen=True, kw_only=True):
+    takes_dice: ClassVar[bool] = True
+    dice: Dice | None = None
+
+
+def read(*words, kind=AskedWithDice):
     parser = ToolParser(prog="gammond hint")
-    add_position_arguments(parser, has_dice=has_dice)
-    return read_position(parser.parse_args(words), has_dice=has_dice)
+    add_options(parser, kind)
+    options = read_options(parser.parse_args(words), kind)
+    return options.read(options.score)[:2]
 
 
 def type_in(monkeypatch, text):
@@ -155,7 +167,7 @@ def test_one_position_in_several_forms_is_one(monkeypatch):
 
 def test_dice_are_refused_where_the_question_is_about_the_position_before_the_roll():
     with pytest.raises(GammondError, match="--dice is for 'hint'"):
-        read("startpos", "--dice", "3", "1", has_dice=False)
+        read("startpos", "--dice", "3", "1", kind=Asked)
     parser = argparse.ArgumentParser()
-    add_position_arguments(parser)
+    add_options(parser, Asked)
     assert "--dice" not in parser.format_help()

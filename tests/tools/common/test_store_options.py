@@ -8,7 +8,8 @@ import pytest
 
 from gammond.engine.errors import FormatError
 from gammond.engine.store.options import NO_STORE, StoreOptions
-from gammond.tools.common.store_options import add_store_arguments, read_store_arguments
+from gammond.tools.common.command_options import add_options, read_options
+from gammond.tools.common.store_options import StoreChoice
 from tests.support.processes import run_gammond
 
 QUESTION = "position startpos\neval plies=2\nquit\n"
@@ -16,18 +17,18 @@ QUESTION = "position startpos\neval plies=2\nquit\n"
 
 def parse(*words):
     parser = argparse.ArgumentParser()
-    add_store_arguments(parser)
-    return parser.parse_args(words)
+    add_options(parser, StoreChoice)
+    return read_options(parser.parse_args(words), StoreChoice).read()
 
 
 def test_the_options_of_a_tool_come_before_those_of_the_environment(monkeypatch):
     monkeypatch.setenv("GAMMOND_STORE", "megabytes=5")
-    assert read_store_arguments(parse()) == StoreOptions(megabytes=5)
-    assert read_store_arguments(parse("--store", "file=/x")) == StoreOptions(file="/x")
-    assert read_store_arguments(parse("--store", "off")) == NO_STORE
-    assert read_store_arguments(parse("--no-store")) == NO_STORE
+    assert parse() == StoreOptions(megabytes=5)
+    assert parse("--store", "file=/x") == StoreOptions(file="/x")
+    assert parse("--store", "off") == NO_STORE
+    assert parse("--no-store") == NO_STORE
     with pytest.raises(FormatError, match="expected an option of the store"):
-        read_store_arguments(parse("--store", "where=/x"))
+        parse("--store", "where=/x")
 
 
 @pytest.mark.slow

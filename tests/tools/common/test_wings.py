@@ -5,7 +5,8 @@ from pathlib import Path
 
 from gammond.tools.common.opponents import find_sources, list_run_kinds
 from gammond.tools.common.wings import find_wings
-from gammond.tools.tournament.command import list_games, load_rules_reader
+from gammond.tools.tournament.command import load_rules_reader
+from gammond.tools.tournament.options import list_games
 
 ROOT = Path(__file__).resolve().parents[3]
 

@@ -82,7 +82,7 @@ def test_what_cannot_be_played_is_refused(monkeypatch, capsys):
     assert cli.main(["gnubg-match", "--games", "-1"]) == 2
     assert cli.main(["gnubg-match"]) == 2
     complaints = capsys.readouterr().err
-    assert "--games: expected 0 or more" in complaints
+    assert "--games: expected a whole number 0 or more" in complaints
     assert "gnubg is not installed" in complaints
 
 

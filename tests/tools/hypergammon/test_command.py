@@ -81,9 +81,9 @@ def test_a_file_that_cannot_be_written_is_said(folder):
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (("verify", "--positions", 0), "--positions: expected 1 to 10,000,000, got 0"),
-        (("verify", "--seed", -1), "--seed: expected 0 to .*, got -1"),
-        (("build", "--threads", 0), "--threads: expected 1 to 256, got 0"),
+        (("verify", "--positions", 0), "--positions: expected a whole number 1..10000000, got 0"),
+        (("verify", "--seed", -1), "--seed: expected a whole number 0...*, got -1"),
+        (("build", "--threads", 0), "--threads: expected a whole number 1..256, got 0"),
     ],
 )
 def test_numbers_out_of_range_are_refused(folder, arguments, said):

@@ -1,12 +1,12 @@
 from __future__ import annotations
 
-import argparse
 import http.client
 import json
 import re
 import socket
 import subprocess
 import sys
+from functools import partial
 
 import numpy as np
 import pytest
@@ -22,6 +22,7 @@ from gammond.tools import cli
 from gammond.tools.serve import command as serve
 from gammond.tools.serve.options import parse_address
 from tests.support.boards import played_boards
+from tests.support.commands import run_tool
 from tests.support.evaluators import RacingEvaluator
 from tests.support.processes import ROOT, run_gammond, run_python, serving
 
@@ -35,10 +36,7 @@ OPENING = (
 )
 
 
-def parsed(*arguments):
-    parser = argparse.ArgumentParser()
-    serve.add_arguments(parser)
-    return parser.parse_args(arguments)
+run_serve = partial(run_tool, serve)
 
 
 @pytest.mark.parametrize(
@@ -74,7 +72,7 @@ def served_by(monkeypatch, *options):
     monkeypatch.setattr("gammond.tools.common.opponents.load_net_engine", load_racer)
     monkeypatch.setattr("gammond.protocol.transports.gnubg.serve_gnubg", serve_nobody)
     monkeypatch.setattr(serve, "end_process", lambda status: None)
-    serve.main(parsed("--gnubg", "0", *options))
+    run_serve("--gnubg", "0", *options)
     (decider, options), (how,) = *served, loaded
     return decider, how, options.threads
 
@@ -223,14 +221,14 @@ def test_only_a_failure_to_listen_is_reported_as_one(monkeypatch):
         port = taken.getsockname()[1]
         for dialect in ("--tcp", "--gnubg"):
             with pytest.raises(StateError, match=f"cannot listen on 127.0.0.1 port {port}: "):
-                serve.main(parsed(dialect, str(port)))
+                run_serve(dialect, port)
 
     async def fail_later(*_, **__):
         raise OSError(28, "no space left on device")
 
     monkeypatch.setattr(serve, "serve_tcp", fail_later)
     with pytest.raises(OSError, match="no space left"):
-        serve.main(parsed("--tcp", "0"))
+        run_serve("--tcp", "0")
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="there is no such limit")

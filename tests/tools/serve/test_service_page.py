@@ -9,9 +9,8 @@ import sys
 import tomllib
 from pathlib import Path
 
-from gammond.tools.serve.options import check_options
 from tests.support.processes import serving
-from tests.tools.serve.test_config_file import configured
+from tests.tools.serve.test_config_file import check, configured
 from tests.tools.serve.unit_sandbox import DEPLOY, ROOT, read_unit
 
 PAGE = (ROOT / "docs" / "guide" / "service.md").read_text("utf-8")
@@ -27,7 +26,7 @@ def test_the_configuration_of_the_page_is_right(tmp_path):
     (text,) = re.findall(r"```toml\n(.*?)```", PAGE, re.DOTALL)
     configuration = configured(tmp_path, text)
     assert configuration.faults == ()
-    check_options(configuration.args)
+    check(configuration)
     wrong = configured(tmp_path, text.replace("clients =", "client ="))
     shown = re.findall(r"```text\ngammond: /etc/gammond/gammond.toml(.*)\n```", PAGE)
     assert [f"{tmp_path / 'gammond.toml'}{each}" for each in shown] == list(wrong.faults)

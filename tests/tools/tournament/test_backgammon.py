@@ -8,11 +8,7 @@ import pytest
 from gammond.engine.play.lockstep import HOME_BOUND, play_games
 from gammond.engine.rules.game_record import PlayAction
 from gammond.nets.catalogue import load_player
-from gammond.tools.tournament.backgammon import (
-    TournamentMode,
-    TournamentRules,
-    score_cubeful_games,
-)
+from gammond.tools.tournament.backgammon import TournamentMode, TournamentRules, score_cubeful_games
 from gammond.tools.tournament.entrants import load_cube_player
 from gammond.tools.tournament.games import GameRange, PairingTask
 

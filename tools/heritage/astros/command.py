@@ -14,7 +14,6 @@ and each other, with fresh dice.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import partial
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -31,7 +30,7 @@ from gammond.tools.train.ascent.learner import AscentLearner
 from gammond.tools.train.ascent.matches import RatedVector, Vector, VectorMatches, format_weights
 from gammond.tools.train.ascent.settings import AscentSettings
 from gammond.tools.train.runs.strength_games import check_benchmark
-from gammond.tools.train.runs.trainer import Resources, Trainer, add_workers_option
+from gammond.tools.train.runs.trainer import KeepNets, OneProcessWork, Trainer
 
 SUMMARY = "learn the weights of a player without nets by gradient ascent on match scores"
 
@@ -133,17 +132,24 @@ def _format_points(result: PairedScores) -> str:
     return f"{points} in {result.counted.games:,} games, {result.win_share:.1%} won"
 
 
-def _make_learner(folder: Path, settings: AscendSettings, resources: Resources) -> AscentLearner:
-    matches = FamilyMatches(settings, resources.processes)
+class AscendWork(OneProcessWork, frozen=True, kw_only=True):
+    """Who plays, and whether a run keeps its vectors."""
+
+    keep_nets: KeepNets = False
+
+
+def _make_learner(
+    folder: Path, settings: AscendSettings, work: AscendWork, processes: Executor
+) -> AscentLearner:
+    matches = FamilyMatches(settings, processes)
     return AscentLearner(settings, matches, settings.reference)
 
 
 TRAINER = Trainer(
     "heritage ascend",
     AscendSettings,
+    AscendWork,
     _make_learner,
-    resource_options=(partial(add_workers_option, default=1),),
 )
 
-add_arguments = TRAINER.add_arguments
-main = TRAINER.main
+COMMAND = TRAINER.make_command()

@@ -9,18 +9,18 @@ all replies and once with pruning and a filter, whose choices may differ.
 
 from __future__ import annotations
 
-import argparse
 import json
 import sys
 import time
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
+from typing import Annotated
 
 import numpy as np
+from msgspec import Struct
 from numpy.typing import NDArray
 
 from gammond.engine.bearoff import defer_bearoff
-from gammond.engine.errors import ValueRangeError
 from gammond.engine.evaluation.evaluator import Evaluator
 from gammond.engine.evaluation.pruning import PlayPruner
 from gammond.engine.rules.dice import Roll
@@ -43,13 +43,11 @@ from gammond.nets.catalogue import load_pruner
 from gammond.nets.heritage.astros.leaf_evaluators import EquityLeafEvaluator
 from gammond.nets.heritage.astros.star_evaluator import MAX_STAR_PLIES, Cutoffs
 from gammond.nets.heritage.astros.star_search import StarSearch
+from gammond.tools.common.command_options import Command, Json, option
 from gammond.tools.common.opponents import load_net_evaluator
 from gammond.tools.common.progress import Progress
-from gammond.tools.measure.decisions import (
-    add_decision_arguments,
-    check_decision_arguments,
-    draw_contact_decisions,
-)
+from gammond.tools.common.strength import DEFAULT_NET, Net
+from gammond.tools.measure.decisions import draw_contact_decisions
 
 _ENGINE_SEARCH = "the engine's"
 
@@ -83,20 +81,20 @@ class SearchStats:
     same_value: int | None
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the arguments."""
-    add_decision_arguments(parser, default_count=200)
-    parser.add_argument(
-        "--plies", type=int, default=1, help=f"look-ahead of all searches, 1 to {MAX_STAR_PLIES} (default 1)"
-    )
-    parser.add_argument("--json", action="store_true", help="write one JSON object instead of text")
+class CutoffsOptions(Struct, frozen=True, kw_only=True):
+    """Which decisions are searched, and how deep."""
+
+    decisions: Annotated[int, option("number of decisions", ge=1)] = 200
+    seed: Annotated[int, option("seed of positions and rolls, 0 or more", ge=0)] = 1
+    net: Net = DEFAULT_NET
+    plies: Annotated[
+        int, option(f"look-ahead of all searches, 1 to {MAX_STAR_PLIES}", ge=1, le=MAX_STAR_PLIES)
+    ] = 1
+    json: Json = False
 
 
-def main(args: argparse.Namespace) -> int:
+def run(options: CutoffsOptions) -> int:
     """Measure and report.
-
-    Args:
-        args: As `add_arguments` declares them.
 
     Returns:
         0, or 1 where a search with cut-offs did not agree with the full average.
@@ -105,19 +103,21 @@ def main(args: argparse.Namespace) -> int:
         ValueRangeError: An unknown net, or a number out of range.
         DataFileError: A net or database is missing or faulty.
     """
-    check_decision_arguments(args, min_count=1)
-    if not 1 <= args.plies <= MAX_STAR_PLIES:
-        raise ValueRangeError(f"--plies: expected 1 to {MAX_STAR_PLIES}, got {args.plies}", field="plies")
-    evaluator = load_net_evaluator(args.net)
-    decisions, _ = draw_contact_decisions(evaluator, args.decisions, args.seed)
-    ways = make_searches(evaluator, load_pruner(), args.plies)
+    evaluator = load_net_evaluator(options.net)
+    decisions, _ = draw_contact_decisions(evaluator, options.decisions, options.seed)
+    ways = make_searches(evaluator, load_pruner(), options.plies)
     rows = compare_searches(ways, decisions)
-    if args.json:
-        report = {"version": read_version(), "net": evaluator.name, "plies": args.plies, "seed": args.seed}
+    if options.json:
+        report = {
+            "version": read_version(),
+            "net": evaluator.name,
+            "plies": options.plies,
+            "seed": options.seed,
+        }
         rows_json = [asdict(row) for row in rows]
         sys.stdout.write(json.dumps({**report, "decisions": len(decisions), "rows": rows_json}) + "\n")
     else:
-        head = f"gammond {read_version()}, {evaluator.name}, {args.plies}-ply, seed {args.seed}: "
+        head = f"gammond {read_version()}, {evaluator.name}, {options.plies}-ply, seed {options.seed}: "
         sys.stdout.write(f"{head}{len(decisions):,} contact decisions\n{_format_table(rows)}")
     is_exact = all(row.same_value == len(decisions) for row in rows if row.same_value is not None)
     return EXIT_OK if is_exact else EXIT_FAULTS
@@ -220,3 +220,6 @@ def _format_table(rows: list[SearchStats]) -> str:
         for row in rows
     ]
     return "\n".join(lines) + "\n"
+
+
+COMMAND = Command(CutoffsOptions, run)

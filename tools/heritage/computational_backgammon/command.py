@@ -38,7 +38,7 @@ from gammond.tools.tournament.records import LockstepLog
 from gammond.tools.train.runs.game_learner import GameLearner, RoundReport
 from gammond.tools.train.runs.run import Record, check_same_settings
 from gammond.tools.train.runs.strength_games import play_opponents
-from gammond.tools.train.runs.trainer import Trainer
+from gammond.tools.train.runs.trainer import KeepingWork, Trainer
 from gammond.tools.train.weights.net_set import find_nets_file
 
 SUMMARY = "train nets as in the first years of TD-Gammon: sigmoid units, symmetric or not, experts or not"
@@ -263,9 +263,9 @@ def make_initial_nets(settings: ClassicSettings) -> ClassicNetSet:
 TRAINER = Trainer(
     "heritage classic",
     ClassicSettings,
-    lambda folder, settings, resources: ClassicLearner(settings),
+    KeepingWork,
+    lambda folder, settings, work, processes: ClassicLearner(settings),
     comparisons=("gammond heritage classic-report runs {folders}",),
 )
 
-add_arguments = TRAINER.add_arguments
-main = TRAINER.main
+COMMAND = TRAINER.make_command()

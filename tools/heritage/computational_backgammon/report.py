@@ -11,14 +11,14 @@ with other dice, and the evaluations of decided endgames by its last nets; two r
 
 from __future__ import annotations
 
-import argparse
 import sys
 from collections.abc import Mapping, Sequence
 from math import comb
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
+from msgspec import Struct
 
 from gammond.engine.bearoff.two_sided import make_two_sided_numbering
 from gammond.engine.errors import DataFileError, UnsupportedError
@@ -28,6 +28,7 @@ from gammond.engine.rules.outcome import LOSE_G, WIN, WIN_G
 from gammond.engine.rules.rules import STANDARD_RULES
 from gammond.engine.wording import format_count
 from gammond.nets.catalogue import DEFAULT_EVALUATOR
+from gammond.tools.common.command_options import Command, argument, option
 from gammond.tools.common.files import read_records
 from gammond.tools.common.opponents import RUN_PREFIX, load_opponent
 from gammond.tools.common.text_table import format_table
@@ -35,7 +36,7 @@ from gammond.tools.heritage.computational_backgammon.endgames import measure_end
 from gammond.tools.train.runs.run import CHECKPOINT_FILE
 from gammond.tools.train.runs.run_folder import LOG_FILE
 from gammond.tools.train.runs.strength_games import check_benchmark
-from gammond.tools.train.validation.named_evaluators import load_named_evaluator
+from gammond.tools.train.weights.net_set import load_named_evaluator
 
 SUMMARY = "compare runs of classic nets, openings and bearoff tables"
 
@@ -52,38 +53,34 @@ _SEED = 2
 """Seed of dice other than those that chose the best nets."""
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the arguments of ``gammond heritage classic-report``."""
-    parser.add_argument("report", choices=("runs", "start", "tables"), help="which report")
-    parser.add_argument(
-        "subjects",
-        nargs="*",
-        metavar="FOLDER|PLAYER",
-        help="folders of runs; or players, for 'start' (default 'default')",
-    )
-    parser.add_argument(
-        "--final-games",
-        type=int,
-        default=10_000,
-        help="paired games with other dice that the best nets play (default 10000)",
-    )
+class ClassicReportOptions(Struct, frozen=True, kw_only=True):
+    """Which report, and of what."""
+
+    report: Annotated[str, argument("REPORT", "runs, start or tables", choices=("runs", "start", "tables"))]
+    subjects: Annotated[
+        tuple[str, ...],
+        argument("FOLDER|PLAYER", "folders of runs; or players, for 'start' (default 'default')", count="*"),
+    ] = ()
+    final_games: Annotated[
+        int, option("paired games with other dice that the best nets play; 0 for none", ge=0, multiple_of=2)
+    ] = 10_000
 
 
-def main(args: argparse.Namespace) -> int:
+def run(options: ClassicReportOptions) -> int:
     """Print a report; return the exit status.
 
     Raises:
         GammondError: A run or a player cannot be loaded, or the number of games is out of range.
     """
-    if args.report == "tables":
+    if options.report == "tables":
         sys.stdout.write(make_size_report())
-    elif args.report == "start":
-        sys.stdout.write(tabulate_openings(args.subjects or [DEFAULT_EVALUATOR]))
+    elif options.report == "start":
+        sys.stdout.write(tabulate_openings(options.subjects or [DEFAULT_EVALUATOR]))
     else:
-        if not args.subjects:
+        if not options.subjects:
             raise UnsupportedError("expected the folders of runs, got none", field="subjects")
-        check_benchmark((), args.final_games)
-        sys.stdout.write(tabulate_runs([Path(subject) for subject in args.subjects], args.final_games))
+        check_benchmark((), options.final_games)
+        sys.stdout.write(tabulate_runs([Path(each) for each in options.subjects], options.final_games))
     return 0
 
 
@@ -184,7 +181,7 @@ def tabulate_openings(names: Sequence[str]) -> str:
     """Tabulate players' evaluations of the opening position for the side on roll, beside the reference.
 
     Args:
-        names: As `gammond.tools.train.validation.named_evaluators.load_named_evaluator` takes them.
+        names: As `gammond.tools.train.weights.net_set.load_named_evaluator` takes them.
 
     Raises:
         ValueRangeError: A player is unknown, or has no evaluator.
@@ -270,3 +267,6 @@ def make_size_report() -> str:
         format_table(head, rows)
         + f"\nAll positions of backgammon: {count_positions():,}; the blog: of the order of 1e20.\n"
     )
+
+
+COMMAND = Command(ClassicReportOptions, run)

@@ -8,6 +8,7 @@ from msgspec import Meta
 
 from gammond.engine.errors import UnsupportedError, ValueRangeError
 from gammond.nets.heritage.computational_backgammon.net import NODE_COUNTS, SYMMETRIC
+from gammond.tools.common.command_options import option
 from gammond.tools.common.opponents import load_opponent
 from gammond.tools.heritage.computational_backgammon.kernels.kinds import KINDS
 from gammond.tools.train.runs.strength_games import (
@@ -43,32 +44,32 @@ class ClassicSettings(RunSettings, frozen=True):
     layout: Annotated[
         Literal["normal", "symmetric"], Meta(description="normal, or symmetric: weights mirrored")
     ] = "normal"
-    turn: Annotated[
-        bool, Meta(description="whether symmetric nets have inputs for the turn: true or false")
-    ] = True
+    turn: Annotated[bool, option("whether symmetric nets have inputs for the turn", is_word=True)] = True
     gammon_weight: Annotated[
         Literal["winning", "one"],
         Meta(description="weight of what shares of gammons learn: the winning chance, or one (two outputs)"),
     ] = "winning"
     gammon_zero: Annotated[
-        bool, Meta(description="whether gammons that can no longer be are 0, not learned: true or false")
+        bool, option("whether gammons that can no longer be are 0, not learned", is_word=True)
     ] = True
     bearoff: Annotated[
         Literal["none", "two-sided"], Meta(description="two-sided: bearoffs are looked up, not learned")
     ] = "none"
     parent: Annotated[
         str,
-        Meta(description="a run of this command whose nets to begin with; symmetric ones may become normal"),
+        option(
+            "a run of this command whose nets to begin with; symmetric ones may become normal", name="from"
+        ),
     ] = ""
     alpha: Annotated[float, Meta(gt=0, le=10, description="learning rate from hidden units to outputs")] = 0.1
     beta: Annotated[float, Meta(gt=0, le=10, description="learning rate from inputs to hidden units")] = 0.1
     trace: Annotated[float, Meta(ge=0, le=1, description="lambda of the returns")] = 0.0
     keep_dice: Annotated[
         bool,
-        Meta(description="value the position after a play as if the same side rolled again, a mistake"),
+        option("value the position after a play as if the same side rolled again, a mistake", is_word=True),
     ] = False
     turn_board: Annotated[
-        bool, Meta(description="learn each position from the other side too, as if that were on roll")
+        bool, option("learn each position from the other side too, as if that were on roll", is_word=True)
     ] = False
     teacher: Annotated[
         Literal["self", "against", "taught", "watching"],

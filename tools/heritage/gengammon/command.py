@@ -15,8 +15,7 @@ from pathlib import Path
 
 import numpy as np
 
-from gammond.engine.errors import DataFileError, ValueRangeError
-from gammond.engine.runtime.machine import MAX_THREADS
+from gammond.engine.errors import DataFileError
 from gammond.tools.heritage.gengammon.agreement import pack_moves
 from gammond.tools.heritage.gengammon.backprop import BackpropLearner
 from gammond.tools.heritage.gengammon.expert_moves.dataset import (
@@ -26,15 +25,12 @@ from gammond.tools.heritage.gengammon.expert_moves.dataset import (
     split_by_match,
 )
 from gammond.tools.heritage.gengammon.kernels.mimic import PackedMoves
-from gammond.tools.heritage.gengammon.learners import (
-    GeneticLearner,
-    MimicLearner,
-    SelfPlayLearner,
-)
+from gammond.tools.heritage.gengammon.learners import GeneticLearner, MimicLearner, SelfPlayLearner
 from gammond.tools.heritage.gengammon.runs import draw_agreement
 from gammond.tools.heritage.gengammon.settings import MimicSettings
+from gammond.tools.parallel.executor import Executor
 from gammond.tools.train.runs.run import Record
-from gammond.tools.train.runs.trainer import Resources, Trainer, add_threads_option
+from gammond.tools.train.runs.trainer import ThreadedWork, Trainer
 
 SUMMARY = "teach a 52-26-1 net to mimic experts: a genetic algorithm, backpropagation, or its own play"
 
@@ -73,19 +69,17 @@ def _pack_expert_moves(moves: ExpertMoves) -> PackedMoves:
     return pack_moves(moves.boards, list_candidates(moves))
 
 
-def _make_learner(folder: Path, settings: MimicSettings, resources: Resources) -> MimicLearner:
+def _make_learner(
+    folder: Path, settings: MimicSettings, work: ThreadedWork, processes: Executor
+) -> MimicLearner:
     """Make the learner of a method.
 
     Raises:
-        ValueRangeError: The number of threads is out of range.
         DataFileError: The expert moves cannot be read, or there are too few.
     """
-    threads = resources.threads
-    if not 1 <= threads <= MAX_THREADS:
-        raise ValueRangeError(f"expected 1..{MAX_THREADS} for threads, got {threads}", field="threads")
     learned, unseen = _load_moves(settings)
     method = "play" if learned is None else settings.method
-    return _METHODS[method](settings, learned, unseen, threads, folder.name)
+    return _METHODS[method](settings, learned, unseen, work.threads, folder.name)
 
 
 def _summarise_agreement(records: Sequence[Record]) -> dict[str, str]:
@@ -103,9 +97,8 @@ def _summarise_agreement(records: Sequence[Record]) -> dict[str, str]:
 TRAINER = Trainer(
     "heritage mimic",
     MimicSettings,
+    ThreadedWork,
     _make_learner,
-    "run.toml, checkpoint.npz, net.txt, log.jsonl",
-    resource_options=(add_threads_option,),
     draw=draw_agreement,
     summarise=_summarise_agreement,
     comparisons=(
@@ -114,5 +107,4 @@ TRAINER = Trainer(
     ),
 )
 
-add_arguments = TRAINER.add_arguments
-main = TRAINER.main
+COMMAND = TRAINER.make_command()

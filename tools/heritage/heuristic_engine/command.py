@@ -10,19 +10,20 @@ has kept again, with fresh dice.
 
 from __future__ import annotations
 
-import argparse
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Annotated
 
 import msgspec
 import numpy as np
 
-from gammond.engine.errors import DataFileError, StateError, ValueRangeError
+from gammond.engine.errors import DataFileError, StateError
 from gammond.engine.formats.array_file import Arrays
 from gammond.engine.options import list_fields
 from gammond.engine.play.player import Player
 from gammond.nets.heritage.heuristic_engine.heuristic import HeuristicConfig
+from gammond.tools.common.command_options import Command, option
 from gammond.tools.common.files import read_records
 from gammond.tools.common.progress import Progress
 from gammond.tools.heritage.heuristic_engine.trials import ClimbSettings, FixedRule, run_trial
@@ -33,7 +34,7 @@ from gammond.tools.train.runs.run import Learner, Record, RunProgress
 from gammond.tools.train.runs.run_folder import CONFIG_FILE, KIND_ARRAY, LOG_FILE
 from gammond.tools.train.runs.settings import read_origin, read_settings
 from gammond.tools.train.runs.strength_games import measure_player
-from gammond.tools.train.runs.trainer import Trainer, add_workers_option
+from gammond.tools.train.runs.trainer import RunOptions, SharedWork, Trainer
 
 SUMMARY = "tune the heuristic engine by hill climbing, one factor at a time"
 
@@ -207,36 +208,41 @@ def load_climb_player(file: Path) -> Player:
 TRAINER = Trainer(
     "heritage climb",
     ClimbSettings,
-    lambda folder, settings, resources: ClimbLearner(settings, resources.processes),
-    "run.toml, log.jsonl",
-    resource_options=(add_workers_option,),
+    SharedWork,
+    lambda folder, settings, work, processes: ClimbLearner(settings, processes),
     comparisons=(),
 )
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the arguments of ``gammond heritage climb``."""
-    TRAINER.add_arguments(parser, resume_point="trial")
-    parser.add_argument(
-        "--recheck",
-        type=int,
-        metavar="N",
-        help="only play N paired games with fresh dice for each change that a run has kept",
-    )
+class ClimbOptions(RunOptions[ClimbSettings, SharedWork], frozen=True, kw_only=True):
+    """Which climb is begun or resumed, or is played again."""
+
+    recheck: (
+        Annotated[
+            int,
+            option(
+                "only play N paired games with fresh dice for each change that a run has kept",
+                "N",
+                ge=4,
+                multiple_of=2,
+            ),
+        ]
+        | None
+    ) = None
 
 
-def main(args: argparse.Namespace) -> int:
+def run(options: ClimbOptions) -> int:
     """Climb, or replay the changes that a climb has kept; return the exit status.
 
     Raises:
-        GammondError: As `Trainer.main`; or the climb to recheck has kept no change.
+        GammondError: As `Trainer.run`; or the climb to recheck has kept no change.
     """
-    if args.recheck is None:
-        return TRAINER.main(args)
-    settings = read_settings(args.run / CONFIG_FILE, ClimbSettings)
+    if options.recheck is None:
+        return TRAINER.run(options)
+    settings = read_settings(options.run / CONFIG_FILE, ClimbSettings)
     settings.check()
-    with make_executor(args.workers, args.cluster, {}) as processes:
-        return _recheck(args.run, settings, args.recheck, processes)
+    with make_executor(options.work.processes, options.work.cluster, {}) as processes:
+        return _recheck(options.run, settings, options.recheck, processes)
 
 
 def _parse_configuration(record: Record) -> HeuristicConfig:
@@ -264,8 +270,6 @@ def _format_share(share: MeanEstimate) -> str:
 
 def _recheck(folder: Path, settings: ClimbSettings, games: int, processes: Executor) -> int:
     """Play each kept change again, and report its share of wins."""
-    if games < 4 or games % 2:
-        raise ValueRangeError(f"expected an even number of games, 4 or more, got {games}", field="recheck")
     records = read_records(folder / LOG_FILE)
     kept = [record for record in records if record["kept"]]
     if not kept:
@@ -293,3 +297,6 @@ def _recheck(folder: Path, settings: ClimbSettings, games: int, processes: Execu
         f"{len(kept) - better - worse} are undecided after {games:,} games\n"
     )
     return 0
+
+
+COMMAND = Command(ClimbOptions, run)

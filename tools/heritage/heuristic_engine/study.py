@@ -8,7 +8,6 @@ paired dice has the share for each change).
 
 from __future__ import annotations
 
-import argparse
 import sys
 from typing import Annotated
 
@@ -18,9 +17,10 @@ from msgspec import Meta
 from numpy.typing import NDArray
 
 from gammond.engine.errors import ValueRangeError
+from gammond.tools.common.command_options import Command
 from gammond.tools.heritage.heuristic_engine.trials import AcceptanceRule, FixedRule, SequentialRule
 from gammond.tools.tournament.statistics.sprt import PAIRS_BETWEEN_LOOKS, SequentialTest
-from gammond.tools.train.runs.settings import add_setting_options, settings_from_args
+from gammond.tools.train.runs.settings import SettingOptions
 
 SUMMARY = "measure how often the rules of climb keep changes that are no improvement, and miss improvements"
 
@@ -37,12 +37,12 @@ class ClimbStudySettings(msgspec.Struct, frozen=True):
 
     experiments: Annotated[int, Meta(ge=1, description="changes drawn for each true worth")] = 10_000
     worths: Annotated[
-        tuple[float, ...], Meta(description="true worths of changes, in %% of games won above half")
+        tuple[float, ...], Meta(description="true worths of changes, in % of games won above half")
     ] = (-1.0, 0.0, 0.5, 1.0, 2.0)
     games: Annotated[int, Meta(ge=2, description="games of the fixed rules")] = 3000
     share: Annotated[float, Meta(ge=0, le=1, description="share of them that a kept change exceeds")] = 0.51
     low: Annotated[float, Meta(description="Elo at which the test does not keep a change")] = 0.0
-    high: Annotated[float, Meta(description="Elo at which it does; 7 is 51 %% of games")] = 7.0
+    high: Annotated[float, Meta(description="Elo at which it does; 7 is 51 % of games")] = 7.0
     alpha: Annotated[float, Meta(description="how often one that is worth LOW may be kept")] = 0.05
     beta: Annotated[float, Meta(description="how often one that is worth HIGH may be missed")] = 0.05
     most_games: Annotated[
@@ -54,19 +54,19 @@ class ClimbStudySettings(msgspec.Struct, frozen=True):
     seed: Annotated[int, Meta(ge=0, description="seed of the draws")] = 1
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the arguments of ``gammond heritage climb-study``."""
-    add_setting_options(parser, ClimbStudySettings)
+class ClimbStudyOptions(msgspec.Struct, frozen=True, kw_only=True):
+    """What is drawn."""
+
+    settings: SettingOptions[ClimbStudySettings]
 
 
-def main(args: argparse.Namespace) -> int:
+def run(options: ClimbStudyOptions) -> int:
     """Draw and report; return the exit status.
 
     Raises:
         GammondError: An option is invalid.
     """
-    settings = settings_from_args(args, ClimbStudySettings)
-    sys.stdout.write(tabulate_rules(settings))
+    sys.stdout.write(tabulate_rules(options.settings.make()))
     return 0
 
 
@@ -177,3 +177,6 @@ def _compute_pair_chances(share: float, split: float | None) -> NDArray[np.float
             field="worths",
         )
     return chances
+
+
+COMMAND = Command(ClimbStudyOptions, run)

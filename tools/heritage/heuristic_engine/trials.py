@@ -13,7 +13,6 @@ from msgspec import Meta
 from numpy.typing import NDArray
 
 from gammond.engine.errors import ValueRangeError
-from gammond.engine.options import CHOICES
 from gammond.engine.play.lockstep import play_games
 from gammond.engine.play.paired_scores import PairedScores
 from gammond.engine.play.player import Player
@@ -23,6 +22,7 @@ from gammond.nets.heritage.heuristic_engine.heuristic import (
     HeuristicConfig,
     HeuristicPlayer,
 )
+from gammond.tools.common.command_options import option
 from gammond.tools.parallel.executor import Executor
 from gammond.tools.tournament.statistics.sprt import SequentialTest, SprtVerdict
 from gammond.tools.train.runs.strength_games import GamesOption, OpponentsOption, check_benchmark
@@ -193,7 +193,11 @@ class ClimbSettings(RunSettings, frozen=True):
     trials: Annotated[int, Meta(ge=1, description="trials in all")] = 300
     start: Annotated[
         str,
-        Meta(extra={CHOICES: tuple(HEURISTIC_CONFIGS)}, description="configuration to begin with, by name"),
+        option(
+            f"configuration to begin with: {', '.join(HEURISTIC_CONFIGS)}",
+            "NAME",
+            choices=tuple(HEURISTIC_CONFIGS),
+        ),
     ] = "untrained"
     test: Annotated[
         Literal["fixed", "paired", "sprt"],
@@ -207,7 +211,7 @@ class ClimbSettings(RunSettings, frozen=True):
         float, Meta(ge=0, le=1, description="share of them that a kept change exceeds (fixed, paired)")
     ] = 0.51
     low: Annotated[float, Meta(description="Elo at which a change is not kept (sprt)")] = 0.0
-    high: Annotated[float, Meta(description="Elo at which it is (sprt); 7 is 51 %% of games")] = 7.0
+    high: Annotated[float, Meta(description="Elo at which it is (sprt); 7 is 51 % of games")] = 7.0
     alpha: Annotated[float, Meta(description="how often one that is worth LOW may be kept (sprt)")] = 0.05
     beta: Annotated[float, Meta(description="how often one that is worth HIGH may be missed (sprt)")] = 0.05
     most_games: Annotated[int, Meta(ge=1000, description="games after which a change is not kept (sprt)")] = (
@@ -219,7 +223,7 @@ class ClimbSettings(RunSettings, frozen=True):
     )
     probability: Annotated[
         bool,
-        Meta(description="whether all play by the average of the opponent's best replies: true or false"),
+        option("whether all play by the average of the opponent's best replies", is_word=True),
     ] = False
     measure_every: Annotated[int, Meta(ge=1, description="trials between measurements of strength")] = 25
     opponents: OpponentsOption = ("pubeval",)

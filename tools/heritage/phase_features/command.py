@@ -36,12 +36,8 @@ from gammond.tools.heritage.phase_features.trainer import PhaseNetTrainer
 from gammond.tools.train.fitting.recipe import cosine_rate
 from gammond.tools.train.runs.run import Learner, Record, RunProgress, check_same_settings
 from gammond.tools.train.runs.run_folder import KIND_ARRAY, LOG_FILE
-from gammond.tools.train.runs.strength_games import (
-    load_opponents,
-    measure_results,
-    play_opponents,
-)
-from gammond.tools.train.runs.trainer import Trainer
+from gammond.tools.train.runs.strength_games import load_opponents, measure_results, play_opponents
+from gammond.tools.train.runs.trainer import KeepingWork, Trainer
 
 SUMMARY = "train a net on phase features: it imitates a heuristic, then learns from outcomes"
 
@@ -302,9 +298,8 @@ def _make_error_fields(loss: float, aside: float) -> dict[str, object]:
 TRAINER = Trainer(
     f"heritage {KIND}",
     HeuristicNetSettings,
-    lambda folder, settings, resources: HeuristicNetLearner(folder, settings),
-    "run.toml, checkpoint.npz, imitation.npz, best.npz, log.jsonl",
+    KeepingWork,
+    lambda folder, settings, work, processes: HeuristicNetLearner(folder, settings),
 )
 
-add_arguments = TRAINER.add_arguments
-main = TRAINER.main
+COMMAND = TRAINER.make_command()

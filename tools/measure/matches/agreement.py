@@ -12,15 +12,16 @@ an analysis are named. An interrupted run reports the matches done so far.
 
 from __future__ import annotations
 
-import argparse
 import json
 import sys
 import threading
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from functools import partial
+from typing import Annotated
 
 import numpy as np
+from msgspec import Struct
 
 from gammond.engine.analysis.engine import Engine
 from gammond.engine.cubeful.match_equity import load_default_table
@@ -32,16 +33,16 @@ from gammond.engine.match_analysis.decisions import AnalysedDecision
 from gammond.engine.match_analysis.statistics import compute_statistics
 from gammond.engine.match_files.model import RecordedMatch, find_candidate
 from gammond.engine.runtime.exit_codes import EXIT_FAULTS, EXIT_OK
-from gammond.engine.runtime.machine import count_usable_cores
 from gammond.engine.runtime.threads import Workers
 from gammond.engine.runtime.version import read_version
-from gammond.engine.search.tree import check_plies
+from gammond.engine.search import MAX_PLIES
 from gammond.engine.wording import escape_unprintable
-from gammond.tools.common.interrupts import call_on_interrupt
+from gammond.tools.common.command_options import CORES, Command, Json, Threads, argument, option
+from gammond.tools.common.interrupts import call_on_interrupt, end_with_partial
 from gammond.tools.common.match_inputs import MatchTally, list_match_inputs
 from gammond.tools.common.opponents import load_net_engine
 from gammond.tools.common.progress import write_message
-from gammond.tools.common.strength import add_net_argument
+from gammond.tools.common.strength import DEFAULT_NET, Net
 from gammond.tools.common.text_table import format_table
 from gammond.tools.measure.decisions import estimate_mean_by_game
 from gammond.tools.measure.matches.comparison import ComparedMatch, analyse_here, pair_decisions
@@ -50,7 +51,6 @@ from gammond.tools.measure.matches.report import format_pair
 SUMMARY = "measure how the engine agrees with the analysis in match files"
 
 _MILLIPOINTS = 1000
-_MOST_GAMES = 1_000_000
 _write_message = partial(write_message, "gammond measure agreement")
 
 
@@ -94,16 +94,17 @@ class Agreement:
     performance_rating: float | None
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the arguments."""
-    parser.add_argument("files", metavar="FILE", nargs="+", help="match files, or folders of them")
-    parser.add_argument("--plies", type=int, default=2, help="the greatest look-ahead (default %(default)s)")
-    parser.add_argument("--threads", type=int, help="threads (default one for each core)")
-    parser.add_argument("--json", action="store_true", help="write one JSON object instead of the tables")
-    add_net_argument(parser)
+class AgreementOptions(Struct, frozen=True, kw_only=True):
+    """Which analyses are compared, with which depths."""
+
+    files: Annotated[tuple[str, ...], argument("FILE", "match files, or folders of them", count="+")]
+    plies: Annotated[int, option("the greatest look-ahead", ge=0, le=MAX_PLIES)] = 2
+    threads: Threads = CORES
+    json: Json = False
+    net: Net = DEFAULT_NET
 
 
-def main(args: argparse.Namespace) -> int:
+def run(options: AgreementOptions) -> int:
     """Measure and report.
 
     Returns:
@@ -113,14 +114,14 @@ def main(args: argparse.Namespace) -> int:
         GammondError: An option is wrong, or a net is missing.
         KeyboardInterrupt: Ctrl-C or SIGTERM; the matches done by then have been reported.
     """
-    depths = [AnalysisSettings(plies) for plies in range(check_plies(args.plies) + 1)]
-    workers = Workers(count_usable_cores() if args.threads is None else args.threads)
-    engine, stopped, tally = load_net_engine(args.net), threading.Event(), MatchTally()
+    depths = [AnalysisSettings(plies) for plies in range(options.plies + 1)]
+    workers = Workers(options.threads)
+    engine, stopped, tally = load_net_engine(options.net), threading.Event(), MatchTally()
     done: list[_Analyses] = []
     is_whole = True
     with call_on_interrupt(stopped.set, has_nothing=lambda: not done):
         try:
-            for each in list_match_inputs(args.files):
+            for each in list_match_inputs(options.files):
                 for match in each.read(_write_message, strict=False, tally=tally):
                     name = escape_unprintable(each.place.name)
                     recorded = _read_analysis(engine, name, match)
@@ -136,9 +137,9 @@ def main(args: argparse.Namespace) -> int:
         except CancelledWork:
             pass
     if done:
-        sys.stdout.write(_format_report(engine, done, is_json=args.json))
+        sys.stdout.write(_format_report(engine, done, is_json=options.json))
     if stopped.is_set():
-        raise KeyboardInterrupt
+        raise end_with_partial("matches") if done else KeyboardInterrupt
     return EXIT_OK if done and is_whole and tally.is_whole else EXIT_FAULTS
 
 
@@ -154,8 +155,8 @@ def compute_agreement(recorded: Sequence[ComparedMatch], ours: Sequence[Compared
         recorded: Matches with the analyses of their files, one or more.
         ours: The same matches as the engine sees them.
     """
-    chosen: list[CountedDecision] = []
-    games: list[int] = []
+    rows: list[tuple[CountedDecision, int]] = []
+    games: dict[tuple[int, int], int] = {}
     unlisted = 0
     for number, (theirs, own) in enumerate(zip(recorded, ours, strict=True)):
         for mine, known in pair_decisions(own.analysed, theirs.analysed):
@@ -165,12 +166,10 @@ def compute_agreement(recorded: Sequence[ComparedMatch], ours: Sequence[Compared
             if found is None:
                 unlisted += 1
             elif found.loss.points is not None:
-                chosen.append(found)
-                games.append(number * _MOST_GAMES + known.game)
-    rows = list(zip(chosen, games, strict=True))
+                rows.append((found, games.setdefault((number, known.game), len(games))))
     plays = _tally([row for row in rows if row[0].choice is Choice.PLAY])
     cubes = _tally([row for row in rows if row[0].choice is not Choice.PLAY])
-    rating = compute_statistics(0, chosen).performance_rating
+    rating = compute_statistics(0, [decision for decision, _ in rows]).performance_rating
     return Agreement(ours[0].by, plays, unlisted, cubes, rating)
 
 
@@ -181,8 +180,8 @@ def _look_up(mine: AnalysedDecision, known: AnalysedDecision) -> CountedDecision
     """
     choice, cube, theirs = mine.choice, mine.notes.cube, known.notes.cube
     if choice is Choice.PLAY:
-        candidates = known.notes.candidates
-        made = find_candidate(candidates, mine.notes.candidates[0].play)
+        candidates, own = known.notes.candidates, mine.notes.candidates
+        made = find_candidate(candidates, own[0].play) if own else None
         if made is None:
             return None
         lost = max(0.0, candidates[0].evaluation.equity - made.evaluation.equity)
@@ -250,3 +249,6 @@ def _list_tally(tally: ChoiceTally) -> tuple[str, str, str]:
         return "0", "-", "-"
     error = "" if tally.lost_error is None else f" ± {tally.lost_error:.2f}"
     return f"{tally.decisions:,}", f"{tally.same / tally.decisions:.1%}", f"{tally.lost:.2f}{error}"
+
+
+COMMAND = Command(AgreementOptions, run)

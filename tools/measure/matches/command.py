@@ -16,7 +16,6 @@ It needs the program gnubg. An interrupted run reports the matches compared so f
 
 from __future__ import annotations
 
-import argparse
 import json
 import sys
 import tempfile
@@ -24,6 +23,9 @@ import threading
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
+from typing import Annotated
+
+from msgspec import Struct
 
 from gammond.engine.analysis.engine import Engine
 from gammond.engine.analysis.levels import EvalSettings
@@ -35,16 +37,16 @@ from gammond.engine.match_files.model import RecordedMatch
 from gammond.engine.rules.match import MatchState
 from gammond.engine.rules.rules import STANDARD_RULES
 from gammond.engine.runtime.exit_codes import EXIT_FAULTS, EXIT_OK
-from gammond.engine.runtime.machine import count_usable_cores
 from gammond.engine.runtime.threads import Workers
 from gammond.engine.runtime.version import read_version
+from gammond.engine.search import MAX_PLIES
 from gammond.engine.wording import escape_unprintable
+from gammond.tools.common.command_options import CORES, Command, Json, argument, option, threads_option
 from gammond.tools.common.interrupts import call_on_interrupt, end_with_partial
 from gammond.tools.common.match_inputs import MatchTally, list_match_inputs
 from gammond.tools.common.opponents import load_net_engine
 from gammond.tools.common.progress import Progress, write_message
-from gammond.tools.common.ranges import check_number
-from gammond.tools.common.strength import add_net_argument
+from gammond.tools.common.strength import DEFAULT_NET, Net
 from gammond.tools.gnubg import require_gnubg
 from gammond.tools.gnubg.analysis import GnubgRoller, analyse_with_gnubg
 from gammond.tools.measure.matches.comparison import (
@@ -64,36 +66,27 @@ _WARM_UP_ROLL = (3, 1)
 _write_message = partial(write_message, "gammond measure matches")
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the arguments."""
-    parser.add_argument("files", metavar="FILE", nargs="+", help="match files, or folders of them")
-    parser.add_argument("--plies", type=int, default=2, help="look-ahead here (default %(default)s)")
-    parser.add_argument(
-        "--deepen", type=int, default=0, metavar="PLIES", help="one more analysis, deeper where it is close"
+class MatchesOptions(Struct, frozen=True, kw_only=True):
+    """Which matches are analysed, how deeply by each program, and what is listed."""
+
+    files: Annotated[tuple[str, ...], argument("FILE", "match files, or folders of them", count="+")]
+    plies: Annotated[int, option("look-ahead here", ge=0, le=MAX_PLIES)] = 2
+    deepen: Annotated[
+        int, option("one more analysis, deeper where it is close", "PLIES", ge=0, le=MAX_PLIES)
+    ] = 0
+    gnubg_plies: Annotated[int, option("look-ahead of gnubg", "N", ge=0, le=MAX_GNUBG_PLIES)] = 2
+    above: Annotated[float, option("list decisions whose losses differ by more", "POINTS", ge=0)] = (
+        DEFAULT_ABOVE_POINTS
     )
-    parser.add_argument(
-        "--gnubg-plies", type=int, default=2, metavar="N", help="look-ahead of gnubg (default %(default)s)"
-    )
-    parser.add_argument(
-        "--above",
-        type=float,
-        default=DEFAULT_ABOVE_POINTS,
-        metavar="POINTS",
-        help="list decisions whose losses differ by more (default %(default)s)",
-    )
-    parser.add_argument(
-        "--errors", type=int, default=0, metavar="N", help="list the worst decisions of each analysis"
-    )
-    parser.add_argument(
-        "--trials", type=int, default=0, metavar="N", help="gnubg's games for each choice of those decisions"
-    )
-    parser.add_argument("--seed", type=int, default=1, help="seed of their dice (default 1)")
-    parser.add_argument("--threads", type=int, help="threads here (default one for each core)")
-    parser.add_argument("--json", action="store_true", help="write one JSON object instead of the tables")
-    add_net_argument(parser)
+    errors: Annotated[int, option("list the worst decisions of each analysis", "N", ge=0)] = 0
+    trials: Annotated[int, option("gnubg's games for each choice of those decisions", "N", ge=0)] = 0
+    seed: Annotated[int, option("seed of their dice", ge=0)] = 1
+    threads: Annotated[int, threads_option("threads here")] = CORES
+    json: Json = False
+    net: Net = DEFAULT_NET
 
 
-def main(args: argparse.Namespace) -> int:
+def run(options: MatchesOptions) -> int:
     """Compare and report.
 
     Returns:
@@ -103,7 +96,7 @@ def main(args: argparse.Namespace) -> int:
         GammondError: An option is wrong, or gnubg is missing or ends with a fault.
         KeyboardInterrupt: Ctrl-C or SIGTERM; the matches compared by then have been reported.
     """
-    _check_options(args)
+    _check_options(options)
     stopped = threading.Event()
     done: list[MatchComparison] = []
     tally, is_compared = MatchTally(), True
@@ -111,9 +104,9 @@ def main(args: argparse.Namespace) -> int:
         tempfile.TemporaryDirectory(prefix="gammond-") as folder,
         call_on_interrupt(stopped.set, has_nothing=lambda: not done),
     ):
-        comparer = _Comparer(args, load_net_engine(args.net), Path(folder), stopped)
+        comparer = _Comparer(options, load_net_engine(options.net), Path(folder), stopped)
         try:
-            for each in list_match_inputs(args.files):
+            for each in list_match_inputs(options.files):
                 matches = each.read(_write_message, strict=False, tally=tally)
                 for match in (match for match in matches if match.games):
                     try:
@@ -124,25 +117,22 @@ def main(args: argparse.Namespace) -> int:
         except CancelledWork:
             pass
     if done:
-        sys.stdout.write(_format_report(done, args, comparer))
+        sys.stdout.write(_format_report(done, options, comparer))
     if stopped.is_set():
         raise end_with_partial("matches") if done else KeyboardInterrupt
     return EXIT_OK if done and is_compared and tally.is_whole else EXIT_FAULTS
 
 
-def _format_report(done: Sequence[MatchComparison], args: argparse.Namespace, comparer: _Comparer) -> str:
+def _format_report(done: Sequence[MatchComparison], options: MatchesOptions, comparer: _Comparer) -> str:
     """Return the comparisons as text, or as one JSON object."""
-    if args.json:
+    if options.json:
         about = {"gammond": read_version(), "net": comparer.engine.name, "gnubg": comparer.gnubg_version}
-        return f"{json.dumps({**about, **list_comparisons(done, args.errors, args.above)})}\n"
+        return f"{json.dumps({**about, **list_comparisons(done, options.errors, options.above)})}\n"
     head = f"gammond {read_version()}, net {comparer.engine.name}; {comparer.gnubg_version}\n\n"
-    return head + format_comparisons(done, args.errors, args.above)
+    return head + format_comparisons(done, options.errors, options.above)
 
 
-def _check_options(args: argparse.Namespace) -> None:
-    for name in ("errors", "trials", "seed", "above"):
-        check_number(name, getattr(args, name), 0)
-    check_number("gnubg-plies", args.gnubg_plies, 0, MAX_GNUBG_PLIES)
+def _check_options(options: MatchesOptions) -> None:
     require_gnubg()
 
 
@@ -150,7 +140,6 @@ class _Comparer:
     """Analyses matches by both programs.
 
     Args:
-        args: Parsed arguments.
         engine: Evaluates here.
         folder: For the files that go to gnubg and come back.
         stopped: Set when the work is to end.
@@ -161,14 +150,14 @@ class _Comparer:
     """
 
     def __init__(
-        self, args: argparse.Namespace, engine: Engine, folder: Path, stopped: threading.Event
+        self, options: MatchesOptions, engine: Engine, folder: Path, stopped: threading.Event
     ) -> None:
         self.engine, self.gnubg_version = engine, ""
-        self._args, self._folder, self._stopped = args, folder, stopped
-        self._workers = Workers(count_usable_cores() if args.threads is None else args.threads)
-        self._settings = [AnalysisSettings(args.plies)]
-        if args.deepen:
-            self._settings.append(AnalysisSettings(args.plies, args.deepen))
+        self._options, self._folder, self._stopped = options, folder, stopped
+        self._workers = Workers(options.threads)
+        self._settings = [AnalysisSettings(options.plies)]
+        if options.deepen:
+            self._settings.append(AnalysisSettings(options.plies, options.deepen))
         self._table = engine.table or load_default_table()
         for settings in self._settings:  # what is compiled and loaded once belongs to no match
             depth = EvalSettings(max(settings.plies, settings.deeper_plies))
@@ -186,9 +175,9 @@ class _Comparer:
         recorded = ComparedMatch("the file", AnalysedMatch(name, match, "the file", self._table))
         theirs = self._ask_gnubg(name, match)
         ours = tuple(self._analyse(name, match, settings) for settings in self._settings)
-        count, found = find_disagreements(ours[-1].analysed, theirs.analysed, self._args.above)
-        if self._args.trials:
-            roller = GnubgRoller(match, self._args.trials, self._args.seed, self._folder)
+        count, found = find_disagreements(ours[-1].analysed, theirs.analysed, self._options.above)
+        if self._options.trials:
+            roller = GnubgRoller(match, self._options.trials, self._options.seed, self._folder)
             with Progress(len(found), f"{name}, rollouts", lines_of="gammond measure") as progress:
                 for number, disagreement in enumerate(found):
                     self._check_stopped()
@@ -202,7 +191,7 @@ class _Comparer:
 
     def _ask_gnubg(self, name: str, match: RecordedMatch) -> ComparedMatch:
         self._check_stopped()
-        plies = self._args.gnubg_plies
+        plies = self._options.gnubg_plies
         noted, output = analyse_with_gnubg(match, plies, self._folder)
         self.gnubg_version = output.version
         by = f"gnubg, {plies}-ply"
@@ -214,3 +203,6 @@ class _Comparer:
     def _check_stopped(self) -> None:
         if self._stopped.is_set():
             raise CancelledWork("interrupted")
+
+
+COMMAND = Command(MatchesOptions, run)

@@ -11,7 +11,6 @@ were being made. The same settings give the same set, however many work.
 
 from __future__ import annotations
 
-import argparse
 from functools import partial
 from pathlib import Path
 from typing import Annotated
@@ -25,6 +24,7 @@ from gammond.engine.rollout.settings import MAX_TRIALS
 from gammond.engine.rules.dice import MAX_SEED
 from gammond.engine.rules.rules import STANDARD_RULES
 from gammond.nets.catalogue import SHIPPED, FoundEvaluator, load_pruner
+from gammond.tools.common.command_options import Command, option, written_file
 from gammond.tools.common.locks import hold_lock
 from gammond.tools.common.opponents import RUN_PREFIX, collect_net_hashes, load_net_evaluator
 from gammond.tools.parallel.options import make_executor
@@ -33,16 +33,10 @@ from gammond.tools.train.cube_decisions.decision_file import RatedDecision, read
 from gammond.tools.train.cube_decisions.drawing import RACE_CLASSES, draw_decisions
 from gammond.tools.train.cube_decisions.rollout_tasks import make_decision_tasks, roll_out_shard
 from gammond.tools.train.labels.sampling import make_sampler
-from gammond.tools.train.runs.run_folder import (
-    LOG_FILE,
-    add_folder_arguments,
-    advise_to_resume,
-    begin_run,
-    load_run_settings,
-)
-from gammond.tools.train.runs.settings import add_setting_options
+from gammond.tools.train.runs.run_folder import LOG_FILE, advise_to_resume, begin_run, load_run_settings
+from gammond.tools.train.runs.settings import SettingOptions
 from gammond.tools.train.runs.shard_loop import describe_rollouts, make_missing_shards
-from gammond.tools.train.runs.trainer import add_workers_option
+from gammond.tools.train.runs.trainer import SharedWork
 from gammond.tools.train.validation.position_classes import POSITION_CLASSES, parse_classes
 from gammond.tools.train.weights.net_set import load_net_set
 
@@ -98,21 +92,30 @@ class CubeSetSettings(msgspec.Struct, frozen=True):
     seed: Annotated[int, Meta(ge=0, le=MAX_SEED, description="seed of decisions and dice")] = 1
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the arguments of ``gammond train cube-set``."""
-    files = f"folder of the set: run.toml, log.jsonl, {DECISIONS_FILE}, rollouts-000000.txt, ..."
-    add_folder_arguments(parser, "out", files, "go on with the set in this folder")
-    add_setting_options(parser, CubeSetSettings)
-    add_workers_option(parser)
+class CubeSetOptions(msgspec.Struct, frozen=True, kw_only=True):
+    """Which set is made, with what settings, and who works."""
+
+    out: Annotated[
+        Path,
+        written_file(
+            f"folder of the set: run.toml, log.jsonl, {DECISIONS_FILE}, rollouts-000000.txt, ...",
+            "FOLDER",
+            count="",
+        ),
+    ]
+    resume: Annotated[bool, option("go on with the set in this folder")] = False
+    settings: SettingOptions[CubeSetSettings]
+    work: SharedWork = SharedWork()
 
 
-def main(args: argparse.Namespace) -> int:
+def run(options: CubeSetOptions) -> int:
     """Make a set; returns the exit status.
 
     Raises:
         GammondError: An option cannot be, then nothing was begun; or a set is there already, or none.
     """
-    settings = load_run_settings(args.out, args, CubeSetSettings)
+    folder = options.out
+    settings = load_run_settings(folder, options.settings, resume=options.resume)
     counts = parse_classes(settings.classes, (*RACE_CLASSES, *POSITION_CLASSES))
     if 0 < settings.trials < _LEAST_TRIALS:
         raise ValueRangeError(
@@ -121,10 +124,10 @@ def main(args: argparse.Namespace) -> int:
     is_evaluator = isinstance(SHIPPED.find(settings.net), FoundEvaluator)
     net = settings.net if is_evaluator else f"{RUN_PREFIX}{settings.net}"
     hashes = collect_net_hashes(net)
-    if not args.resume:
-        begin_run(args.out, "train cube-set", settings, [settings.net])
-    with advise_to_resume(args.out):
-        decisions = _read_or_draw_decisions(args.out, settings, counts, net)
+    if not options.resume:
+        begin_run(folder, "train cube-set", settings, [settings.net])
+    with advise_to_resume(folder):
+        decisions = _read_or_draw_decisions(folder, settings, counts, net)
         if not settings.trials:
             return 0
         players = RolloutPlayers(net, STANDARD_RULES, settings.plies, settings.plies)
@@ -134,14 +137,14 @@ def main(args: argparse.Namespace) -> int:
             stop_error=settings.stop_error,
             min_trials=settings.min_trials,
         )
-        tasks = make_decision_tasks(players, rollouts, args.out, decisions)
+        tasks = make_decision_tasks(players, rollouts, folder, decisions)
         with (
-            hold_lock(args.out, "out"),
-            make_executor(args.workers, args.cluster, {net: hashes}) as executor,
+            hold_lock(folder, "out"),
+            make_executor(options.work.processes, options.work.cluster, {net: hashes}) as executor,
         ):
             describe = partial(describe_rollouts, sides=2)
             make_missing_shards(
-                roll_out_shard, tasks, executor, "decisions", log=args.out / LOG_FILE, describe=describe
+                roll_out_shard, tasks, executor, "decisions", log=folder / LOG_FILE, describe=describe
             )
     return 0
 
@@ -156,3 +159,6 @@ def _read_or_draw_decisions(
         evaluator = load_net_evaluator(net)
         write_decisions(file, draw_decisions(counts, settings.near, sampler, evaluator, settings.seed))
     return read_decisions(file)
+
+
+COMMAND = Command(CubeSetOptions, run)

@@ -16,12 +16,14 @@ fitted to those values.
 
 from __future__ import annotations
 
-import argparse
 import math
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
+from typing import Annotated
+
+from msgspec import Struct
 
 from gammond.engine.cubeful import CubeEfficiencies
 from gammond.engine.cubeful.efficiency import SLOPES
@@ -29,8 +31,16 @@ from gammond.engine.errors import ValueRangeError
 from gammond.engine.runtime.files import check_output, identify_files
 from gammond.engine.runtime.version import read_version
 from gammond.engine.statistics import ValueWithError
+from gammond.tools.common.command_options import (
+    Command,
+    Force,
+    Json,
+    argument,
+    option,
+    read_file,
+    written_file,
+)
 from gammond.tools.common.opponents import load_net_evaluator
-from gammond.tools.common.output_options import add_force_option, written_path
 from gammond.tools.common.progress import Progress
 from gammond.tools.common.text_table import format_table
 from gammond.tools.train.cube_decisions.deciders import DECIDER_HELP, CubeOpinions, ask_decider
@@ -59,53 +69,58 @@ _TABLES: dict[str, tuple[str, Callable[[CubeErrorStats], ValueWithError]]] = {
 """Tables by name: their titles and columns."""
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the arguments of ``gammond train validate-cube``."""
-    parser.add_argument("set", type=Path, help="folder of a set, or a file of its lines")
-    parser.add_argument("players", nargs="+", metavar="PLAYER", help=DECIDER_HELP)
-    parser.add_argument("--models", action="store_true", help="fit and measure models of cube efficiency")
-    parser.add_argument("--teacher", metavar="PLAYER", help="fit models to this player's values instead")
-    parser.add_argument(
-        "--lessons",
-        type=Path,
-        metavar="FILE",
-        help="decisions for the teacher, rolled out or not; those of the set are left out",
-    )
-    parser.add_argument(
-        "--output", type=written_path, metavar="FILE", help="write the decisions into one file besides"
-    )
-    add_force_option(parser)
-    parser.add_argument("--json", action="store_true", help="write one JSON object instead of the tables")
+class ValidateCubeOptions(Struct, frozen=True, kw_only=True):
+    """Which players are compared, with which decisions.
+
+    Raises:
+        ValueRangeError: A player is named twice, or options do not fit.
+    """
+
+    set: Annotated[Path, read_file("folder of a set, or a file of its lines", "SET", count="")]
+    players: Annotated[tuple[str, ...], argument("PLAYER", DECIDER_HELP, count="+")]
+    models: Annotated[bool, option("fit and measure models of cube efficiency")] = False
+    teacher: Annotated[str, option("fit models to this player's values instead", "PLAYER")] | None = None
+    lessons: (
+        Annotated[
+            Path,
+            read_file("decisions for the teacher, rolled out or not; those of the set are left out"),
+        ]
+        | None
+    ) = None
+    output: Annotated[Path, written_file("write the decisions into one file besides")] | None = None
+    force: Force = False
+    json: Json = False
+
+    def __post_init__(self) -> None:
+        if len({*self.players}) < len(self.players):
+            raise ValueRangeError("a player is named twice", field="player")
+        if (self.teacher is None) != (self.lessons is None) or (self.teacher and not self.models):
+            raise ValueRangeError("--teacher, --lessons and --models go together", field="teacher")
 
 
-def main(args: argparse.Namespace) -> int:
+def run(options: ValidateCubeOptions) -> int:
     """Compare and report; returns the exit status.
 
     Raises:
-        GammondError: The set or a player cannot be read, a player is named twice, or options do not fit.
+        GammondError: The set or a player cannot be read.
     """
-    names: list[str] = list(dict.fromkeys(args.players))
-    if len(names) < len(args.players):
-        raise ValueRangeError("a player is named twice", field="player")
-    if (args.teacher is None) != (args.lessons is None) or (args.teacher and not args.models):
-        raise ValueRangeError("--teacher, --lessons and --models go together", field="teacher")
-    decisions = read_decisions(args.set)
-    if args.output is not None:
-        check_output(args.output, identify_files([args.set, args.lessons]), force=args.force)
-        write_decisions(args.output, decisions)
+    decisions = read_decisions(options.set)
+    if options.output is not None:
+        check_output(options.output, identify_files([options.set, options.lessons]), force=options.force)
+        write_decisions(options.output, decisions)
     opinions: dict[str, CubeOpinions] = {}
-    with Progress(len(names), "players") as bar:
-        for done, name in enumerate(names, 1):
+    with Progress(len(options.players), "players") as bar:
+        for done, name in enumerate(options.players, 1):
             opinions[name] = ask_decider(name, decisions)
             bar.update(done, name)
     groups = compare_players(decisions, opinions)
     models = _Models()
-    if args.models:
-        models = _measure_models(names[0], decisions, args.teacher, args.lessons)
-    if args.json:
+    if options.models:
+        models = _measure_models(options.players[0], decisions, options.teacher, options.lessons)
+    if options.json:
         sys.stdout.write(
             format_json_report(
-                set=str(args.set),
+                set=str(options.set),
                 groups=[asdict(each) for each in groups],
                 models={
                     name: {"numbers": size, **asdict(found)}
@@ -116,7 +131,7 @@ def main(args: argparse.Namespace) -> int:
             )
         )
     else:
-        sys.stdout.write(_format_tables(args.set, groups, models))
+        sys.stdout.write(_format_tables(options.set, groups, models))
     return 0
 
 
@@ -210,3 +225,6 @@ def _format_thousandths(figure: ValueWithError) -> str:
         return "-"
     error = "" if math.isnan(figure.error) else f" ± {1000 * figure.error:.1f}"
     return f"{1000 * figure.value:.1f}{error}"
+
+
+COMMAND = Command(ValidateCubeOptions, run)

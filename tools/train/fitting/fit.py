@@ -19,8 +19,9 @@ from msgspec import Meta
 from gammond.engine.errors import DataFileError, StateError, ValueRangeError
 from gammond.engine.formats.array_file import Arrays, load_arrays, read_array, read_array_file, read_count
 from gammond.tools.common.files import append_new_record, write_arrays
+from gammond.tools.parallel.executor import Executor
 from gammond.tools.train.fitting.net_set_fitter import NetSetFitter, split_labels
-from gammond.tools.train.fitting.recipe import Recipe, add_fitting_options
+from gammond.tools.train.fitting.recipe import FittingWork, Recipe
 from gammond.tools.train.labels.shards import Labels, concatenate_labels, read_newest_labels
 from gammond.tools.train.runs.run import BEST_FILE, Learner, Record, RunProgress
 from gammond.tools.train.runs.run_folder import LOG_FILE
@@ -30,7 +31,7 @@ from gammond.tools.train.runs.strength_games import (
     strengths_from_record,
     strengths_to_arrays,
 )
-from gammond.tools.train.runs.trainer import Resources, Trainer, add_workers_option
+from gammond.tools.train.runs.trainer import Trainer
 from gammond.tools.train.weights.net_set import PHASES, NetSet, net_set_from_arrays
 
 SUMMARY = "fit a wider or deeper net to labelled positions"
@@ -73,7 +74,8 @@ class FitLearner(Learner):
     Args:
         folder: Of the run; it names the nets.
         settings: Of the run.
-        resources: Where the net is fitted and measured.
+        work: How the net is fitted.
+        processes: Measure it.
     """
 
     unit = "epoch"
@@ -81,10 +83,11 @@ class FitLearner(Learner):
     steps_done = 0
     total_steps = 0
 
-    def __init__(self, folder: Path, settings: FitSettings, resources: Resources) -> None:
+    def __init__(self, folder: Path, settings: FitSettings, work: FittingWork, processes: Executor) -> None:
         self._folder = folder
         self._settings = settings
-        self._resources = resources
+        self._work = work
+        self._processes = processes
         labels = _read_labels(settings)
         self._labels, self._aside = split_labels(labels, settings.aside, settings.seed)
         if not len(self._labels):
@@ -188,8 +191,9 @@ class FitLearner(Learner):
                 lambda found: (net_set_from_arrays(folder.name, found), read_count(found, "epoch")),
                 arrays,
             )
-            processes = self._resources.processes
-            measured = measure_strength(nets, settings.opponents, settings.games, processes, settings.rules)
+            measured = measure_strength(
+                nets, settings.opponents, settings.games, self._processes, settings.rules
+            )
             strengths = strengths_from_record(measured)
             record = {"epoch": "best", "best_epoch": epoch, **measured}
             append_new_record(folder / LOG_FILE, record, "epoch")
@@ -198,8 +202,7 @@ class FitLearner(Learner):
         return ""
 
     def _begin_fitting(self, nets: NetSet, state: Arrays | None) -> None:
-        device, threads = self._resources.device, self._resources.threads
-        self._fitter = NetSetFitter(nets, self._settings, device, threads, state)
+        self._fitter = NetSetFitter(nets, self._settings, self._work.device, self._work.threads, state)
 
     def _averaged_arrays(self) -> Arrays:
         return self._fitter.make_averaged(self._folder.name).to_arrays()
@@ -210,9 +213,6 @@ def _nan_to_none(value: float) -> float | None:
     return None if math.isnan(value) else value
 
 
-TRAINER = Trainer(
-    "train fit", FitSettings, FitLearner, resource_options=(add_fitting_options, add_workers_option)
-)
+TRAINER = Trainer("train fit", FitSettings, FittingWork, FitLearner)
 
-add_arguments = TRAINER.add_arguments
-main = TRAINER.main
+COMMAND = TRAINER.make_command()

@@ -2,7 +2,8 @@
 
 Each generation samples positions, labels them with exact backups by the present net (`gammond train label`),
 and fits the net to the newest labels (`gammond train fit`). Every few generations it plays against fixed
-opponents, and the best so far by measured play is kept in ``best.npz``. A run that was killed resumes with
+opponents, and the best so far by measured play is kept in ``best.npz``. The labels of each generation stay in
+the folder (``labels-000000.npz``). A run that was killed resumes with
 --resume; it loses the shards that were being made, or the generation that was being fitted.
 """
 
@@ -20,8 +21,9 @@ from msgspec import Meta
 from gammond.engine.errors import ValueRangeError
 from gammond.engine.formats.array_file import Arrays, read_array
 from gammond.tools.common.progress import Progress
+from gammond.tools.parallel.executor import Executor
 from gammond.tools.train.fitting.net_set_fitter import NetSetFitter
-from gammond.tools.train.fitting.recipe import Recipe, add_fitting_options
+from gammond.tools.train.fitting.recipe import FittingWork, Recipe
 from gammond.tools.train.labels.label_tasks import (
     LabelPlan,
     LabelPlaysOption,
@@ -38,7 +40,7 @@ from gammond.tools.train.labels.shards import read_newest_labels
 from gammond.tools.train.runs.run import Learner, Record, RunProgress
 from gammond.tools.train.runs.shard_loop import make_missing_shards
 from gammond.tools.train.runs.strength_games import measure_strength
-from gammond.tools.train.runs.trainer import Resources, Trainer, add_workers_option
+from gammond.tools.train.runs.trainer import Trainer
 from gammond.tools.train.weights.net_set import NetSet, load_net_set, net_set_from_arrays
 
 SUMMARY = "let a net teach itself: label with look-ahead, fit, generation by generation"
@@ -88,7 +90,8 @@ class RefineLearner(Learner):
     Args:
         folder: Of the run; it holds the labels, and names the nets.
         settings: Of the run.
-        resources: Where positions are labelled, and the net is fitted and measured.
+        work: How the net is fitted.
+        processes: Label positions, and measure the net.
     """
 
     unit = "generation"
@@ -96,10 +99,13 @@ class RefineLearner(Learner):
     steps_done = 0
     total_steps = 0
 
-    def __init__(self, folder: Path, settings: RefineSettings, resources: Resources) -> None:
+    def __init__(
+        self, folder: Path, settings: RefineSettings, work: FittingWork, processes: Executor
+    ) -> None:
         self._folder = folder
         self._settings = settings
-        self._resources = resources
+        self._work = work
+        self._processes = processes
         self._sources = parse_sources(settings.sources)
         self._finder = load_net_set(settings.finder) if settings.finder else None
         self.total_steps = settings.generations
@@ -130,8 +136,9 @@ class RefineLearner(Learner):
         settings = self._settings
         if self.steps_done % settings.measure_every and self.steps_done < self.total_steps:
             return {}
-        processes = self._resources.processes
-        return measure_strength(self._nets, settings.opponents, settings.games, processes, settings.rules)
+        return measure_strength(
+            self._nets, settings.opponents, settings.games, self._processes, settings.rules
+        )
 
     def format_record(self, record: Record) -> str:
         """Format a line of the log."""
@@ -155,9 +162,9 @@ class RefineLearner(Learner):
         self._begin_fitting(net_set_from_arrays(self._folder.name, arrays), arrays)
 
     def _begin_fitting(self, nets: NetSet, state: Arrays | None) -> None:
-        settings, device, threads = self._settings, self._resources.device, self._resources.threads
+        settings, work = self._settings, self._work
         self._nets = nets
-        self._fitter = NetSetFitter(nets, settings, device, threads, state)
+        self._fitter = NetSetFitter(nets, settings, work.device, work.threads, state)
         self._plan = LabelPlan(
             nets,
             self._sources,
@@ -177,7 +184,7 @@ class RefineLearner(Learner):
         settings, number = self._settings, self.steps_done
         tasks = replace(self._plan, nets=self._nets).make_tasks(self._folder, settings.positions, number)
         label = f"generation {number + 1}: labels"
-        made = make_missing_shards(label_shard, tasks, self._resources.processes, label)
+        made = make_missing_shards(label_shard, tasks, self._processes, label)
         return sum(record["labelled"] for record in made)
 
     def _fit_generation(self, progress: RunProgress) -> None:
@@ -206,13 +213,6 @@ class RefineLearner(Learner):
         }
 
 
-TRAINER = Trainer(
-    "train refine",
-    RefineSettings,
-    RefineLearner,
-    "run.toml, checkpoint.npz, best.npz, log.jsonl, labels-000000.npz, ...",
-    resource_options=(add_fitting_options, add_workers_option),
-)
+TRAINER = Trainer("train refine", RefineSettings, FittingWork, RefineLearner)
 
-add_arguments = TRAINER.add_arguments
-main = TRAINER.main
+COMMAND = TRAINER.make_command()

@@ -8,7 +8,6 @@ progress. The same settings give the same labels, whatever the number of workers
 
 from __future__ import annotations
 
-import argparse
 import sys
 import tempfile
 import time
@@ -21,6 +20,7 @@ from msgspec import Meta
 
 from gammond.engine.errors import StateError, UnsupportedError
 from gammond.engine.rules.rules import STANDARD_RULES
+from gammond.tools.common.command_options import Command, option, written_file
 from gammond.tools.common.files import read_records
 from gammond.tools.common.locks import hold_lock
 from gammond.tools.common.progress import format_short_number
@@ -40,15 +40,14 @@ from gammond.tools.train.labels.label_tasks import (
 from gammond.tools.train.labels.sampling import DEFAULT_SOURCES, parse_sources
 from gammond.tools.train.runs.run_folder import (
     LOG_FILE,
-    add_folder_arguments,
     advise_to_resume,
     begin_run,
     lengthen_run,
     load_run_settings,
 )
-from gammond.tools.train.runs.settings import add_setting_options, settings_from_args
+from gammond.tools.train.runs.settings import SettingOptions
 from gammond.tools.train.runs.shard_loop import make_missing_shards
-from gammond.tools.train.runs.trainer import VariantOption, add_workers_option, find_training_rules
+from gammond.tools.train.runs.trainer import SharedWork, VariantOption, find_training_rules
 from gammond.tools.train.weights.net_set import NetSet, load_net_set
 
 SUMMARY = "label positions with the mean over all rolls of the best reply, or with rollouts"
@@ -82,47 +81,53 @@ class LabelSettings(msgspec.Struct, frozen=True):
         return list(dict.fromkeys(each for each in (self.net, self.finder) if each))
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the arguments of ``gammond train label``."""
-    add_folder_arguments(
-        parser,
-        "out",
-        "folder of the labels: run.toml, log.jsonl, labels-000000.npz, ...",
-        "go on with the run in this folder; more --positions make it longer",
-        is_optional=True,
+class LabelOptions(msgspec.Struct, frozen=True, kw_only=True):
+    """Which labels are made, with what settings, and who works; or what is measured instead."""
+
+    out: (
+        Annotated[
+            Path,
+            written_file(
+                "folder of the labels: run.toml, log.jsonl, labels-000000.npz, ...", "FOLDER", count="?"
+            ),
+        ]
+        | None
+    ) = None
+    resume: Annotated[bool, option("go on with the run in this folder; more --positions make it longer")] = (
+        False
     )
-    parser.add_argument("--bench", action="store_true", help="only measure labels a second; nothing is kept")
-    add_setting_options(parser, LabelSettings)
-    add_workers_option(parser)
+    bench: Annotated[bool, option("only measure labels a second; nothing is kept")] = False
+    settings: SettingOptions[LabelSettings]
+    work: SharedWork = SharedWork()
 
 
-def main(args: argparse.Namespace) -> int:
+def run(options: LabelOptions) -> int:
     """Label; returns the exit status.
 
     Raises:
         GammondError: An option cannot be, then no run was begun; or a run is there already, or none.
     """
-    if args.bench:
-        return _run_bench(args)
-    if args.out is None:
+    if options.bench:
+        return _run_bench(options.settings.make(), options.work)
+    if options.out is None:
         raise UnsupportedError("expected a folder for the labels, or --bench", field="out")
-    settings = load_run_settings(args.out, args, LabelSettings, ("positions",))
+    settings = load_run_settings(options.out, options.settings, ("positions",), resume=options.resume)
     plan = _make_plan(settings)
-    if not args.resume:
-        begin_run(args.out, "train label", settings, settings.origins)
-    _check_nets(args.out, plan.nets)
+    if not options.resume:
+        begin_run(options.out, "train label", settings, settings.origins)
+    _check_nets(options.out, plan.nets)
     with (
-        advise_to_resume(args.out),
-        hold_lock(args.out, "out"),
-        make_executor(args.workers, args.cluster, {}) as executor,
+        advise_to_resume(options.out),
+        hold_lock(options.out, "out"),
+        make_executor(options.work.processes, options.work.cluster, {}) as executor,
     ):
-        lengthen_run(args.out, "train label", settings)
+        lengthen_run(options.out, "train label", settings)
         make_missing_shards(
             label_shard,
-            plan.make_tasks(args.out, settings.positions),
+            plan.make_tasks(options.out, settings.positions),
             executor,
             "labels",
-            log=args.out / LOG_FILE,
+            log=options.out / LOG_FILE,
             describe=lambda records, _: f"correction {records[-1]['correction']:.4f}",
         )
     return 0
@@ -152,12 +157,14 @@ def _check_nets(folder: Path, nets: NetSet) -> None:
             )
 
 
-def _run_bench(args: argparse.Namespace) -> int:
+def _run_bench(settings: LabelSettings, work: SharedWork) -> int:
     """Measure labels a second, sampling included, after a start that compiles and loads."""
-    settings = settings_from_args(args, LabelSettings)
     plan = _make_plan(settings)
-    with tempfile.TemporaryDirectory() as name, make_executor(args.workers, args.cluster, {}) as executor:
-        first = [plan.make_task(Path(name) / "first", number, 64) for number in range(args.workers)]
+    with (
+        tempfile.TemporaryDirectory() as name,
+        make_executor(work.processes, work.cluster, {}) as executor,
+    ):
+        first = [plan.make_task(Path(name) / "first", number, 64) for number in range(work.processes)]
         deque(executor.map(label_shard, first), maxlen=0)
         started_s = time.monotonic()
         make_missing_shards(label_shard, plan.make_tasks(Path(name), settings.positions), executor, "labels")
@@ -166,6 +173,9 @@ def _run_bench(args: argparse.Namespace) -> int:
     sys.stdout.write(
         f"{kind} labels by {plan.nets.name}: "
         f"{format_short_number(settings.positions / elapsed_s)}/s "
-        f"({settings.positions} in {elapsed_s:.1f} s, {args.workers} workers)\n"
+        f"({settings.positions} in {elapsed_s:.1f} s, {work.processes} workers)\n"
     )
     return 0
+
+
+COMMAND = Command(LabelOptions, run)

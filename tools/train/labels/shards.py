@@ -10,8 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from gammond.engine.errors import DataFileError
-from gammond.engine.formats.array_file import read_array_file
+from gammond.engine.formats.array_file import Arrays, load_arrays
 from gammond.engine.rules.outcome import Outcomes
 from gammond.engine.rules.position import CHECKERS, OFF, Board, Phase, classify_phases
 from gammond.tools.common.files import write_arrays
@@ -111,24 +110,23 @@ def read_shard(file: Path) -> tuple[Labels, ShardMetadata]:
     Raises:
         DataFileError: The file is missing, damaged, or no shard; it is named.
     """
-    arrays = read_array_file(file)
-    try:
-        labels = Labels(
-            unpack_boards(arrays["boards"]),
-            arrays["targets"],
-            arrays["sources"],
-            tuple(str(name) for name in arrays["source_names"]),
-            arrays.get("decisions", np.empty(0, np.int64)),
-        )
-        numbers = (int(arrays[name]) for name in ("plies", "seed"))
-        others = (
-            int(arrays.get(name, 0)) for name in ("trials", "truncation", "plays")
-        )  # not all shards have these
-        made = ShardMetadata(str(arrays["net"]), *numbers, *others)
-        _check(labels)
-    except (KeyError, TypeError, ValueError) as error:
-        raise DataFileError(f"{file} is no shard of labelled positions: {error}") from error
-    return labels, made
+    return load_arrays(file, _parse_shard, what="is no shard of labelled positions")
+
+
+def _parse_shard(arrays: Arrays) -> tuple[Labels, ShardMetadata]:
+    labels = Labels(
+        unpack_boards(arrays["boards"]),
+        arrays["targets"],
+        arrays["sources"],
+        tuple(str(name) for name in arrays["source_names"]),
+        arrays.get("decisions", np.empty(0, np.int64)),
+    )
+    numbers = (int(arrays[name]) for name in ("plies", "seed"))
+    others = (
+        int(arrays.get(name, 0)) for name in ("trials", "truncation", "plays")
+    )  # not all shards have these
+    _check(labels)
+    return labels, ShardMetadata(str(arrays["net"]), *numbers, *others)
 
 
 def read_newest_labels(folder: Path, positions: int | None = None) -> Labels:

@@ -7,23 +7,23 @@ count different things (games of self-play, positions learned from) are drawn ag
 
 from __future__ import annotations
 
-import argparse
 import sys
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
+
+from msgspec import Struct
 
 from gammond.engine.errors import DataFileError, UnsupportedError, ValueRangeError
 from gammond.engine.play.lockstep import play_games
 from gammond.engine.wording import format_count
+from gammond.tools.common.command_options import Command, option, read_file, written_file
 from gammond.tools.common.figures import check_plot_file
 from gammond.tools.common.opponents import RUN_PREFIX, load_opponent
-from gammond.tools.common.output_options import written_path
 from gammond.tools.common.progress import Progress
 from gammond.tools.common.wings import find_wings
-from gammond.tools.train.runs.curves import AXES
-from gammond.tools.train.runs.pictures import DEFAULT_ROLLING, draw_runs
+from gammond.tools.train.runs.curves import AXES, DEFAULT_ROLLING, draw_runs
 from gammond.tools.train.runs.run_folder import list_kept_nets
-from gammond.tools.train.runs.strength_games import check_benchmark, measure_results
+from gammond.tools.train.runs.strength_games import measure_results
 
 SUMMARY = "draw strength and error of runs against games, positions or hours"
 
@@ -31,67 +31,63 @@ _SEED = 1
 """Always the same dice, so that points of a curve differ by the nets alone."""
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the arguments of ``gammond train plot``."""
-    parser.add_argument(
-        "runs", type=Path, nargs="+", metavar="RUN", help="folders of runs whose log has strengths"
+class PlotOptions(Struct, frozen=True, kw_only=True):
+    """Which runs are drawn, and how.
+
+    Raises:
+        ValueRangeError: Other than two runs are to play each other.
+    """
+
+    runs: Annotated[tuple[Path, ...], read_file("folders of runs whose log has strengths", "RUN", count="+")]
+    output: Annotated[Path, written_file("the picture: FILE.png, .svg or .pdf")]
+    against: (
+        Annotated[str, option("what runs along (default their own work, or hours)", choices=tuple(AXES))]
+        | None
+    ) = None
+    rolling: Annotated[int, option("neighbouring measurements that a line averages", "N", ge=1)] = (
+        DEFAULT_ROLLING
     )
-    parser.add_argument(
-        "--output",
-        type=written_path,
-        required=True,
-        metavar="FILE",
-        help="the picture: FILE.png, .svg or .pdf",
-    )
-    parser.add_argument(
-        "--against", choices=list(AXES), help="what runs along (default their own work, or hours)"
-    )
-    parser.add_argument(
-        "--rolling",
-        type=int,
-        default=DEFAULT_ROLLING,
-        metavar="N",
-        help=f"neighbouring measurements that a line averages (default {DEFAULT_ROLLING})",
-    )
-    parser.add_argument(
-        "--head-to-head",
-        type=int,
-        metavar="GAMES",
-        help="also play two runs against each other, so many paired games with the nets of each checkpoint "
-        "that both kept (--keep-nets)",
-    )
+    head_to_head: (
+        Annotated[
+            int,
+            option(
+                "also play two runs against each other, so many paired games with the nets of each "
+                "checkpoint that both kept (--keep-nets)",
+                "GAMES",
+                ge=4,
+                multiple_of=2,
+            ),
+        ]
+        | None
+    ) = None
+
+    def __post_init__(self) -> None:
+        if self.head_to_head is not None and len(self.runs) != 2:
+            raise ValueRangeError(
+                f"--head-to-head: expected two runs, got {len(self.runs)}", field="head_to_head"
+            )
 
 
-def main(args: argparse.Namespace) -> int:
+def run(options: PlotOptions) -> int:
     """Draw; returns the exit status.
 
     Raises:
         GammondError: A run cannot be read or has no such axis, or the picture cannot be drawn.
     """
-    if args.rolling < 1:
-        raise ValueRangeError(
-            f"--rolling: expected 1 measurement or more, got {args.rolling}", field="rolling"
-        )
-    check_plot_file(args.output, field="output")
+    check_plot_file(options.output, field="output")
     met = None
-    if args.head_to_head is not None:
-        if len(args.runs) != 2 or not args.head_to_head:
-            raise ValueRangeError(
-                f"--head-to-head: expected two runs, and games, got {len(args.runs)} and {args.head_to_head}",
-                field="head_to_head",
-            )
-        check_benchmark((), args.head_to_head)
-        first, second = args.runs
-        met = play_head_to_head(first, second, args.head_to_head)
-    drawings = (wing.find_drawing(args.runs) for wing in find_wings() if wing.find_drawing)
+    if options.head_to_head is not None:
+        first, second = options.runs
+        met = play_head_to_head(first, second, options.head_to_head)
+    drawings = (wing.find_drawing(options.runs) for wing in find_wings() if wing.find_drawing)
     if draw := next(filter(None, drawings), None):
-        if args.against:
+        if options.against:
             raise UnsupportedError(
                 "agreement with experts is drawn against minutes: remove --against", field="against"
             )
-        draw(args.runs, args.output)
+        draw(options.runs, options.output)
     else:
-        draw_runs(args.runs, args.output, args.against, args.rolling, met)
+        draw_runs(options.runs, options.output, options.against, options.rolling, met)
     return 0
 
 
@@ -139,3 +135,6 @@ def play_head_to_head(first: Path, second: Path, games: int) -> dict[int, dict[s
             )
             strengths[steps] = measure_results({str(second): result})
     return strengths
+
+
+COMMAND = Command(PlotOptions, run)

@@ -24,8 +24,7 @@ from gammond.engine.wording import format_count
 from gammond.tools.common.files import append_new_record, read_records, write_arrays
 from gammond.tools.common.net_records import StrengthRecord
 from gammond.tools.common.progress import Progress
-from gammond.tools.train.runs.curves import find_best_strength, format_run_strength
-from gammond.tools.train.runs.pictures import draw_runs
+from gammond.tools.train.runs.curves import draw_runs, find_best_strength, format_run_strength
 from gammond.tools.train.runs.run_folder import KIND_ARRAY, LOG_FILE, name_kept_nets
 from gammond.tools.train.runs.strength_games import (
     ENDLESS,

@@ -7,10 +7,10 @@ command) and ``log.jsonl``, each of whose records has ``seconds`` and may have `
 
 from __future__ import annotations
 
-import argparse
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, fields
+from itertools import accumulate
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -24,15 +24,12 @@ from gammond.tools.common.files import read_records
 from gammond.tools.common.interrupts import RESUMES, advise_on_interrupt
 from gammond.tools.common.net_records import TrainingRecord
 from gammond.tools.common.net_records import read_provenance as read_net_provenance
-from gammond.tools.common.output_options import written_path
 from gammond.tools.train.runs.settings import (
-    ORIGIN_TABLE,
+    SettingOptions,
     format_command_options,
     format_options,
     read_origin,
     read_settings,
-    read_settings_file,
-    settings_from_args,
     write_settings,
 )
 from gammond.tools.train.weights.net_set import find_nets_file
@@ -44,22 +41,6 @@ LOG_FILE = "log.jsonl"
 
 KIND_ARRAY = "kind"
 """In ``.npz`` files, and in the table ``[origin]`` of ``run.toml``: the trainer that wrote them."""
-
-_EARLY_TD_DEFAULTS: dict[str, object] = {
-    "games": 3_000_000,
-    "hidden": 128,
-    "race_hidden": 64,
-    "learning_rate": 0.02,
-    "final_rate": 0.001,
-    "trace": 0.0,
-    "threads": 2,
-    "round_games": 32,
-    "checkpoint_every": 100_000,
-    "opponents": ["pubeval"],
-    "benchmark_games": 2000,
-    "seed": 1,
-}
-"""A ``run.toml`` without a table ``[origin]`` is of self-play, which nothing precedes; its defaults then."""
 
 
 def name_kept_nets(folder: Path, steps: int) -> Path:
@@ -103,44 +84,24 @@ def merge_provenances(*provenances: Provenance) -> Provenance:
     return tuple(steps.values())
 
 
-def add_folder_arguments(
-    parser: argparse.ArgumentParser, name: str, meaning: str, resuming: str, *, is_optional: bool = False
-) -> None:
-    """Add the folder of a stage, and ``--resume``.
-
-    Args:
-        parser: Of the command.
-        name: Of the argument.
-        meaning: What the folder holds, for the help.
-        resuming: What ``--resume`` does, for the help.
-        is_optional: Whether the command does something without a folder.
-    """
-    parser.add_argument(name, type=written_path, nargs="?" if is_optional else None, help=meaning)
-    parser.add_argument("--resume", action="store_true", help=resuming)
-
-
 def load_run_settings(
-    folder: Path,
-    args: argparse.Namespace,
-    kind: type[_Settings],
-    lengths: Sequence[str] = (),
+    folder: Path, options: SettingOptions[_Settings], lengths: Sequence[str] = (), *, resume: bool
 ) -> _Settings:
     """Read the settings of a run: its own with ``--resume``, of which options may raise the length alone.
 
     Args:
         folder: Of the run.
-        args: Of the command, with what `gammond.tools.train.runs.settings.add_setting_options` adds, and
-            ``resume``.
-        kind: The settings of the command.
+        options: What the command says of settings.
         lengths: The settings that say how long the run is.
+        resume: Whether it goes on with the run.
 
     Raises:
         DataFileError: There is no run to go on with; or a file is missing, no TOML, or has unknown fields.
         ValueRangeError: A value is of another kind or outside its limits.
         StateError: With ``--resume`` an option differs from what the run has, and makes it no longer.
     """
-    begun = read_settings(folder / CONFIG_FILE, kind) if args.resume else None
-    return settings_from_args(args, kind, begun, lengths)
+    begun = read_settings(folder / CONFIG_FILE, options.given.kind) if resume else None
+    return options.make(begun, lengths)
 
 
 def check_no_run(folder: Path) -> None:
@@ -249,33 +210,21 @@ def read_run_provenance(folder: Path, nets: Path) -> Provenance:
 
 
 def compute_hours(records: Sequence[Mapping[str, Any]]) -> list[float]:
-    """Compute the hours that a run had taken at each record of its log.
-
-    Records have ``seconds``; early ones of self-play have games per second instead.
-    """
-    hours, total_s, games = [], 0.0, 0
-    for record in records:
-        if "seconds" in record:
-            total_s += float(record["seconds"])
-        elif "games_per_s" in record:
-            total_s += (record["games"] - games) / record["games_per_s"]
-        games = record.get("games", games)
-        hours.append(total_s / 3600.0)
-    return hours
+    """Compute the hours that a run had taken at each record of its log."""
+    return [
+        seconds / 3600.0 for seconds in accumulate(float(record.get("seconds", 0.0)) for record in records)
+    ]
 
 
 def _read_run_origin(folder: Path) -> tuple[str, Provenance, str]:
-    """Return the command of a run, what came before it, and its kind; empty in runs from before kinds."""
+    """Return the command of a run, what came before it, and its kind."""
     config = folder / CONFIG_FILE
-    if not config.exists() or f"[{ORIGIN_TABLE}]" not in config.read_text(encoding="utf-8", errors="replace"):
-        options = format_options(read_settings_file(config), _EARLY_TD_DEFAULTS)
-        return f"gammond train td {folder}{options}", (), ""
     origin = read_origin(config)
     try:
         columns = [origin[f"{field.name}_before"] for field in fields(ProvenanceStep)]
         before = msgspec.convert(list(zip(*columns, strict=True)), list[tuple[str, int, int, float]])
         steps = tuple(ProvenanceStep(*step) for step in before)
-        return str(origin["command"]), steps, str(origin.get(KIND_ARRAY, ""))
+        return str(origin["command"]), steps, str(origin[KIND_ARRAY])
     except (KeyError, TypeError, ValueError) as error:
         raise DataFileError(f"{config} does not list the stages before the run: {error}") from error
 

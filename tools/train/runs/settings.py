@@ -1,22 +1,24 @@
 """Settings of a training stage: options of its command, and the ``run.toml`` kept beside its result.
 
 A stage's settings are a frozen `msgspec.Struct` whose fields have a type, bounds and a description
-(`msgspec.Meta`); `gammond.engine.options` makes options, checks and messages of these.
+(`msgspec.Meta`); `gammond.tools.common.command_options` makes options, checks and messages of these. A switch
+among them is given as a word, ``--turn false``, as `is_word` of `gammond.tools.common.command_options.option`
+says.
 """
 
 from __future__ import annotations
 
-import argparse
 import json
 import tomllib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Annotated, Any, Generic, TypeVar
 
 import msgspec
 
 from gammond.engine.errors import DataFileError, GammondError, StateError, ValueRangeError
 from gammond.engine.options import did_you_mean, list_fields
+from gammond.tools.common.command_options import CommandOption, Given, list_options, read_file, spell_option
 from gammond.tools.common.files import write_atomically
 
 _Settings = TypeVar("_Settings", bound=msgspec.Struct)
@@ -24,51 +26,35 @@ _Settings = TypeVar("_Settings", bound=msgspec.Struct)
 ORIGIN_TABLE = "origin"
 """The table of ``run.toml`` with what came before the run."""
 
-_OPTION_NAMES = {"parent": "from"}
-"""Options whose field would have a reserved word for a name."""
 
+class SettingOptions(msgspec.Struct, Generic[_Settings], frozen=True, kw_only=True):
+    """What a command says of settings: its options, then its ``--config`` file."""
 
-def add_setting_options(parser: argparse.ArgumentParser, kind: type[msgspec.Struct]) -> None:
-    """Add ``--config FILE`` and an option for each field; options not given stay None."""
-    parser.add_argument(
-        "--config", type=Path, metavar="FILE", help="settings as in run.toml; options override them"
-    )
-    for field in list_fields(kind):
-        shown = _format_value(field.default)
-        parser.add_argument(
-            _option_name(field.name),
-            dest=field.name,
-            metavar="LIST" if field.is_list else None,
-            help=field.meaning if shown == "" else f"{field.meaning} (default {shown})",
-        )
+    config: Annotated[Path, read_file("settings as in run.toml; options override them")] | None = None
+    given: Given[_Settings]
 
+    def make(self, begun: _Settings | None = None, lengths: Sequence[str] = ()) -> _Settings:
+        """Make the settings: what the command says, then the defaults.
 
-def settings_from_args(
-    args: argparse.Namespace,
-    kind: type[_Settings],
-    begun: _Settings | None = None,
-    lengths: Sequence[str] = (),
-) -> _Settings:
-    """Make the settings of a command: its options, then its ``--config`` file, then the defaults.
+        Args:
+            begun: The settings of what the command goes on with, in place of the defaults; it may become
+                longer.
+            lengths: The settings that say how long that is.
 
-    Args:
-        args: Of the command, with what `add_setting_options` adds.
-        kind: The settings of the command.
-        begun: The settings of what the command goes on with, in place of the defaults; it may become longer.
-        lengths: The settings that say how long that is.
-
-    Raises:
-        DataFileError: The file is missing, no TOML, or has unknown fields.
-        FormatError: A value is of another type.
-        ValueRangeError: A value is outside its bounds or none of its choices.
-        StateError: As `check_same_or_longer`.
-    """
-    given = _list_given(args, kind)
-    if begun is None:
-        return _convert(given, kind)
-    wanted = _convert({**msgspec.structs.asdict(begun), **given}, kind)
-    check_same_or_longer(begun, wanted, lengths)
-    return wanted
+        Raises:
+            DataFileError: The file is missing, no TOML, or has unknown fields.
+            FormatError: A value of the file is of another type.
+            ValueRangeError: A value of the file is outside its bounds or none of its choices.
+            StateError: As `check_same_or_longer`.
+        """
+        kind = self.given.kind
+        values = {} if self.config is None else _read_values(self.config, kind)
+        values |= self.given.values
+        if begun is None:
+            return kind(**values)
+        wanted = msgspec.structs.replace(begun, **values)
+        check_same_or_longer(begun, wanted, lengths)
+        return wanted
 
 
 def check_same_or_longer(settings: _Settings, wanted: _Settings, lengths: Sequence[str] = ()) -> None:
@@ -82,28 +68,17 @@ def check_same_or_longer(settings: _Settings, wanted: _Settings, lengths: Sequen
     Raises:
         StateError: A setting differs, or it would become shorter.
     """
-    for field in list_fields(type(settings)):
-        has, wants = getattr(settings, field.name), getattr(wanted, field.name)
-        is_length = field.name in lengths
+    for each in _list_settings(type(settings)):
+        has, wants = getattr(settings, each.name), getattr(wanted, each.name)
+        is_length = each.name in lengths
         if has == wants or (is_length and wants > has):
             continue
-        option, shown = _option_name(field.name), _format_value(wants)
         instead = "ask for more, or leave" if is_length else "leave"
         raise StateError(
-            f"what is there was begun with {option} {_format_value(has) or 'empty'}, not {shown}: {instead} "
-            f"{option} out to go on with it, or begin another",
-            field=field.name,
+            f"what is there was begun with {each.spelling} {_format_value(has) or 'empty'}, not "
+            f"{_format_value(wants)}: {instead} {each.spelling} out to go on with it, or begin another",
+            field=each.name,
         )
-
-
-def _list_given(args: argparse.Namespace, kind: type[msgspec.Struct]) -> dict[str, Any]:
-    """Return what a command says of settings: its options, then its ``--config`` file."""
-    values = {} if args.config is None else _read_values(args.config, kind)
-    for field in list_fields(kind):
-        given = getattr(args, field.name)
-        if given is not None:
-            values[field.name] = field.parse(given) if isinstance(given, str) else field.check(given)
-    return values
 
 
 def with_value(settings: _Settings, name: str, text: str) -> _Settings:
@@ -117,7 +92,7 @@ def with_value(settings: _Settings, name: str, text: str) -> _Settings:
     if name not in fields:
         known = did_you_mean(name, fields) or f", one of {', '.join(fields)}"
         raise ValueRangeError(f"expected a setting{known}, got {name[:40]!r}", field=name)
-    return _convert({**msgspec.structs.asdict(settings), name: fields[name].parse(text)}, type(settings))
+    return msgspec.structs.replace(settings, **{name: fields[name].parse(text)})
 
 
 def write_settings(file: Path, settings: msgspec.Struct, origin: Mapping[str, object]) -> None:
@@ -139,7 +114,7 @@ def read_settings(file: Path, kind: type[_Settings]) -> _Settings:
         FormatError: A value is of another type.
         ValueRangeError: A value is outside its bounds or none of its choices.
     """
-    return _convert(_read_values(file, kind), kind)
+    return kind(**_read_values(file, kind))
 
 
 def read_settings_file(file: Path) -> dict[str, Any]:
@@ -169,21 +144,24 @@ def read_origin(file: Path) -> dict[str, Any]:
 
 def format_command_options(settings: msgspec.Struct) -> str:
     """Format the options of a command that has these settings, each with a space before it."""
-    defaults = {field.name: field.default for field in msgspec.structs.fields(settings)}
-    return format_options({name: getattr(settings, name) for name in defaults}, defaults)
+    return "".join(
+        f" {each.spelling} {_format_value(value)}"
+        for each in _list_settings(type(settings))
+        if (value := getattr(settings, each.name)) != each.default
+    )
 
 
 def format_options(values: Mapping[str, object], defaults: Mapping[str, object]) -> str:
     """Format the options that set these values, defaults left out, each with a space before it."""
     return "".join(
-        f" {_option_name(name)} {_format_value(value)}"
+        f" {spell_option(name)} {_format_value(value)}"
         for name, value in values.items()
         if name not in defaults or value != defaults[name]
     )
 
 
-def _option_name(field: str) -> str:
-    return "--" + _OPTION_NAMES.get(field, field).replace("_", "-")
+def _list_settings(kind: type[msgspec.Struct]) -> list[CommandOption]:
+    return [each for each in list_options(kind) if isinstance(each, CommandOption)]
 
 
 def _format_value(value: object) -> object:
@@ -204,17 +182,6 @@ def _read_values(file: Path, kind: type[msgspec.Struct]) -> dict[str, Any]:
         return {name: fields[name].check(value) for name, value in values.items()}
     except GammondError as error:
         raise type(error)(f"{file}: {error.message}", field=error.field) from None
-
-
-def _convert(values: dict[str, Any], kind: type[_Settings]) -> _Settings:
-    """Make settings; numbers of games that have to be even are checked here."""
-    for name, value in values.items():
-        try:
-            msgspec.convert({name: value}, kind)
-        except msgspec.ValidationError as error:
-            reason = str(error).partition(" - at")[0]
-            raise ValueRangeError(f"{name}: {reason}, got {value!r}", field=name) from None
-    return msgspec.convert(values, kind)
 
 
 def _to_toml(value: object) -> str:

@@ -7,21 +7,21 @@ was killed resumes with --resume; it loses the games since the last checkpoint.
 
 from __future__ import annotations
 
-import argparse
 import shlex
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Annotated
 
 from gammond.engine.errors import UnsupportedError
 from gammond.engine.formats.array_file import Arrays, load_arrays, read_count
 from gammond.engine.play.player import EvaluatorPlayer, Player
+from gammond.tools.common.command_options import Command, option, written_file
 from gammond.tools.common.progress import format_short_number
 from gammond.tools.train.runs.game_learner import GameLearner, RoundReport
 from gammond.tools.train.runs.run import BEST_FILE, Record, check_same_settings
-from gammond.tools.train.runs.settings import settings_from_args
 from gammond.tools.train.runs.strength_games import format_strengths, strengths_from_arrays
-from gammond.tools.train.runs.trainer import Trainer
+from gammond.tools.train.runs.trainer import KeepingWork, Resume, RunOptions, Trainer, TrainingOptions
 from gammond.tools.train.td.plan import describe_plan, measure_speed
 from gammond.tools.train.td.self_play import SelfPlay, TdSettings
 
@@ -107,28 +107,39 @@ _NEXT_COMMANDS = ("tournament run:{} pubeval", "export {} --name NAME")
 TRAINER = Trainer(
     "train td",
     TdSettings,
-    lambda folder, settings, _: TdLearner(settings, folder.name),
+    KeepingWork,
+    lambda folder, settings, work, processes: TdLearner(settings, folder.name),
     describe_plan=describe_plan,
 )
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the arguments of ``gammond train td``."""
-    TRAINER.add_arguments(parser, is_optional=True)
-    parser.add_argument("--bench", action="store_true", help="only measure games per second; keep nothing")
+class TdOptions(TrainingOptions[TdSettings, KeepingWork], frozen=True, kw_only=True):
+    """Which run is begun or resumed, or what is measured instead."""
+
+    run: Annotated[Path, written_file("folder of the run", "RUN", count="?")] | None = None
+    resume: Resume = False
+    bench: Annotated[bool, option("only measure games per second; keep nothing")] = False
 
 
-def main(args: argparse.Namespace) -> int:
+def run(options: TdOptions) -> int:
     """Train; return the exit status.
 
     Raises:
-        GammondError: As `Trainer.main`.
+        GammondError: As `Trainer.run`.
     """
-    if args.bench:
-        return _run_bench(settings_from_args(args, TdSettings))
-    if args.run is None:
+    if options.bench:
+        return _run_bench(options.settings.make())
+    if options.run is None:
         raise UnsupportedError("expected a folder for the run, or --bench", field="run")
-    return TRAINER.main(args)
+    return TRAINER.run(
+        RunOptions(
+            run=options.run,
+            resume=options.resume,
+            settings=options.settings,
+            work=options.work,
+            plot=options.plot,
+        )
+    )
 
 
 def _run_bench(settings: TdSettings) -> int:
@@ -141,3 +152,6 @@ def _run_bench(settings: TdSettings) -> int:
         f"({speed.games} in {speed.seconds:.1f} s, {settings.threads} threads)\n"
     )
     return 0
+
+
+COMMAND = Command(TdOptions, run)

@@ -120,7 +120,7 @@ class SelfPlay:
 
     @classmethod
     def from_arrays(cls, settings: TdSettings, name: str, arrays: Mapping[str, NDArray[Any]]) -> SelfPlay:
-        """Go on from what a file of a run holds; one without ``cuts`` never went back to its best nets.
+        """Go on from what a file of a run holds.
 
         Args:
             settings: Of the run.
@@ -131,10 +131,9 @@ class SelfPlay:
             DataFileError: An array is missing, or not as it should be.
         """
         nets, state = td_nets_from_arrays(name, arrays)
-        if missing := [name for name in ("games_done", "dice") if name not in state]:
+        if missing := [name for name in ("games_done", "dice", "cuts") if name not in state]:
             raise DataFileError(f"expected a checkpoint of a run, missing {' and '.join(missing)}")
-        games_done = read_count(state, "games_done")
-        cuts = read_count({"cuts": np.array(0), **state}, "cuts")
+        games_done, cuts = read_count(state, "games_done"), read_count(state, "cuts")
         dice = state["dice"]
         if dice.ndim != 1 or dice.dtype != np.uint64:
             raise DataFileError(f"expected dice as uint64[threads], got {dice.dtype}{list(dice.shape)}")

@@ -9,7 +9,6 @@ were being made. The same settings give the same set, however many workers make 
 
 from __future__ import annotations
 
-import argparse
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated
@@ -22,20 +21,15 @@ from gammond.engine.rollout import RolloutSettings
 from gammond.engine.rollout.settings import MAX_TRIALS, MAX_TRUNCATION
 from gammond.engine.rules.dice import MAX_SEED
 from gammond.nets.catalogue import find_pruner, load_pruner
+from gammond.tools.common.command_options import Command, option, written_file
 from gammond.tools.common.locks import hold_lock
 from gammond.tools.parallel.options import make_executor
 from gammond.tools.train.labels.sampling import make_sampler
 from gammond.tools.train.labels.shards import LABELS
-from gammond.tools.train.runs.run_folder import (
-    LOG_FILE,
-    add_folder_arguments,
-    advise_to_resume,
-    begin_run,
-    load_run_settings,
-)
-from gammond.tools.train.runs.settings import add_setting_options
+from gammond.tools.train.runs.run_folder import LOG_FILE, advise_to_resume, begin_run, load_run_settings
+from gammond.tools.train.runs.settings import SettingOptions
 from gammond.tools.train.runs.shard_loop import describe_rollouts, make_missing_shards
-from gammond.tools.train.runs.trainer import add_workers_option
+from gammond.tools.train.runs.trainer import SharedWork
 from gammond.tools.train.validation.position_classes import POSITION_CLASSES, parse_classes
 from gammond.tools.train.validation.positions import (
     DrawClass,
@@ -104,48 +98,57 @@ class ValidationSettings(msgspec.Struct, frozen=True):
         )
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the arguments of ``gammond train validation-set``."""
-    files = "folder of the set: run.toml, log.jsonl, positions.npz, rollouts-000000.npz, ..."
-    add_folder_arguments(parser, "out", files, "go on with the set in this folder")
-    add_setting_options(parser, ValidationSettings)
-    add_workers_option(parser)
+class ValidationSetOptions(msgspec.Struct, frozen=True, kw_only=True):
+    """Which set is made, with what settings, and who works."""
+
+    out: Annotated[
+        Path,
+        written_file(
+            "folder of the set: run.toml, log.jsonl, positions.npz, rollouts-000000.npz, ...",
+            "FOLDER",
+            count="",
+        ),
+    ]
+    resume: Annotated[bool, option("go on with the set in this folder")] = False
+    settings: SettingOptions[ValidationSettings]
+    work: SharedWork = SharedWork()
 
 
-def main(args: argparse.Namespace) -> int:
+def run(options: ValidationSetOptions) -> int:
     """Make a set; returns the exit status.
 
     Raises:
         GammondError: An option cannot be, then nothing was begun; or a set is there already, or none, or it
             was begun by other nets.
     """
-    settings = load_run_settings(args.out, args, ValidationSettings)
+    out = options.out
+    settings = load_run_settings(out, options.settings, resume=options.resume)
     counts, learned = parse_classes(settings.classes), [Path(folder) for folder in settings.not_in]
     nets = None if settings.net == GNUBG else load_net_set(settings.net)
     digest = GNUBG if nets is None else f"{nets.digest} {' '.join(find_pruner().net_hashes.values())}"
-    positions = _read_positions(args.out, settings.net, digest) if args.resume else None
+    positions = _read_positions(out, settings.net, digest) if options.resume else None
     draw_class = None if positions is not None else _choose_source(settings.matches, nets, counts)
-    if not args.resume:
+    if not options.resume:
         for folder in learned:
             LABELS.list_in(folder)  # raises where there are none, before anything begins
-        begin_run(args.out, "train validation-set", settings, [] if nets is None else [settings.net])
+        begin_run(out, "train validation-set", settings, [] if nets is None else [settings.net])
     rollouts = settings.to_rollout_settings()
-    with advise_to_resume(args.out):
+    with advise_to_resume(out):
         if draw_class is not None:
             positions = draw_positions(counts, draw_class, settings.seed, learned)
-            write_positions(args.out, positions, digest)
+            write_positions(out, positions, digest)
         assert positions is not None
-        tasks = make_rollout_tasks(nets, settings.plies, rollouts, args.out, positions)
+        tasks = make_rollout_tasks(nets, settings.plies, rollouts, out, positions)
         with (
-            hold_lock(args.out, "out"),
-            make_executor(args.workers, args.cluster, {}) as executor,
+            hold_lock(out, "out"),
+            make_executor(options.work.processes, options.work.cluster, {}) as executor,
         ):
             make_missing_shards(
                 roll_out_shard,
                 tasks,
                 executor,
                 "positions",
-                log=args.out / LOG_FILE,
+                log=out / LOG_FILE,
                 describe=describe_rollouts,
             )
     return 0
@@ -182,3 +185,6 @@ def _read_positions(folder: Path, net: str, digest: str) -> ValidationPositions 
             field="net",
         )
     return kept[0]
+
+
+COMMAND = Command(ValidationSetOptions, run)

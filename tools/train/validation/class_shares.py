@@ -6,12 +6,13 @@ of several. The last table has the checkers back of the side on roll and of the 
 
 from __future__ import annotations
 
-import argparse
 import sys
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
+from typing import Annotated
 
 import numpy as np
+from msgspec import Struct
 from numpy.typing import NDArray
 
 from gammond.engine.play.lockstep import play_games
@@ -19,6 +20,7 @@ from gammond.engine.play.player import Player
 from gammond.engine.rules.position import Board, Phase, classify_phases
 from gammond.engine.runtime.version import read_version
 from gammond.engine.statistics import ratio_with_error
+from gammond.tools.common.command_options import Command, Json, argument, option
 from gammond.tools.common.opponents import PLAYER_HELP, load_opponent
 from gammond.tools.common.progress import Progress
 from gammond.tools.common.text_table import format_table
@@ -33,29 +35,32 @@ from gammond.tools.train.validation.position_classes import (
 SUMMARY = "count how often the classes of positions come up in games"
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the arguments."""
-    parser.add_argument("first", help=PLAYER_HELP)
-    parser.add_argument("second", nargs="?", help="another one (default the first against itself)")
-    parser.add_argument("--games", type=int, default=1000, help="games to play, even (default 1000)")
-    parser.add_argument("--seed", type=int, default=0, help="seed of the dice (default 0)")
-    parser.add_argument("--json", action="store_true", help="write one JSON object instead of tables")
+class ClassSharesOptions(Struct, frozen=True, kw_only=True):
+    """Who plays, and how often."""
+
+    first: Annotated[str, argument("PLAYER", PLAYER_HELP)]
+    second: (
+        Annotated[str, argument("OTHER", "another one (default the first against itself)", count="?")] | None
+    ) = None
+    games: Annotated[int, option("games to play, even", ge=2, multiple_of=2)] = 1000
+    seed: Annotated[int, option("seed of the dice", ge=0)] = 0
+    json: Json = False
 
 
-def main(args: argparse.Namespace) -> int:
+def run(options: ClassSharesOptions) -> int:
     """Play, count and report; returns the exit status.
 
     Raises:
-        GammondError: A player cannot be loaded, or an odd number of games was asked for.
+        GammondError: A player cannot be loaded.
     """
-    second = args.first if args.second is None else args.second
-    players = load_opponent(args.first), load_opponent(second)
-    with Progress(args.games, "games") as bar:
-        shares = count_class_shares(*players, args.games, args.seed, bar.update)
-    if args.json:
-        sys.stdout.write(format_json_report(first=args.first, second=second, **asdict(shares)))
+    second = options.first if options.second is None else options.second
+    players = load_opponent(options.first), load_opponent(second)
+    with Progress(options.games, "games") as bar:
+        shares = count_class_shares(*players, options.games, options.seed, bar.update)
+    if options.json:
+        sys.stdout.write(format_json_report(first=options.first, second=second, **asdict(shares)))
     else:
-        sys.stdout.write(f"gammond {read_version()}: {args.first} against {second}\n\n{shares.as_text()}")
+        sys.stdout.write(f"gammond {read_version()}: {options.first} against {second}\n\n{shares.as_text()}")
     return 0
 
 
@@ -155,3 +160,6 @@ def count_class_shares(
         classes.append(ClassShare(name, share.value, share.error, float((counts > 0).mean())))
     back = counter.back / max(counter.back.sum(), 1)
     return ClassShares(games, total, tuple(classes), tuple(tuple(row) for row in back.tolist()))
+
+
+COMMAND = Command(ClassSharesOptions, run)

@@ -8,13 +8,14 @@ has its mean results less the labels.
 
 from __future__ import annotations
 
-import argparse
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import Annotated
 
 import numpy as np
+from msgspec import Struct
 from numpy.typing import NDArray
 
 from gammond.engine.errors import LimitError, ValueRangeError
@@ -24,6 +25,7 @@ from gammond.engine.rules.outcome import cubeless_equity, evaluate_finished
 from gammond.engine.rules.position import Board, find_finished
 from gammond.engine.runtime.version import read_version
 from gammond.engine.statistics import mean_with_error
+from gammond.tools.common.command_options import Command, Json, argument, option, read_file
 from gammond.tools.common.opponents import PLAYER_HELP, load_opponent
 from gammond.tools.common.progress import Progress
 from gammond.tools.common.text_table import format_table
@@ -38,49 +40,39 @@ from gammond.tools.train.validation.rollout_labels import RolloutLabels, read_al
 SUMMARY = "let another player play out the positions of a validation set"
 
 _MAX_TURNS = 10_000
-_MIN_GAMES = 2
 
 _Values = NDArray[np.float64]
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the arguments."""
-    parser.add_argument("set", type=Path, help="folder of a validation set")
-    parser.add_argument("player", help=PLAYER_HELP)
-    parser.add_argument("--classes", default="", metavar="LIST", help="classes of the set (default all)")
-    parser.add_argument(
-        "--positions", type=int, default=12, help="positions of each class at most (default 12)"
-    )
-    parser.add_argument("--games", type=int, default=1296, help="games from each position (default 1296)")
-    parser.add_argument("--seed", type=int, default=0, help="seed of the dice (default 0)")
-    parser.add_argument("--json", action="store_true", help="write one JSON object instead of a table")
+class PeerGamesOptions(Struct, frozen=True, kw_only=True):
+    """Who plays which positions, and how often."""
+
+    set: Annotated[Path, read_file("folder of a validation set", "SET", count="")]
+    player: Annotated[str, argument("PLAYER", PLAYER_HELP)]
+    classes: Annotated[tuple[str, ...], option("classes of the set (default all)", "LIST")] = ()
+    positions: Annotated[int, option("positions of each class at most", ge=1)] = 12
+    games: Annotated[int, option("games from each position", ge=2)] = 1296
+    seed: Annotated[int, option("seed of the dice", ge=0)] = 0
+    json: Json = False
 
 
-def main(args: argparse.Namespace) -> int:
+def run(options: PeerGamesOptions) -> int:
     """Play, compare and report; returns the exit status.
 
     Raises:
-        GammondError: The set or the player cannot be read, a class is not in the set, or too few games or
-            positions were asked for.
+        GammondError: The set or the player cannot be read, or a class is not in the set.
     """
-    if args.games < _MIN_GAMES or args.positions < 1:
-        raise ValueRangeError(
-            f"expected {_MIN_GAMES} games and 1 position or more, got {args.games} and {args.positions}",
-            field="games" if args.games < _MIN_GAMES else "positions",
-        )
-    player = load_opponent(args.player)
-    labels = select_labels(
-        read_all_rollouts(args.set), [name for name in args.classes.split(",") if name], args.positions
-    )
+    player = load_opponent(options.player)
+    labels = select_labels(read_all_rollouts(options.set), options.classes, options.positions)
     with Progress(len(labels), "positions") as bar:
-        comparison = compare_games(labels, player, args.games, args.seed, bar.update)
-    if args.json:
-        named = {"set": str(args.set), "player": args.player, "games": args.games}
+        comparison = compare_games(labels, player, options.games, options.seed, bar.update)
+    if options.json:
+        named = {"set": str(options.set), "player": options.player, "games": options.games}
         sys.stdout.write(format_json_report(**named, classes=[asdict(each) for each in comparison]))
     else:
         sys.stdout.write(
-            f"gammond {read_version()}: {args.set}, {args.games:,} games of {args.player} from each "
-            f"position\n\n{format_comparison(comparison)}"
+            f"gammond {read_version()}: {options.set}, {options.games:,} games of {options.player} from "
+            f"each position\n\n{format_comparison(comparison)}"
         )
     return 0
 
@@ -102,7 +94,7 @@ class PeerClass:
     stats: NetErrorStats
 
 
-def select_labels(labels: RolloutLabels, names: list[str], count: int) -> RolloutLabels:
+def select_labels(labels: RolloutLabels, names: Sequence[str], count: int) -> RolloutLabels:
     """Take the first positions of each class.
 
     Args:
@@ -201,3 +193,6 @@ def format_comparison(classes: tuple[PeerClass, ...]) -> str:
         for each in classes
     ]
     return format_table(("class", "positions", "games' error", "mean difference", "RMS difference"), rows)
+
+
+COMMAND = Command(PeerGamesOptions, run)

@@ -8,14 +8,15 @@ standard errors. The table ends with how the nets evaluate the opening position.
 
 from __future__ import annotations
 
-import argparse
 import math
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import Annotated
 
 import numpy as np
+from msgspec import Struct
 from numpy.typing import NDArray
 
 from gammond.engine.errors import ValueRangeError
@@ -25,12 +26,12 @@ from gammond.engine.rules.position import Board
 from gammond.engine.rules.rules import STANDARD_RULES
 from gammond.engine.runtime.version import read_version
 from gammond.engine.statistics import ValueWithError
+from gammond.tools.common.command_options import Command, Json, argument, option, read_file
 from gammond.tools.common.progress import Progress
 from gammond.tools.common.text_table import format_table
 from gammond.tools.train.runs.run_folder import CONFIG_FILE
 from gammond.tools.train.runs.settings import read_settings
 from gammond.tools.train.validation.build_set import ValidationSettings
-from gammond.tools.train.validation.named_evaluators import load_named_evaluator
 from gammond.tools.train.validation.net_errors import (
     NetErrorStats,
     compute_net_errors,
@@ -39,6 +40,7 @@ from gammond.tools.train.validation.net_errors import (
 )
 from gammond.tools.train.validation.positions import is_learned
 from gammond.tools.train.validation.rollout_labels import RolloutLabels, read_all_rollouts
+from gammond.tools.train.weights.net_set import load_named_evaluator
 
 SUMMARY = "compare nets with rolled-out positions"
 
@@ -48,39 +50,43 @@ ALL_CLASSES = "all"
 _EVALUATION_BATCH = 256
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the arguments of ``gammond train validate``."""
-    parser.add_argument("set", type=Path, help="folder of a validation set")
-    parser.add_argument(
-        "nets",
-        nargs="+",
-        metavar="NET",
-        help="an evaluator of the manifest or 'default', the folder of a run or a file of nets in it, "
-        "'wildbg:FOLDER', 'gnubg'; ':plies=1' or ':plies=2' behind it looks ahead; the first is the one that "
-        "others are compared with",
-    )
-    parser.add_argument(
-        "--not-in", default="", metavar="LIST", help="folders of labels whose positions are left out"
-    )
-    parser.add_argument(
-        "--summary", action="store_true", help="write a line for each class with the RMSE of each net alone"
-    )
-    parser.add_argument("--json", action="store_true", help="write one JSON object instead of the tables")
+class ValidateOptions(Struct, frozen=True, kw_only=True):
+    """Which nets are compared, with which set.
+
+    Raises:
+        ValueRangeError: A net is named twice.
+    """
+
+    set: Annotated[Path, read_file("folder of a validation set", "SET", count="")]
+    nets: Annotated[
+        tuple[str, ...],
+        argument(
+            "NET",
+            "an evaluator of the manifest or 'default', the folder of a run or a file of nets in it, "
+            "'wildbg:FOLDER', 'gnubg'; ':plies=1' or ':plies=2' behind it looks ahead; the first is the one "
+            "that others are compared with",
+            count="+",
+        ),
+    ]
+    not_in: Annotated[tuple[str, ...], option("folders of labels whose positions are left out", "LIST")] = ()
+    summary: Annotated[bool, option("write a line for each class with the RMSE of each net alone")] = False
+    json: Json = False
+
+    def __post_init__(self) -> None:
+        if len({*self.nets}) < len(self.nets):
+            raise ValueRangeError("a net is named twice", field="net")
 
 
-def main(args: argparse.Namespace) -> int:
+def run(options: ValidateOptions) -> int:
     """Compare and report; returns the exit status.
 
     Raises:
-        GammondError: The set or a net cannot be read, a net is named twice, or no position is left.
+        GammondError: The set or a net cannot be read, or no position is left.
     """
-    names = list(dict.fromkeys(args.nets))
-    if len(names) < len(args.nets):
-        raise ValueRangeError("a net is named twice", field="net")
-    settings = read_settings(args.set / CONFIG_FILE, ValidationSettings)
-    labels = read_all_rollouts(args.set)
-    evaluators = {name: load_named_evaluator(name) for name in names}
-    learned = is_learned(labels.positions.boards, [Path(each) for each in args.not_in.split(",") if each])
+    settings = read_settings(options.set / CONFIG_FILE, ValidationSettings)
+    labels = read_all_rollouts(options.set)
+    evaluators = {name: load_named_evaluator(name) for name in options.nets}
+    learned = is_learned(labels.positions.boards, [Path(each) for each in options.not_in])
     if learned.all():
         raise ValueRangeError(
             "expected positions outside --not-in, got none: it has all of the set", field="not_in"
@@ -88,10 +94,10 @@ def main(args: argparse.Namespace) -> int:
     classes = compare_nets(labels[~learned], evaluators)
     opening = evaluate_opening(evaluators)
     left_out = int(learned.sum())
-    if args.json:
+    if options.json:
         sys.stdout.write(
             format_json_report(
-                set=str(args.set),
+                set=str(options.set),
                 rolled_out_by=settings.net,
                 plies=settings.plies,
                 truncated=settings.truncate,
@@ -101,8 +107,8 @@ def main(args: argparse.Namespace) -> int:
             )
         )
     else:
-        tables = format_summary(classes) if args.summary else format_tables(classes, opening)
-        sys.stdout.write(f"{_format_header(args.set, settings, left_out)}\n\n{tables}")
+        tables = format_summary(classes) if options.summary else format_tables(classes, opening)
+        sys.stdout.write(f"{_format_header(options.set, settings, left_out)}\n\n{tables}")
     return 0
 
 
@@ -240,3 +246,6 @@ def _format_value(figure: ValueWithError, form: str) -> str:
     digits = form[form.index(".") :]
     error = "-" if math.isnan(figure.error) else f"{figure.error:{digits}}"
     return f"{figure.value:{form}} ± {error}"
+
+
+COMMAND = Command(ValidateOptions, run)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -19,7 +20,8 @@ from gammond.engine.formats.array_file import load_arrays
 from gammond.engine.kernels.nets.sparse import OneLayerWeights as SparseWeights
 from gammond.engine.play.player import EvaluatorPlayer, Player
 from gammond.engine.rules.position import Phase
-from gammond.nets.catalogue import SHIPPED, FoundEvaluator
+from gammond.engine.search import NPlyEvaluator
+from gammond.nets.catalogue import SHIPPED, FoundEvaluator, load_pruner
 from gammond.nets.compiled_net import CompiledNet, PruningNet, can_compile
 from gammond.nets.encoders import get_encoder
 from gammond.nets.manifest import CONTACT_CLASSES
@@ -27,10 +29,14 @@ from gammond.nets.onnx_layers import Layer as ActivatedLayer
 from gammond.nets.onnx_layers import read_shared_tensors
 from gammond.nets.onnx_model import NetEvaluator, OnnxModel
 from gammond.nets.router import Router
+from gammond.tools.common.opponents import load_net_evaluator
 from gammond.tools.common.wings import ExportedNet
 from gammond.tools.train.weights.layers import ENCODER, OUTPUTS, LayeredNet
 from gammond.tools.train.weights.onnx_files import export_net, net_to_onnx, read_onnx
 from gammond.tools.train.weights.td_nets import td_nets_from_arrays
+
+_LOOKS_AHEAD = re.compile("(.+):plies=([12])")
+_GNUBG = "gnubg"
 
 PHASES = {
     "contact": (Phase.CONTACT, Phase.CRASHED),
@@ -271,3 +277,24 @@ def _load_manifest_nets(found: FoundEvaluator) -> NetSet:
 def _to_sparse_weights(net: LayeredNet) -> SparseWeights:
     w1, b1, w2, b2 = net.one_layer_weights
     return w1, b1, np.ascontiguousarray(w2), b2
+
+
+def load_named_evaluator(name: str) -> Evaluator:
+    """Load an evaluator.
+
+    Args:
+        name: An evaluator of the manifest or ``default``; the folder of a run or a file of nets in it;
+            ``wildbg:FOLDER``; ``gnubg``. With ``:plies=N`` behind it, 1 or 2, it looks ahead.
+
+    Raises:
+        ValueRangeError: There is no such evaluator; or it is a player that only chooses plays.
+        FormatError: An option cannot be read.
+        UnsupportedError: A package is missing that it needs.
+        DataFileError: The manifest, a net or a file is missing or faulty.
+    """
+    if (deep := _LOOKS_AHEAD.fullmatch(name)) and deep[1] != _GNUBG:  # which looks ahead in its own way
+        optimal = tuple(each for each in load_bearoff_evaluators() if each.is_optimal)
+        return NPlyEvaluator(load_named_evaluator(deep[1]), load_pruner(), int(deep[2]), exact=optimal)
+    if not isinstance(SHIPPED.find(name), FoundEvaluator) and Path(name).exists():
+        return load_net_set(name).make_evaluator()
+    return load_net_evaluator(name)

@@ -21,12 +21,7 @@ from gammond.engine.rules.game_record import (
 from gammond.engine.rules.match import GameResult, MatchState
 from gammond.engine.rules.moves import legal_plays
 from gammond.engine.rules.position import Position
-from tests.engine.match_files.played_games import (
-    make_game,
-    play_money_games,
-    read_match,
-    strip_game,
-)
+from tests.engine.match_files.played_games import make_game, play_money_games, read_match, strip_game
 from tests.engine.match_files.xg import xg_files
 from tests.support.boards import position
 

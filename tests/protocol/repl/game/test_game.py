@@ -14,13 +14,7 @@ from gammond.protocol.repl.game.playing import make_play, play_best_action, roll
 from gammond.protocol.repl.game.repl_game import ReplGame
 from gammond.protocol.repl.game.views import show_board, show_score
 from gammond.protocol.state.settings import change_match
-from tests.protocol.repl.tables import (
-    ScriptedDice,
-    dealt,
-    game_at,
-    make_session,
-    make_talk,
-)
+from tests.protocol.repl.tables import ScriptedDice, dealt, game_at, make_session, make_talk
 from tests.support.boards import position
 from tests.support.evaluators import GammonEvaluator
 

@@ -16,11 +16,7 @@ from gammond.tools.heritage.astros import command as ascending
 from gammond.tools.heritage.astros.command import AscendSettings, FamilyMatches
 from gammond.tools.heritage.astros.families import FAMILIES
 from gammond.tools.parallel.processes import ProcessPool
-from gammond.tools.train.ascent.learner import (
-    AscentLearner,
-    AscentState,
-    Gradient,
-)
+from gammond.tools.train.ascent.learner import AscentLearner, AscentState, Gradient
 from gammond.tools.train.ascent.matches import RatedVector
 
 

@@ -7,12 +7,7 @@ import pytest
 
 from gammond.engine.play.lockstep import play_games
 from gammond.tools.heritage.astros.families import FAMILIES
-from gammond.tools.heritage.astros.rewards import (
-    GameBatch,
-    RewardLog,
-    calibrate_reward,
-    play_batch,
-)
+from gammond.tools.heritage.astros.rewards import GameBatch, RewardLog, calibrate_reward, play_batch
 from gammond.tools.train.ascent.matches import GameReward, RatedVector
 
 KIND = FAMILIES["bev"]

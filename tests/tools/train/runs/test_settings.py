@@ -1,6 +1,5 @@
 """Settings of a stage: options, then a file, then defaults; invalid ones are refused by name."""
 
-import argparse
 from typing import Annotated, Literal
 
 import msgspec
@@ -8,12 +7,13 @@ import pytest
 from msgspec import Meta
 
 from gammond.engine.errors import DataFileError, FormatError, ValueRangeError
+from gammond.tools.common.command_options import add_options, option, read_options
+from gammond.tools.common.tool_parser import ToolParser
 from gammond.tools.train.runs.settings import (
-    add_setting_options,
+    SettingOptions,
     format_command_options,
     read_origin,
     read_settings,
-    settings_from_args,
     with_value,
     write_settings,
 )
@@ -22,19 +22,19 @@ from gammond.tools.train.runs.settings import (
 class Small(msgspec.Struct, frozen=True):
     """Settings with a field of each kind."""
 
-    parent: Annotated[str, Meta(description="whose")] = ""
+    parent: Annotated[str, option("whose", name="from")] = ""
     count: Annotated[int, Meta(ge=1, description="how many")] = 3
     rate: Annotated[float, Meta(gt=0, description="how fast")] = 0.5
     hidden: Annotated[tuple[int, ...], Meta(description="sizes")] = (8, 4)
     names: Annotated[tuple[str, ...], Meta(description="names")] = ()
     kind: Annotated[Literal["a", "b"], Meta(description="which")] = "a"
-    fast: Annotated[bool, Meta(description="whether")] = False
+    fast: Annotated[bool, option("whether", is_word=True)] = False
 
 
 def options(*arguments: str) -> Small:
-    parser = argparse.ArgumentParser()
-    add_setting_options(parser, Small)
-    return settings_from_args(parser.parse_args(arguments), Small)
+    parser = ToolParser()
+    add_options(parser, SettingOptions[Small])
+    return read_options(parser.parse_args(arguments), SettingOptions[Small]).make()
 
 
 def test_options_are_read_as_their_fields_say():
@@ -91,11 +91,13 @@ def test_an_option_and_a_single_setting_are_what_a_text_says(field, text, change
         ("fast", "yes", FormatError),
     ],
 )
-def test_a_text_that_is_no_value_of_a_setting_is_refused(field, text, error):
-    for read in (lambda: with_value(Small(), field, text), lambda: options(f"--{field}={text}")):
-        with pytest.raises(error, match=field) as caught:
-            read()
-        assert caught.value.field == field
+def test_a_text_that_is_no_value_of_a_setting_is_refused(field, text, error, capsys):
+    with pytest.raises(error, match=field) as caught:
+        with_value(Small(), field, text)
+    assert caught.value.field == field
+    with pytest.raises((error, SystemExit)) as refused:
+        options(f"--{field}={text}")
+    assert f"--{field}: expected " in f"{refused.value}{capsys.readouterr().err}"
 
 
 def test_a_setting_that_there_is_not_is_refused():

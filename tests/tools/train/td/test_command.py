@@ -10,7 +10,7 @@ from gammond.engine.play.paired_scores import PairedScores
 from gammond.tools.common.files import read_records, write_arrays
 from gammond.tools.train.runs import run as run_module
 from gammond.tools.train.runs import strength_games as measuring
-from gammond.tools.train.runs.run_folder import ProvenanceStep, read_run_provenance
+from gammond.tools.train.runs.run_folder import read_run_provenance
 from gammond.tools.train.td import command as td
 from gammond.tools.train.td.self_play import SelfPlay, TdSettings
 from tests.support.commands import run_tool
@@ -93,39 +93,6 @@ def test_the_progress_line_says_error_and_strength_last_and_best(tmp_path, monke
     assert standing[0] == ""
     assert standing[2:] == ["strength +1.500 (best +1.500)", "strength +0.500 (best +1.500)"]
     assert reported[0].startswith("error 0.")
-
-
-FLAT = """games = 128
-hidden = 8
-race_hidden = 4
-learning_rate = 0.02
-final_rate = 0.0007
-trace = 0.0
-threads = 2
-round_games = 16
-seed = 1
-benchmark_games = 4
-"""
-"""A run.toml of self-play without its origin."""
-
-
-def test_a_run_without_origin_and_seconds_is_read_and_goes_on(tmp_path):
-    run_folder = tmp_path / "run"
-    run_command(str(run_folder), *OPTIONS, "--games", "64", "--benchmark-games", "0")
-    (run_folder / "run.toml").write_text(FLAT)
-    (run_folder / "log.jsonl").write_text(
-        '{"games": 32, "games_per_s": 0.01}\n{"games": 64, "games_per_s": 0.02}\n'
-        '{"games": 96, "games_per_s": 1}\n'
-    )
-    state = read_array_file(run_folder / "checkpoint.npz")
-    state.pop("cuts")
-    np.savez(run_folder / "checkpoint.npz", **state)
-    (step,) = read_run_provenance(run_folder, run_folder / "checkpoint.npz")
-    command = f"gammond train td {run_folder} --games 128 --hidden 8 --race-hidden 4 --final-rate 0.0007"
-    command += " --round-games 16 --benchmark-games 4"
-    assert step == ProvenanceStep(command, 64, 0, pytest.approx(4800 / 3600))
-    assert run_command(str(run_folder), "--resume") == 0
-    assert read_array_file(run_folder / "checkpoint.npz")["games_done"] == 128
 
 
 def test_a_run_knows_its_command_games_and_hours(tmp_path):

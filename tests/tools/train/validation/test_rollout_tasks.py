@@ -16,21 +16,9 @@ from gammond.tools.train.labels.rollouts import derive_dice_seed, make_rollout_e
 from gammond.tools.train.labels.sampling import make_sampler
 from gammond.tools.train.runs.shard_loop import ShardTask, make_missing_shards
 from gammond.tools.train.validation import rollout_tasks as rolling_out
-from gammond.tools.train.validation.positions import (
-    ValidationPositions,
-    draw_from_games,
-    draw_positions,
-)
-from gammond.tools.train.validation.rollout_labels import (
-    ROLLOUTS,
-    read_rollouts,
-    write_rollouts,
-)
-from gammond.tools.train.validation.rollout_tasks import (
-    make_rollout_tasks,
-    roll_out_shard,
-    roll_out_to_error,
-)
+from gammond.tools.train.validation.positions import ValidationPositions, draw_from_games, draw_positions
+from gammond.tools.train.validation.rollout_labels import ROLLOUTS, read_rollouts, write_rollouts
+from gammond.tools.train.validation.rollout_tasks import make_rollout_tasks, roll_out_shard, roll_out_to_error
 from gammond.tools.train.weights.net_set import load_bearoff_evaluators, load_net_set
 from tests.tools.train.shards import make_shard
 

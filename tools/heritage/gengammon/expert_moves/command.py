@@ -11,20 +11,21 @@ turns without a legal move. --filters selects them; --filters none keeps all mov
 
 from __future__ import annotations
 
-import argparse
 import shlex
 import sys
 import time
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Annotated
 
 import numpy as np
+from msgspec import Struct
 
 from gammond.engine.errors import DataFileError, ValueRangeError
 from gammond.engine.runtime.files import check_output, identify_files
 from gammond.engine.wording import escape_unprintable
-from gammond.tools.common.output_options import add_force_option, written_path
+from gammond.tools.common.command_options import Command, Force, option, read_file, written_file
 from gammond.tools.common.progress import Progress
 from gammond.tools.heritage.gengammon.expert_moves.dataset import (
     FILTERS,
@@ -43,33 +44,20 @@ SUMMARY = "extract the moves of experts from match files"
 _NONE = "none"
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the arguments of ``gammond heritage expert-moves``."""
-    parser.add_argument(
-        "sources", type=Path, nargs="+", metavar="SOURCE", help="match files, folders and archives"
-    )
-    parser.add_argument(
-        "--output", type=written_path, required=True, metavar="FILE", help="file for the moves (.npz)"
-    )
-    add_force_option(parser)
-    parser.add_argument(
-        "--players",
-        default="",
-        metavar="LIST",
-        help="whose moves count, comma-separated (default all players)",
-    )
-    parser.add_argument(
-        "--filters",
-        default=",".join(FILTERS),
-        metavar="LIST",
-        help=f"filters in this order, or {_NONE} (default {','.join(FILTERS)})",
-    )
-    parser.add_argument(
-        "--faults", type=int, default=20, metavar="N", help="number of faults to list (default 20)"
-    )
+class ExpertMovesOptions(Struct, frozen=True, kw_only=True):
+    """What is read, which moves are kept, and where they go."""
+
+    sources: Annotated[tuple[Path, ...], read_file("match files, folders and archives", "SOURCE", count="+")]
+    output: Annotated[Path, written_file("file for the moves (.npz)")]
+    force: Force = False
+    players: Annotated[
+        tuple[str, ...], option("whose moves count, comma-separated (default all players)", "LIST")
+    ] = ()
+    filters: Annotated[tuple[str, ...], option(f"filters in this order, or {_NONE}", "LIST")] = tuple(FILTERS)
+    faults: Annotated[int, option("number of faults to list", "N")] = 20
 
 
-def main(args: argparse.Namespace) -> int:
+def run(options: ExpertMovesOptions) -> int:
     """Read the sources, report what is in them, and write the moves; return the exit status.
 
     Raises:
@@ -77,37 +65,33 @@ def main(args: argparse.Namespace) -> int:
             written; no file is written then.
     """
     began_s = time.monotonic()
-    check_output(args.output, identify_files(args.sources), force=args.force)
-    filters = [] if args.filters == _NONE else _parse_names(args.filters)
+    check_output(options.output, identify_files(options.sources), force=options.force)
+    filters = () if options.filters == (_NONE,) else options.filters
     for name in filters:
         if name not in FILTERS:
             known = ", ".join((*FILTERS, _NONE))
             raise ValueRangeError(f"expected filters of {known}, got {name!r}", field="filters")
-    files = iterate_match_files(args.sources)
+    files = iterate_match_files(options.sources)
     with Progress(None, "files") as bar:
-        moves, report = extract_moves(files, _parse_names(args.players), bar.update)
-    _write_faults(report, args.faults)
-    _check_players(moves, _parse_names(args.players))
+        moves, report = extract_moves(files, options.players, bar.update)
+    _write_faults(report, options.faults)
+    _check_players(moves, options.players)
     kept, counts = filter_moves(moves, filters)
     sys.stdout.write("\n".join([*_format_counts(report, moves), *_format_filters(counts)]) + "\n")
     if not len(kept):
         raise DataFileError("no moves left: use other sources or fewer filters", field="sources")
-    write_expert_moves(args.output, replace(kept, command=_format_command(args)))
+    write_expert_moves(options.output, replace(kept, command=_format_command(options)))
     seconds = time.monotonic() - began_s
-    sys.stdout.write(f"kept: {len(kept):,} moves in {args.output}, {seconds:.1f} seconds\n")
+    sys.stdout.write(f"kept: {len(kept):,} moves in {options.output}, {seconds:.1f} seconds\n")
     return 0
 
 
-def _parse_names(text: str) -> list[str]:
-    return [name.strip() for name in text.split(",") if name.strip()]
-
-
-def _format_command(args: argparse.Namespace) -> str:
-    words = ["gammond heritage expert-moves", *(shlex.quote(str(source)) for source in args.sources)]
-    words += ["--output", shlex.quote(str(args.output))]
-    if args.players:
-        words += ["--players", shlex.quote(args.players)]
-    return " ".join([*words, "--filters", args.filters])
+def _format_command(options: ExpertMovesOptions) -> str:
+    words = ["gammond heritage expert-moves", *(shlex.quote(str(source)) for source in options.sources)]
+    words += ["--output", shlex.quote(str(options.output))]
+    if options.players:
+        words += ["--players", shlex.quote(",".join(options.players))]
+    return " ".join([*words, "--filters", ",".join(options.filters)])
 
 
 def _check_players(moves: ExpertMoves, players: Sequence[str]) -> None:
@@ -141,3 +125,6 @@ def _format_counts(report: ExtractionReport, moves: ExpertMoves) -> list[str]:
 
 def _format_filters(counts: dict[str, int]) -> list[str]:
     return [f"filtered: {count:,} {name}" for name, count in counts.items()]
+
+
+COMMAND = Command(ExpertMovesOptions, run)

@@ -6,10 +6,7 @@ import zipfile
 
 from gammond.engine.rules.moves import legal_plays
 from gammond.engine.rules.position import Position
-from gammond.tools.heritage.gengammon.expert_moves.extraction import (
-    extract_moves,
-    iterate_match_files,
-)
+from gammond.tools.heritage.gengammon.expert_moves.extraction import extract_moves, iterate_match_files
 from tests.engine.match_files.faulty_matches import ILLEGAL
 
 

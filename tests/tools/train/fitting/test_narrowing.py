@@ -7,8 +7,8 @@ import pytest
 
 from gammond.engine.errors import ValueRangeError
 from gammond.nets.encoders import get_encoder
+from gammond.tools.train.fitting.recipe import narrow_nets
 from gammond.tools.train.weights.layers import LayeredNet
-from gammond.tools.train.weights.narrowing import narrow_nets
 from gammond.tools.train.weights.random_positions import sample_random_positions
 
 

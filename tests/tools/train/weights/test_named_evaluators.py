@@ -9,9 +9,8 @@ from gammond.engine.rules.position import Position, swap_sides
 from gammond.engine.search import NPlyEvaluator
 from gammond.nets.catalogue import load_evaluator, load_pruner
 from gammond.tools.common.files import write_arrays
-from gammond.tools.train.validation.named_evaluators import load_named_evaluator
 from gammond.tools.train.weights.layers import LayeredNet
-from gammond.tools.train.weights.net_set import NetSet
+from gammond.tools.train.weights.net_set import NetSet, load_named_evaluator
 from gammond.tools.train.weights.random_positions import sample_random_positions
 from tests.peers.gnubg_nets import gnubg_nn
 
