@@ -295,7 +295,8 @@ class Client:
         if left_s is not None:
             left_s = max(0.0, left_s - (time.monotonic() - future.asked_s))
         try:
-            return future.result(left_s)
+            answer: T = future.result(left_s)
+            return answer
         except TimeoutError:
             raise make_timeout_error(self._timeout_s) from None
         finally:
