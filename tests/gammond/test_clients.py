@@ -263,7 +263,7 @@ def test_a_program_that_ends_without_closing_its_client_leaves_no_server_at_work
 def test_a_program_that_ends_without_closing_a_connection_says_nothing(port):
     program = f"import gammond; print(gammond.Client.connect(port={port}).command('quit'))"
     ran = subprocess.run(
-        [sys.executable, "-X", "dev", "-c", program], cwd=ROOT, capture_output=True, timeout=60
+        [sys.executable, "-W", "default", "-c", program], cwd=ROOT, capture_output=True, timeout=60
     )
     assert (ran.returncode, ran.stderr) == (0, b"")
 
