@@ -21,7 +21,7 @@ from gammond.engine.runtime.machine import MAX_THREADS, count_usable_cores
 from gammond.protocol.transports.listening import check_host
 from gammond.tools.common.options import check_number
 from gammond.tools.common.pulse import PULSE
-from gammond.tools.common.text_table import format_table
+from gammond.tools.common.reports import format_table
 from gammond.tools.parallel.cluster import (
     LOOPBACK,
     ClusterExecutor,

@@ -19,7 +19,7 @@ from pathlib import Path
 import msgspec
 
 from gammond.engine.errors import DataFileError, GammondError, UnsupportedError
-from gammond.engine.formats.array_file import read_array_file
+from gammond.engine.formats.array_file import load_arrays, read_array_file
 from gammond.engine.options import convert
 from gammond.engine.runtime.files import check_output, open_output
 from gammond.nets.manifest import (
@@ -110,7 +110,8 @@ def main(args: argparse.Namespace) -> int:
     if args.folder is not None:
         sys.stdout.write(_write_to_folder(args, nets, contents, training))
         return 0
-    folder = _register(args, nets, contents, training, strengths_from_arrays(read_array_file(source)))
+    strengths = load_arrays(source, strengths_from_arrays)
+    folder = _register(args, nets, contents, training, strengths)
     sys.stdout.write(
         f"{args.name} is made of {source} ({', '.join(nets)}) and kept in {folder}\n"
         f"    gammond tournament {args.name} pubeval\n"

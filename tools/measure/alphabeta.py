@@ -10,7 +10,6 @@ move to move has to look at these again, one that begins anew looks at the six o
 from __future__ import annotations
 
 import argparse
-import json
 import random
 import sys
 import time
@@ -26,6 +25,7 @@ from gammond.engine.runtime.exit_codes import EXIT_FAULTS, EXIT_OK
 from gammond.engine.runtime.version import read_version
 from gammond.tools.common.options import check_number
 from gammond.tools.common.progress import Progress
+from gammond.tools.common.reports import format_json_report
 
 SUMMARY = "measure what iterative deepening and a transposition table save in Barca"
 
@@ -88,10 +88,10 @@ def main(args: argparse.Namespace) -> int:
     games = draw_games(args.positions, args.seed)
     rows, changed = compare_ways(games, args.plies), count_changed_animals(games)
     if args.json:
-        report = {"version": read_version(), "depth": args.plies, "seed": args.seed}
+        report = {"depth": args.plies, "seed": args.seed}
         rows_json = [asdict(row) for row in rows]
         report |= {"positions": args.positions, "changed_animals": round(changed, 2), "rows": rows_json}
-        sys.stdout.write(json.dumps(report) + "\n")
+        sys.stdout.write(format_json_report(**report))
     else:
         head = f"gammond {read_version()}, Barca, depth {args.plies}, seed {args.seed}: "
         sys.stdout.write(f"{head}{args.positions:,} positions\n{_format_table(rows)}")

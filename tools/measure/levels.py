@@ -9,7 +9,6 @@ wrong. Errors that the net itself does not see stay unseen: the rates compare le
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 import time
 from collections.abc import Callable
@@ -34,6 +33,7 @@ from gammond.engine.search.ranked_plays import ChosenPlay
 from gammond.tools.common.interrupts import end_with_partial
 from gammond.tools.common.opponents import load_net_engine
 from gammond.tools.common.progress import Progress
+from gammond.tools.common.reports import format_json_report
 from gammond.tools.common.strength import add_net_argument
 from gammond.tools.measure.decisions import check_decision_arguments, estimate_mean_by_game
 
@@ -101,13 +101,8 @@ def main(args: argparse.Namespace) -> int:
     except KeyboardInterrupt:
         pass
     if args.json and rates:
-        report = {
-            "version": read_version(),
-            "net": engine.name,
-            "reference": asdict(depth),
-            "seed": args.seed,
-        }
-        sys.stdout.write(json.dumps({**report, "levels": [asdict(rate) for rate in rates]}) + "\n")
+        about = {"net": engine.name, "reference": asdict(depth), "seed": args.seed}
+        sys.stdout.write(format_json_report(**about, levels=[asdict(rate) for rate in rates]))
     if len(rates) < len(levels):
         raise end_with_partial("levels") if rates else KeyboardInterrupt("no level was finished")
     return 0

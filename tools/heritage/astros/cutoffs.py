@@ -10,7 +10,6 @@ all replies and once with pruning and a filter, whose choices may differ.
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 import time
 from collections.abc import Callable
@@ -45,6 +44,7 @@ from gammond.nets.heritage.astros.star_search import StarSearch
 from gammond.tools.common.opponents import load_net_evaluator
 from gammond.tools.common.options import check_number
 from gammond.tools.common.progress import Progress
+from gammond.tools.common.reports import format_json_report
 from gammond.tools.measure.decisions import (
     add_decision_arguments,
     check_decision_arguments,
@@ -112,9 +112,9 @@ def main(args: argparse.Namespace) -> int:
     ways = make_searches(evaluator, load_pruner(), args.plies)
     rows = compare_searches(ways, decisions)
     if args.json:
-        report = {"version": read_version(), "net": evaluator.name, "plies": args.plies, "seed": args.seed}
+        report = {"net": evaluator.name, "plies": args.plies, "seed": args.seed}
         rows_json = [asdict(row) for row in rows]
-        sys.stdout.write(json.dumps({**report, "decisions": len(decisions), "rows": rows_json}) + "\n")
+        sys.stdout.write(format_json_report(**report, decisions=len(decisions), rows=rows_json))
     else:
         head = f"gammond {read_version()}, {evaluator.name}, {args.plies}-ply, seed {args.seed}: "
         sys.stdout.write(f"{head}{len(decisions):,} contact decisions\n{_format_table(rows)}")

@@ -32,7 +32,7 @@ from gammond.engine.statistics import ValueWithError
 from gammond.tools.common.opponents import load_net_evaluator
 from gammond.tools.common.options import add_force_option, written_path
 from gammond.tools.common.progress import Progress
-from gammond.tools.common.text_table import format_table
+from gammond.tools.common.reports import format_json_report, format_table
 from gammond.tools.train.cube_decisions.deciders import DECIDER_HELP, CubeOpinions, ask_decider
 from gammond.tools.train.cube_decisions.decision_file import RatedDecision, read_decisions, write_decisions
 from gammond.tools.train.cube_decisions.efficiency_models import (
@@ -45,7 +45,6 @@ from gammond.tools.train.cube_decisions.efficiency_models import (
 )
 from gammond.tools.train.cube_decisions.efficiency_numbers import EFFICIENCY_NAMES, formula_to_vector
 from gammond.tools.train.cube_decisions.losses import CubeErrorStats, DecisionGroup, compare_players
-from gammond.tools.train.validation.net_errors import format_json_report
 
 SUMMARY = "compare players with rolled-out cube decisions"
 
