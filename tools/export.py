@@ -34,7 +34,7 @@ from gammond.nets.manifest import (
     check_name,
     read_manifest,
 )
-from gammond.tools.common.command_options import Command, force_option, option, read_file, written_file
+from gammond.tools.common.command_options import ToolCommand, force_option, option, read_file, written_file
 from gammond.tools.common.net_records import (
     PROVENANCE_FILE,
     EvaluatorStrength,
@@ -346,4 +346,4 @@ def _check_net_file(options: ExportOptions, folder: Path, name: str) -> Path:
     return file
 
 
-COMMAND = Command(ExportOptions, run)
+COMMAND = ToolCommand(ExportOptions, run)

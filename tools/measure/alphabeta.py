@@ -26,7 +26,7 @@ from gammond.engine.barca.position import BarcaPosition
 from gammond.engine.barca.search import DEFAULT_MEGABYTES, SearchLimits, SearchMemory, search
 from gammond.engine.runtime.exit_codes import EXIT_FAULTS, EXIT_OK
 from gammond.engine.runtime.version import read_version
-from gammond.tools.common.command_options import Command, Json, option
+from gammond.tools.common.command_options import Json, ToolCommand, option
 from gammond.tools.common.progress import Progress
 
 SUMMARY = "measure what iterative deepening and a transposition table save in Barca"
@@ -168,4 +168,4 @@ def _format_table(rows: list[AlphaBetaStats]) -> str:
     return "\n".join(lines) + "\n"
 
 
-COMMAND = Command(AlphabetaOptions, run)
+COMMAND = ToolCommand(AlphabetaOptions, run)

@@ -32,7 +32,7 @@ from gammond.engine.rules.position import Position
 from gammond.engine.runtime.version import read_version
 from gammond.engine.search import FILTERS, MAX_PLIES, SearchWatch
 from gammond.engine.search.ranked_plays import ChosenPlay
-from gammond.tools.common.command_options import Command, Json, argument, option, threads_option
+from gammond.tools.common.command_options import Json, ToolCommand, argument, option, threads_option
 from gammond.tools.common.interrupts import end_with_partial
 from gammond.tools.common.opponents import load_net_engine
 from gammond.tools.common.progress import Progress
@@ -296,4 +296,4 @@ class _MeasuredDecider(Decider):
             self.cube_costs.append((self.games, cost))
 
 
-COMMAND = Command(LevelsOptions, run)
+COMMAND = ToolCommand(LevelsOptions, run)

@@ -43,7 +43,7 @@ from gammond.nets.catalogue import load_pruner
 from gammond.nets.heritage.astros.leaf_evaluators import EquityLeafEvaluator
 from gammond.nets.heritage.astros.star_evaluator import MAX_STAR_PLIES, Cutoffs
 from gammond.nets.heritage.astros.star_search import StarSearch
-from gammond.tools.common.command_options import Command, Json, option
+from gammond.tools.common.command_options import Json, ToolCommand, option
 from gammond.tools.common.opponents import load_net_evaluator
 from gammond.tools.common.progress import Progress
 from gammond.tools.common.strength import DEFAULT_NET, Net
@@ -222,4 +222,4 @@ def _format_table(rows: list[SearchStats]) -> str:
     return "\n".join(lines) + "\n"
 
 
-COMMAND = Command(CutoffsOptions, run)
+COMMAND = ToolCommand(CutoffsOptions, run)

@@ -28,7 +28,7 @@ from gammond.engine.rules.outcome import LOSE_G, WIN, WIN_G
 from gammond.engine.rules.rules import STANDARD_RULES
 from gammond.engine.wording import format_count
 from gammond.nets.catalogue import DEFAULT_EVALUATOR
-from gammond.tools.common.command_options import Command, argument, option
+from gammond.tools.common.command_options import ToolCommand, argument, option
 from gammond.tools.common.files import read_records
 from gammond.tools.common.opponents import RUN_PREFIX, load_opponent
 from gammond.tools.common.text_table import format_table
@@ -269,4 +269,4 @@ def make_size_report() -> str:
     )
 
 
-COMMAND = Command(ClassicReportOptions, run)
+COMMAND = ToolCommand(ClassicReportOptions, run)

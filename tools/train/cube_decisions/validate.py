@@ -32,9 +32,9 @@ from gammond.engine.runtime.files import check_output, identify_files
 from gammond.engine.runtime.version import read_version
 from gammond.engine.statistics import ValueWithError
 from gammond.tools.common.command_options import (
-    Command,
     Force,
     Json,
+    ToolCommand,
     argument,
     option,
     read_file,
@@ -227,4 +227,4 @@ def _format_thousandths(figure: ValueWithError) -> str:
     return f"{1000 * figure.value:.1f}{error}"
 
 
-COMMAND = Command(ValidateCubeOptions, run)
+COMMAND = ToolCommand(ValidateCubeOptions, run)

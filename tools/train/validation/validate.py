@@ -26,7 +26,7 @@ from gammond.engine.rules.position import Board
 from gammond.engine.rules.rules import STANDARD_RULES
 from gammond.engine.runtime.version import read_version
 from gammond.engine.statistics import ValueWithError
-from gammond.tools.common.command_options import Command, Json, argument, option, read_file
+from gammond.tools.common.command_options import Json, ToolCommand, argument, option, read_file
 from gammond.tools.common.progress import Progress
 from gammond.tools.common.text_table import format_table
 from gammond.tools.train.runs.run_folder import CONFIG_FILE
@@ -248,4 +248,4 @@ def _format_value(figure: ValueWithError, form: str) -> str:
     return f"{figure.value:{form}} ± {error}"
 
 
-COMMAND = Command(ValidateOptions, run)
+COMMAND = ToolCommand(ValidateOptions, run)
