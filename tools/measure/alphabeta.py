@@ -85,10 +85,15 @@ def run(options: AlphabetaOptions) -> int:
     games = draw_games(options.positions, options.seed)
     rows, changed = compare_ways(games, options.plies), count_changed_animals(games)
     if options.json:
-        report = {"depth": options.plies, "seed": options.seed}
-        rows_json = [asdict(row) for row in rows]
-        report |= {"positions": options.positions, "changed_animals": round(changed, 2), "rows": rows_json}
-        sys.stdout.write(format_json_report(**report))
+        sys.stdout.write(
+            format_json_report(
+                depth=options.plies,
+                seed=options.seed,
+                positions=options.positions,
+                changed_animals=round(changed, 2),
+                rows=[asdict(row) for row in rows],
+            )
+        )
     else:
         head = f"gammond {read_version()}, Barca, depth {options.plies}, seed {options.seed}: "
         sys.stdout.write(f"{head}{options.positions:,} positions\n{_format_table(rows)}")

@@ -42,8 +42,8 @@ from gammond.tools.common.interrupts import call_on_interrupt, end_with_partial
 from gammond.tools.common.match_inputs import MatchTally, list_match_inputs
 from gammond.tools.common.opponents import load_net_engine
 from gammond.tools.common.progress import write_message
+from gammond.tools.common.reports import format_table
 from gammond.tools.common.strength import DEFAULT_NET, Net
-from gammond.tools.common.text_table import format_table
 from gammond.tools.measure.decisions import estimate_mean_by_game
 from gammond.tools.measure.matches.comparison import ComparedMatch, analyse_here, pair_decisions
 from gammond.tools.measure.matches.report import format_pair
