@@ -22,7 +22,7 @@ from gammond.engine.errors import DataFileError, ValueRangeError
 from gammond.engine.runtime.exit_codes import EXIT_OK
 from gammond.engine.wording import escape_unprintable, format_count
 from gammond.tools.common.command_group import CommandGroup
-from gammond.tools.common.command_options import Command, argument, written_file
+from gammond.tools.common.command_options import ToolCommand, argument, written_file
 
 if TYPE_CHECKING:
     from gammond.protocol.accounts.accounts import Accounts
@@ -103,11 +103,15 @@ def _format_day(seconds: int) -> str:
 
 COMMAND = CommandGroup(
     {
-        "list": Command(
+        "list": ToolCommand(
             AccountsOptions, _list_all, "list names, when they were made and used, and their sessions"
         ),
-        "reset": Command(AccountOptions, _reset, "give a name a new password by lot, and end its sessions"),
-        "remove": Command(AccountOptions, _remove, "remove an account; its games stay, and the name is free"),
+        "reset": ToolCommand(
+            AccountOptions, _reset, "give a name a new password by lot, and end its sessions"
+        ),
+        "remove": ToolCommand(
+            AccountOptions, _remove, "remove an account; its games stay, and the name is free"
+        ),
     },
     "ACTION",
 )

@@ -21,9 +21,9 @@ from gammond.engine.runtime.machine import check_memory, format_size
 from gammond.tools.common.command_group import CommandGroup
 from gammond.tools.common.command_options import (
     CORES,
-    Command,
     Force,
     Threads,
+    ToolCommand,
     list_given,
     option,
     read_file,
@@ -199,10 +199,10 @@ def _build(header: BearoffHeader, threads: int | None) -> OneSidedTable | TwoSid
 
 COMMAND = CommandGroup(
     {
-        "make": Command(
+        "make": ToolCommand(
             MakeOptions, _make, "build databases; by default the two that the engine uses, in the data folder"
         ),
-        "info": Command(InfoOptions, _describe, "check and describe a database file"),
+        "info": ToolCommand(InfoOptions, _describe, "check and describe a database file"),
     },
     "ACTION",
 )

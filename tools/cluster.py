@@ -20,9 +20,9 @@ from gammond.engine.errors import StateError, UnsupportedError
 from gammond.engine.runtime.exit_codes import EXIT_FAULTS, EXIT_OK
 from gammond.protocol.transports.listening import check_host
 from gammond.tools.common.command_group import CommandGroup
-from gammond.tools.common.command_options import CORES, Command, argument, option, threads_option
+from gammond.tools.common.command_options import CORES, ToolCommand, argument, option, threads_option
 from gammond.tools.common.pulse import PULSE
-from gammond.tools.common.text_table import format_table
+from gammond.tools.common.reports import format_table
 from gammond.tools.parallel.cluster import (
     LOOPBACK,
     ClusterExecutor,
@@ -47,7 +47,7 @@ MAX_WORKER_WAIT_S = 60
 """How long a worker looks for a scheduler that does not answer."""
 
 
-class StartOptions(Struct, frozen=True, kw_only=True):
+class _StartOptions(Struct, frozen=True, kw_only=True):
     """Where a scheduler listens."""
 
     host: Annotated[str, option("where to listen")] = LOOPBACK
@@ -55,7 +55,7 @@ class StartOptions(Struct, frozen=True, kw_only=True):
     allow_remote: Annotated[bool, option("allow a host that other machines reach")] = False
 
 
-class WorkOptions(Struct, frozen=True, kw_only=True):
+class _WorkOptions(Struct, frozen=True, kw_only=True):
     """For which cluster this machine works, and with how many processes."""
 
     address: Annotated[str, argument("HOST:PORT", "of the scheduler, as `start` says it")]
@@ -63,13 +63,13 @@ class WorkOptions(Struct, frozen=True, kw_only=True):
     host: Annotated[str, option("where this machine listens (default as the scheduler reaches it)")] = ""
 
 
-class StatusOptions(Struct, frozen=True, kw_only=True):
+class _StatusOptions(Struct, frozen=True, kw_only=True):
     """The cluster that is described."""
 
     address: Annotated[str, argument("HOST:PORT", "of the scheduler")]
 
 
-def _start(given: StartOptions) -> int:
+def _start(given: _StartOptions) -> int:
     """Begin a cluster.
 
     Raises:
@@ -91,7 +91,7 @@ def _start(given: StartOptions) -> int:
         return _run(run_scheduler, [*options, *_QUIET])
 
 
-def _work(given: WorkOptions) -> int:
+def _work(given: _WorkOptions) -> int:
     """Work for a cluster.
 
     Raises:
@@ -125,7 +125,7 @@ def _run(command: Any, options: Sequence[str]) -> int:  # noqa: ANN401  (a comma
     return 0
 
 
-def _show(given: StatusOptions) -> int:
+def _show(given: _StatusOptions) -> int:
     """Show who works for a cluster; return 1 where one runs another program.
 
     Raises:
@@ -147,15 +147,17 @@ def _show(given: StatusOptions) -> int:
 
 COMMAND = CommandGroup(
     {
-        "start": Command(StartOptions, _start, "begin a cluster: its scheduler, which lasts until Ctrl-C"),
-        "worker": Command(
-            WorkOptions,
+        "start": ToolCommand(
+            _StartOptions, _start, "begin a cluster: its scheduler, which lasts until Ctrl-C"
+        ),
+        "worker": ToolCommand(
+            _WorkOptions,
             _work,
             "work for a cluster until Ctrl-C",
             "A worker that is killed is started again.",
         ),
-        "status": Command(
-            StatusOptions, _show, "show who works for a cluster, and whether all run the same program"
+        "status": ToolCommand(
+            _StatusOptions, _show, "show who works for a cluster, and whether all run the same program"
         ),
     },
     "ACTION",

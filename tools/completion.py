@@ -18,7 +18,7 @@ import shtab
 from msgspec import Struct
 
 from gammond.tools.common.command_group import find_command, load_commands, read_summary
-from gammond.tools.common.command_options import Command, argument, written_path
+from gammond.tools.common.command_options import ToolCommand, argument, written_path
 from gammond.tools.table import TOOLS
 
 SUMMARY = "complete tools and options in bash, zsh or fish"
@@ -66,4 +66,4 @@ def _list_parsers(parser: argparse.ArgumentParser) -> list[argparse.ArgumentPars
     return found
 
 
-COMMAND = Command(CompletionOptions, run)
+COMMAND = ToolCommand(CompletionOptions, run)

@@ -20,7 +20,7 @@ from gammond.protocol.repl.game.preferences import (
     list_preferences,
     read_preferences,
 )
-from gammond.tools.common.command_options import Command, argument, option
+from gammond.tools.common.command_options import ToolCommand, argument, option
 
 SUMMARY = "show and set preferences of the terminal: colours, level, tutor"
 
@@ -60,4 +60,4 @@ def run(options: ConfigOptions) -> int:
     return 0
 
 
-COMMAND = Command(ConfigOptions, run)
+COMMAND = ToolCommand(ConfigOptions, run)

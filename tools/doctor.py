@@ -34,7 +34,7 @@ from gammond.engine.runtime.version import read_version
 from gammond.engine.store.options import read_store_options
 from gammond.engine.wording import format_count
 from gammond.nets.catalogue import load_engine
-from gammond.tools.common.command_options import Command, Json
+from gammond.tools.common.command_options import Json, ToolCommand
 from gammond.tools.common.wings import find_wings
 from gammond.tools.nets import check_net, list_nets
 from gammond.tools.store.files import open_store
@@ -228,4 +228,4 @@ def _check_plays() -> str:
     return ", ".join(f"{play} with {roll[0]}-{roll[1]}" for roll, play in _BEST_OPENING_PLAYS.items())
 
 
-COMMAND = Command(DoctorOptions, run)
+COMMAND = ToolCommand(DoctorOptions, run)

@@ -26,7 +26,7 @@ from gammond.engine.wording import format_count
 from gammond.nets.catalogue import SHIPPED, FoundEvaluator
 from gammond.nets.compiled_net import CompiledNet
 from gammond.nets.manifest import MANIFEST_NAME, find_own_folder, list_own_folders
-from gammond.tools.common.command_options import Command, argument, option
+from gammond.tools.common.command_options import ToolCommand, argument, option
 from gammond.tools.common.net_records import StrengthRecord, read_provenance
 from gammond.tools.common.own_nets import remove_own_net
 
@@ -209,4 +209,4 @@ def _format_listing(listing: NetListing) -> str:
     return "\n    ".join(lines) + "\n"
 
 
-COMMAND = Command(NetsOptions, run)
+COMMAND = ToolCommand(NetsOptions, run)

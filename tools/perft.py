@@ -27,7 +27,7 @@ from gammond.engine.rules.dice import ROLLS
 from gammond.engine.rules.moves import expand_rolls
 from gammond.engine.rules.position import Board, find_finished
 from gammond.engine.rules.rules import VARIANTS
-from gammond.tools.common.command_options import Command, Json, argument, option
+from gammond.tools.common.command_options import Json, ToolCommand, argument, option
 from gammond.tools.common.wings import SequenceCounter, find_wings
 
 SUMMARY = "count all sequences of legal moves of a length"
@@ -153,4 +153,4 @@ def _write_row(count: PerftCount) -> None:
     sys.stdout.flush()
 
 
-COMMAND = Command(PerftOptions, run)
+COMMAND = ToolCommand(PerftOptions, run)

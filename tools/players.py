@@ -20,7 +20,7 @@ from gammond.nets.player_specs import FILE_WORDS, OPTION_FIELDS
 from gammond.protocol.commands.session_game import SessionGame
 from gammond.protocol.games import GAMES
 from gammond.protocol.state.player_registry import SESSION_PLAYERS
-from gammond.tools.common.command_options import Command, Json
+from gammond.tools.common.command_options import Json, ToolCommand
 from gammond.tools.common.opponents import PLAYERS
 
 SUMMARY = "list the players and their options"
@@ -143,4 +143,4 @@ def _refer_to(shown: PlayerListing, row: PlayerListing) -> str:
     return f"the options of {shown.names[0]}{', with ' if others else ''}{', '.join(others)}"
 
 
-COMMAND = Command(PlayersOptions, run)
+COMMAND = ToolCommand(PlayersOptions, run)

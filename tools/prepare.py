@@ -39,7 +39,7 @@ from gammond.engine.runtime.machine import check_disk_space
 from gammond.engine.search import ValueCache
 from gammond.protocol.commands.readiness import READY_GROUPS, READY_TEXTS
 from gammond.protocol.games import FIRST_GAME, GAMES, OTHER_GAMES
-from gammond.tools.common.command_options import CORES, HIDDEN, Command, option, threads_option
+from gammond.tools.common.command_options import CORES, HIDDEN, ToolCommand, option, threads_option
 from gammond.tools.common.files import write_atomically
 from gammond.tools.common.interrupts import GOES_ON, advise_on_interrupt
 from gammond.tools.common.progress import Progress
@@ -439,4 +439,4 @@ def _exit_with_starter() -> None:
     os._exit(0)
 
 
-COMMAND = Command(PrepareOptions, run)
+COMMAND = ToolCommand(PrepareOptions, run)

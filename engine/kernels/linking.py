@@ -195,6 +195,8 @@ def _compile_code(called: str | None, cache: Any) -> Iterator[None]:  # noqa: AN
 class _Part(CPUDispatcher):
     """A kernel as a part of others."""
 
+    _cache: Any
+
     def compile(self, sig: Any) -> Any:  # noqa: ANN401
         """Compile it for the types of arguments, or find it in the cache."""
         with _compile_code(None, self._cache):

@@ -286,15 +286,17 @@ class Client:
     ) -> None:
         self.close()
 
-    def _ask(self, question: Question[T]) -> _Answer[T]:
+    def _ask(self, question: Question[T]) -> Future[T]:
         return self._begin(question)[1]
 
-    def _wait(self, future: _Answer[T]) -> T:
+    def _wait(self, future: Future[T]) -> T:
+        assert isinstance(future, _Answer)  # this client made it
         left_s = self._timeout_s
         if left_s is not None:
             left_s = max(0.0, left_s - (time.monotonic() - future.asked_s))
         try:
-            return future.result(left_s)
+            answer: T = future.result(left_s)
+            return answer
         except TimeoutError:
             raise make_timeout_error(self._timeout_s) from None
         finally:
@@ -326,7 +328,7 @@ class Client:
 
     def _begin(
         self, question: Question[T], report: Callable[[tuple[int, ...]], object] = lambda _: None
-    ) -> tuple[Pending[T], _Answer[T]]:
+    ) -> tuple[Pending[T], Future[T]]:
         """Send a request, as `AsyncClient` does; wait as long as the server reads less than is sent."""
         link = self._link
         future = _Answer[T]()

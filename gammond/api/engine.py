@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import os
 import threading
 from collections.abc import Sequence
@@ -13,6 +12,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gammond.api._forks import refuse_after_fork_at_work
+from gammond.api._found import (
+    make_cube_decision,
+    make_evaluation,
+    make_opinion,
+    make_play_evaluation,
+    make_rollout,
+)
 from gammond.api._options import DecisionRollouts
 from gammond.api.match import Dice, MatchState, check_dice, read_asked_state
 from gammond.api.match_file import Match, wrap_match
@@ -23,25 +29,16 @@ from gammond.api.results import (
     Evaluations,
     MatchProgress,
     Opinion,
-    Outcome,
-    PlayEvaluation,
-    PlayRollout,
     Progress,
     RankedPlays,
     Rollout,
-    RolloutEstimate,
     RolloutKind,
 )
 
 if TYPE_CHECKING:
     from gammond.engine.analysis.engine import Engine as _EngineCore
     from gammond.engine.analysis.levels import EvalSettings as _EvalSettings
-    from gammond.engine.analysis.rollout_requests import RolloutResult as _RolloutResult
-    from gammond.engine.evaluation.results import CubeDecision as _CubeDecision
-    from gammond.engine.evaluation.results import Evaluation as _Evaluation
-    from gammond.engine.evaluation.results import RankedPlay as _RankedPlay
     from gammond.engine.match_analysis.rollouts import DecisionRollouts as _DecisionRollouts
-    from gammond.engine.play.player import Opinion as _Opinion
     from gammond.engine.play.player import Player as _Player
     from gammond.engine.rules.position import Position as _EnginePosition
 
@@ -123,7 +120,7 @@ class Engine:
         """
         settings = self._make_settings(plies, cubeful)
         found = self._engine.evaluate(self._unwrap(position), read_asked_state(match), settings)
-        return _make_evaluation(found)
+        return make_evaluation(found)
 
     @refuse_after_fork_at_work
     def evaluate_many(
@@ -194,7 +191,7 @@ class Engine:
             self._unwrap(position), check_dice(dice), read_asked_state(match), settings
         )
         best = found.best.evaluation.equity
-        plays = tuple(_make_play_evaluation(each, best) for each in found)
+        plays = tuple(make_play_evaluation(each, best) for each in found)
         return RankedPlays(plays, plays[0].plies, found.effort.is_finished, found.effort.is_stored)
 
     @refuse_after_fork_at_work
@@ -231,9 +228,9 @@ class Engine:
             except UnsupportedError as error:
                 raise error.with_field("position") from error
         if dice is None:
-            return (_make_opinion(None, form_opinion(made, asked)),)
+            return (make_opinion(None, form_opinion(made, asked)),)
         ranked = rank_by_opinion(made, asked, check_dice(dice), rules)
-        return tuple(_make_opinion(Play._wrap(play), opinion) for play, opinion in ranked)
+        return tuple(make_opinion(Play._wrap(play), opinion) for play, opinion in ranked)
 
     @refuse_after_fork_at_work
     def cube(self, position: Position, match: MatchState | None = None, plies: int = 0) -> CubeDecision:
@@ -256,7 +253,7 @@ class Engine:
         )
         if found.decision is None:
             raise StateError("there is no cube decision once the game is over", field="position")
-        return _make_cube_decision(found.decision, _make_evaluation(found))
+        return make_cube_decision(found.decision, make_evaluation(found))
 
     @refuse_after_fork_at_work
     def rollout(
@@ -338,7 +335,7 @@ class Engine:
         result = prepared.run(
             progress=None if progress is None else lambda state: progress(state.count_trials())
         )
-        return _make_rollout(result)
+        return make_rollout(result)
 
     @refuse_after_fork_at_work
     def analyse(
@@ -436,91 +433,8 @@ def _make_decision_rollouts(options: DecisionRollouts, threads: int) -> _Decisio
         raise error.with_field(f"rollout.{error.field}") from error
 
 
-def _make_evaluation(found: _Evaluation) -> Evaluation:
-    effort = found.effort
-    assert effort is not None
-    return Evaluation(*_list_values(found), effort.plies, effort.is_stored)
-
-
-def _list_values(found: _Evaluation) -> tuple[Outcome, float, float | None, float | None]:
-    """Return outcome, cubeless equity, cubeful equity and match-winning chance, as a search has them."""
-    assert found.outcome is not None
-    assert found.cubeless_equity is not None
-    return (
-        Outcome(*found.outcome),
-        found.cubeless_equity,
-        found.points if found.is_cubeful else None,
-        found.mwc,
-    )
-
-
-def _make_play_evaluation(found: _RankedPlay, best: float) -> PlayEvaluation:
-    """Make the result of a play, given the equity of the best one."""
-    from gammond.engine.evaluation.results import is_on_scale
-
-    evaluation = found.evaluation
-    loss = max(best - evaluation.equity, 0.0)
-    has_loss = found.survived and is_on_scale(loss, evaluation.mwc_per_point)
-    return PlayEvaluation(
-        Play._wrap(found.play), *_list_values(evaluation), loss if has_loss else None, evaluation.plies or 0
-    )
-
-
-def _make_opinion(play: Play | None, found: _Opinion) -> Opinion:
-    outcome = None if found.outcome is None else Outcome(*found.outcome)
-    return Opinion(play, found.score, outcome, found.features)
-
-
 @lru_cache(maxsize=16)
 def _load_player(name: str) -> _Player:
     from gammond.nets.catalogue import load_player
 
     return load_player(name)
-
-
-def _make_cube_decision(decision: _CubeDecision, evaluation: Evaluation | None) -> CubeDecision:
-    take, pass_ = decision.double_take, decision.double_pass
-    return CubeDecision(
-        action=decision.text,
-        should_double=decision.should_double,
-        should_take=decision.should_take,
-        should_beaver=decision.response == "beaver",
-        no_double=decision.no_double.points,
-        double_take=None if take is None else take.points,
-        double_pass=None if pass_ is None else pass_.points,
-        no_double_mwc=decision.no_double.mwc,
-        double_take_mwc=None if take is None else take.mwc,
-        double_pass_mwc=None if pass_ is None else pass_.mwc,
-        evaluation=evaluation,
-    )
-
-
-def _make_estimate(found: _Evaluation) -> RolloutEstimate:
-    assert found.outcome is not None
-    assert found.error is not None
-    equity, error = (found.equity, found.error) if found.is_scaled else (math.nan, math.nan)
-    return RolloutEstimate(found.trials, Outcome(*found.outcome), equity, error, found.mwc)
-
-
-def _make_play_rollout(found: _RankedPlay) -> PlayRollout:
-    from gammond.engine.evaluation.results import is_on_scale
-
-    estimate, behind = _make_estimate(found.evaluation), found.difference_to_best
-    loss, error = (0.0, 0.0) if behind is None else (abs(behind.equity), behind.error)
-    if not is_on_scale(loss, found.evaluation.mwc_per_point):
-        loss = error = math.nan
-    return PlayRollout(Play._wrap(found.play), estimate, loss, error)
-
-
-def _make_rollout(found: _RolloutResult) -> Rollout:
-    from gammond.engine.rollout import CubeRollout
-
-    results, ended = found.results, (found.trials, found.rollout.reason)
-    if isinstance(results, list):
-        plays = tuple(_make_play_rollout(each) for each in results)
-        return Rollout(None, plays, None, None, *ended)
-    if isinstance(results, CubeRollout):
-        take = None if results.take is None else _make_estimate(results.take)
-        decision = _make_cube_decision(results.decision, None)
-        return Rollout(_make_estimate(results.no_double), (), decision, take, *ended)
-    return Rollout(_make_estimate(results), (), None, None, *ended)

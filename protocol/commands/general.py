@@ -286,6 +286,82 @@ READY_ROW = Command(
 """The second."""
 
 
+_SESSION_ROWS: tuple[Command, ...] = (
+    Command(
+        "set",
+        "change a setting",
+        handle_set,
+        "ok set KEY=VALUE",
+        arguments=(
+            word_argument("key", "KEY", "see 'keys'"),
+            rest_argument("value", "VALUE", "the new value"),
+        ),
+        standard="UBGI 0.2",
+        help_group="prefer",
+    ),
+    Command(
+        "get",
+        "show a setting",
+        handle_get,
+        "value KEY VALUE",
+        arguments=(word_argument("key", "KEY", "see 'keys'"),),
+        standard="UBGI 0.2",
+        help_group="prefer",
+    ),
+    Command(
+        "keys",
+        "list the settings",
+        handle_keys,
+        "keysok",
+        data_lines=("key NAME TYPE VALUES DEFAULT [!] MEANING",),
+        standard="UBGI 0.2",
+        help_group="prefer",
+    ),
+    Command(
+        "stop",
+        "stop the request with a tag, or all of this client; they answer with the best result so far",
+        handle_stop,
+        "ok stop stopped=N",
+        arguments=(
+            word_argument(
+                "tag", "@TAG", "the tag of the request to stop", is_required=False, parse=parse_tag
+            ),
+        ),
+        standard="UBGI 0.1, tags gammond",
+    ),
+    Command(
+        "stats",
+        "show counters of this client and the server",
+        handle_stats,
+        "stats uptime_s=S clients=N requests=N errors=N all_requests=N all_errors=N",
+    ),
+    Command(
+        "describe",
+        "describe the server in one JSON line: levels, nets with hashes, limits, conventions, commands",
+        handle_describe,
+        '{"action":"describe",...}',
+    ),
+    Command(
+        "help",
+        "explain the commands, or one of them",
+        handle_help,
+        "helpok",
+        arguments=(word_argument("command", "COMMAND", "the command to explain", is_required=False),),
+        data_lines=("help TEXT",),
+        other_names=("h", "?"),
+    ),
+    Command(
+        "quit",
+        "end the session after all earlier requests are answered",
+        handle_quit,
+        "ok quit",
+        standard="UBGI 0.2",
+        help_group="prefer",
+        other_names=("exit", "q"),
+    ),
+)
+
+
 def make_session_rows(*, setting: str, command: str) -> tuple[Command, ...]:
     """Return the rows about the session and the server.
 
@@ -293,85 +369,7 @@ def make_session_rows(*, setting: str, command: str) -> tuple[Command, ...]:
         setting: A setting of the game with a value, for examples.
         command: A command of the game, likewise.
     """
-    return (
-        Command(
-            "set",
-            "change a setting",
-            handle_set,
-            "ok set KEY=VALUE",
-            arguments=(
-                word_argument("key", "KEY", "see 'keys'"),
-                rest_argument("value", "VALUE", "the new value"),
-            ),
-            example=(f"set {setting}",),
-            standard="UBGI 0.2",
-            help_group="prefer",
-        ),
-        Command(
-            "get",
-            "show a setting",
-            handle_get,
-            "value KEY VALUE",
-            arguments=(word_argument("key", "KEY", "see 'keys'"),),
-            example=(f"get {setting.split()[0]}",),
-            standard="UBGI 0.2",
-            help_group="prefer",
-        ),
-        Command(
-            "keys",
-            "list the settings",
-            handle_keys,
-            "keysok",
-            data_lines=("key NAME TYPE VALUES DEFAULT [!] MEANING",),
-            example=("keys",),
-            standard="UBGI 0.2",
-            help_group="prefer",
-        ),
-        Command(
-            "stop",
-            "stop the request with a tag, or all of this client; they answer with the best result so far",
-            handle_stop,
-            "ok stop stopped=N",
-            arguments=(
-                word_argument(
-                    "tag", "@TAG", "the tag of the request to stop", is_required=False, parse=parse_tag
-                ),
-            ),
-            example=("stop",),
-            standard="UBGI 0.1, tags gammond",
-        ),
-        Command(
-            "stats",
-            "show counters of this client and the server",
-            handle_stats,
-            "stats uptime_s=S clients=N requests=N errors=N all_requests=N all_errors=N",
-            example=("stats",),
-        ),
-        Command(
-            "describe",
-            "describe the server in one JSON line: levels, nets with hashes, limits, conventions, commands",
-            handle_describe,
-            '{"action":"describe",...}',
-            example=("describe",),
-        ),
-        Command(
-            "help",
-            "explain the commands, or one of them",
-            handle_help,
-            "helpok",
-            arguments=(word_argument("command", "COMMAND", "the command to explain", is_required=False),),
-            data_lines=("help TEXT",),
-            example=(f"help {command}",),
-            other_names=("h", "?"),
-        ),
-        Command(
-            "quit",
-            "end the session after all earlier requests are answered",
-            handle_quit,
-            "ok quit",
-            example=("quit",),
-            standard="UBGI 0.2",
-            help_group="prefer",
-            other_names=("exit", "q"),
-        ),
+    words = {"set": setting, "get": setting.split()[0], "help": command}
+    return tuple(
+        replace(row, example=(f"{row.name} {words.get(row.name, '')}".rstrip(),)) for row in _SESSION_ROWS
     )

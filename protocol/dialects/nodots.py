@@ -10,7 +10,7 @@ does not define them.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Annotated, Any, Literal, NotRequired, TypedDict, cast
+from typing import Annotated, Any, Literal, NotRequired, TypedDict
 
 import msgspec
 
@@ -282,7 +282,8 @@ def answer_hint(session: Session, kind: str, document: object) -> Work:
 def make_error(error: Exception) -> tuple[int, HintFailure]:
     """Return the status and the body of the answer to a request that failed."""
     code, field, message = describe_error(error)
-    status, word = 400, cast("_FaultWord", "invalid_request")
+    status = 400
+    word: _FaultWord = "invalid_request"
     if code == INTERNAL_ERROR:
         status, word = 500, "internal"
     elif isinstance(error, InvalidIdError):

@@ -15,7 +15,7 @@ import pytest
 from msgspec import Struct
 
 from gammond.tools import cli
-from gammond.tools.common.command_options import Command, option
+from gammond.tools.common.command_options import ToolCommand, option
 from tests.support.processes import ROOT, run_python
 from tests.support.terminals import Terminal
 
@@ -32,7 +32,7 @@ class FakeOptions(Struct, frozen=True, kw_only=True):
 
 
 def fake_tool(monkeypatch, run):
-    fake_module(monkeypatch, "fake_tool", SUMMARY="Do it.", COMMAND=Command(FakeOptions, run))
+    fake_module(monkeypatch, "fake_tool", SUMMARY="Do it.", COMMAND=ToolCommand(FakeOptions, run))
     monkeypatch.setitem(cli.TOOLS, "fake", "fake_tool")
 
 

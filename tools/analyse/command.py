@@ -47,7 +47,7 @@ from gammond.tools.analyse.analyser import MatchAnalyser
 from gammond.tools.analyse.kept_decisions import KeptDecisions, find_kept_file
 from gammond.tools.analyse.options import AnalyseOptions
 from gammond.tools.analyse.output import MatchReports, PlayerReports, ReportStream
-from gammond.tools.common.command_options import Command
+from gammond.tools.common.command_options import ToolCommand
 from gammond.tools.common.interrupts import GOES_ON, call_on_interrupt
 from gammond.tools.common.locks import hold_lock
 from gammond.tools.common.match_inputs import list_match_inputs
@@ -128,4 +128,4 @@ def _open_kept(options: AnalyseOptions, analyser: MatchAnalyser, opened: ExitSta
     return kept
 
 
-COMMAND = Command(AnalyseOptions, run)
+COMMAND = ToolCommand(AnalyseOptions, run)

@@ -17,7 +17,7 @@ from gammond.protocol.repl.game.repl_game import ReplGame
 from gammond.protocol.repl.game.views import show_pips
 from gammond.protocol.state.session import Session
 from gammond.tools.ask.question import BoardOptions, draw_table, set_table, show_lines
-from gammond.tools.common.command_options import Command
+from gammond.tools.common.command_options import ToolCommand
 from gammond.tools.common.position_fields import list_position_fields
 
 SUMMARY = "draw a position, with pip counts and IDs"
@@ -52,4 +52,4 @@ def _describe_board(session: Session) -> dict[str, object]:
     }
 
 
-COMMAND = Command(BoardOptions, run)
+COMMAND = ToolCommand(BoardOptions, run)

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from gammond.protocol.repl.answers.analysis import show_cube_decision
 from gammond.tools.ask.question import ScoredQuestionOptions, answer_question
-from gammond.tools.common.command_options import Command
+from gammond.tools.common.command_options import ToolCommand
 
 SUMMARY = "whether to double, and whether to take"
 
@@ -20,4 +20,4 @@ def run(options: ScoredQuestionOptions) -> int:
     return answer_question(options, show_cube_decision, lambda _: {"want": ["eval", "cube"]})
 
 
-COMMAND = Command(ScoredQuestionOptions, run)
+COMMAND = ToolCommand(ScoredQuestionOptions, run)

@@ -15,7 +15,7 @@ from __future__ import annotations
 from gammond.protocol.games import OTHER_GAMES
 from gammond.protocol.repl.answers.analysis import show_evaluation
 from gammond.tools.ask.question import AnyGameOptions, answer_opinion, answer_question
-from gammond.tools.common.command_options import Command
+from gammond.tools.common.command_options import ToolCommand
 
 SUMMARY = "winning chances and equities of a position"
 
@@ -31,4 +31,4 @@ def run(options: AnyGameOptions) -> int:
     return answer_question(options, show_evaluation, lambda _: {"want": ["eval"]})
 
 
-COMMAND = Command(AnyGameOptions, run)
+COMMAND = ToolCommand(AnyGameOptions, run)

@@ -21,7 +21,7 @@ from gammond.protocol.repl.answers.analysis import show_hint
 from gammond.protocol.state.game_state import GameState
 from gammond.protocol.state.session import EngineSettings
 from gammond.tools.ask.question import AnyGameOptions, answer_opinion, answer_question
-from gammond.tools.common.command_options import Command, option
+from gammond.tools.common.command_options import ToolCommand, option
 from gammond.tools.common.position_arguments import Dice
 
 SUMMARY = "best plays of a roll, cube decision, or answer to an offer"
@@ -65,4 +65,4 @@ def _make_query(game: GameState, plays: int) -> dict[str, object]:
     return {"want": ["eval", "cube"], "cubeful": True}
 
 
-COMMAND = Command(HintOptions, run)
+COMMAND = ToolCommand(HintOptions, run)

@@ -15,7 +15,7 @@ from typing import Annotated
 from gammond.protocol.commands.cube import DEFAULT_MATRIX_AWAY, MAX_MATRIX_AWAY
 from gammond.protocol.repl.answers.analysis import show_matrix
 from gammond.tools.ask.question import QuestionOptions, answer_question
-from gammond.tools.common.command_options import Command, option
+from gammond.tools.common.command_options import ToolCommand, option
 
 SUMMARY = "the cube decision at every score"
 
@@ -41,4 +41,4 @@ def run(options: MatrixOptions) -> int:
     )
 
 
-COMMAND = Command(MatrixOptions, run)
+COMMAND = ToolCommand(MatrixOptions, run)

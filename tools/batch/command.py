@@ -70,7 +70,7 @@ from gammond.tools.batch.run import (
     split_blocks,
 )
 from gammond.tools.batch.tables import PositionInput, open_input
-from gammond.tools.common.command_options import Command
+from gammond.tools.common.command_options import ToolCommand
 from gammond.tools.common.interrupts import (
     RESUMES,
     RESUMES_WITHOUT_FORCE,
@@ -351,4 +351,4 @@ def _format_speed(positions: int, elapsed_s: float) -> str:
     return f" ({rate}/s{compiling})"
 
 
-COMMAND = Command(BatchOptions, run)
+COMMAND = ToolCommand(BatchOptions, run)

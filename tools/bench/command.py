@@ -33,7 +33,7 @@ from gammond.tools.bench.search import bench_search
 from gammond.tools.bench.signature import compute_signature
 from gammond.tools.bench.store import bench_store
 from gammond.tools.bench.wire import bench_server, bench_stdin
-from gammond.tools.common.command_options import Command, Json, option
+from gammond.tools.common.command_options import Json, ToolCommand, option
 from gammond.tools.common.strength import DEFAULT_NET, Net
 
 SUMMARY = "measure the speed of this machine, or print the signature"
@@ -157,4 +157,4 @@ def _print_signature(subject: BenchmarkSubject, as_json: bool) -> int:
     return 0
 
 
-COMMAND = Command(BenchOptions, run)
+COMMAND = ToolCommand(BenchOptions, run)

@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from gammond.tools.common.command_options import Command
+from gammond.tools.common.command_options import ToolCommand
 from gammond.tools.common.tool_parser import ToolParser
 
 
@@ -24,7 +24,7 @@ class CommandGroup:
         metavar: What stands for the sub-command in the help.
     """
 
-    def __init__(self, commands: Mapping[str, str | Command[Any]], metavar: str = "COMMAND") -> None:
+    def __init__(self, commands: Mapping[str, str | ToolCommand[Any]], metavar: str = "COMMAND") -> None:
         self._commands = commands
         self._metavar = metavar
 
@@ -44,18 +44,18 @@ class CommandGroup:
         return int(args.subcommand.main(args))
 
 
-def find_command(module: str) -> Command[Any] | CommandGroup:
+def find_command(module: str) -> ToolCommand[Any] | CommandGroup:
     """Import the command of a module, its ``COMMAND``."""
-    command: Command[Any] | CommandGroup = importlib.import_module(module).COMMAND
+    command: ToolCommand[Any] | CommandGroup = importlib.import_module(module).COMMAND
     return command
 
 
 class _LazyParser(ToolParser):
     """The parser of a sub-command, which imports it only when it is the one asked for."""
 
-    def __init__(self, *, command: str | Command[Any], **options: Any) -> None:  # noqa: ANN401
+    def __init__(self, *, command: str | ToolCommand[Any], **options: Any) -> None:  # noqa: ANN401
         super().__init__(**options)
-        self._command: str | Command[Any] | None = command
+        self._command: str | ToolCommand[Any] | None = command
 
     def load(self) -> None:
         """Import the sub-command, for its description and arguments."""

@@ -168,7 +168,7 @@ class Given(msgspec.Struct, Generic[_StructT], frozen=True):
 
 
 @dataclass(frozen=True)
-class Command(Generic[_Options]):
+class ToolCommand(Generic[_Options]):
     """A command: its options, and what it does with them.
 
     Attributes:

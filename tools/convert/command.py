@@ -33,9 +33,9 @@ from msgspec import Struct
 from gammond.engine.errors import FormatError, UnsupportedError
 from gammond.engine.match_files.writing import MATCH_FORMATS
 from gammond.engine.options import did_you_mean
-from gammond.tools.common.command_options import Command, argument, list_given, option, spell_option
+from gammond.tools.common.command_options import ToolCommand, argument, list_given, option, spell_option
 from gammond.tools.common.position_arguments import STDIN
-from gammond.tools.convert.matches import MatchesOptions, check_no_matches, convert_matches
+from gammond.tools.convert.matches import MatchOutputOptions, check_no_matches, convert_matches
 from gammond.tools.convert.positions import FORMS, PositionsOptions, convert_positions
 
 SUMMARY = "write positions in other forms, and matches in other formats"
@@ -69,7 +69,7 @@ class ConvertOptions(Struct, frozen=True, kw_only=True):
         | None
     ) = None
     positions: PositionsOptions = PositionsOptions()
-    matches: MatchesOptions = MatchesOptions()
+    matches: MatchOutputOptions = MatchOutputOptions()
 
 
 def run(options: ConvertOptions) -> int:
@@ -88,7 +88,7 @@ def run(options: ConvertOptions) -> int:
         if positions != PositionsOptions():
             raise _refuse("positions", positions)
         return convert_matches(options.source, matches, to)
-    if matches != MatchesOptions():
+    if matches != MatchOutputOptions():
         raise _refuse("matches", matches)
     files = [Path(word) for word in options.source]
     has_lines = not options.source or options.source == (STDIN,) or all(file.is_file() for file in files)
@@ -125,4 +125,4 @@ def _refuse(what: str, given: Struct) -> UnsupportedError:
     )
 
 
-COMMAND = Command(ConvertOptions, run)
+COMMAND = ToolCommand(ConvertOptions, run)

@@ -33,7 +33,7 @@ from gammond.tools.common.progress import Progress, write_message
 _NAME = "gammond convert"
 
 
-class MatchesOptions(Struct, frozen=True, kw_only=True):
+class MatchOutputOptions(Struct, frozen=True, kw_only=True):
     """Where matches go, and which are refused."""
 
     TITLE: ClassVar[str] = "matches"
@@ -45,7 +45,7 @@ class MatchesOptions(Struct, frozen=True, kw_only=True):
     strict: Annotated[bool, option("refuse files with a fault")] = False
 
 
-def convert_matches(source: Sequence[str], options: MatchesOptions, name: str) -> int:
+def convert_matches(source: Sequence[str], options: MatchOutputOptions, name: str) -> int:
     """Write the matches of files, folders, archives or standard input in another format.
 
     Args:
@@ -140,7 +140,7 @@ class _Writer:
     """
 
     def __init__(
-        self, options: MatchesOptions, name: str, inputs: Sequence[MatchInput], *, is_folder: bool
+        self, options: MatchOutputOptions, name: str, inputs: Sequence[MatchInput], *, is_folder: bool
     ) -> None:
         self._name = name
         self._output: Path | None = options.output

@@ -43,7 +43,14 @@ from gammond.engine.search.ranked_plays import ChosenPlay
 from gammond.engine.statistics import mean_with_error
 from gammond.engine.wording import format_count
 from gammond.protocol.transports.gnubg import gnubg_server
-from gammond.tools.common.command_options import CORES, Command, Force, option, threads_option, written_file
+from gammond.tools.common.command_options import (
+    CORES,
+    Force,
+    ToolCommand,
+    option,
+    threads_option,
+    written_file,
+)
 from gammond.tools.common.progress import Progress
 from gammond.tools.common.strength import DEFAULT_NET, Net, StrengthOptions, load_decider, player_option
 from gammond.tools.gnubg import require_gnubg
@@ -408,4 +415,4 @@ def _check_record(record: Path, session: GnubgSession, result: GnubgSessionResul
     result.faults += [f"{record.name}: {fault}" for fault in faults]
 
 
-COMMAND = Command(GnubgMatchOptions, run)
+COMMAND = ToolCommand(GnubgMatchOptions, run)

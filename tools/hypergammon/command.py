@@ -32,7 +32,7 @@ from gammond.engine.runtime.files import begins_with, check_output
 from gammond.engine.runtime.machine import check_disk_space, check_memory, format_size
 from gammond.nets.catalogue import load_engine
 from gammond.tools.common.command_group import CommandGroup
-from gammond.tools.common.command_options import CORES, Command, Force, Threads, option, written_file
+from gammond.tools.common.command_options import CORES, Force, Threads, ToolCommand, option, written_file
 from gammond.tools.common.locks import hold_lock
 from gammond.tools.common.progress import Progress, format_bar, format_duration
 from gammond.tools.hypergammon.verification import (
@@ -78,7 +78,7 @@ MAX_POSITIONS = 10_000_000
 Checkers = Annotated[int, option(f"checkers a side, 1 to {MAX_CHECKERS}", "N", ge=1, le=MAX_CHECKERS)]
 
 
-class BuildOptions(Struct, frozen=True, kw_only=True):
+class _BuildOptions(Struct, frozen=True, kw_only=True):
     """What is solved, and where the solution goes."""
 
     checkers: Checkers = MAX_CHECKERS
@@ -87,11 +87,11 @@ class BuildOptions(Struct, frozen=True, kw_only=True):
     threads: Threads = CORES
 
 
-class StatusOptions(Struct, frozen=True, kw_only=True):
+class _StatusOptions(Struct, frozen=True, kw_only=True):
     """Nothing: all solutions are shown."""
 
 
-class VerifyOptions(Struct, frozen=True, kw_only=True):
+class _VerifyOptions(Struct, frozen=True, kw_only=True):
     """What is checked."""
 
     checkers: Checkers = MAX_CHECKERS
@@ -101,7 +101,7 @@ class VerifyOptions(Struct, frozen=True, kw_only=True):
     seed: Annotated[int, option("chooses them, 0 or more", "N", ge=0, le=MAX_SEED)] = 0
 
 
-def _build(options: BuildOptions) -> int:
+def _build(options: _BuildOptions) -> int:
     if options.output is not None:
         check_output(options.output, force=options.force, is_own=begins_with(MAGIC))
     return build_solution(options.checkers, options.output or find_path(options.checkers), options.threads)
@@ -202,14 +202,14 @@ RESIDUAL_LIMIT = 6e-7
 
 COMMAND = CommandGroup(
     {
-        "build": Command(BuildOptions, _build, "solve hypergammon, or go on where a stopped build was"),
-        "status": Command(
-            StatusOptions,
+        "build": ToolCommand(_BuildOptions, _build, "solve hypergammon, or go on where a stopped build was"),
+        "status": ToolCommand(
+            _StatusOptions,
             lambda _: show_status(),
             "show which solutions there are, and the value of the start",
         ),
-        "verify": Command(
-            VerifyOptions,
+        "verify": ToolCommand(
+            _VerifyOptions,
             lambda options: verify_solution(options.checkers, options.positions, options.seed),
             "check a solution by the rules, and the engine's decisions by the solution",
         ),

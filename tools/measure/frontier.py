@@ -27,7 +27,7 @@ from gammond.engine.wording import format_count
 from gammond.nets.players.pubeval import PubevalPlayer
 from gammond.tools.bench.gnubg_timing import measure_gnubg_rate
 from gammond.tools.bench.measure import BenchmarkSubject, measure_seconds_per_call
-from gammond.tools.common.command_options import CORES, Command, Json, argument, option, threads_option
+from gammond.tools.common.command_options import CORES, Json, ToolCommand, argument, option, threads_option
 from gammond.tools.common.figures import check_plot_file, make_figure, plot_option, write_figure
 from gammond.tools.common.interrupts import end_with_partial
 from gammond.tools.common.opponents import PLAYER_HELP, load_opponent
@@ -263,4 +263,4 @@ def _draw(axes: Axes, points: Sequence[FrontierPoint], opponent: str) -> None:
     axes.legend(fontsize="small")
 
 
-COMMAND = Command(FrontierOptions, run)
+COMMAND = ToolCommand(FrontierOptions, run)

@@ -8,7 +8,6 @@ wrong. Errors that the net itself does not see stay unseen: the rates compare le
 
 from __future__ import annotations
 
-import json
 import sys
 import time
 from collections.abc import Callable
@@ -32,10 +31,11 @@ from gammond.engine.rules.position import Position
 from gammond.engine.runtime.version import read_version
 from gammond.engine.search import FILTERS, MAX_PLIES, SearchWatch
 from gammond.engine.search.ranked_plays import ChosenPlay
-from gammond.tools.common.command_options import Command, Json, argument, option, threads_option
+from gammond.tools.common.command_options import Json, ToolCommand, argument, option, threads_option
 from gammond.tools.common.interrupts import end_with_partial
 from gammond.tools.common.opponents import load_net_engine
 from gammond.tools.common.progress import Progress
+from gammond.tools.common.reports import format_json_report
 from gammond.tools.common.strength import DEFAULT_NET, net_option
 from gammond.tools.measure.decisions import estimate_mean_by_game
 
@@ -98,13 +98,8 @@ def run(options: LevelsOptions) -> int:
     except KeyboardInterrupt:
         pass
     if options.json and rates:
-        report = {
-            "version": read_version(),
-            "net": engine.name,
-            "reference": asdict(depth),
-            "seed": options.seed,
-        }
-        sys.stdout.write(json.dumps({**report, "levels": [asdict(rate) for rate in rates]}) + "\n")
+        about = {"net": engine.name, "reference": asdict(depth), "seed": options.seed}
+        sys.stdout.write(format_json_report(**about, levels=[asdict(rate) for rate in rates]))
     if len(rates) < len(levels):
         raise end_with_partial("levels") if rates else KeyboardInterrupt("no level was finished")
     return 0
@@ -296,4 +291,4 @@ class _MeasuredDecider(Decider):
             self.cube_costs.append((self.games, cost))
 
 
-COMMAND = Command(LevelsOptions, run)
+COMMAND = ToolCommand(LevelsOptions, run)

@@ -28,7 +28,7 @@ from gammond.engine.search.filters import DEFAULT_FILTER, FilterStage, MoveFilte
 from gammond.engine.search.tree import Objective
 from gammond.engine.wording import format_count
 from gammond.nets.catalogue import load_pruner
-from gammond.tools.common.command_options import Command, Json, option, threads_option
+from gammond.tools.common.command_options import Json, ToolCommand, option, threads_option
 from gammond.tools.common.opponents import load_net_evaluator
 from gammond.tools.common.progress import Progress
 from gammond.tools.common.strength import DEFAULT_NET, Net
@@ -211,4 +211,4 @@ def make_report(
     )
 
 
-COMMAND = Command(PruningOptions, run)
+COMMAND = ToolCommand(PruningOptions, run)

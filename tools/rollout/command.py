@@ -41,7 +41,7 @@ from gammond.engine.rules.moves import Play
 from gammond.engine.rules.rules import VARIANTS, Rules
 from gammond.engine.runtime.exit_codes import EXIT_OK
 from gammond.nets.catalogue import find_pruner
-from gammond.tools.common.command_options import CORES, Command, Threads, option, written_file
+from gammond.tools.common.command_options import CORES, Threads, ToolCommand, option, written_file
 from gammond.tools.common.interrupts import GOES_ON, call_on_interrupt, end_with_partial
 from gammond.tools.common.locks import hold_lock
 from gammond.tools.common.opponents import collect_net_hashes, load_net_engine
@@ -163,4 +163,4 @@ def read_request(
     )
 
 
-COMMAND = Command(RolloutCommandOptions, run)
+COMMAND = ToolCommand(RolloutCommandOptions, run)

@@ -33,7 +33,7 @@ from gammond.protocol.transports.tcp import serve_tcp
 from gammond.protocol.transports.tcp_limits import TcpLimits
 from gammond.protocol.transports.workers import resolve_thread_count
 from gammond.tools.common.background import prepare_on_first_compile
-from gammond.tools.common.command_options import Command, collect_values, make_options
+from gammond.tools.common.command_options import ToolCommand, collect_values, make_options
 from gammond.tools.common.file_players import load_offered, make_file_players
 from gammond.tools.common.pulse import PULSE
 from gammond.tools.common.strength import DEFAULT_NET, load_decider
@@ -56,7 +56,7 @@ _QUICK_S = 0.5
 """What a server waits for its net before it listens without; where kernels are there, it needs a tenth."""
 
 
-class _ServeCommand(Command[ServeOptions]):
+class _ServeCommand(ToolCommand[ServeOptions]):
     """The command with the options of a configuration file beside those of the command line."""
 
     def main(self, args: argparse.Namespace) -> int:

@@ -18,7 +18,7 @@ from typing import Annotated
 
 from gammond.engine.runtime.files import check_output, identify_files
 from gammond.tools.common.command_group import CommandGroup
-from gammond.tools.common.command_options import Command, Force, Json, option, read_file, written_file
+from gammond.tools.common.command_options import Force, Json, ToolCommand, option, read_file, written_file
 from gammond.tools.store.book import BOOK_SUMMARY, BookOptions, build_book
 from gammond.tools.store.deepening import DeepenOptions, deepen_entries
 from gammond.tools.store.exchange import export_entries, import_entries
@@ -31,26 +31,26 @@ SUMMARY = "describe, export, import, check and deepen kept analyses"
 DEFAULT_SAMPLE = 100
 
 
-class StatusOptions(StoreFile, frozen=True, kw_only=True):
+class _StatusOptions(StoreFile, frozen=True, kw_only=True):
     """Which store is described, and how it is written."""
 
     json: Json = False
 
 
-class ExportOptions(StoreFile, frozen=True, kw_only=True):
+class _ExportOptions(StoreFile, frozen=True, kw_only=True):
     """Which store is exported, and where to."""
 
     output: Annotated[Path, written_file("the file (default standard output)")] | None = None
     force: Force = False
 
 
-class ImportOptions(StoreFile, frozen=True, kw_only=True):
+class _ImportOptions(StoreFile, frozen=True, kw_only=True):
     """What a store takes in."""
 
     files: Annotated[tuple[Path, ...], read_file("an exported file", count="+")]
 
 
-class VerifyOptions(StoreFile, frozen=True, kw_only=True):
+class _VerifyOptions(StoreFile, frozen=True, kw_only=True):
     """How a store is checked."""
 
     sample: Annotated[int, option("entries to search again; 0 for none", "N", ge=0)] = DEFAULT_SAMPLE
@@ -58,14 +58,14 @@ class VerifyOptions(StoreFile, frozen=True, kw_only=True):
     repair: Annotated[bool, option("remove what is not as it should be")] = False
 
 
-def _export(options: ExportOptions) -> int:
+def _export(options: _ExportOptions) -> int:
     if options.output is not None:
         check_output(options.output, identify_files([options.find()]), force=options.force)
     with open_analyses(options) as database:
         return export_entries(database, options.output)
 
 
-def _verify(options: VerifyOptions) -> int:
+def _verify(options: _VerifyOptions) -> int:
     with open_analyses(options) as database:
         return verify_entries(database, options.sample, options.seed, options.repair)
 
@@ -77,20 +77,20 @@ def _deepen(options: DeepenOptions) -> int:
 
 COMMAND = CommandGroup(
     {
-        "status": Command(
-            StatusOptions,
+        "status": ToolCommand(
+            _StatusOptions,
             lambda options: show_status(options.find(), options.json),
             "describe what is kept, by net, kind and depth",
         ),
-        "export": Command(ExportOptions, _export, "write all entries, one JSON object a line"),
-        "import": Command(
-            ImportOptions,
+        "export": ToolCommand(_ExportOptions, _export, "write all entries, one JSON object a line"),
+        "import": ToolCommand(
+            _ImportOptions,
             lambda options: import_entries(options.find(), options.files),
             "take entries of exported files",
         ),
-        "verify": Command(VerifyOptions, _verify, "check all entries, and search some of them again"),
-        "book": Command(BookOptions, build_book, BOOK_SUMMARY),
-        "deepen": Command(DeepenOptions, _deepen, "search deeper what is asked often"),
+        "verify": ToolCommand(_VerifyOptions, _verify, "check all entries, and search some of them again"),
+        "book": ToolCommand(BookOptions, build_book, BOOK_SUMMARY),
+        "deepen": ToolCommand(DeepenOptions, _deepen, "search deeper what is asked often"),
     },
     "ACTION",
 )

@@ -15,7 +15,7 @@ from gammond.engine.errors import FormatError, LimitError, UnsupportedError, Val
 from gammond.engine.options import format_value
 from gammond.engine.play.lockstep import MAX_TURNS
 from gammond.engine.runtime.files import begins_with, check_output, check_output_folder
-from gammond.tools.common.command_options import Command
+from gammond.tools.common.command_options import ToolCommand
 from gammond.tools.common.figures import check_plot_file
 from gammond.tools.common.files import write_atomically
 from gammond.tools.common.interrupts import GOES_ON, end_with_partial
@@ -143,4 +143,4 @@ def _write_report(
         draw_cross_table(report, options.plot)
 
 
-COMMAND = Command(TournamentOptions, run)
+COMMAND = ToolCommand(TournamentOptions, run)

@@ -24,7 +24,7 @@ from typing import Annotated, Any, Generic
 from gammond.engine.errors import StateError, ValueRangeError
 from gammond.engine.runtime.machine import MAX_THREADS
 from gammond.tools.common.command_group import CommandGroup
-from gammond.tools.common.command_options import Command, argument, option, written_file
+from gammond.tools.common.command_options import ToolCommand, argument, option, written_file
 from gammond.tools.common.figures import check_plot_file
 from gammond.tools.common.files import read_records
 from gammond.tools.common.interrupts import GOES_ON, advise_on_interrupt
@@ -186,10 +186,10 @@ def _complete_run(task: tuple[str, Path, RunSettings, WorkOptions, int]) -> None
     _find_trainer(name).complete_run(folder, settings, work, processes)
 
 
-def _make_command(name: str) -> Command[Any]:
+def _make_command(name: str) -> ToolCommand[Any]:
     trainer, kind = _find_trainer(name), VaryOptions
     options: Any = kind[trainer.settings_type, trainer.work_type]
-    return Command(options, partial(vary, name), f"vary settings of 'gammond {trainer.command}'")
+    return ToolCommand(options, partial(vary, name), f"vary settings of 'gammond {trainer.command}'")
 
 
 COMMAND = CommandGroup(

@@ -28,10 +28,10 @@ from gammond.engine.rules.outcome import LOSE_G, WIN, WIN_G
 from gammond.engine.rules.rules import STANDARD_RULES
 from gammond.engine.wording import format_count
 from gammond.nets.catalogue import DEFAULT_EVALUATOR
-from gammond.tools.common.command_options import Command, argument, option
+from gammond.tools.common.command_options import ToolCommand, argument, option
 from gammond.tools.common.files import read_records
 from gammond.tools.common.opponents import RUN_PREFIX, load_opponent
-from gammond.tools.common.text_table import format_table
+from gammond.tools.common.reports import format_table
 from gammond.tools.heritage.computational_backgammon.endgames import measure_endgame_errors
 from gammond.tools.train.runs.run import CHECKPOINT_FILE
 from gammond.tools.train.runs.run_folder import LOG_FILE
@@ -269,4 +269,4 @@ def make_size_report() -> str:
     )
 
 
-COMMAND = Command(ClassicReportOptions, run)
+COMMAND = ToolCommand(ClassicReportOptions, run)

@@ -23,7 +23,7 @@ from gammond.engine.formats.array_file import Arrays
 from gammond.engine.options import list_fields
 from gammond.engine.play.player import Player
 from gammond.nets.heritage.heuristic_engine.heuristic import HeuristicConfig
-from gammond.tools.common.command_options import Command, option
+from gammond.tools.common.command_options import ToolCommand, option
 from gammond.tools.common.files import read_records
 from gammond.tools.common.progress import Progress
 from gammond.tools.heritage.heuristic_engine.trials import ClimbSettings, FixedRule, run_trial
@@ -34,7 +34,7 @@ from gammond.tools.train.runs.run import Learner, Record, RunProgress
 from gammond.tools.train.runs.run_folder import CONFIG_FILE, KIND_ARRAY, LOG_FILE
 from gammond.tools.train.runs.settings import read_origin, read_settings
 from gammond.tools.train.runs.strength_games import measure_player
-from gammond.tools.train.runs.trainer import RunOptions, SharedWork, Trainer
+from gammond.tools.train.runs.trainer import ProcessWork, RunOptions, Trainer
 
 SUMMARY = "tune the heuristic engine by hill climbing, one factor at a time"
 
@@ -208,13 +208,13 @@ def load_climb_player(file: Path) -> Player:
 TRAINER = Trainer(
     "heritage climb",
     ClimbSettings,
-    SharedWork,
+    ProcessWork,
     lambda folder, settings, work, processes: ClimbLearner(settings, processes),
     comparisons=(),
 )
 
 
-class ClimbOptions(RunOptions[ClimbSettings, SharedWork], frozen=True, kw_only=True):
+class ClimbOptions(RunOptions[ClimbSettings, ProcessWork], frozen=True, kw_only=True):
     """Which climb is begun or resumed, or is played again."""
 
     recheck: (
@@ -299,4 +299,4 @@ def _recheck(folder: Path, settings: ClimbSettings, games: int, processes: Execu
     return 0
 
 
-COMMAND = Command(ClimbOptions, run)
+COMMAND = ToolCommand(ClimbOptions, run)

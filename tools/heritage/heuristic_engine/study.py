@@ -17,7 +17,7 @@ from msgspec import Meta
 from numpy.typing import NDArray
 
 from gammond.engine.errors import ValueRangeError
-from gammond.tools.common.command_options import Command
+from gammond.tools.common.command_options import ToolCommand
 from gammond.tools.heritage.heuristic_engine.trials import AcceptanceRule, FixedRule, SequentialRule
 from gammond.tools.tournament.statistics.sprt import PAIRS_BETWEEN_LOOKS, SequentialTest
 from gammond.tools.train.runs.settings import SettingOptions
@@ -179,4 +179,4 @@ def _compute_pair_chances(share: float, split: float | None) -> NDArray[np.float
     return chances
 
 
-COMMAND = Command(ClimbStudyOptions, run)
+COMMAND = ToolCommand(ClimbStudyOptions, run)

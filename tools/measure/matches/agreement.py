@@ -37,7 +37,7 @@ from gammond.engine.runtime.threads import Workers
 from gammond.engine.runtime.version import read_version
 from gammond.engine.search import MAX_PLIES
 from gammond.engine.wording import escape_unprintable
-from gammond.tools.common.command_options import CORES, Command, Json, Threads, argument, option
+from gammond.tools.common.command_options import CORES, Json, Threads, ToolCommand, argument, option
 from gammond.tools.common.interrupts import call_on_interrupt, end_with_partial
 from gammond.tools.common.match_inputs import MatchTally, list_match_inputs
 from gammond.tools.common.opponents import load_net_engine
@@ -251,4 +251,4 @@ def _list_tally(tally: ChoiceTally) -> tuple[str, str, str]:
     return f"{tally.decisions:,}", f"{tally.same / tally.decisions:.1%}", f"{tally.lost:.2f}{error}"
 
 
-COMMAND = Command(AgreementOptions, run)
+COMMAND = ToolCommand(AgreementOptions, run)

@@ -41,7 +41,7 @@ from gammond.engine.runtime.threads import Workers
 from gammond.engine.runtime.version import read_version
 from gammond.engine.search import MAX_PLIES
 from gammond.engine.wording import escape_unprintable
-from gammond.tools.common.command_options import CORES, Command, Json, argument, option, threads_option
+from gammond.tools.common.command_options import CORES, Json, ToolCommand, argument, option, threads_option
 from gammond.tools.common.interrupts import call_on_interrupt, end_with_partial
 from gammond.tools.common.match_inputs import MatchTally, list_match_inputs
 from gammond.tools.common.opponents import load_net_engine
@@ -205,4 +205,4 @@ class _Comparer:
             raise CancelledWork("interrupted")
 
 
-COMMAND = Command(MatchesOptions, run)
+COMMAND = ToolCommand(MatchesOptions, run)

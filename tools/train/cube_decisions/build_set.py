@@ -24,7 +24,7 @@ from gammond.engine.rollout.settings import MAX_TRIALS
 from gammond.engine.rules.dice import MAX_SEED
 from gammond.engine.rules.rules import STANDARD_RULES
 from gammond.nets.catalogue import SHIPPED, FoundEvaluator, load_pruner
-from gammond.tools.common.command_options import Command, option, written_file
+from gammond.tools.common.command_options import ToolCommand, option, written_file
 from gammond.tools.common.locks import hold_lock
 from gammond.tools.common.opponents import RUN_PREFIX, collect_net_hashes, load_net_evaluator
 from gammond.tools.parallel.options import make_executor
@@ -36,7 +36,7 @@ from gammond.tools.train.labels.sampling import make_sampler
 from gammond.tools.train.runs.run_folder import LOG_FILE, advise_to_resume, begin_run, load_run_settings
 from gammond.tools.train.runs.settings import SettingOptions
 from gammond.tools.train.runs.shard_loop import describe_rollouts, make_missing_shards
-from gammond.tools.train.runs.trainer import SharedWork
+from gammond.tools.train.runs.trainer import ProcessWork
 from gammond.tools.train.validation.position_classes import POSITION_CLASSES, parse_classes
 from gammond.tools.train.weights.net_set import load_net_set
 
@@ -105,7 +105,7 @@ class CubeSetOptions(msgspec.Struct, frozen=True, kw_only=True):
     ]
     resume: Annotated[bool, option("go on with the set in this folder")] = False
     settings: SettingOptions[CubeSetSettings]
-    work: SharedWork = SharedWork()
+    work: ProcessWork = ProcessWork()
 
 
 def run(options: CubeSetOptions) -> int:
@@ -161,4 +161,4 @@ def _read_or_draw_decisions(
     return read_decisions(file)
 
 
-COMMAND = Command(CubeSetOptions, run)
+COMMAND = ToolCommand(CubeSetOptions, run)

@@ -19,8 +19,8 @@ from gammond.tools.common.command_options import option
 from gammond.tools.train.runs.strength_games import GamesOption, OpponentsOption, check_benchmark
 from gammond.tools.train.runs.trainer import (
     KeepNets,
+    ProcessWork,
     RunSettings,
-    SharedWork,
     VariantOption,
     find_training_rules,
 )
@@ -162,7 +162,7 @@ class Recipe(RunSettings, frozen=True):
         return others.with_nets(expanded, name)
 
 
-class FittingWork(SharedWork, frozen=True, kw_only=True):
+class FittingWork(ProcessWork, frozen=True, kw_only=True):
     """Where a net is fitted, which changes the result by rounding alone, and who shares the other work."""
 
     device: Annotated[str, option("device of torch: cpu, cuda")] = "cpu"

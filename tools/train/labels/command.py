@@ -20,7 +20,7 @@ from msgspec import Meta
 
 from gammond.engine.errors import StateError, UnsupportedError
 from gammond.engine.rules.rules import STANDARD_RULES
-from gammond.tools.common.command_options import Command, option, written_file
+from gammond.tools.common.command_options import ToolCommand, option, written_file
 from gammond.tools.common.files import read_records
 from gammond.tools.common.locks import hold_lock
 from gammond.tools.common.progress import format_short_number
@@ -47,7 +47,7 @@ from gammond.tools.train.runs.run_folder import (
 )
 from gammond.tools.train.runs.settings import SettingOptions
 from gammond.tools.train.runs.shard_loop import make_missing_shards
-from gammond.tools.train.runs.trainer import SharedWork, VariantOption, find_training_rules
+from gammond.tools.train.runs.trainer import ProcessWork, VariantOption, find_training_rules
 from gammond.tools.train.weights.net_set import NetSet, load_net_set
 
 SUMMARY = "label positions with the mean over all rolls of the best reply, or with rollouts"
@@ -98,7 +98,7 @@ class LabelOptions(msgspec.Struct, frozen=True, kw_only=True):
     )
     bench: Annotated[bool, option("only measure labels a second; nothing is kept")] = False
     settings: SettingOptions[LabelSettings]
-    work: SharedWork = SharedWork()
+    work: ProcessWork = ProcessWork()
 
 
 def run(options: LabelOptions) -> int:
@@ -157,7 +157,7 @@ def _check_nets(folder: Path, nets: NetSet) -> None:
             )
 
 
-def _run_bench(settings: LabelSettings, work: SharedWork) -> int:
+def _run_bench(settings: LabelSettings, work: ProcessWork) -> int:
     """Measure labels a second, sampling included, after a start that compiles and loads."""
     plan = _make_plan(settings)
     with (
@@ -178,4 +178,4 @@ def _run_bench(settings: LabelSettings, work: SharedWork) -> int:
     return 0
 
 
-COMMAND = Command(LabelOptions, run)
+COMMAND = ToolCommand(LabelOptions, run)

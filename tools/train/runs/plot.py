@@ -16,7 +16,7 @@ from msgspec import Struct
 from gammond.engine.errors import DataFileError, UnsupportedError, ValueRangeError
 from gammond.engine.play.lockstep import play_games
 from gammond.engine.wording import format_count
-from gammond.tools.common.command_options import Command, option, read_file, written_file
+from gammond.tools.common.command_options import ToolCommand, option, read_file, written_file
 from gammond.tools.common.figures import check_plot_file
 from gammond.tools.common.opponents import RUN_PREFIX, load_opponent
 from gammond.tools.common.progress import Progress
@@ -137,4 +137,4 @@ def play_head_to_head(first: Path, second: Path, games: int) -> dict[int, dict[s
     return strengths
 
 
-COMMAND = Command(PlotOptions, run)
+COMMAND = ToolCommand(PlotOptions, run)

@@ -11,7 +11,7 @@ from typing import Annotated, Any, ClassVar, Generic, TypeVar
 from msgspec import Struct
 
 from gammond.engine.rules.rules import STANDARD_RULES, Feature, Rules, find_variant
-from gammond.tools.common.command_options import CORES, Command, option, threads_option, written_file
+from gammond.tools.common.command_options import CORES, ToolCommand, option, threads_option, written_file
 from gammond.tools.common.figures import check_plot_file, plot_option
 from gammond.tools.common.locks import hold_lock
 from gammond.tools.common.opponents import collect_net_hashes
@@ -127,7 +127,7 @@ class ThreadedWork(WorkOptions, frozen=True, kw_only=True):
     threads: Annotated[int, threads_option("threads; the result is the same")] = CORES
 
 
-class SharedWork(WorkOptions, frozen=True, kw_only=True):
+class ProcessWork(WorkOptions, frozen=True, kw_only=True):
     """Which processes or workers share the work of a run, or of another stage."""
 
     threads: Annotated[int, threads_option(_PROCESSES)] = CORES
@@ -139,7 +139,7 @@ class SharedWork(WorkOptions, frozen=True, kw_only=True):
         return self.threads
 
 
-class OneProcessWork(SharedWork, frozen=True, kw_only=True):
+class OneProcessWork(ProcessWork, frozen=True, kw_only=True):
     """Which processes or workers share the work of a run: by default none."""
 
     threads: Annotated[int, threads_option(_PROCESSES, shown=None)] = 1
@@ -191,10 +191,10 @@ class Trainer(Generic[SettingsT, WorkT]):
     player: str = "run:{folder}"
     describe_plan: Callable[[Path, SettingsT], Iterable[str]] | None = None
 
-    def make_command(self) -> Command[RunOptions[SettingsT, WorkT]]:
+    def make_command(self) -> ToolCommand[RunOptions[SettingsT, WorkT]]:
         """Make the command that begins and resumes runs."""
         kind: Any = RunOptions
-        return Command(kind[self.settings_type, self.work_type], self.run)
+        return ToolCommand(kind[self.settings_type, self.work_type], self.run)
 
     def run(self, options: RunOptions[SettingsT, WorkT]) -> int:
         """Begin or resume a run, and do what is left of it; return the exit status.

@@ -16,7 +16,7 @@ from typing import Annotated
 from gammond.engine.errors import UnsupportedError
 from gammond.engine.formats.array_file import Arrays, load_arrays, read_count
 from gammond.engine.play.player import EvaluatorPlayer, Player
-from gammond.tools.common.command_options import Command, option, written_file
+from gammond.tools.common.command_options import ToolCommand, option, written_file
 from gammond.tools.common.progress import format_short_number
 from gammond.tools.train.runs.game_learner import GameLearner, RoundReport
 from gammond.tools.train.runs.run import BEST_FILE, Record, check_same_settings
@@ -154,4 +154,4 @@ def _run_bench(settings: TdSettings) -> int:
     return 0
 
 
-COMMAND = Command(TdOptions, run)
+COMMAND = ToolCommand(TdOptions, run)

@@ -21,7 +21,7 @@ from gammond.engine.rollout import RolloutSettings
 from gammond.engine.rollout.settings import MAX_TRIALS, MAX_TRUNCATION
 from gammond.engine.rules.dice import MAX_SEED
 from gammond.nets.catalogue import find_pruner, load_pruner
-from gammond.tools.common.command_options import Command, option, written_file
+from gammond.tools.common.command_options import ToolCommand, option, written_file
 from gammond.tools.common.locks import hold_lock
 from gammond.tools.parallel.options import make_executor
 from gammond.tools.train.labels.sampling import make_sampler
@@ -29,7 +29,7 @@ from gammond.tools.train.labels.shards import LABELS
 from gammond.tools.train.runs.run_folder import LOG_FILE, advise_to_resume, begin_run, load_run_settings
 from gammond.tools.train.runs.settings import SettingOptions
 from gammond.tools.train.runs.shard_loop import describe_rollouts, make_missing_shards
-from gammond.tools.train.runs.trainer import SharedWork
+from gammond.tools.train.runs.trainer import ProcessWork
 from gammond.tools.train.validation.position_classes import POSITION_CLASSES, parse_classes
 from gammond.tools.train.validation.positions import (
     DrawClass,
@@ -111,7 +111,7 @@ class ValidationSetOptions(msgspec.Struct, frozen=True, kw_only=True):
     ]
     resume: Annotated[bool, option("go on with the set in this folder")] = False
     settings: SettingOptions[ValidationSettings]
-    work: SharedWork = SharedWork()
+    work: ProcessWork = ProcessWork()
 
 
 def run(options: ValidationSetOptions) -> int:
@@ -187,4 +187,4 @@ def _read_positions(folder: Path, net: str, digest: str) -> ValidationPositions 
     return kept[0]
 
 
-COMMAND = Command(ValidationSetOptions, run)
+COMMAND = ToolCommand(ValidationSetOptions, run)

@@ -20,11 +20,10 @@ from gammond.engine.play.player import Player
 from gammond.engine.rules.position import Board, Phase, classify_phases
 from gammond.engine.runtime.version import read_version
 from gammond.engine.statistics import ratio_with_error
-from gammond.tools.common.command_options import Command, Json, argument, option
+from gammond.tools.common.command_options import Json, ToolCommand, argument, option
 from gammond.tools.common.opponents import PLAYER_HELP, load_opponent
 from gammond.tools.common.progress import Progress
-from gammond.tools.common.text_table import format_table
-from gammond.tools.train.validation.net_errors import format_json_report
+from gammond.tools.common.reports import format_json_report, format_table
 from gammond.tools.train.validation.position_classes import (
     MOST_BACK,
     PLAYED_CLASSES,
@@ -162,4 +161,4 @@ def count_class_shares(
     return ClassShares(games, total, tuple(classes), tuple(tuple(row) for row in back.tolist()))
 
 
-COMMAND = Command(ClassSharesOptions, run)
+COMMAND = ToolCommand(ClassSharesOptions, run)

@@ -25,14 +25,13 @@ from gammond.engine.rules.outcome import cubeless_equity, evaluate_finished
 from gammond.engine.rules.position import Board, find_finished
 from gammond.engine.runtime.version import read_version
 from gammond.engine.statistics import mean_with_error
-from gammond.tools.common.command_options import Command, Json, argument, option, read_file
+from gammond.tools.common.command_options import Json, ToolCommand, argument, option, read_file
 from gammond.tools.common.opponents import PLAYER_HELP, load_opponent
 from gammond.tools.common.progress import Progress
-from gammond.tools.common.text_table import format_table
+from gammond.tools.common.reports import format_json_report, format_table
 from gammond.tools.train.validation.net_errors import (
     NetErrorStats,
     compute_net_errors,
-    format_json_report,
     rms,
 )
 from gammond.tools.train.validation.rollout_labels import RolloutLabels, read_all_rollouts
@@ -195,4 +194,4 @@ def format_comparison(classes: tuple[PeerClass, ...]) -> str:
     return format_table(("class", "positions", "games' error", "mean difference", "RMS difference"), rows)
 
 
-COMMAND = Command(PeerGamesOptions, run)
+COMMAND = ToolCommand(PeerGamesOptions, run)

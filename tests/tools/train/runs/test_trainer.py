@@ -12,7 +12,7 @@ from gammond.tools.train.fitting.refine import RefineSettings
 from gammond.tools.train.runs import trainer
 from gammond.tools.train.runs.trainer import (
     OneProcessWork,
-    SharedWork,
+    ProcessWork,
     ThreadedWork,
     WorkOptions,
     make_run_executor,
@@ -33,7 +33,7 @@ def test_workers_of_a_cluster_must_have_the_nets_of_the_opponents(monkeypatch, k
 
 
 def test_there_is_a_worker_for_each_core_unless_set_otherwise():
-    works = WorkOptions(), ThreadedWork(), OneProcessWork(), SharedWork(), SharedWork(threads=3)
+    works = WorkOptions(), ThreadedWork(), OneProcessWork(), ProcessWork(), ProcessWork(threads=3)
     assert [work.processes for work in works] == [1, 1, 1, count_usable_cores(), 3]
     assert ThreadedWork().threads == count_usable_cores()
 

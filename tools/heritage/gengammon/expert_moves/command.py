@@ -25,7 +25,7 @@ from msgspec import Struct
 from gammond.engine.errors import DataFileError, ValueRangeError
 from gammond.engine.runtime.files import check_output, identify_files
 from gammond.engine.wording import escape_unprintable
-from gammond.tools.common.command_options import Command, Force, option, read_file, written_file
+from gammond.tools.common.command_options import Force, ToolCommand, option, read_file, written_file
 from gammond.tools.common.progress import Progress
 from gammond.tools.heritage.gengammon.expert_moves.dataset import (
     FILTERS,
@@ -127,4 +127,4 @@ def _format_filters(counts: dict[str, int]) -> list[str]:
     return [f"filtered: {count:,} {name}" for name, count in counts.items()]
 
 
-COMMAND = Command(ExpertMovesOptions, run)
+COMMAND = ToolCommand(ExpertMovesOptions, run)
