@@ -11,12 +11,17 @@ import time
 from collections import Counter
 from pathlib import Path
 
+import hypothesis
 import pytest
 
 from gammond.engine.runtime.compilation import COMPILATION
 from gammond.engine.runtime.garbage import collect_garbage_rarely
 
 collect_garbage_rarely()
+
+# How long an example takes depends on what else the machine does.
+hypothesis.settings.register_profile("gammond", deadline=None)
+hypothesis.settings.load_profile("gammond")
 
 # Tests search afresh, in the processes that they start too; those of kept analyses name a store of their own.
 os.environ["GAMMOND_STORE"] = "off"

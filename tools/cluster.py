@@ -22,7 +22,7 @@ from gammond.protocol.transports.listening import check_host
 from gammond.tools.common.command_group import CommandGroup
 from gammond.tools.common.command_options import CORES, ToolCommand, argument, option, threads_option
 from gammond.tools.common.pulse import PULSE
-from gammond.tools.common.text_table import format_table
+from gammond.tools.common.reports import format_table
 from gammond.tools.parallel.cluster import (
     LOOPBACK,
     ClusterExecutor,

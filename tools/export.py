@@ -20,7 +20,7 @@ import msgspec
 from msgspec import Struct
 
 from gammond.engine.errors import DataFileError, GammondError, UnsupportedError
-from gammond.engine.formats.array_file import read_array_file
+from gammond.engine.formats.array_file import load_arrays, read_array_file
 from gammond.engine.options import convert
 from gammond.engine.runtime.files import check_output, open_output
 from gammond.nets.manifest import (
@@ -111,7 +111,8 @@ def run(options: ExportOptions) -> int:
     if options.folder is not None:
         sys.stdout.write(_write_to_folder(options.folder, options.name, nets, contents, training))
         return 0
-    folder = _register(options, nets, contents, training, strengths_from_arrays(read_array_file(source)))
+    strengths = load_arrays(source, strengths_from_arrays)
+    folder = _register(options, nets, contents, training, strengths)
     sys.stdout.write(
         f"{options.name} is made of {source} ({', '.join(nets)}) and kept in {folder}\n"
         f"    gammond tournament {options.name} pubeval\n"

@@ -126,9 +126,9 @@ def make_pool(kind, method):
     context = multiprocessing.get_context(method)
     if kind == "multiprocessing":
         pool = context.Pool(1)
-        return pool, lambda work, value: pool.apply_async(work, (value,)).get(120)
+        return pool, lambda work, value: pool.apply_async(work, (value,)).get(600)
     executor = concurrent.futures.ProcessPoolExecutor(1, context)
-    return executor, lambda work, value: executor.submit(work, value).result(120)
+    return executor, lambda work, value: executor.submit(work, value).result(600)
 
 
 @pytest.mark.parametrize(

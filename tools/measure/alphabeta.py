@@ -9,7 +9,6 @@ move to move has to look at these again, one that begins anew looks at the six o
 
 from __future__ import annotations
 
-import json
 import random
 import sys
 import time
@@ -28,6 +27,7 @@ from gammond.engine.runtime.exit_codes import EXIT_FAULTS, EXIT_OK
 from gammond.engine.runtime.version import read_version
 from gammond.tools.common.command_options import Json, ToolCommand, option
 from gammond.tools.common.progress import Progress
+from gammond.tools.common.reports import format_json_report
 
 SUMMARY = "measure what iterative deepening and a transposition table save in Barca"
 
@@ -85,10 +85,10 @@ def run(options: AlphabetaOptions) -> int:
     games = draw_games(options.positions, options.seed)
     rows, changed = compare_ways(games, options.plies), count_changed_animals(games)
     if options.json:
-        report = {"version": read_version(), "depth": options.plies, "seed": options.seed}
+        report = {"depth": options.plies, "seed": options.seed}
         rows_json = [asdict(row) for row in rows]
         report |= {"positions": options.positions, "changed_animals": round(changed, 2), "rows": rows_json}
-        sys.stdout.write(json.dumps(report) + "\n")
+        sys.stdout.write(format_json_report(**report))
     else:
         head = f"gammond {read_version()}, Barca, depth {options.plies}, seed {options.seed}: "
         sys.stdout.write(f"{head}{options.positions:,} positions\n{_format_table(rows)}")

@@ -8,7 +8,6 @@ wrong. Errors that the net itself does not see stay unseen: the rates compare le
 
 from __future__ import annotations
 
-import json
 import sys
 import time
 from collections.abc import Callable
@@ -36,6 +35,7 @@ from gammond.tools.common.command_options import Json, ToolCommand, argument, op
 from gammond.tools.common.interrupts import end_with_partial
 from gammond.tools.common.opponents import load_net_engine
 from gammond.tools.common.progress import Progress
+from gammond.tools.common.reports import format_json_report
 from gammond.tools.common.strength import DEFAULT_NET, net_option
 from gammond.tools.measure.decisions import estimate_mean_by_game
 
@@ -98,13 +98,8 @@ def run(options: LevelsOptions) -> int:
     except KeyboardInterrupt:
         pass
     if options.json and rates:
-        report = {
-            "version": read_version(),
-            "net": engine.name,
-            "reference": asdict(depth),
-            "seed": options.seed,
-        }
-        sys.stdout.write(json.dumps({**report, "levels": [asdict(rate) for rate in rates]}) + "\n")
+        about = {"net": engine.name, "reference": asdict(depth), "seed": options.seed}
+        sys.stdout.write(format_json_report(**about, levels=[asdict(rate) for rate in rates]))
     if len(rates) < len(levels):
         raise end_with_partial("levels") if rates else KeyboardInterrupt("no level was finished")
     return 0

@@ -23,7 +23,7 @@ from gammond.protocol.core.replies import round_value
 from gammond.protocol.core.requests import ReplyValue
 from gammond.protocol.repl.answers.tables import UNSCALED_NOTE, UNSCALED_SIGN
 from gammond.tools.common.position_fields import format_heading, list_position_fields
-from gammond.tools.common.text_table import format_table
+from gammond.tools.common.reports import format_table
 
 
 def format_json(answer: RolloutResult) -> str:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import io
-import json
 import math
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
@@ -14,7 +13,7 @@ import numpy as np
 
 from gammond.engine.match_analysis.elo import estimate_elo
 from gammond.engine.play.paired_scores import PairedScores
-from gammond.engine.runtime.version import read_version
+from gammond.tools.common.reports import format_json_report, to_json_value
 from gammond.tools.tournament.entrants import Entrant
 from gammond.tools.tournament.games import GameRules
 from gammond.tools.tournament.round_robin import PairState
@@ -145,11 +144,7 @@ class TournamentReport:
 
     def as_json(self) -> str:
         """Format it as one JSON object on one line; unknown numbers are null."""
-        fields: dict[str, Any] = {
-            "version": read_version(),
-            **self.rules.to_record(),
-            "unit": self.rules.score_unit,
-        }
+        fields: dict[str, Any] = {**self.rules.to_record(), "unit": self.rules.score_unit}
         fields |= {name: value for name, value in asdict(self).items() if name != "rules"}
         if not self.has_lengths:
             for pair in fields["pairs"]:
@@ -159,7 +154,7 @@ class TournamentReport:
                 del pair["endless"]
         if len(self.players) == 2 and self.pairs:
             fields |= self._two_player_fields()
-        return json.dumps(_to_json_value(fields)) + "\n"
+        return format_json_report(_DECIMALS, **fields)
 
     def as_csv(self) -> str:
         """Format it as CSV: a header, and a row for each pair."""
@@ -178,7 +173,7 @@ class TournamentReport:
                 moves = pair.lengths.moves
                 cells += [pair.lengths.draws, moves.mean, moves.standard_error]
             cells += [pair.endless] * self.has_endless
-            known = (_to_json_value(value) for value in cells)
+            known = (to_json_value(value, _DECIMALS) for value in cells)
             rows.writerow(["" if value is None else value for value in known])
         return text.getvalue()
 
@@ -301,15 +296,3 @@ def _make_player_report(
     return PlayerReport(
         entrant.name, entrant.nets, sum(scores.games for scores in own), elo, elo_error, mean, error
     )
-
-
-def _to_json_value(value: Any) -> Any:  # noqa: ANN401  (any JSON value)
-    """Round numbers and replace unknown ones by None, in nested values too."""
-    match value:
-        case float():
-            return round(value, _DECIMALS) if math.isfinite(value) else None
-        case dict():
-            return {key: _to_json_value(each) for key, each in value.items()}
-        case list() | tuple():
-            return [_to_json_value(each) for each in value]
-    return value

@@ -41,7 +41,7 @@ def find_match(is_wanted):
     return next(match for match in (Draw(0).make_match(seed) for seed in range(99)) if is_wanted(match))
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(length=LENGTHS, rules=GAMES, seed=SEEDS)
 def test_a_mat_file_keeps_all_but_comments_and_says_where_a_play_was_illegal(length, rules, seed):
     match = Draw(length, rules, illegal_plays=True).make_match(seed)
@@ -53,7 +53,7 @@ def test_a_mat_file_keeps_all_but_comments_and_says_where_a_play_was_illegal(len
     assert [issue.kind for issue in read.issues] == [IssueKind.ILLEGAL_PLAY] * sets
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(length=LENGTHS, rules=GAMES, seed=SEEDS)
 def test_an_sgf_file_keeps_everything(length, rules, seed):
     draw = Draw(length, rules, comments=True, sets=True, illegal_plays=True, rejected=True)
@@ -64,7 +64,7 @@ def test_an_sgf_file_keeps_everything(length, rules, seed):
     assert format_sgf(read) == text
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20)
 @given(length=LENGTHS, seed=SEEDS)
 def test_a_mat_file_leaves_out_resignations_that_were_rejected(length, seed):
     match = Draw(length, rejected=True).make_match(seed)

@@ -86,7 +86,7 @@ def test_finished_games_agree_with_the_slow_twin(checkers):
 
 
 @pytest.mark.nojit
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(estimates)
 def test_estimates_are_made_possible_as_numpy_does_it_and_once_for_all(estimate):
     before, its_boards = estimate.copy(), BORNE_OFF[: len(estimate)]

@@ -218,7 +218,7 @@ def test_a_thousand_undo_steps_of_the_longest_games_take_less_than_25_megabytes(
         game = after if after.result is None else game
     line = f"position startpos moves {' '.join(map(format_move, game.moves))}"
     connection = connect(line)
-    steps = "\n".join([line] * 40)
+    steps = "\n".join([line] * 12)
     talk(steps, connection)
     grown = []
     tracemalloc.start()
@@ -230,7 +230,7 @@ def test_a_thousand_undo_steps_of_the_longest_games_take_less_than_25_megabytes(
             grown.append(after - before)
     finally:
         tracemalloc.stop()
-    bytes_a_move = min(grown) / 40 / 200
+    bytes_a_move = min(grown) / 12 / 200
     assert bytes_a_move * MAX_GAME_MOVES * ClientLimits().undo_steps < 25e6
 
 

@@ -510,7 +510,7 @@ GARBAGE = st.one_of(
 )
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(GARBAGE)
 def test_garbage_gets_error_lines_or_legal_answers_and_nothing_else(data):
     dialect = played_by(FixedEvaluator(0.5, 0.1, 0, 0.1, 0))

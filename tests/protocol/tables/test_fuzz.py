@@ -14,7 +14,7 @@ from tests.protocol.talking import make_service
 
 SERVICE = make_service()
 BOB = {"kind": "person", "name": "Bob"}
-SLOW = settings(deadline=None, max_examples=40, suppress_health_check=[HealthCheck.too_slow])
+SLOW = settings(max_examples=40, suppress_health_check=[HealthCheck.too_slow])
 
 plays = st.sampled_from(["8/5 6/5", "pass", "24/23", "bar/20", "double", "1/off", "e2-e5", "x", ""])
 acts = st.fixed_dictionaries(

@@ -9,7 +9,6 @@ all replies and once with pruning and a filter, whose choices may differ.
 
 from __future__ import annotations
 
-import json
 import sys
 import time
 from collections.abc import Callable
@@ -46,6 +45,7 @@ from gammond.nets.heritage.astros.star_search import StarSearch
 from gammond.tools.common.command_options import Json, ToolCommand, option
 from gammond.tools.common.opponents import load_net_evaluator
 from gammond.tools.common.progress import Progress
+from gammond.tools.common.reports import format_json_report
 from gammond.tools.common.strength import DEFAULT_NET, Net
 from gammond.tools.measure.decisions import draw_contact_decisions
 
@@ -108,14 +108,9 @@ def run(options: CutoffsOptions) -> int:
     ways = make_searches(evaluator, load_pruner(), options.plies)
     rows = compare_searches(ways, decisions)
     if options.json:
-        report = {
-            "version": read_version(),
-            "net": evaluator.name,
-            "plies": options.plies,
-            "seed": options.seed,
-        }
+        report = {"net": evaluator.name, "plies": options.plies, "seed": options.seed}
         rows_json = [asdict(row) for row in rows]
-        sys.stdout.write(json.dumps({**report, "decisions": len(decisions), "rows": rows_json}) + "\n")
+        sys.stdout.write(format_json_report(**report, decisions=len(decisions), rows=rows_json))
     else:
         head = f"gammond {read_version()}, {evaluator.name}, {options.plies}-ply, seed {options.seed}: "
         sys.stdout.write(f"{head}{len(decisions):,} contact decisions\n{_format_table(rows)}")

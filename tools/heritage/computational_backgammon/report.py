@@ -31,7 +31,7 @@ from gammond.nets.catalogue import DEFAULT_EVALUATOR
 from gammond.tools.common.command_options import ToolCommand, argument, option
 from gammond.tools.common.files import read_records
 from gammond.tools.common.opponents import RUN_PREFIX, load_opponent
-from gammond.tools.common.text_table import format_table
+from gammond.tools.common.reports import format_table
 from gammond.tools.heritage.computational_backgammon.endgames import measure_endgame_errors
 from gammond.tools.train.runs.run import CHECKPOINT_FILE
 from gammond.tools.train.runs.run_folder import LOG_FILE

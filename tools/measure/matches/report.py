@@ -9,7 +9,7 @@ from gammond.engine.match_analysis.decisions import AnalysedDecision
 from gammond.engine.match_analysis.documents import list_rating
 from gammond.engine.match_reports.ratings import format_lost
 from gammond.engine.rules.dice import encode_roll, format_roll
-from gammond.tools.common.text_table import format_table
+from gammond.tools.common.reports import format_table
 from gammond.tools.measure.matches.comparison import (
     ComparedMatch,
     Disagreement,

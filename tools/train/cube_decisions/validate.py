@@ -42,7 +42,7 @@ from gammond.tools.common.command_options import (
 )
 from gammond.tools.common.opponents import load_net_evaluator
 from gammond.tools.common.progress import Progress
-from gammond.tools.common.text_table import format_table
+from gammond.tools.common.reports import format_json_report, format_table
 from gammond.tools.train.cube_decisions.deciders import DECIDER_HELP, CubeOpinions, ask_decider
 from gammond.tools.train.cube_decisions.decision_file import RatedDecision, read_decisions, write_decisions
 from gammond.tools.train.cube_decisions.efficiency_models import (
@@ -55,7 +55,6 @@ from gammond.tools.train.cube_decisions.efficiency_models import (
 )
 from gammond.tools.train.cube_decisions.efficiency_numbers import EFFICIENCY_NAMES, formula_to_vector
 from gammond.tools.train.cube_decisions.losses import CubeErrorStats, DecisionGroup, compare_players
-from gammond.tools.train.validation.net_errors import format_json_report
 
 SUMMARY = "compare players with rolled-out cube decisions"
 

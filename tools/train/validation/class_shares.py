@@ -23,8 +23,7 @@ from gammond.engine.statistics import ratio_with_error
 from gammond.tools.common.command_options import Json, ToolCommand, argument, option
 from gammond.tools.common.opponents import PLAYER_HELP, load_opponent
 from gammond.tools.common.progress import Progress
-from gammond.tools.common.text_table import format_table
-from gammond.tools.train.validation.net_errors import format_json_report
+from gammond.tools.common.reports import format_json_report, format_table
 from gammond.tools.train.validation.position_classes import (
     MOST_BACK,
     PLAYED_CLASSES,

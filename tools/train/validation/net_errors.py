@@ -8,7 +8,6 @@ err often makes another err too.
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -16,7 +15,6 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from gammond.engine.runtime.version import read_version
 from gammond.engine.statistics import ValueWithError, mean_with_error, ratio_with_error, sqrt_with_error
 
 _Values = NDArray[np.floating]
@@ -76,17 +74,3 @@ def compute_net_errors(
 def rms(values: _Values) -> float:
     """Root of the mean square."""
     return math.sqrt(float(np.square(values, dtype=np.float64).mean()))
-
-
-def format_json_report(**fields: object) -> str:
-    """Write a report as one line of JSON, after the version of the program; unknown figures are null."""
-    return json.dumps(_replace_nan({"version": read_version(), **fields})) + "\n"
-
-
-def _replace_nan(value: object) -> object:
-    """None in place of nan, which JSON has not."""
-    if isinstance(value, dict):
-        return {key: _replace_nan(each) for key, each in value.items()}
-    if isinstance(value, list | tuple):
-        return [_replace_nan(each) for each in value]
-    return None if isinstance(value, float) and math.isnan(value) else value

@@ -28,11 +28,10 @@ from gammond.engine.statistics import mean_with_error
 from gammond.tools.common.command_options import Json, ToolCommand, argument, option, read_file
 from gammond.tools.common.opponents import PLAYER_HELP, load_opponent
 from gammond.tools.common.progress import Progress
-from gammond.tools.common.text_table import format_table
+from gammond.tools.common.reports import format_json_report, format_table
 from gammond.tools.train.validation.net_errors import (
     NetErrorStats,
     compute_net_errors,
-    format_json_report,
     rms,
 )
 from gammond.tools.train.validation.rollout_labels import RolloutLabels, read_all_rollouts

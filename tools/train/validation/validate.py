@@ -28,14 +28,13 @@ from gammond.engine.runtime.version import read_version
 from gammond.engine.statistics import ValueWithError
 from gammond.tools.common.command_options import Json, ToolCommand, argument, option, read_file
 from gammond.tools.common.progress import Progress
-from gammond.tools.common.text_table import format_table
+from gammond.tools.common.reports import format_json_report, format_table
 from gammond.tools.train.runs.run_folder import CONFIG_FILE
 from gammond.tools.train.runs.settings import read_settings
 from gammond.tools.train.validation.build_set import ValidationSettings
 from gammond.tools.train.validation.net_errors import (
     NetErrorStats,
     compute_net_errors,
-    format_json_report,
     rms,
 )
 from gammond.tools.train.validation.positions import is_learned

@@ -107,7 +107,7 @@ def annotate(match, seed=0):
     return replace(match, games=tuple(games), headers=match.headers | {"Annotator": "some program"})
 
 
-@settings(max_examples=10, deadline=None)
+@settings(max_examples=10)
 @given(length=LENGTHS, rules=GAMES, seed=st.integers(0, 1 << 30))
 def test_a_file_keeps_actions_results_rules_headers_ratings_and_comments(length, rules, seed):
     match = normalise(Draw(length, rules, comments=True, sets=True, illegal_plays=True).make_match(seed))

@@ -59,7 +59,7 @@ def test_the_curve_is_drawn_with_the_others(two, tmp_path):
 def test_games_that_cannot_be_are_refused(two, tmp_path, games, capsys):
     words = ["train", "plot", *map(str, two), "--output", str(tmp_path / "a.svg"), "--head-to-head", games]
     assert cli.main(words) == cli.EXIT_USAGE
-    assert "games" in capsys.readouterr().err
+    assert f"--head-to-head: expected a whole number 4 or more, even, got {games}" in capsys.readouterr().err
 
 
 def test_runs_that_kept_no_nets_at_the_same_points_are_told_how(two, tmp_path, capsys):

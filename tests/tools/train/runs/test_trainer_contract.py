@@ -213,9 +213,8 @@ def test_a_checkpoint_that_lacks_any_of_its_arrays_or_is_cut_is_refused(case, fi
     shutil.copytree(finish(case), folder)
     file = folder / CHECKPOINT_FILE
     arrays = read_array_file(file)
-    optional = {KIND_ARRAY, "player", *(["cuts"] if case.command == "train td" else [])}
     capsys.readouterr()
-    for name in arrays.keys() - optional:
+    for name in arrays.keys() - {KIND_ARRAY, "player"}:
         write_arrays(file, {other: array for other, array in arrays.items() if other != name})
         assert case.resume(folder) == cli.EXIT_USAGE, name
         assert capsys.readouterr().err.splitlines()[-1].startswith(f"gammond: {file}: "), name
@@ -224,6 +223,24 @@ def test_a_checkpoint_that_lacks_any_of_its_arrays_or_is_cut_is_refused(case, fi
     capsys.readouterr()
     assert case.resume(folder) == cli.EXIT_USAGE
     assert f"{file} cannot be read" in capsys.readouterr().err
+
+
+@for_each(TRAINERS)
+def test_best_nets_that_lack_any_of_their_arrays_are_refused_or_no_matter(
+    case, finish, tmp_path, capsys, monkeypatch
+):
+    monkeypatch.setenv("GAMMOND_DATA", str(tmp_path / "data"))
+    folder = tmp_path / "run"
+    shutil.copytree(finish(case), folder)
+    file = folder / BEST_FILE
+    arrays = read_array_file(file) if file.exists() else {}
+    for name in arrays:
+        write_arrays(file, {other: array for other, array in arrays.items() if other != name})
+        for command in (f"tournament run:{file} random --games 4", f"export {folder} --name lacking --force"):
+            assert cli.main(command.split()) in (0, cli.EXIT_USAGE), (command, name)
+        capsys.readouterr()
+        if case.resume(folder):
+            assert capsys.readouterr().err.splitlines()[-1].startswith(f"gammond: {file}"), name
 
 
 DAMAGE = [

@@ -137,7 +137,7 @@ def test_players_and_filters_can_be_named(folder, tmp_path, capsys):
     out = tmp_path / "moves.npz"
     assert run(folder, "--output", out, "--players", "bob, ann", "--filters", "none") == 0
     assert "moves: 7 (bob 4, ann 3)" in capsys.readouterr().out
-    assert read_expert_moves(out).command.endswith("--players 'bob, ann' --filters none")
+    assert read_expert_moves(out).command.endswith("--players bob,ann --filters none")
 
 
 def test_faults_are_reported_up_to_a_number(folder, tmp_path, capsys):
