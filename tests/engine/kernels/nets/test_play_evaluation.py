@@ -7,12 +7,11 @@ import numpy as np
 import pytest
 
 from gammond.engine.kernels.nets import play_evaluation as kernel_play_evaluation
-from gammond.engine.kernels.nets import sparse as kernel_sparse
 from gammond.engine.rules.dice import ROLLS
 from gammond.engine.rules.moves import expand_rolls
 from gammond.engine.rules.outcome import cubeless_equity
 from gammond.engine.rules.position import Phase, classify_phases
-from tests.nets.bare_nets import BareNets, random_net
+from tests.nets.bare_nets import BareNets, random_net, sigmoid
 from tests.support import boards
 
 
@@ -23,11 +22,8 @@ def evaluated(sample, dice, contact, race):
     for i, (die1, die2) in enumerate(dice.tolist()):
         kernel_play_evaluation.prepare_position(sample, i, contact, race, buffers)
         count = kernel_play_evaluation.evaluate_plays(sample, i, die1, die2, contact, race, buffers)
-        values = np.empty((count, 5), np.float32)
-        for j in range(count):
-            kernel_sparse.compute_outcome(buffers.logits, j, values, j)
         equities.append(buffers.equities[:count].copy())
-        outcomes.append(values)
+        outcomes.append(sigmoid(buffers.logits[:, :count].T))
     return np.concatenate(equities), np.concatenate(outcomes)
 
 
