@@ -114,7 +114,7 @@ class ClassicSettings(RunSettings, frozen=True):
             GammondError: The expert or an opponent cannot be loaded.
         """
         if self.outputs not in NODE_COUNTS:
-            raise ValueRangeError(f"expected 1, 2 or 5 outputs, got {self.outputs}", field="outputs")
+            raise ValueRangeError(f"--outputs: expected 1, 2 or 5, got {self.outputs}", field="outputs")
         if not self.turn and self.layout != SYMMETRIC:
             raise ValueRangeError("expected layout symmetric without inputs for the turn", field="turn")
         if self.own not in ("none", "all") and (

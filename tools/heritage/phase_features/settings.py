@@ -79,7 +79,9 @@ class HeuristicNetSettings(RunSettings, frozen=True):
         """
         if len(self.hidden) != len(HIDDEN) or not all(1 <= units <= _MOST_UNITS for units in self.hidden):
             sizes = ",".join(map(str, self.hidden))
-            raise ValueRangeError(f"expected two sizes of 1..{_MOST_UNITS}, got {sizes}", field="hidden")
+            raise ValueRangeError(
+                f"--hidden: expected two sizes of 1..{_MOST_UNITS}, got {sizes}", field="hidden"
+            )
         if not self.epochs + self.rounds:
             raise ValueRangeError("expected epochs or rounds above 0, got 0 of both", field="rounds")
         if self.final_rate > self.rate:

@@ -75,7 +75,8 @@ class AscentSettings(RunSettings, frozen=True):
         if self.start and len(self.start) != len(space.names):
             known = ", ".join(space.names)
             raise ValueRangeError(
-                f"expected {len(space.names)} weights of {space.title} ({known}), got {len(self.start)}",
+                f"--start: expected {len(space.names)} weights of {space.title} ({known}), "
+                f"got {len(self.start)}",
                 field="start",
             )
         for name, value, low, high in zip(space.names, self.start, space.low, space.high, strict=False):

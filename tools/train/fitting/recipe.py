@@ -120,7 +120,7 @@ class Recipe(RunSettings, frozen=True):
         find_training_rules(self.variant)
         if self.hidden and min(self.hidden) < 1:
             raise ValueRangeError(
-                f"expected layers of 1 unit or more, got {min(self.hidden)}", field="hidden"
+                f"--hidden: expected layers of 1 unit or more, got {min(self.hidden)}", field="hidden"
             )
         if self.split and self.phase != "contact":
             raise ValueRangeError(f"expected phase contact with split plans, got {self.phase}", field="split")

@@ -7,11 +7,12 @@ import numpy as np
 import pytest
 
 from gammond.engine.kernels.nets import play_evaluation as kernel_play_evaluation
+from gammond.engine.kernels.nets import sparse as kernel_sparse
 from gammond.engine.rules.dice import ROLLS
 from gammond.engine.rules.moves import expand_rolls
 from gammond.engine.rules.outcome import cubeless_equity
 from gammond.engine.rules.position import Phase, classify_phases
-from tests.nets.bare_nets import BareNets, random_net, sigmoid
+from tests.nets.bare_nets import BareNets, random_net
 from tests.support import boards
 
 
@@ -23,7 +24,8 @@ def evaluated(sample, dice, contact, race):
         kernel_play_evaluation.prepare_position(sample, i, contact, race, buffers)
         count = kernel_play_evaluation.evaluate_plays(sample, i, die1, die2, contact, race, buffers)
         equities.append(buffers.equities[:count].copy())
-        outcomes.append(sigmoid(buffers.logits[:, :count].T))
+        columns = buffers.logits[:, :count].T
+        outcomes.append(np.array([[kernel_sparse.sigmoid(x) for x in each] for each in columns], np.float32))
     return np.concatenate(equities), np.concatenate(outcomes)
 
 
