@@ -80,7 +80,6 @@ REFUSED = [
     ("train refine", "--sources nowhere", "sources"),
     ("train refine", "--plies 4", "plies"),
     ("train refine", "--differences 4", "plays"),
-    ("train refine", "--plays 4 --trace 0.5", "trace"),
     ("train label", "--net nobody", "net"),
     ("train label", "--sources nowhere", "sources"),
     ("train label", "--finder nobody", "net"),
