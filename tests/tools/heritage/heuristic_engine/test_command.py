@@ -90,7 +90,9 @@ def test_strength_is_measured_every_few_trials(tmp_path):
 
 
 def test_changes_are_checked_again_by_pairs_of_games(climbed):
-    with pytest.raises(GammondError, match="expected an even number") as caught:
+    with pytest.raises(
+        GammondError, match="--recheck: expected a whole number 4 or more, even, got 7"
+    ) as caught:
         run_command(str(climbed), "--recheck", "7", "--threads", "1")
     assert caught.value.field == "recheck"
 
