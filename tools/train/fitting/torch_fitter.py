@@ -14,10 +14,11 @@ from gammond.engine.rules.outcome import Outcomes
 from gammond.nets.encoders import Inputs, get_encoder
 from gammond.tools.train.weights.layers import LayeredNet
 
-OUTPUT_WEIGHTS = (4.0, 1.0, 1.0, 1.0, 1.0)
-"""Weights of the squared errors of the outputs: squares of what each counts in the cubeless equity."""
-
 _EQUITY_COEFFICIENTS = (2.0, 1.0, 1.0, -1.0, -1.0)
+"""What each output counts in the cubeless equity."""
+
+OUTPUT_WEIGHTS = tuple(each**2 for each in _EQUITY_COEFFICIENTS)
+"""Weights of the squared errors of the outputs."""
 
 _CLOSE_POINTS = 0.04
 """A play that loses so much counts 1/e as much as the best one of its roll."""
