@@ -292,15 +292,18 @@ def did_you_mean(word: str, known: Iterable[str]) -> str:
     return f" (did you mean {close[0]!r}?)" if close else ""
 
 
-def _make_field(described: inspect.Field) -> Field:
-    given = described.type
+def read_type(given: inspect.Type) -> tuple[inspect.Type, str, dict[str, Any]]:
+    """Return a type without None and what describes it, the line of help, and what else is said of it."""
     if isinstance(given, inspect.UnionType) and given.includes_none and len(given.types) == 2:
         given = next(each for each in given.types if not isinstance(each, inspect.NoneType))
-    meta = given if isinstance(given, inspect.Metadata) else None
-    meaning = str(((meta and meta.extra_json_schema) or {}).get("description", ""))
-    bare = meta.type if meta else given
+    if not isinstance(given, inspect.Metadata):
+        return given, "", {}
+    return given.type, str((given.extra_json_schema or {}).get("description", "")), given.extra or {}
+
+
+def _make_field(described: inspect.Field) -> Field:
+    bare, meaning, extra = read_type(described.type)
     default = None if described.default is msgspec.NODEFAULT else described.default
-    extra = (meta and meta.extra) or {}
     choices, form = extra.get(CHOICES, ()), extra.get(FORM, "")
     choices = tuple(choices() if callable(choices) else choices)
     field = Field(described.encode_name, str, choices=choices, form=form, default=default, meaning=meaning)

@@ -12,7 +12,6 @@ from gammond.engine.errors import UnsupportedError, ValueRangeError
 from gammond.engine.formats.position_id import encode_position_id
 from gammond.engine.match_files.mat.reader import parse_mat
 from gammond.engine.match_files.mat.writer import format_mat
-from gammond.engine.options import list_fields
 from gammond.engine.play.cube_games import play_match
 from gammond.engine.play.decider import Decider, SearchPlayer
 from gammond.engine.play.lockstep import play_games
@@ -32,7 +31,6 @@ from gammond.engine.rules.rules import (
 )
 from gammond.nets.catalogue import load_engine, load_player
 from gammond.tools import cli
-from gammond.tools.common.command_options import list_options
 from gammond.tools.tournament.records import LockstepLog
 from tests.engine.match_files.played_games import strip_game
 from tests.protocol.repl.tables import make_talk
@@ -54,15 +52,6 @@ LOCKED = Variant("locked", FARBACK.start_points, features=frozenset())
 def _registered(monkeypatch):
     for variant in (FARBACK, BARE):
         monkeypatch.setitem(rules_module._VARIANTS, variant.name, variant)
-    _forget_choices()
-    yield
-    _forget_choices()
-
-
-def _forget_choices():
-    """Have commands look for variants again: they list the choices of their options once."""
-    list_fields.cache_clear()
-    list_options.cache_clear()
 
 
 class Turns:

@@ -16,17 +16,17 @@ agree on, a struct checks in ``__post_init__``.
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
-from typing import Annotated, Any, Generic, Literal, TypeVar, get_args, get_origin
+from typing import Annotated, Any, Generic, Literal, NamedTuple, TypeVar, get_args, get_origin
 
 import msgspec
 from msgspec import Meta, inspect
 
 from gammond.engine.errors import GammondError
-from gammond.engine.options import CHOICES, FORM, Field, format_value, list_fields
+from gammond.engine.options import CHOICES, FORM, Field, format_value, list_fields, read_type
 from gammond.engine.runtime.machine import MAX_THREADS, count_usable_cores
 
 _StructT = TypeVar("_StructT", bound=msgspec.Struct)
@@ -117,15 +117,16 @@ def argument(
 
 def written_file(meaning: str, metavar: str = "FILE", *, count: Count | None = None) -> Meta:
     """Describe an option, or with a count an argument, that names what the command writes."""
-    extra = {_METAVAR: metavar, _PATH: written_path, _SHOWN: ""}
-    return Meta(
-        description=meaning, extra=extra if count is None else {**extra, _IS_ARGUMENT: True, _COUNT: count}
-    )
+    return _describe_path(written_path, meaning, metavar, count)
 
 
 def read_file(meaning: str, metavar: str = "FILE", *, count: Count | None = None) -> Meta:
     """Describe an option, or with a count an argument, that names what the command reads."""
-    extra = {_METAVAR: metavar, _PATH: Path, _SHOWN: ""}
+    return _describe_path(Path, meaning, metavar, count)
+
+
+def _describe_path(kind: Callable[[str], Path], meaning: str, metavar: str, count: Count | None) -> Meta:
+    extra = {_METAVAR: metavar, _PATH: kind, _SHOWN: ""}
     return Meta(
         description=meaning, extra=extra if count is None else {**extra, _IS_ARGUMENT: True, _COUNT: count}
     )
@@ -238,6 +239,13 @@ class CommandOption:
         name = self.extra.get(_NAME) or self.name
         return str(self.extra[_METAVAR]) if self.is_argument else spell_option(name)
 
+    def list_choices(self) -> CommandOption:
+        """Return it with the choices that its function lists at the moment, if it has one."""
+        choices = self.extra.get(CHOICES)
+        if self.field is None or not callable(choices):
+            return self
+        return replace(self, field=replace(self.field, choices=tuple(choices())))
+
     def add_to(self, parser: argparse._ActionsContainer) -> argparse.Action:
         """Declare it on a parser."""
         settings = {"default": None, "help": self._help, **self._make_settings()}
@@ -304,18 +312,35 @@ class CommandOption:
         return settings
 
 
+class OptionGroup(NamedTuple):
+    """A field of a struct of options that is a struct of options itself.
+
+    Attributes:
+        name: Of the field.
+        options: Its struct, or `Given` of one.
+    """
+
+    name: str
+    options: type[msgspec.Struct]
+
+    @property
+    def title(self) -> str | None:
+        """What the help shows above them; None where they stand among the others."""
+        return getattr(self.options, "TITLE", None)
+
+
 def add_options(parser: argparse._ActionsContainer, kind: type[msgspec.Struct]) -> None:
     """Declare the options of a command on a parser, or on a group of its help."""
-    choices: dict[str, argparse._ActionsContainer] = {}
+    exclusive: dict[str, argparse._ActionsContainer] = {}
     for each in list_options(kind):
-        if isinstance(each, CommandOption):
-            name = each.extra.get(_ONE_OF)
-            if name and name not in choices:
-                choices[name] = parser.add_mutually_exclusive_group()
-            each.add_to(choices[name] if name else parser)
+        if isinstance(each, OptionGroup):
+            about = getattr(each.options, "ABOUT", None)
+            add_options(parser.add_argument_group(each.title, about) if each.title else parser, each.options)
             continue
-        title, about = getattr(each[1], "TITLE", None), getattr(each[1], "ABOUT", None)
-        add_options(parser.add_argument_group(title, about) if title else parser, each[1])
+        name = each.extra.get(_ONE_OF)
+        if name and name not in exclusive:
+            exclusive[name] = parser.add_mutually_exclusive_group()
+        each.add_to(exclusive[name] if name else parser)
 
 
 def read_options(args: argparse.Namespace, kind: type[_StructT]) -> _StructT:
@@ -344,8 +369,8 @@ def collect_values(args: argparse.Namespace, kind: type[msgspec.Struct]) -> dict
     """
     values: dict[str, Any] = {}
     for each in list_options(kind):
-        if not isinstance(each, CommandOption):
-            values |= collect_values(args, each[1])
+        if isinstance(each, OptionGroup):
+            values |= collect_values(args, each.options)
         elif (given := getattr(args, each.name)) is not None:
             values[each.name] = each.check(given)
     return values
@@ -357,15 +382,15 @@ def make_options(values: Mapping[str, Any], kind: type[_StructT]) -> _StructT:
     Raises:
         GammondError: Options contradict each other.
     """
-    made: dict[str, Any] = {}
     if get_origin(kind) is Given:
         (settings,) = get_args(kind)
         return kind(
             settings, {name: value for name, value in values.items() if name in settings.__struct_fields__}
         )
+    made: dict[str, Any] = {}
     for each in list_options(kind):
-        if not isinstance(each, CommandOption):
-            made[each[0]] = make_options(values, each[1])
+        if isinstance(each, OptionGroup):
+            made[each.name] = make_options(values, each.options)
         elif each.name in values:
             made[each.name] = values[each.name]
     return kind(**made)
@@ -385,34 +410,28 @@ def list_given(options: msgspec.Struct) -> list[str]:
     return given
 
 
+def list_options(kind: type[msgspec.Struct]) -> tuple[CommandOption | OptionGroup, ...]:
+    """List the options of a struct and the groups in it, with the choices that there are at the moment."""
+    found = _read_options(get_args(kind)[0] if get_origin(kind) is Given else kind)
+    return tuple(each.list_choices() if isinstance(each, CommandOption) else each for each in found)
+
+
 @cache
-def list_options(kind: type[msgspec.Struct]) -> tuple[CommandOption | tuple[str, type[msgspec.Struct]], ...]:
-    """List the options of a struct; a group is the name of its field, and its struct."""
-    return tuple(_read_fields(get_args(kind)[0] if get_origin(kind) is Given else kind))
-
-
-def _read_fields(kind: type[msgspec.Struct]) -> Iterator[CommandOption | tuple[str, type[msgspec.Struct]]]:
+def _read_options(kind: type[msgspec.Struct]) -> tuple[CommandOption | OptionGroup, ...]:
     described = inspect.type_info(kind)
     assert isinstance(described, inspect.StructType)
-    types = {each.name: _strip(each.type) for each in described.fields}
-    others = [name for name, (bare, _) in types.items() if not _is_plain(bare)]
+    types = {each.name: read_type(each.type) for each in described.fields}
+    others = [name for name, (bare, _, _) in types.items() if not _is_plain(bare)]
     fields = {field.name: field for field in list_fields(kind, *others)}
+    found: list[CommandOption | OptionGroup] = []
     for each in described.fields:
-        bare, meta = types[each.name]
+        bare, meaning, extra = types[each.name]
         if isinstance(bare, inspect.StructType):
-            yield each.name, bare.cls
+            found.append(OptionGroup(each.name, bare.cls))
             continue
         default = None if each.default_factory is not msgspec.NODEFAULT else each.default
-        meaning = str(((meta and meta.extra_json_schema) or {}).get("description", ""))
-        extra = (meta and meta.extra) or {}
-        yield CommandOption(each.name, bare, fields.get(each.name), default, meaning, extra)
-
-
-def _strip(given: inspect.Type) -> tuple[inspect.Type, inspect.Metadata | None]:
-    """Return a type without None and what describes it, and that."""
-    if isinstance(given, inspect.UnionType):
-        given = next(each for each in given.types if not isinstance(each, inspect.NoneType))
-    return (given.type, given) if isinstance(given, inspect.Metadata) else (given, None)
+        found.append(CommandOption(each.name, bare, fields.get(each.name), default, meaning, extra))
+    return tuple(found)
 
 
 def _is_plain(bare: inspect.Type) -> bool:

@@ -54,8 +54,11 @@ _POSITION_HELP = (
 
 def variant_option(other_games: Sequence[str] = ()) -> Meta:
     """Describe ``--variant``, of backgammon or one of some other games."""
-    names = (*VARIANTS, *other_games)
-    return option(f"the game: {', '.join(names)}", "NAME", choices=names)
+
+    def list_names() -> tuple[str, ...]:
+        return (*VARIANTS, *other_games)
+
+    return option(f"the game: {', '.join(list_names())}", "NAME", choices=list_names)
 
 
 VariantName = Annotated[str, variant_option()]

@@ -37,7 +37,13 @@ from gammond.tools.common.command_options import ToolCommand, collect_values, ma
 from gammond.tools.common.file_players import load_offered, make_file_players
 from gammond.tools.common.pulse import PULSE
 from gammond.tools.common.strength import DEFAULT_NET, load_decider
-from gammond.tools.serve.config_file import Configuration, Key, configure, format_configuration, list_keys
+from gammond.tools.serve.config_file import (
+    Configuration,
+    ConfigurationKey,
+    configure,
+    format_configuration,
+    list_keys,
+)
 from gammond.tools.serve.options import DIALECTS, ServeOptions, check_options, find_faults, parse_address
 
 SUMMARY = "show a board to browsers, answer clients on sockets"
@@ -104,7 +110,7 @@ def run(options: ServeOptions, explain: Callable[[GammondError], str] = lambda e
     end_process(EXIT_OK)
 
 
-def _check(configuration: Configuration, keys: Sequence[Key]) -> int:
+def _check(configuration: Configuration, keys: Sequence[ConfigurationKey]) -> int:
     """Write the options that hold, or what is wrong; return the exit code."""
     faults = list(configuration.faults)
     try:

@@ -18,7 +18,7 @@ from msgspec import Struct
 
 from gammond.engine.errors import FormatError, GammondError, ValueRangeError
 from gammond.engine.options import MAX_QUOTED_CHARS, did_you_mean, format_value
-from gammond.tools.common.command_options import CommandOption, list_options
+from gammond.tools.common.command_options import CommandOption, OptionGroup, list_options
 
 COMMAND_LINE = "the command line"
 
@@ -35,7 +35,7 @@ _TWICE = (
 
 
 @dataclass(frozen=True)
-class Key:
+class ConfigurationKey:
     """A key of the file: an option of the command.
 
     Attributes:
@@ -108,7 +108,7 @@ class Configuration:
         return error.message if origin == COMMAND_LINE else f"{origin}: {error.message}"
 
 
-def list_keys(kind: type[Struct], table: str = "") -> list[Key]:
+def list_keys(kind: type[Struct], table: str = "") -> list[ConfigurationKey]:
     """List the options of a command that a file may have, in the order of its help.
 
     Args:
@@ -117,14 +117,14 @@ def list_keys(kind: type[Struct], table: str = "") -> list[Key]:
     """
     found = []
     for each in list_options(kind):
-        if not isinstance(each, CommandOption):
-            found += list_keys(each[1], getattr(each[1], "TITLE", table))
+        if isinstance(each, OptionGroup):
+            found += list_keys(each.options, each.title or table)
         elif each.name not in _NO_KEYS:
-            found.append(Key(each.name.replace("_", "-"), table, each))
+            found.append(ConfigurationKey(each.name.replace("_", "-"), table, each))
     return found
 
 
-def configure(given: Mapping[str, Any], keys: Sequence[Key]) -> Configuration:
+def configure(given: Mapping[str, Any], keys: Sequence[ConfigurationKey]) -> Configuration:
     """Add the options of the file of ``--config`` to those of the command line, which win.
 
     Args:
@@ -145,7 +145,7 @@ def configure(given: Mapping[str, Any], keys: Sequence[Key]) -> Configuration:
     return Configuration(values, origins, tuple(reader.faults))
 
 
-def format_configuration(configuration: Configuration, keys: Iterable[Key]) -> str:
+def format_configuration(configuration: Configuration, keys: Iterable[ConfigurationKey]) -> str:
     """Format the options that hold as a file that sets them, with where each comes from.
 
     Args:
@@ -167,7 +167,7 @@ def format_configuration(configuration: Configuration, keys: Iterable[Key]) -> s
 class _Reader:
     """Reads a file: what it sets, and what is wrong with it."""
 
-    def __init__(self, file: str, keys: Sequence[Key]) -> None:
+    def __init__(self, file: str, keys: Sequence[ConfigurationKey]) -> None:
         self._file = file
         self._keys = keys
         self._tables = sorted({each.table for each in keys} - {""})
@@ -201,7 +201,7 @@ class _Reader:
         except GammondError as error:
             self.faults.append(f"{self._name_place(error.field or path)}: {error.message}")
 
-    def _find(self, table: str, key: str) -> Key:
+    def _find(self, table: str, key: str) -> ConfigurationKey:
         """Return the option of a key.
 
         Raises:

@@ -70,7 +70,7 @@ def deepen_entries(options: DeepenOptions) -> int:
         GammondError: An option is wrong, or the store cannot be read or written.
         KeyboardInterrupt: Ctrl-C or SIGTERM; what was found is in the file.
     """
-    file = options.find_existing()
+    file = options.find()
     tiers, length_s = DepthTiers.parse(options.tiers), _read_length(options)
     identity = identify_engine(options.net)
     stopped, searched = threading.Event(), Counter[int]()
