@@ -78,20 +78,6 @@ def test_the_progress_of_a_rollout_may_ask_on(connected):
     assert set(seen) == {0}
 
 
-def test_a_refusal_says_what_is_at_fault(connected):
-    for field, ask in {
-        "trials": lambda: connected.rollout(START, trials=0),
-        "plies": lambda: connected.analyse(ANALYSED_MATCH, 5),
-        "filter": lambda: connected.analyse(ANALYSED_MATCH, move_filter="fine"),
-        "rollout.trials": lambda: connected.analyse(ANALYSED_MATCH, rollout={"trials": 0}),
-    }.items():
-        with pytest.raises(gammond.ServerError) as caught:
-            ask()
-        assert (caught.value.code, caught.value.field) == ("bad_value", field)
-    with pytest.raises(gammond.StateError):
-        connected.rollout(START, kind="plays")
-
-
 def test_an_error_of_a_server_is_of_all_classes_with_its_code():
     kinds = [kind for kind in vars(errors).values() if isinstance(kind, type)]
     for kind in (*kinds, CommandError, BusyError):

@@ -45,30 +45,11 @@ def test_the_checkers_of_a_seat_stay_its_own_when_the_turn_passes():
     assert after["checkers"][1] == Position.start().board[0].tolist()
 
 
-def test_the_phases_follow_the_game():
-    assert make_view().phase is TablePhase.WAITING
-    assert make_view("newgame").phase is TablePhase.ROLL
-    lines = ["newgame", "dice 3 1", "play 8/5 6/5"]
-    assert make_view(*lines[:2]).phase is TablePhase.PLAY
-    assert make_view(*lines, "play double").phase is TablePhase.RESPONSE
-    assert make_view(*lines, "play resign single").phase is TablePhase.RESIGNATION
-    assert make_view(*lines, "play double", "play drop").phase is TablePhase.OVER
-    assert make_view(*lines, "play double", "play drop", length=1).phase is TablePhase.FINISHED
-
-
 def test_there_is_no_xgid_while_a_beaver_or_a_resignation_waits():
     lines = ["newgame", "dice 3 1", "play 8/5 6/5"]
     assert make_view(*lines, "play double").describe()["xgid"]
     assert make_view(*lines, "play double", "play beaver").describe()["xgid"] is None
     assert make_view(*lines, "play resign gammon").describe()["xgid"] is None
-
-
-def test_the_legal_plays_are_listed_while_dice_lie_on_the_board():
-    view = make_view("newgame", "dice 3 1")
-    tree = view.describe_choices()["tree"]
-    assert tree[0]["play"] is None
-    assert sum(node["play"] is not None for node in tree) == 16
-    assert make_view("newgame").describe_choices() == {"tree": None}
 
 
 @pytest.fixture

@@ -157,14 +157,7 @@ def test_a_matrix_that_is_stopped_has_no_answer():
 @pytest.mark.parametrize(
     ("line", "start"),
     [
-        ("cube", "error bad_state position:"),
-        ("take", "error bad_state position:"),
-        ("resign", "error bad_state position:"),
-        ("matrix", "error bad_state position:"),
         ("cube now", "error bad_command arguments:"),
-        ("matrix away=1", "error bad_value away:"),
-        ("matrix away=26", "error bad_value away:"),
-        ("matrix cube=0", "error bad_value cube:"),
         (f"{CRAWFORD}\ntake", "error bad_state crawford:"),
         ("newgame\nmatrix cube=3", "error bad_value cube:"),
         ("set game.length 9\nset game.cube 4\nposition startpos\ncube", "error bad_value game.cube_owner:"),

@@ -324,11 +324,6 @@ def test_positions_of_several_matches_are_each_evaluated_in_their_own(plies):
     assert ["mwc" in result["eval"] for result in answer["results"]] == [False, True, True, False] * 3
 
 
-def test_without_the_cube_there_is_no_cubeful_equity():
-    (answer,) = send_command({"id": 1, "position": START, "cubeful": False})
-    assert "cubeful" not in answer["results"][0]["eval"]
-
-
 def test_a_stop_inside_a_search_leaves_what_the_last_depth_found():
     def stop_at_depth(boards):
         if len(boards) > 100:

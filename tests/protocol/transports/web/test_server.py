@@ -8,13 +8,6 @@ from websockets.exceptions import ConnectionClosed, InvalidStatus
 from tests.protocol.transports.web.serving import parse_answer, running, talk
 
 
-async def test_a_websocket_carries_the_lines_of_the_protocol():
-    async with running() as server, server.connect() as socket:
-        lines = "".join([*await talk(socket, "newgame\neval", 2)]).splitlines()
-        assert [line.split()[0] for line in lines] == ["ok", "eval"]
-        assert server.service.client_count == 1
-
-
 async def test_goodbye_closes_the_websocket_in_peace():
     async with running() as server, server.connect() as socket:
         assert await talk(socket, "quit\n", 1) == ["ok quit\n"]
