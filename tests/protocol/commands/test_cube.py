@@ -9,7 +9,7 @@ from gammond.engine.analysis.levels import EvalSettings
 from gammond.engine.formats.position_id import encode_position_id
 from gammond.engine.rules.match import MatchState
 from gammond.engine.rules.position import Position
-from tests.protocol.talking import hear, make_connection, talk
+from tests.protocol.talking import hear, make_connection, pump, talk
 from tests.support.boards import played_boards
 from tests.support.evaluators import FixedEvaluator, RacingEvaluator
 from tests.support.replies import read_values
@@ -146,12 +146,8 @@ def test_the_matrix_reaches_nine_points_by_default_and_starts_from_any_cube():
 
 def test_a_matrix_that_is_stopped_has_no_answer():
     connection = make_connection()
-    talk("newgame", connection)
-    hear(connection, b"matrix plies=2\n")
-    job = connection.next_job()
-    job.control.stop()
-    connection.receive_result(job, job.run(lambda reply: None))
-    assert connection.data_to_send().decode().startswith("error stopped ")
+    hear(connection, b"newgame\nmatrix plies=2\n")
+    assert pump(connection, stops_long=True)[-1].startswith("error stopped ")
 
 
 @pytest.mark.parametrize(

@@ -19,7 +19,7 @@ from gammond.protocol.state.rollout_store import RolloutStore
 from gammond.protocol.state.session import Session
 from tests.engine.cubeful.cubes import result_value
 from tests.protocol import talking
-from tests.protocol.talking import hear, make_connection
+from tests.protocol.talking import hear, make_connection, pump
 from tests.support.evaluators import RacingEvaluator
 from tests.support.replies import read_values
 
@@ -210,10 +210,7 @@ def test_progress_on_plays_names_the_best_so_far(connection):
 def test_a_stop_before_anything_is_complete_is_an_error_and_leaves_nothing_to_go_on_with(connection):
     talk(f"rollout {SHORT}", connection)
     hear(connection, b"rollout trials=100000\n")
-    job = connection.next_job()
-    job.control.stop()
-    connection.receive_result(job, job.run(lambda reply: None))
-    assert connection.data_to_send().startswith(b"error stopped ")
+    assert pump(connection, stops_long=True)[-1].startswith("error stopped ")
     (answer,) = talk("rollout continue trials=72", connection)
     assert answer.startswith("error bad_state what: the last rollout did not finish")
 

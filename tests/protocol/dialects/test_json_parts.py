@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-import shlex
 
 import pytest
 
 from gammond.protocol.core.replies import format_value
 from tests.protocol.talking import hear, make_connection, talk
+from tests.support.replies import read_values
 
 START = "4HPwATDgc/ABMA"
 
@@ -36,7 +36,7 @@ def ask_error(**fields):
 def read_lines(request):
     """The words of the lines of a command at the start, each with its pairs."""
     lines = talk(f"newgame\n{request}")
-    rows = [(line.split()[0], dict(w.split("=", 1) for w in shlex.split(line) if "=" in w)) for line in lines]
+    rows = [(line.split()[0], read_values(line)) for line in lines]
     return [row for row in rows if row[0] not in ("ok", "info")]
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-import shlex
 
 import pytest
 
@@ -11,13 +10,9 @@ from gammond.engine.match_files.mat.reader import parse_mat
 from gammond.engine.rules.match import MAX_MATCH_LENGTH
 from gammond.protocol.state import game_log
 from tests.protocol.talking import make_connection, talk
+from tests.support.replies import read_values
 
 KEEP = "set game.keep true\nset game.length 3\nnewgame"
-
-
-def read_values(line):
-    """The ``key=value`` pairs of a line."""
-    return dict(pair.split("=", 1) for pair in shlex.split(line) if "=" in pair)
 
 
 def play_random_match(connection, chance):

@@ -13,6 +13,7 @@ from gammond.protocol.web.plans import API
 from gammond.protocol.web.positions import QUERY_NAMES, plan_query
 from tests.protocol.talking import make_service, talk
 from tests.protocol.web_asking import ask, get_error, get_json
+from tests.support.evaluators import WatchedEvaluator
 
 START = "4HPwATDgc/ABMA"
 WITH_DICE = "XGID=-b----E-C---eE---c-e----B-:0:0:1:31:0:0:0:0:10"
@@ -119,12 +120,6 @@ def test_a_request_whose_client_is_gone_stops():
 
 
 def test_a_fault_of_the_server_shows_no_details_and_is_counted():
-    class Broken:
-        name, plies = "broken", 0
-
-        def evaluate(self, boards):
-            raise RuntimeError("secret")
-
-    service = make_service(Broken())
+    service = make_service(WatchedEvaluator(lambda _: 1 // 0))
     assert get_error("evaluate", {"position": START}, service=service) == (500, "internal", "server")
     assert sum(service.error_counts.values()) == service.request_count == 1
