@@ -10,7 +10,7 @@ from gammond.protocol.backgammon.table_view import BackgammonView
 from gammond.protocol.commands import decisions
 from gammond.protocol.commands.dispatch import run_line
 from gammond.protocol.core.requests import WorkControl
-from gammond.protocol.questions.decisions import ChooseDouble, ChoosePlay, ChooseResponse
+from gammond.protocol.questions.decisions import ChooseDouble
 from gammond.protocol.questions.positions import Resign
 from gammond.protocol.state.session import Session
 from gammond.protocol.tables.game_view import TablePhase
@@ -80,21 +80,6 @@ def test_an_engine_before_its_roll_thinks_of_resigning_and_doubling(asked):
     asked.clear()
     decide(make_view("newgame", "dice 3 1", "play 8/5 6/5", cube=False))
     assert asked == [Resign]
-
-
-def test_an_engine_gives_a_lost_game_up_but_not_again_once_that_was_rejected():
-    lost = f"position xgid XGID={'-' * 23}Oa-:0:0:1:00:0:0:0:0:10"
-    assert decide(make_view(lost)) == "play resign single"
-    assert decide(make_view(lost), rejected_kind=1) != "play resign single"
-
-
-def test_an_engine_answers_doubles_and_resignations_and_plays_its_rolls(asked):
-    lines = ["newgame", "dice 3 1"]
-    assert decide(make_view(*lines)).startswith("play ")
-    lines.append("play 8/5 6/5")
-    assert decide(make_view(*lines, "play double")) in ("play take", "play drop", "play beaver")
-    assert decide(make_view(*lines, "play resign gammon")) in ("play accept", "play reject")
-    assert asked == [ChoosePlay, ChooseResponse, Resign]
 
 
 def test_an_engine_decides_about_the_game_as_it_was_when_it_was_asked():
