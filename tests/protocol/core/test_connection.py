@@ -271,15 +271,6 @@ def test_work_whose_answers_would_be_held_waits_once_too_much_is_held():
     assert connection.start_gate.is_open
 
 
-def test_a_client_that_is_gone_gets_no_more_work_done():
-    connection = make_connection()
-    hear(connection, b"newgame\n@a eval\n@b eval\n")
-    running = connection.next_job()
-    connection.drop()
-    assert running.control.is_stopped
-    assert connection.next_job() is None
-
-
 def test_a_client_with_long_lines_unanswered_is_not_read_from():
     connection = make_connection(queued_bytes=20_000)
     hear(connection, b"newgame\n")

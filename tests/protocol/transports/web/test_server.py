@@ -24,11 +24,10 @@ async def test_a_binary_frame_ends_the_connection():
         assert closed.value.rcvd.code == 1003
 
 
-@pytest.mark.parametrize("origin", ["http://evil.example", "null", "http://127.0.0.1:1", "file://"])
-async def test_a_page_of_a_foreign_origin_gets_no_websocket(origin):
+async def test_a_page_of_a_foreign_origin_gets_no_websocket():
     async with running() as server:
         with pytest.raises(InvalidStatus) as refused:
-            async with server.connect(origin=origin):
+            async with server.connect(origin="http://evil.example"):
                 pass
         assert refused.value.response.status_code == 403
 
