@@ -54,18 +54,6 @@ def connected(port):
         yield made
 
 
-def test_answers_through_a_pipe_are_those_through_a_socket(spawned, connected):
-    for ask in (
-        lambda client: client.evaluate(START, MATCH, 1),
-        lambda client: client.rank(START, (3, 1), MATCH),
-        lambda client: client.cube(START),
-        lambda client: client.evaluate_many([START]).equities.tolist(),
-        lambda client: client.rollout(START, (3, 1), trials=12, truncation=4),
-        lambda client: client.analyse(ANALYSED_MATCH, 0).to_sgf(),
-    ):
-        assert ask(spawned) == ask(connected)
-
-
 def test_the_progress_of_a_rollout_may_ask_on(connected):
     seen, cancel = [], threading.Event()
 

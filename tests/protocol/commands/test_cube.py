@@ -4,10 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from gammond.engine.analysis.engine import Engine
-from gammond.engine.analysis.levels import EvalSettings
 from gammond.engine.formats.position_id import encode_position_id
-from gammond.engine.rules.match import MatchState
 from gammond.engine.rules.position import Position
 from tests.protocol.talking import hear, make_connection, pump, talk
 from tests.support.boards import played_boards
@@ -50,13 +47,6 @@ def test_cube_is_asked_as_before_the_roll_and_before_the_double():
     plain = answered("cube", evaluator)
     assert answered("cube", evaluator, "newgame\ndice 3 1") == plain
     assert answered("cube", evaluator, "newgame\nplay double") == plain
-
-
-def test_cube_searches_to_the_requested_depth_and_reports_it():
-    found = answered("cube plies=1", RacingEvaluator())
-    evaluated = Engine(RacingEvaluator()).evaluate(Position.start(), MatchState(), EvalSettings(1))
-    assert found["plies"] == "1"
-    assert float(found["take"]) == pytest.approx(evaluated.decision.double_take.equity, abs=1e-6)
 
 
 def test_take_is_evaluated_for_the_side_that_answers():

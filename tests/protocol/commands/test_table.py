@@ -153,21 +153,6 @@ def test_a_bad_line_names_the_field_and_changes_nothing(line, start):
     assert (connection.handler.session.game, connection.handler.session.engine_settings) == before
 
 
-def test_a_whole_game_can_be_played_and_ends_with_its_result():
-    connection = make_connection()
-    talk("newgame", connection)
-    for _ in range(500):
-        talk("roll", connection)
-        best = talk("go chequer", connection)[-1].removeprefix("bestmove ")
-        (answer,) = talk(f"play {best}", connection)
-        assert answer.startswith("ok play "), answer
-        if "winner=" in answer:
-            break
-    assert re.search(r"winner=p[01] result=(single|gammon|backgammon) points=[123]$", answer)
-    assert talk("roll", connection)[0].startswith("error bad_state position:")
-    assert talk("undo\nlegal", connection)[-1].startswith("legal count=")
-
-
 def test_the_dice_of_a_seed_are_always_the_same():
     def rolls(seed):
         connection = make_connection()

@@ -73,13 +73,6 @@ def test_the_plays_that_are_compared_have_one_depth_whatever_the_filter_says(fie
     assert [each["survived"] for each in moves] == [each["plies"] == 1 for each in moves]
 
 
-def test_moves_take_the_dice_of_the_position_when_none_are_given():
-    (answer,) = send_command(
-        {"id": 1, "position": "XGID=-b----E-C---eE---c-e----B-:0:0:1:31:0:0:0:0:10", "want": ["moves"]}
-    )
-    assert len(answer["results"][0]["moves"]) == 16
-
-
 @pytest.mark.parametrize(
     ("query", "code", "field"),
     [
@@ -120,11 +113,6 @@ def test_unknown_fields_are_named_in_a_warning():
         "unknown field 'max_move' (did you mean 'max_moves'?)",
     ]
     assert answer["results"]
-
-
-def test_too_many_positions_are_refused():
-    (answer,) = send_command({"id": 1, "positions": [START] * 5}, make_connection(query_positions=4))
-    assert answer["error"]["code"] == "limit"
 
 
 def test_progress_comes_on_request_only():
