@@ -33,7 +33,7 @@ _FORMS = (
     rf"\bp(?:50|99) {_NUMBER}(?: to [\d.]+)? (?P<unit>ms)\b",
     rf"{_NUMBER}(?: to [\d.]+)? (?P<unit>% (?:slower|faster|longer|less|more)|times as)\b",
     rf"\b(?:some|about|takes?|took|needs?|in) {_NUMBER} {_BYTES}\b",
-    rf"{_NUMBER} {_BYTES} \|",
+    rf"{_NUMBER} {_BYTES} (?:\||after\b)",
 )
 _MEASURES = "bench|measure|tournament|train|heritage|rollout|bearoff make|hypergammon build"
 _PROGRAMS = rf"gammond (?:{_MEASURES})|python -m tests|python -X importtime|pytest|perf"
