@@ -26,7 +26,7 @@ LINE_EVERY_S, _MOST_EVERY_S = 10.0, 600.0
 _SHARE_OF_RUN = 0.1
 
 _PREPARED = "gammond.engine."
-"""The package whose kernels `gammond prepare` compiles; training and the founding documents have their own."""
+"""The package whose kernels `gammond prepare` compiles; training and founding documents have their own."""
 
 
 def find_line_interval(elapsed_s: float) -> float:
