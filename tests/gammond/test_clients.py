@@ -150,6 +150,7 @@ def test_the_server_is_told_to_stop_what_is_cancelled(listener, name):
             future.result()
 
 
+@pytest.mark.skipif(os.name == "nt", reason="a thread cannot press Ctrl-C there")
 @pytest.mark.parametrize("name", QUESTIONS)
 def test_the_server_is_told_to_stop_what_is_interrupted(listener, name):
     def interrupt():

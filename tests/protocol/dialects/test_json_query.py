@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+from typing import get_args
 
 import pytest
 
@@ -13,7 +14,7 @@ from gammond.engine.rules.position import Position
 from gammond.protocol.core.replies import format_value
 from gammond.protocol.dialects.json_analysis import TEXT_CHUNK
 from gammond.protocol.dialects.json_backgammon import MAX_QUICK_POSITIONS
-from gammond.protocol.dialects.json_fields import QUERIES
+from gammond.protocol.dialects.json_fields import QUERIES, Want
 from tests.protocol.dialects.slow_evaluations import connect_slowly
 from tests.protocol.talking import hear, make_connection, pump, talk
 from tests.support.evaluators import RacingEvaluator, WatchedEvaluator
@@ -223,8 +224,7 @@ def test_no_error_carries_an_id_in_use(query):
     [
         (
             {"want": ["foo"]},
-            "expected a list of one or more of eval, moves, cube, legal, tree, resign, matrix, opinion, "
-            'rollout, analyse for want, got ["foo"]',
+            f'expected a list of one or more of {", ".join(get_args(Want))} for want, got ["foo"]',
         ),
         ({"net": "/etc/passwd"}, "expected one of default|racing, got '/etc/passwd'"),
         ({"cube": 3}, "expected a power of two 1..2048 for cube, got 3"),

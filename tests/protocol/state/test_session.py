@@ -5,7 +5,7 @@ from dataclasses import fields, replace
 from gammond.engine.analysis.levels import LEVELS, EvalSettings
 from gammond.engine.rules.match import MatchState
 from gammond.engine.rules.position import Position
-from gammond.protocol.state.session import Session
+from gammond.protocol.state.session import EngineSettings, Session, list_setting_fields
 from tests.protocol.talking import make_service
 
 START = Position.start()
@@ -40,7 +40,9 @@ def test_kept_answers_are_told_apart_by_every_setting_but_those_that_shape_none_
     start = make_session().engine_settings
     others = {each.name: replace(start, **{each.name: object()}) for each in fields(start)}
     alike = {name for name, other in others.items() if other.answer_key == start.answer_key}
-    assert alike == {"player", "noise", "threads", "seed"}
+    marked = list_setting_fields(EngineSettings).items()
+    assert alike == {name for name, each in marked if each.shapes_no_answer}
+    assert alike.isdisjoint({"net", "ply", "filter_name", "is_cubeful", "store"})
 
 
 def test_a_decider_has_the_depth_noise_and_seed_of_the_moment_of_the_request():

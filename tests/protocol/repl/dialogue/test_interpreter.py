@@ -143,6 +143,12 @@ def test_help_lists_words_and_commands_and_explains_each():
     assert "  kind=single" not in talk.answer("help resign")[1]
     assert any(line.startswith("  stop_jsd=0..") for line in talk.answer("help rollout"))
     assert talk.answer("help dice")[0] == "dice A B"
+    talk.answer("set engine.ply 2")
+    assert talk.answer("help engine.ply") == [
+        "set engine.ply VALUE",
+        "depth in UBGI's count, plies + 1",
+        "int 1..5; now 2, 1 at the start",
+    ]
     assert talk.answer("help nothing")[0].startswith("error: no command 'nothing'")
 
 
