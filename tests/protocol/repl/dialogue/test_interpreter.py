@@ -119,6 +119,14 @@ def test_boards_and_tables_are_drawn_and_sentences_are_not():
     assert not isinstance(talk.answer("score")[0], PreformattedLine)
 
 
+def test_a_position_that_cannot_be_set_up_leaves_the_game_on():
+    talk = make_talk("play", rolls=[(3, 1)])
+    assert talk.answer("position nonsense")[0].startswith("error: ")
+    assert talk.game.is_running
+    talk.answer("position startpos")
+    assert talk.game.human_seat is None
+
+
 def test_the_engine_plays_when_a_setting_gives_it_the_turn():
     talk = make_talk("play", rolls=[(3, 1), (5, 2)])
     lines = talk.answer("set game.turn p1")
