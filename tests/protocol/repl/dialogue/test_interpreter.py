@@ -110,6 +110,14 @@ def test_words_for_the_cube_act_for_the_side_whose_turn_it_is():
     assert talk.answer("reject")[0] == "X rejects the resignation; the game continues."
 
 
+def test_a_dropped_game_is_over_on_the_board_too():
+    talk = make_talk("newgame", "double")
+    lines = talk.answer("drop")
+    assert lines[:2] == ["X passes.", "O wins a single game, 1 point."]
+    assert not any("on roll" in line or "doubles" in line for line in lines[2:])
+    assert talk.answer("roll") == ["error: the game is over: 'new' starts another"]
+
+
 def test_boards_and_tables_are_drawn_and_sentences_are_not():
     talk = make_talk("newgame", "dice 3 1")
     assert all(isinstance(line, PreformattedLine) for line in talk.answer("board"))
