@@ -2,10 +2,10 @@ from __future__ import annotations
 
 from dataclasses import fields, replace
 
-from gammond.engine.analysis.levels import DEFAULT_LEVEL, LEVELS, EvalSettings
+from gammond.engine.analysis.levels import LEVELS, EvalSettings
 from gammond.engine.rules.match import MatchState
 from gammond.engine.rules.position import Position
-from gammond.protocol.state.session import CUSTOM_LEVEL, EngineSettings, Session, list_setting_fields
+from gammond.protocol.state.session import EngineSettings, Session, list_setting_fields
 from tests.protocol.talking import make_service
 
 START = Position.start()
@@ -34,26 +34,6 @@ def test_there_is_one_engine_for_each_number_of_threads_up_to_the_cores(monkeypa
     assert two.evaluator is one.evaluator
     assert service.get_engine("racing", threads=2) is two
     assert service.get_engine("racing", threads=200) is two
-
-
-def test_what_a_request_says_goes_before_the_settings():
-    session = make_session()
-    assert session.make_eval_settings() == EvalSettings(0, "normal", True)
-    session.engine_settings = replace(session.engine_settings, ply=3, filter_name="huge", is_cubeful=False)
-    assert session.make_eval_settings() == EvalSettings(2, "huge", False)
-    assert session.make_eval_settings(1, "tiny", True) == EvalSettings(1, "tiny", True)
-    assert session.make_eval_settings(0) == EvalSettings(0, "huge", False)
-
-
-def test_a_level_is_known_by_its_settings():
-    session = make_session()
-    assert session.engine_settings.level == DEFAULT_LEVEL
-    for name, level in LEVELS.items():
-        session.engine_settings = session.engine_settings.with_level(level)
-        assert session.engine_settings.level == name
-        assert session.engine_settings.plies == level.plies
-    for change in ({"ply": 5}, {"filter_name": "tiny"}, {"noise": 7}):
-        assert replace(session.engine_settings, **change).level == CUSTOM_LEVEL
 
 
 def test_kept_answers_are_told_apart_by_every_setting_but_those_that_shape_none_of_them():
