@@ -1,7 +1,5 @@
 """Faults of people's match files, by kind: what is kept of each."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

@@ -3,8 +3,6 @@
 Points are in the numbering of x, who is on roll; 25 is its bar, 0 the bar of o.
 """
 
-from __future__ import annotations
-
 import pytest
 
 from gammond.engine.errors import StateError, ValueRangeError

@@ -1,7 +1,5 @@
 """Arguments of tools: errors in a line that name what was meant, and two spellings more."""
 
-from __future__ import annotations
-
 import pytest
 
 from gammond.tools.common.tool_parser import ToolParser

@@ -1,7 +1,5 @@
 """Reading .mat text: round trips, the spellings of programs and sites, and what is wrong with a record."""
 
-from __future__ import annotations
-
 import pytest
 
 from gammond.engine.errors import FormatError

@@ -1,7 +1,5 @@
 """The climb: it learns, it resumes to the same end, it refuses; what it kept can be checked again."""
 
-from __future__ import annotations
-
 from functools import partial
 
 import msgspec

@@ -1,7 +1,5 @@
 """The sequential test: bounds, errors as rare as it promises, and games saved."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

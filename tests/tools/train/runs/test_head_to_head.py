@@ -1,7 +1,5 @@
 """Two runs against each other while they learn."""
 
-from __future__ import annotations
-
 import pytest
 
 from gammond.engine.play.lockstep import play_games

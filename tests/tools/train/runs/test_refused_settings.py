@@ -1,7 +1,5 @@
 """Settings that cannot be are refused by name, before a run is begun."""
 
-from __future__ import annotations
-
 import re
 from functools import partial
 

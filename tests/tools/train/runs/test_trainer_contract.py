@@ -4,8 +4,6 @@ A run that is killed before a file of any kind comes to the same, one that is do
 begun twice. A new trainer needs a row in `CASES`.
 """
 
-from __future__ import annotations
-
 import argparse
 import re
 import shlex

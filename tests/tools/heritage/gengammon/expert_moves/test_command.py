@@ -1,11 +1,10 @@
 """``gammond heritage expert-moves`` on small files of matches, whole and broken, in folders and archives."""
 
-from __future__ import annotations
-
 import io
 import os
 import tarfile
 import tracemalloc
+import zipfile
 from functools import partial
 
 import numpy as np
@@ -13,6 +12,7 @@ import pytest
 
 from gammond.engine.errors import DataFileError, StateError, ValueRangeError
 from gammond.engine.match_files.mat.writer import format_mat
+from gammond.engine.rules.moves import legal_plays
 from gammond.engine.rules.notation import parse_play
 from gammond.engine.rules.position import Position
 from gammond.tools.heritage.gengammon.expert_moves import command as expert_moves
@@ -24,6 +24,7 @@ from gammond.tools.heritage.gengammon.expert_moves.extraction import (
     extract_moves,
     iterate_match_files,
 )
+from tests.engine.match_files.faulty_matches import ILLEGAL
 from tests.engine.match_files.played_games import play_random_match
 from tests.engine.match_files.test_same_match import WRITERS
 from tests.support.commands import run_tool
@@ -281,3 +282,25 @@ def test_names_that_would_command_a_terminal_are_shown_escaped(tmp_path, capsys)
     assert "\x1b" not in said.err + said.out
     assert "a\\x1b[2J.mat: expected a match file" in said.err
     assert "a\\x1b[31mnn 3" in said.out
+
+
+def test_illegal_plays_are_no_expert_moves_and_those_after_them_are(tmp_path):
+    file = tmp_path / "match.mat"
+    file.write_text(ILLEGAL)
+    moves, _ = extract_moves(iterate_match_files([file]), ())
+    assert len(moves.boards) == ILLEGAL.count(": ") - 5  # names and scores, and the illegal play
+    for board, dice, chosen in zip(moves.boards, moves.dice, moves.chosen, strict=True):
+        plays = legal_plays(Position(board), tuple(dice))
+        assert any((play.result.board == chosen).all() for play in plays)
+
+
+def test_a_zip_archive_is_read_as_a_folder_is(tmp_path):
+    path = tmp_path / "site.zip"
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("a.mat", ILLEGAL)
+    (found,) = iterate_match_files([path])
+    assert (found.name, found.content.decode()) == (f"{path}/a.mat", ILLEGAL)
+    content = path.read_bytes()
+    path.write_bytes(content.replace(b"Doubles", b"DOUBLES", 1))
+    (found,) = iterate_match_files([path])
+    assert found.fault
