@@ -1,6 +1,7 @@
 """What every command of the program's own table does: help, options of one name and meaning, summaries."""
 
 import argparse
+import functools
 import importlib
 from functools import cache
 from pathlib import Path
@@ -25,6 +26,7 @@ MODULES = {
 
 
 @cache
+@functools.cache
 def list_parsers():
     """All commands, and the parser of each: those of sub-commands too."""
 

@@ -53,13 +53,6 @@ def test_the_curve_is_drawn_with_the_others(two, tmp_path):
     assert f"{two[0]} against {two[1]}" in picture.read_text()
 
 
-@pytest.mark.parametrize("games", ["3", "0", "-2"])
-def test_games_that_cannot_be_are_refused(two, tmp_path, games, capsys):
-    words = ["train", "plot", *map(str, two), "--output", str(tmp_path / "a.svg"), "--head-to-head", games]
-    assert cli.main(words) == cli.EXIT_USAGE
-    assert f"--head-to-head: expected a whole number 4 or more, even, got {games}" in capsys.readouterr().err
-
-
 def test_runs_that_kept_no_nets_at_the_same_points_are_told_how(two, tmp_path, capsys):
     options = ["--output", str(tmp_path / "a.svg"), "--head-to-head", "4"]
     assert cli.main(["train", "plot", str(two[0]), str(tmp_path), *options]) != 0

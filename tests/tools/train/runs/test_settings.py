@@ -80,28 +80,6 @@ def test_an_option_and_a_single_setting_are_what_a_text_says(field, text, change
     assert with_value(Small(), field, text) == options(f"--{field}={text}") == changed
 
 
-@pytest.mark.parametrize(
-    ("field", "text", "error"),
-    [
-        ("count", "0", ValueRangeError),
-        ("count", "x", FormatError),
-        ("rate", "", FormatError),
-        ("rate", "nan", FormatError),
-        ("rate", "0", ValueRangeError),
-        ("hidden", "8,x", FormatError),
-        ("kind", "c", ValueRangeError),
-        ("fast", "yes", FormatError),
-    ],
-)
-def test_a_text_that_is_no_value_of_a_setting_is_refused(field, text, error, capsys):
-    with pytest.raises(error, match=field) as caught:
-        with_value(Small(), field, text)
-    assert caught.value.field == field
-    with pytest.raises((error, SystemExit)) as refused:
-        options(f"--{field}={text}")
-    assert f"--{field}: expected " in f"{refused.value}{capsys.readouterr().err}"
-
-
 def test_a_setting_that_there_is_not_is_refused():
     with pytest.raises(ValueRangeError, match="got 'depth'"):
         with_value(Small(), "depth", "1")
