@@ -232,7 +232,6 @@ def folder(tmp_path, monkeypatch):
     for name, text in FILES.items():
         (tmp_path / name).write_text(text)
     (tmp_path / "data").mkdir()
-    AnalysisStore(tmp_path / "store").close()
     monkeypatch.setenv("GAMMOND_DATA", str(tmp_path / "data"))
     monkeypatch.chdir(tmp_path)
     return tmp_path
@@ -241,6 +240,8 @@ def folder(tmp_path, monkeypatch):
 @pytest.mark.parametrize(("words", "message"), MISTAKES, ids=[words for words, _ in MISTAKES])
 def test_a_mistake_is_one_line_that_says_what_was_expected(words, message, folder, capsys):
     words = words.format(**NAMES)
+    if words.startswith("store"):
+        AnalysisStore(folder / "store").close()
     assert cli.main(shlex.split(words)) == 2
     said = capsys.readouterr()
     *notes, line = said.err.splitlines()

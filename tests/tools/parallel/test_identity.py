@@ -15,6 +15,13 @@ from gammond.tools.parallel.identity import check_identity, read_identity
 from tests.support.processes import ROOT, run_python
 
 
+@pytest.fixture(scope="module")
+def hash_of_files():
+    first, again = identity._hash_files(), identity._hash_files()
+    assert first == again
+    return first
+
+
 def test_an_identity_names_version_sources_processor_arithmetic_and_libraries():
     own = read_identity()
     assert str(own).startswith("gammond ")
@@ -51,15 +58,13 @@ def test_another_program_is_refused_with_what_to_do(changes, message):
         *("nets/weights/fast-contact.onnx", "engine/barca/evaluation.py"),
     ],
 )
-def test_every_file_that_shapes_a_result_is_part_of_the_identity(name, monkeypatch):
+def test_every_file_that_shapes_a_result_is_part_of_the_identity(name, monkeypatch, hash_of_files):
     """Other bytes of the match equity table, the manifest, a net or the book are another program."""
-    own = identity._hash_files()
-    assert own == identity._hash_files()
     read_bytes = Path.read_bytes
     changed = ROOT / name
     assert changed.exists()
     monkeypatch.setattr(Path, "read_bytes", lambda file: b"" if file == changed else read_bytes(file))
-    assert identity._hash_files() != own
+    assert identity._hash_files() != hash_of_files
 
 
 def test_what_python_and_editors_leave_behind_is_no_part_of_the_identity(tmp_path, monkeypatch):

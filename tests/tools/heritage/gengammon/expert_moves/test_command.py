@@ -11,7 +11,6 @@ import numpy as np
 import pytest
 
 from gammond.engine.errors import DataFileError, StateError, ValueRangeError
-from gammond.engine.match_files.mat.writer import format_mat
 from gammond.engine.rules.moves import legal_plays
 from gammond.engine.rules.notation import parse_play
 from gammond.engine.rules.position import Position
@@ -25,8 +24,6 @@ from gammond.tools.heritage.gengammon.expert_moves.extraction import (
     iterate_match_files,
 )
 from tests.engine.match_files.faulty_matches import ILLEGAL
-from tests.engine.match_files.played_games import play_random_match
-from tests.engine.match_files.test_same_match import WRITERS
 from tests.support.commands import run_tool
 
 GOOD = """; [Player 1 "ann"]
@@ -109,21 +106,6 @@ def test_the_moves_of_folders_and_archives_come_into_a_file(kind, request, tmp_p
     assert (own.boards[3] == Position.start().board).all()  # the game before was doubled away
     filters = "--filters homebound,contradicting,unmovable"
     assert moves.command == f"gammond heritage expert-moves {source} --output {out} {filters}"
-
-
-@pytest.mark.parametrize("format_name", WRITERS)
-def test_the_moves_of_a_match_are_the_same_in_every_format(format_name, tmp_path):
-    games = play_random_match()
-    written = WRITERS[format_name](games)
-    (tmp_path / "given").write_bytes(written if isinstance(written, bytes) else written.encode())
-    moves, found = extract_moves(iterate_match_files([tmp_path / "given"]), [])
-    mat = MatchFile("mat", format_mat(("one", "two"), games).encode())
-    expected, _ = extract_moves([mat], [])
-    assert (found.files, found.faults, found.skipped) == (1, [], [])
-    assert moves.player_names == expected.player_names
-    for column in ("boards", "dice", "chosen", "games", "players"):
-        assert (getattr(moves, column) == getattr(expected, column)).all()
-    assert list_candidates(moves).chosen.shape == (len(expected),)
 
 
 def test_moves_after_a_position_that_was_set_begin_there():
