@@ -35,7 +35,7 @@ def test_the_opening_position_has_a_sane_evaluation(evaluator):
 def test_pubeval_is_beaten_by_0_40_points_a_game_and_four_standard_errors_more(evaluator):
     result = play_games(EvaluatorPlayer(evaluator), PubevalPlayer(), 2000, seed=21)
     assert result.games == 2000
-    assert result.mean - 4 * result.standard_error >= 0.40
+    assert result.score.value - 4 * result.score.error >= 0.40
 
 
 @pytest.mark.slow

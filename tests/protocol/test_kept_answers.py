@@ -302,14 +302,6 @@ def test_a_session_may_do_without_and_take_deeper_answers(service):
     assert talk("get engine.store", connection) == ["value engine.store off"]
 
 
-def test_another_net_searches_itself(service):
-    talk("eval plies=2", open_session(service))
-    other = next(name for name in service.catalogue.list_names() if name != "strong")
-    connection = open_session(service, f"set engine.net {other}")
-    assert "stored" not in talk("eval plies=2", connection)[-1]
-    assert talk("eval plies=2", connection)[-1].endswith(f"net={other} stored=true")
-
-
 def ask(connection, **fields):
     [line] = talk(json.dumps({"id": 1, "position": "startpos", "filter": "tiny", **fields}), connection)
     return json.loads(line)
@@ -409,14 +401,3 @@ def test_a_store_that_cannot_be_opened_yet_delays_no_answer(tmp_path):
     store = service.get_engine("default").store.store
     store.flush()
     assert not store._shared.left_out
-
-
-def test_an_answer_of_one_game_is_not_given_in_another(service):
-    connection = open_session(service)
-    for _ in range(3):
-        kept = talk("moves plies=2", connection)
-    assert kept[-1].endswith(" stored=true")
-    talk("set game.variant barca", connection)
-    assert talk("moves plies=2", connection)[-1].startswith("error bad_command")
-    talk("set game.variant backgammon", connection)
-    assert talk("moves plies=2", connection)[-1] == kept[-1]

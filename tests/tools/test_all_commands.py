@@ -177,6 +177,8 @@ def test_every_option_that_names_a_file_says_whether_it_is_written_and_is_attack
     written = list(outputs.list_options())
     assert len(written) > 60
     for command, action, _ in written:
-        assert outputs.find_output(command, action), f"{command} {action.dest}: add it to OUTPUTS"
+        assert outputs.find_output(command, action), (
+            f"{command} {action.dest}: add it to OUTPUTS of attacks/outputs.py"
+        )
     known = {outputs.name_option(command, action) for command, action, _ in written}
     assert known >= outputs.OUTPUTS.keys()

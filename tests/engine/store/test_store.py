@@ -2,7 +2,6 @@
 
 import logging
 import os
-import signal
 import sqlite3
 import threading
 from functools import partial
@@ -195,7 +194,7 @@ def test_a_kill_loses_nothing_that_was_written(file):
     )
     for _ in range(5):
         written = int(process.stdout.readline())
-    process.send_signal(signal.SIGKILL)
+    process.kill()
     process.wait()
     written = int((process.stdout.read().split() or [written])[-1])
     process.stdout.close()

@@ -1,7 +1,5 @@
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
 
 from gammond.engine.errors import StateError
@@ -39,24 +37,6 @@ def make_first_play(table):
     table.push_action(format_play(play), play.result, table.game.match.next_turn())
 
 
-def test_undo_goes_back_step_by_step_and_says_when_there_is_none():
-    table = make_table()
-    table.start_game()
-    states = [table.game]
-    for _ in range(5):
-        table.roll_dice()
-        states.append(table.game)
-        make_first_play(table)
-        states.append(table.game)
-    while len(states) > 1:
-        assert table.game == states.pop()
-        table.undo()
-    table.undo()
-    assert table.game == GameState()
-    with pytest.raises(StateError):
-        table.undo()
-
-
 def test_the_way_back_is_bounded():
     table = GameTable(1, undo_steps=3)
     for _ in range(10):
@@ -65,15 +45,6 @@ def test_the_way_back_is_bounded():
         table.undo()
     with pytest.raises(StateError):
         table.undo()
-
-
-def test_no_dice_are_rolled_while_a_double_waits():
-    table = make_table()
-    table.start_game()
-    table.push_state(replace(table.game, match=replace(table.game.match, doubled=True)))
-    for act in (table.roll_dice, lambda: table.set_roll((3, 1))):
-        with pytest.raises(StateError, match="a double is pending: 'play take'"):
-            act()
 
 
 def test_refused_rolls_use_up_no_dice():

@@ -2,7 +2,6 @@
 
 import argparse
 import json
-import signal
 import subprocess
 import sys
 import time
@@ -171,10 +170,10 @@ def test_a_killed_run_goes_on_and_gives_the_same_bytes(tmp_path):
         deadline_s = time.monotonic() + 120
         while process.poll() is None and time.monotonic() < deadline_s:
             if kept.exists() and kept.read_bytes().count(b"\n") >= wanted:
-                process.send_signal(signal.SIGKILL)
+                process.kill()
                 break
             time.sleep(0.005)
-        kills += process.wait(timeout=120) == -signal.SIGKILL
+        kills += process.wait(timeout=120) != 0
     assert kills >= 2
     assert not output.exists()
     run(folder, *words, "--output", output)

@@ -279,7 +279,7 @@ def test_ctrl_c_while_a_block_is_written_leaves_whole_rows(tmp_path):
     class Slow(io.BytesIO):
         def write(self, data):
             first = super().write(data[:10])
-            os.kill(os.getpid(), signal.SIGINT)
+            signal.raise_signal(signal.SIGINT)
             return first + super().write(data[10:])
 
     output = Slow()
@@ -295,9 +295,9 @@ def test_ctrl_c_pressed_again_much_later_breaks_into_a_stuck_write(monkeypatch):
 
     def stuck():
         with batch.hold_interrupts():
-            os.kill(os.getpid(), signal.SIGINT)
+            signal.raise_signal(signal.SIGINT)
             reached.append("after the first")
-            os.kill(os.getpid(), signal.SIGINT)
+            signal.raise_signal(signal.SIGINT)
             reached.append("after the second")
 
     with pytest.raises(KeyboardInterrupt):

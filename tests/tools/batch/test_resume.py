@@ -1,6 +1,5 @@
 """`gammond batch --resume`: which runs it continues to the same file, and which rows it refuses."""
 
-import os
 import re
 import signal
 import sys
@@ -291,7 +290,7 @@ def test_a_signal_between_blocks_leaves_whole_rows_and_the_run_can_be_resumed(
         def evaluate(self, boards):
             self.blocks += 1
             if self.blocks == 3:
-                os.kill(os.getpid(), kind)
+                signal.raise_signal(kind)
             return super().evaluate(boards)
 
     use_evaluator(Interrupted())

@@ -132,7 +132,7 @@ def test_a_result_reads_as_one_line_without_faults(length):
     assert text.startswith("four games: ")
     assert text.count("\n") == 1
     assert "1 of 4 games won, points 2-6" in text
-    assert ("matches won (50.0 % ± 50.0)" in text) == bool(length)
+    assert ("matches won (50.0 ± 50.0 %)" in text) == bool(length)
     assert ("-1.000 ± 1.225 points per game" in text) == (not length)
 
 

@@ -323,6 +323,7 @@ class InterruptedEvaluator(RacingEvaluator):
         return super().evaluate(boards)
 
 
+@pytest.mark.skipif(os.name == "nt", reason="a thread cannot press Ctrl-C there")
 def test_ctrl_c_ends_with_what_is_complete_and_the_same_command_goes_on(run, tmp_path, engines):
     options = [OPENING, "--trials", 216, "--truncate", 7, "--threads", 1]
     whole = ran(run, *options)
@@ -337,6 +338,7 @@ def test_ctrl_c_ends_with_what_is_complete_and_the_same_command_goes_on(run, tmp
     assert ran(run, *options, "--state", state) == whole
 
 
+@pytest.mark.skipif(os.name == "nt", reason="a thread cannot press Ctrl-C there")
 def test_ctrl_c_before_anything_is_complete_writes_nothing(run, tmp_path, engines):
     engines.evaluator = InterruptedEvaluator(after=1)
     status, out, err = run(OPENING, "--trials", 720, "--threads", 1, "--state", tmp_path / "state")

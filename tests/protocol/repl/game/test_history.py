@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from gammond.protocol.games import GAMES
+from gammond.protocol.games import GAMES, OTHER_GAMES
 from tests.protocol.repl.tables import make_talk
 
 ROLLS = [(3, 1), (5, 2), (6, 4), (6, 2), (5, 4), (2, 1), (4, 3)]
 GAMES_ON = {
     "backgammon": ("new 5", "8/5 6/5"),
-    "barca": ("set game.variant barca", "level easy", "new", "e2-e5"),
+    **{game: (f"set game.variant {game}", "new", "best") for game in OTHER_GAMES},
 }
 """The first moves of a game of each kind."""
 
@@ -19,7 +19,7 @@ GAMES_ON = {
     ("game", "line"),
     [
         *((game, line) for game in GAMES for line in ("new", "position startpos", "newgame", "leave")),
-        *(("backgammon", line) for line in ("new 3", "4HPwATDgc/ABMA")),
+        *(("backgammon", line) for line in ("new 3", "4HPwATDgc/ABMA", "edit X 3:2")),
         *(("barca", line) for line in ("new black", "position startpos moves e2-e3")),
     ],
 )
@@ -47,12 +47,6 @@ def test_games_come_back_one_after_the_other_after_the_decisions_of_the_last():
 def test_what_was_done_in_a_game_comes_back_with_it(tmp_path):
     talk = make_talk("play against human", "8/5 6/5", "new 3", "undo", "roll", "13/8 24/22", rolls=ROLLS)
     assert len(talk.session.log.actions) == 2
-
-
-def test_steps_after_another_position_are_taken_back_first():
-    talk = make_talk("new 5", "8/5 6/5", "position startpos", "dice 3 1", rolls=ROLLS)
-    assert talk.answer("undo")[0] == "Undone."
-    assert talk.answer("undo")[0].startswith("Undone: you are back in the game")
 
 
 def end_match_game(*lines):

@@ -315,11 +315,6 @@ def test_pasted_lines_after_quit_are_not_answered():
     assert said[-1] == "Goodbye."
 
 
-def test_the_menu_opens_when_it_is_asked_for():
-    prompt = prompt_loop.make_prompt(make_talk(), history=InMemoryHistory(), output=DummyOutput())
-    assert not prompt.complete_while_typing
-
-
 def shown(lines, *, rows=24, columns=80, **options):
     written = io.StringIO()
     with create_app_session(

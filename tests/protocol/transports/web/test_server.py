@@ -8,13 +8,6 @@ from websockets.exceptions import ConnectionClosed, InvalidStatus
 from tests.protocol.transports.web.serving import parse_answer, running, talk
 
 
-async def test_a_websocket_carries_the_lines_of_the_protocol():
-    async with running() as server, server.connect() as socket:
-        lines = "".join([*await talk(socket, "newgame\neval", 2)]).splitlines()
-        assert [line.split()[0] for line in lines] == ["ok", "eval"]
-        assert server.service.client_count == 1
-
-
 async def test_goodbye_closes_the_websocket_in_peace():
     async with running() as server, server.connect() as socket:
         assert await talk(socket, "quit\n", 1) == ["ok quit\n"]
@@ -31,11 +24,10 @@ async def test_a_binary_frame_ends_the_connection():
         assert closed.value.rcvd.code == 1003
 
 
-@pytest.mark.parametrize("origin", ["http://evil.example", "null", "http://127.0.0.1:1", "file://"])
-async def test_a_page_of_a_foreign_origin_gets_no_websocket(origin):
+async def test_a_page_of_a_foreign_origin_gets_no_websocket():
     async with running() as server:
         with pytest.raises(InvalidStatus) as refused:
-            async with server.connect(origin=origin):
+            async with server.connect(origin="http://evil.example"):
                 pass
         assert refused.value.response.status_code == 403
 

@@ -40,7 +40,7 @@ def _assert_it_learned_far_beyond_noise(folder):
     result = play_games(
         load_player(command.format_player(reached)), load_player("heuristic:config=untrained"), 600, seed=9
     )
-    assert result.mean - 5 * result.standard_error > 0.5
+    assert result.score.value - 5 * result.score.error > 0.5
 
 
 def test_it_learns_far_beyond_noise(climbed):

@@ -40,7 +40,7 @@ def test_nets_that_learned_as_many_games_meet(two, capsys):
     assert list(met) == [40, 60]
     players = [load_opponent(f"run:{folder / 'nets-000000040.npz'}") for folder in two]
     alone = play_games(*players, 8, 1, may_be_endless=True)
-    assert (met[40]["ppg"], met[40]["ppg_games"]) == (alone.mean, alone.games)
+    assert (met[40]["ppg"], met[40]["ppg_games"]) == (alone.score.value, alone.games)
     assert [line.split()[0] for line in capsys.readouterr().out.splitlines()] == ["40", "60"]
     assert read_curves(two[0], "games", met).strengths[str(two[1])].x == (40, 60)
 

@@ -74,7 +74,7 @@ def test_strength_is_points_per_game_with_their_error():
     (strength,) = strengths_from_record(measured)
     assert (strength.opponent, strength.games) == ("chance", 40)
     assert strength.points_per_game == results["chance"].values.mean() > 0.5
-    assert strength.standard_error == results["chance"].standard_error > 0.0
+    assert strength.standard_error == results["chance"].score.error > 0.0
 
 
 def test_games_that_do_not_end_are_counted_and_the_others_measure_strength():

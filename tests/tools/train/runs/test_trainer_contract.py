@@ -1,7 +1,7 @@
 """What every trainer promises, and every command that fills a folder with shards.
 
 A run that is killed before a file of any kind comes to the same, one that is done goes on for longer, none is
-begun twice. A new trainer needs a row in `CASES`.
+begun twice. A new trainer needs rows in `trainer_cases.py`.
 """
 
 import argparse
@@ -29,7 +29,7 @@ from gammond.tools.train import command as train
 from gammond.tools.train.runs.curves import find_best_strength
 from gammond.tools.train.runs.run import BEST_FILE, CHECKPOINT_FILE
 from gammond.tools.train.runs.run_folder import CONFIG_FILE, KIND_ARRAY, LOG_FILE, read_provenance
-from tests.tools.train.runs.trainer_cases import CASES, COMMANDS, FITTING, TRAINERS, for_each
+from tests.tools.train.runs.trainer_cases import CASES, COMMANDS, FITTING, MAY_BE_ZERO, TRAINERS, for_each
 
 for_each = partial(for_each, slow=pytest.mark.slow, training=pytest.mark.training)
 
@@ -103,7 +103,8 @@ def test_every_command_that_goes_on_is_here_with_all_that_makes_it_longer():
             if "--resume" in parser.format_usage():
                 trainer = getattr(import_module(module), "TRAINER", None)
                 going_on[f"{group} {name}"] = set(trainer.settings_type.lengths) if trainer else None
-    assert going_on.keys() == {case.command for case in CASES}
+    assert going_on.keys() == {case.command for case in CASES}, "each has a row in CASES of trainer_cases.py"
+    assert going_on.keys() == MAY_BE_ZERO.keys(), "each has a row in MAY_BE_ZERO of trainer_cases.py"
     for command, lengths in going_on.items():
         assert lengths in (None, {case.length for case in CASES if case.command == command})
 
