@@ -213,7 +213,7 @@ def _format_help() -> str:
         lines += [
             "",
             f"{heading}:",
-            *(f"  {name:<13}{read_summary(module)}" for name, module in tools.items()),
+            *(f"  {name:<12} {read_summary(module)}" for name, module in tools.items()),
         ]
     lines += [
         "",
