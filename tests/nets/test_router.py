@@ -1,4 +1,4 @@
-"""The router: every position to its evaluator, results in input order, the same whatever the batch; plans of contact."""
+"""The router: every position to its evaluator in input order, whatever the batch; plans of contact."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Arguments of tools: errors in a line that name what was meant, two spellings more, and the options for kept analyses."""
+"""Arguments of tools: errors that name what was meant, two spellings more; options for kept analyses."""
 
 import argparse
 
