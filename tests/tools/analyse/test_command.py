@@ -239,6 +239,24 @@ def test_a_resignation_that_loses_is_said(tmp_path, capsys):
     assert (resignation["kind"], resignation["seat"], resignation["answer_loss"]) == (2, 0, 0.0)
 
 
+def test_a_result_alone_is_no_decision_to_resign(tmp_path, capsys):
+    file = tmp_path / "match.mat"
+    file.write_text(RESIGNED)
+    words = [file, "--plies", "0", "--format"]
+    assert "resign" not in run(capsys, *words, "text").out
+    assert json.loads(run(capsys, *words, "json").out)["resignations"] == []
+    assert "ann loses a backgammon, by the result in the file" in run(capsys, *words, "html").out
+
+
+RESIGNED = """ 5 point match
+
+ Game 1
+ ann : 0                               bob : 0
+  1) 31: 8/5 6/5                       64: 24/18 13/9
+                                        Wins 3 points
+"""
+
+
 def test_a_deeper_analysis_is_said_and_seen(file, capsys):
     said = run(capsys, file, "--plies", "0", "--deepen", "1", "--format", "json")
     document = json.loads(said.out)

@@ -126,6 +126,13 @@ def test_an_archive_is_converted_into_a_folder_with_a_summary(capsys, tmp_path):
     assert sorted(path.name for path in (tmp_path / "out" / "x").iterdir()) == ["a.sgf", "b.sgf"]
 
 
+def test_strict_refuses_a_file_with_a_fault(capsys, tmp_path):
+    (tmp_path / "b.mat").write_text(BROKEN)
+    said = run(capsys, tmp_path / "b.mat", "--to", "sgf", "--strict", status=1)
+    assert said.out == ""
+    assert "line 7, game 1, move 3" in said.err
+
+
 def test_what_exists_is_overwritten_by_force_alone(file, capsys, tmp_path):
     target, folder = tmp_path / "new.sgf", tmp_path / "out"
     target.write_text("mine")

@@ -231,7 +231,7 @@ def test_a_single_trial_has_no_error_and_a_finished_game_its_result(run):
     assert "±" not in run(OPENING, *QUICK, "--trials", 1)[1]
     over = position({}, {20: 2, 22: 3})
     (estimate,) = ran(run, encode_position_id(over), *QUICK)["estimates"]
-    assert (estimate["win"], estimate["se"]) == (1.0, 0.0)
+    assert (estimate["of"], estimate["win"], estimate["se"]) == ("position", 1.0, 0.0)
 
 
 def test_a_play_that_is_far_behind_is_pruned_and_marked(run):
