@@ -1,7 +1,5 @@
 """Contact classes in the manifest: evaluators with a net for each."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """The router: every position to its evaluator, results in input order, the same whatever the batch."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from gammond.engine.bearoff.one_sided import build_one_sided

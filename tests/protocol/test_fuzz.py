@@ -138,7 +138,7 @@ def expected_finals(lines):
 
 @pytest.mark.parametrize(
     ("seed", "inputs"),
-    [(0, INPUTS // 20), *(pytest.param(seed, INPUTS // 4, marks=pytest.mark.slow) for seed in (1, 2, 3, 4))],
+    [(0, INPUTS // 40), *(pytest.param(seed, INPUTS // 4, marks=pytest.mark.slow) for seed in (1, 2, 3, 4))],
 )
 def test_nothing_but_typed_errors_and_one_final_line_for_each_line(seed, inputs, caplog):
     chance = random.Random(seed)

@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 from gammond.engine.formats.xgid import decode_xgid
 from gammond.engine.match_files.documents import describe_record
 from gammond.engine.match_files.mat.reader import parse_mat

@@ -1,7 +1,5 @@
 """The numbers of moves: those of the rows of ``.mat`` files."""
 
-from __future__ import annotations
-
 import pytest
 
 from gammond.engine.match_files.mat.reader import parse_mat

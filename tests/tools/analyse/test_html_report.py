@@ -1,7 +1,5 @@
 """The HTML report: what it shows, that nothing of a file can act in it, that checkers of pages accept it."""
 
-from __future__ import annotations
-
 import importlib.util
 import json
 import re

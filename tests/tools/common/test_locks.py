@@ -1,7 +1,5 @@
 """Two processes never write the same place."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 

@@ -1,7 +1,5 @@
 """The options for kept analyses."""
 
-from __future__ import annotations
-
 import argparse
 
 import pytest

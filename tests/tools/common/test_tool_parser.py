@@ -1,7 +1,5 @@
 """Arguments of tools: errors in a line that name what was meant, and two spellings more."""
 
-from __future__ import annotations
-
 import pytest
 
 from gammond.tools.common.tool_parser import ToolParser
@@ -27,12 +25,3 @@ def test_dice_are_one_word_or_two(words):
     parsed = make_parser().parse_args([*words, "x"])
     assert (parsed.dice, parsed.position) == ([3, 1], ["x"])
     assert make_parser().parse_args(["31"]).position == ["31"]
-
-
-def test_a_number_beyond_its_choices_is_told_the_first_and_the_last(capsys):
-    with pytest.raises(SystemExit):
-        make_parser().parse_args(["--plies", "9"])
-    assert (
-        "gammond tool: --plies: expected 0 to 4, got 9; see 'gammond tool --help'\n"
-        in capsys.readouterr().err
-    )
