@@ -20,7 +20,7 @@ from gammond.protocol.state.settings import SETTINGS
 from gammond.tools.bench.load_client import is_final_line
 from tests.protocol.talking import hear, make_connection, pump
 
-INPUTS = 200_000
+INPUTS = 100_000
 LINE_BYTES = 4096
 
 _POSITIONS = [play.result for play in legal_plays(Position.start(), (6, 4))]
@@ -138,7 +138,7 @@ def expected_finals(lines):
 
 @pytest.mark.parametrize(
     ("seed", "inputs"),
-    [(0, INPUTS // 80), *(pytest.param(seed, INPUTS // 4, marks=pytest.mark.slow) for seed in (1, 2, 3, 4))],
+    [(0, INPUTS // 40), *(pytest.param(seed, INPUTS // 4, marks=pytest.mark.slow) for seed in (1, 2, 3, 4))],
 )
 def test_nothing_but_typed_errors_and_one_final_line_for_each_line(seed, inputs, caplog):
     chance = random.Random(seed)
