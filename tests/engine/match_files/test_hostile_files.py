@@ -16,7 +16,7 @@ from tests.engine.match_files.test_position_report import XG_CUBE
 
 HEAD = "Game 1\na : 0   b : 0\n"
 SGF = "(;GM[6]"
-SIZE = 50_000
+SIZE = 100_000
 REPEATED = {
     "games": ("", HEAD),
     "rows": (HEAD, " 1) 31: 8/5 6/5\n"),

@@ -271,6 +271,7 @@ def test_nothing_to_roll_out_is_refused():
         {"trials": 1_000_001},
         {"trials": True},
         {"seed": -1},
+        {"truncation": -1},
         {"stop_error": float("nan")},
         {"stop_jsd": float("inf")},
         {"min_trials": 1},

@@ -107,6 +107,7 @@ def test_plays_at_a_depth_are_those_of_a_search_with_the_filter_of_the_option(ru
     [
         (f"{OPENING} 31", "31"),
         (f"{OPENING} 3-1", "31"),
+        ("O 24:2 13:5 8:3 6:5 X 24:2 13:5 8:3 6:5", ""),
         (f"{OPENING} (6 5):", "65"),
         (f"{OPENING}:{encode_match_id(MatchState())} 42", "42"),
         (encode_xgid(START, MatchState(roll=(2, 1))), "21"),

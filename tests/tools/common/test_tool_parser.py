@@ -16,9 +16,6 @@ def make_parser():
     parser = ToolParser(prog="gammond tool")
     parser.add_argument("position", nargs="*")
     parser.add_argument("--dice", type=int, nargs=2)
-    parser.add_argument("--plies", type=int, choices=range(5))
-    parser.add_argument("--share", type=float)
-    parser.add_argument("--filter", choices=("narrow", "normal"))
     return parser
 
 

@@ -118,6 +118,13 @@ def test_a_table_keeps_its_columns_and_gets_one_for_each_form(capsys, tmp_path):
     assert said.err == f"gammond: {file} is a table: convert it by itself\n"
 
 
+def test_a_table_whose_column_cannot_be_told_is_refused(capsys, tmp_path):
+    file = tmp_path / "games.csv"
+    file.write_text("No,Where\n1,4HPwATDgc/ABMA\n")
+    said = run(capsys, file, status=2)
+    assert said.err.endswith("the input has No, Where: --column Where\n")
+
+
 def test_a_position_text_as_gammond_writes_it_is_read_back(capsys, tmp_path):
     """`gammond board` draws the board and writes the IDs below it, as eXtreme Gammon and BGBlitz do."""
     boards_text, xgids = "", []

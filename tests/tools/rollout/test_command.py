@@ -259,6 +259,7 @@ def test_a_saved_state_is_extended_to_the_numbers_of_one_run(run, tmp_path, opti
     [
         (["--seed", "1"], None, "has seed 0, expected 1"),
         (["--dice", "3", "1"], None, "is of other positions"),
+        (["--cubeless"], None, "scores of another kind"),
         ([], -40, "is not a usable saved rollout"),
     ],
 )

@@ -221,6 +221,7 @@ def test_files_are_written_where_they_are_asked_for(tmp_path, capsys):
         (["default:plies=9", "random"], "0..4 for plies, got '9'"),
         (["default:depth=2", "random"], "plies, filter, noise, seed, level), got 'depth'"),
         (["default:level=god", "random"], "beginner|casual"),
+        (["random", "--variant", "barca"], "two players or more, got 1"),
         (["random", "nobody", "--variant", "barca"], "nobody"),
         (["random", "hard", "--variant", "barca", "--match", "5"], "--match is for backgammon"),
         (["random", "hard", "--variant", "barca", "--records", "games"], "--records is for backgammon"),

@@ -15,6 +15,12 @@ def file(tmp_path):
     return str(path)
 
 
+def test_without_gnubg_it_says_what_to_install(file, monkeypatch, capsys):
+    monkeypatch.setattr(gnubg, "find_gnubg", lambda: None)
+    assert cli.main(["measure", "matches", file]) == 2
+    assert "apt-get install gnubg" in capsys.readouterr().err
+
+
 def test_a_fault_of_gnubg_is_named(file, monkeypatch, capsys, tmp_path):
     program = tmp_path / "gnubg"
     program.write_text("#!/bin/sh\necho out of order\nexit 3\n")
