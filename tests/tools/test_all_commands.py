@@ -87,7 +87,7 @@ def test_an_option_that_a_command_does_not_have_is_one_line_and_status_2(command
 
 
 CHECKED_WITH_OTHERS = {
-    *("match", "score", "cube_value", "dice", "errors", "faults", "window", "points", "checkers"),
+    *("match", "score", "cube_value", "dice", "window", "points", "checkers"),
     *("rollout_plies", "leaf_plies", "candidates", "trials", "seed", "truncate"),
     *("stop_error", "stop_jsd", "min_trials", "low", "high", "alpha", "beta", "outputs"),
 }
