@@ -168,6 +168,7 @@ def test_the_table_fits_into_80_columns(run, what, options):
     assert max(map(len, out.splitlines())) <= 80
     assert "MWC, %" in out
     assert ("no redouble" in out) == (what == "cube")
+    assert any(line.startswith("position ") for line in out.splitlines()) == (what == "position")
 
 
 def test_named_plays_are_rolled_out_alone_or_beside_the_best(run):
