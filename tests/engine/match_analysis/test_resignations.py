@@ -12,6 +12,7 @@ from gammond.engine.match_analysis.analysed_match import AnalysedMatch
 from gammond.engine.match_analysis.decisions import compute_result_equity
 from gammond.engine.match_files.model import ActionNotes
 from gammond.engine.match_files.sgf.reader import parse_sgf
+from gammond.engine.match_reports.text_report import format_text
 from gammond.engine.rules.game_record import ResignationAction
 from gammond.engine.rules.match import MatchState
 
@@ -19,7 +20,7 @@ TABLE = load_default_table()
 GAME = "(;FF[4]GM[6]MI[length:{}][game:0][ws:0][bs:0]PW[ann]PB[bob]RU[]RE[B+{}R];W[31hefe];B[52lqln])"
 
 
-def only_resignation(length, kind, no_double, *, seat=0, is_accepted=True):
+def resigned_match(length, kind, no_double, *, seat=0, is_accepted=True):
     (match,) = parse_sgf(GAME.format(length, kind))
     (game,) = match.games
     last = len(game.actions) - 1
@@ -28,7 +29,11 @@ def only_resignation(length, kind, no_double, *, seat=0, is_accepted=True):
         last: ActionNotes(cube=CubeDecision.of_choices(Evaluation(no_double), Evaluation(no_double - 1.0)))
     }
     game = replace(game, actions=actions, notes=notes)
-    (found,) = AnalysedMatch("", replace(match, games=(game,)), "", TABLE).resignations
+    return AnalysedMatch("", replace(match, games=(game,)), "", TABLE)
+
+
+def only_resignation(length, kind, no_double, **how):
+    (found,) = resigned_match(length, kind, no_double, **how).resignations
     return found
 
 
@@ -47,6 +52,19 @@ def test_to_reject_a_good_offer_loses():
     found = only_resignation(0, 1, -0.7, is_accepted=False)
     assert found.loss.points == 0.0
     assert found.answer_loss.points == pytest.approx(0.3)
+
+
+@pytest.mark.parametrize(
+    ("worth", "is_accepted", "said"),
+    [
+        (-0.7, True, ", which lost 0.300: playing on was worth -0.700"),
+        (-1.2, True, "; bob accepted it, which lost 0.200: playing on was worth -1.200 for ann"),
+        (-0.7, False, "; bob rejected it, which lost 0.300: playing on was worth -0.700 for ann"),
+    ],
+)
+def test_a_report_says_who_lost_by_a_resignation_and_who_by_its_answer(worth, is_accepted, said):
+    report = format_text(resigned_match(0, 1, worth, is_accepted=is_accepted), 20)
+    assert report.splitlines()[-1] == f"Game 1: ann resigned a single game{said}"
 
 
 def test_the_other_seat_sees_the_position_from_its_side():
