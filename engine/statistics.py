@@ -17,6 +17,21 @@ class ValueWithError:
     value: float
     error: float
 
+    def __format__(self, form: str) -> str:
+        """Write both, with the same number of decimals; ``-`` if the value is not known.
+
+        Args:
+            form: How the value is written: ``+.3f`` makes ``+0.031 ± 0.004``.
+        """
+        if math.isnan(self.value):
+            return "-"
+        error = "" if math.isnan(self.error) else f" ± {self.error:{form[form.index('.') :]}}"
+        return f"{self.value:{form}}{error}"
+
+    def scale(self, factor: float) -> ValueWithError:
+        """Return it in another unit."""
+        return ValueWithError(factor * self.value, abs(factor) * self.error)
+
 
 def compute_standard_errors(samples: NDArray[Any]) -> NDArray[np.float64]:
     """Compute standard errors of means of independent numbers over the first axis; nan for a single one."""

@@ -1,7 +1,10 @@
 """Fixtures of all tests."""
 
+import atexit
+import gc
 import importlib.util
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -39,9 +42,9 @@ if hasattr(signal, "SIGHUP"):  # the same with nohup
 _REQUIRED = {"peer": "GAMMOND_REQUIRE_PEERS", "training": "GAMMOND_REQUIRE_TRAINING"}
 """Markers, and the environment variables that, set to 1, forbid skipping the tests with them."""
 
-
-_PREPARING = "GAMMOND_TESTS_PREPARING"
-"""The environment variable that names a file which is there while kernels are compiled for all tests."""
+_MARKS = "GAMMOND_TESTS_MARKS"
+"""The environment variable that names a folder with a file for each thing that workers wait for, until it is
+done: `kernels` while these are compiled, `modules` while the first worker collects the tests."""
 
 
 @pytest.hookimpl(optionalhook=True)
@@ -51,18 +54,24 @@ def pytest_xdist_auto_num_workers(config):
 
 
 def pytest_sessionstart(session):
-    """Compile all kernels on all cores as a run of all tests begins, while its workers collect these.
+    """Compile all kernels on all cores as a run of all tests begins, while its first worker collects these.
 
     A run of a part compiles what its tests use, once, and finds it from then on.
     """
     is_whole = session.config.args_source is pytest.Config.ArgsSource.TESTPATHS
-    is_worker = hasattr(session.config, "workerinput")
     is_parallel = bool(getattr(session.config.option, "numprocesses", 0))
-    if not is_whole or is_worker or not is_parallel or os.environ.get("NUMBA_DISABLE_JIT") == "1":
+    if not is_whole or _is_worker(session) or not is_parallel or os.environ.get("NUMBA_DISABLE_JIT") == "1":
         return
-    descriptor, os.environ[_PREPARING] = tempfile.mkstemp()
-    os.close(descriptor)
-    threading.Thread(target=_prepare, args=(Path(os.environ[_PREPARING]),), daemon=True).start()
+    marks = Path(tempfile.mkdtemp())
+    atexit.register(shutil.rmtree, marks, ignore_errors=True)
+    os.environ[_MARKS] = str(marks)
+    for name in ("kernels", "modules"):
+        (marks / name).touch()
+    threading.Thread(target=_prepare, args=(marks / "kernels",), daemon=True).start()
+
+
+def _is_worker(session):
+    return hasattr(session.config, "workerinput")
 
 
 def _prepare(mark):
@@ -71,14 +80,42 @@ def _prepare(mark):
     try:
         subprocess.run(command, cwd=Path(__file__).parents[1], check=False, **quiet)
     finally:
-        mark.unlink()
+        mark.unlink(missing_ok=True)
+
+
+@pytest.hookimpl(hookwrapper=True)
+def pytest_collection(session):
+    """Collect in the first worker, then in the others: they find what it compiled and rewrote of all modules.
+
+    What is there then stays, so that no search for garbage walks over it.
+    """
+    is_first = os.environ.get("PYTEST_XDIST_WORKER") == "gw0"
+    if not is_first:
+        _wait_for(session, "modules")
+    gc.disable()
+    yield
+    gc.freeze()
+    gc.enable()
+    if is_first and (marks := os.environ.get(_MARKS)):
+        (Path(marks) / "modules").unlink(missing_ok=True)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_testnodedown(node, error):
+    """Have no worker wait for one that is gone."""
+    if marks := os.environ.get(_MARKS):
+        (Path(marks) / "modules").unlink(missing_ok=True)
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtestloop(session):
     """Wait in each worker until kernels are compiled: tests with a bound of time compile none."""
-    mark = os.environ.get(_PREPARING)
-    while mark and hasattr(session.config, "workerinput") and os.path.exists(mark):
+    _wait_for(session, "kernels")
+
+
+def _wait_for(session, name):
+    marks = os.environ.get(_MARKS)
+    while marks and _is_worker(session) and os.path.exists(os.path.join(marks, name)):
         time.sleep(0.1)
 
 

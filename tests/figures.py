@@ -20,14 +20,27 @@ MACHINES = _FILE["machines"]
 FIGURES = _FILE["figure"]
 
 _TABLE = re.compile(r"(?<=<!-- figures -->\n).*?(?=<!-- /figures -->)", re.DOTALL)
-_NUMBER = r"(?<![\w.,±])[-+]?(\d[\d,]*(?:\.\d+)?)"
-_STRENGTH = rf"{_NUMBER}()(?: ± [\d.]+)? (?:points (?:per|a) game|ppg)\b()"
-_RATE = rf"{_NUMBER}( million)? (?:2-ply )?(positions|decisions)(?: (?:a|per) second|/s)\b"
-_MEASURED = rf"{_NUMBER}() ± [\d.]+()"
-_DURATION = rf"\b(?:takes?|took|comes? after) (?:about |some )?{_NUMBER}() (seconds|minutes|s)\b"
-_PROCESSOR_TIME = rf"{_NUMBER}() (seconds|minutes|s) of (?:processor|CPU) time\b"
-_SIZE = rf"\b(?:some|about|takes?|needs?) {_NUMBER}() (MB|GB)\b"
-_PATTERNS = (_STRENGTH, _RATE, _MEASURED, _DURATION, _PROCESSOR_TIME, _SIZE)
+_NUMBER = r"(?<![\w.,±])[-+\u2212]?(?P<number>\d[\d,]*(?:\.\d+)?|\.\d+)"
+_THINGS = "(?P<unit>positions|decisions|lines|queries|pairs|games|trials)"
+_TIME = "(?P<unit>ms|seconds|minutes|hours|s)"
+_BYTES = "(?P<unit>[kMG]B)"
+_FORMS = (
+    rf"{_NUMBER}(?: ± [\d.]+)? (?:points (?:per|a) game|ppg)\b",
+    rf"{_NUMBER} ± [\d.]+",
+    rf"{_NUMBER}(?P<million> million)? (?:2-ply )?{_THINGS}(?: (?:a|per) second|/s)\b",
+    rf"\b(?:takes?|took|comes? after|some|about) (?:about |some )?{_NUMBER} {_TIME}\b",
+    rf"{_NUMBER} {_TIME} of (?:processor|CPU) time\b",
+    rf"\bp(?:50|99) {_NUMBER}(?: to [\d.]+)? (?P<unit>ms)\b",
+    rf"{_NUMBER}(?: to [\d.]+)? (?P<unit>% (?:slower|faster|longer|less|more)|times as)\b",
+    rf"\b(?:some|about|takes?|took|needs?|in) {_NUMBER} {_BYTES}\b",
+    rf"{_NUMBER} {_BYTES} (?:\||after\b)",
+)
+_MEASURES = "bench|measure|tournament|train|heritage|rollout|bearoff make|hypergammon build"
+_PROGRAMS = rf"gammond (?:{_MEASURES})|python -m tests|python -X importtime|pytest|perf"
+_COMMAND = rf"(?:^ {{4}}|`)((?:[A-Z_]+=\S+ |time )?(?:{_PROGRAMS})\b[^`\n#]*)"
+_SOURCE = "## Run it"
+"""The chapter whose commands are those of the whole page."""
+
 _NOT_PROSE = re.compile(
     r"^```.*?^```|^ {4}.*?$|<!-- figures -->.*?<!-- /figures -->", re.DOTALL | re.MULTILINE
 )
@@ -60,15 +73,29 @@ def find_table(page: str) -> str:
     return _TABLE.search(page)[0]
 
 
+def find_commands(page: str) -> list[str]:
+    """The commands on a page that measure something."""
+    return [command.strip() for command in re.findall(_COMMAND, page, re.MULTILINE)]
+
+
+def find_unmeasured(page: str) -> Iterator[tuple[str, float, int, str]]:
+    """Figures as `find_stated` finds them, of the chapters that have no command which measures them."""
+    chapters = re.split(r"^(?=## )", page, flags=re.MULTILINE)
+    if not any(chapter.startswith(_SOURCE) and find_commands(chapter) for chapter in chapters):
+        for chapter in chapters:
+            if not find_commands(chapter):
+                yield from find_stated(chapter)
+
+
 def find_stated(page: str) -> Iterator[tuple[str, float, int, str]]:
     """Strengths, speeds and sizes on a page, examples aside: the words, number, digits and unit."""
     prose = _NOT_PROSE.sub("", page)
-    for pattern in _PATTERNS:
-        for found in re.finditer(pattern, prose):
-            number, million, unit = found.groups()
-            digits = len(number.partition(".")[2]) - 6 * bool(million)
-            value = float(number.replace(",", "")) * (10**6 if million else 1)
-            yield found[0], value, digits, unit
+    for form in _FORMS:
+        for found in re.finditer(form, prose):
+            parts = {"unit": "", "million": None} | found.groupdict()
+            number = parts["number"].replace(",", "")
+            digits = len(number.partition(".")[2]) - 6 * bool(parts["million"])
+            yield found[0], float(number) * (10**6 if parts["million"] else 1), digits, parts["unit"]
 
 
 def is_figure(value: float, digits: int, unit: str) -> bool:

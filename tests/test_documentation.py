@@ -11,7 +11,17 @@ from pathlib import Path
 
 import pytest
 
-from tests.figures import FIGURES, MACHINES, README, find_stated, find_table, is_figure, make_table
+from tests.figures import (
+    FIGURES,
+    MACHINES,
+    README,
+    find_commands,
+    find_stated,
+    find_table,
+    find_unmeasured,
+    is_figure,
+    make_table,
+)
 
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
@@ -72,7 +82,8 @@ def test_the_map_of_the_source_has_a_line_for_each_room():
     sections = {part.partition("/`")[0]: part for part in text.split("\n### `")[1:]}
     rooms = [file.parent.relative_to(ROOT) for file in ROOT.glob("[a-z]*/[a-z]*/__init__.py")]
     assert Path("engine/rules") in rooms
-    assert [room for room in rooms if f"`{room.name}/" not in sections[room.parts[0]]] == []
+    missing = [str(room) for room in rooms if f"`{room.name}/" not in sections[room.parts[0]]]
+    assert missing == [], "the table of rooms in docs/architecture.md has no line for them"
 
 
 def test_the_table_of_figures_in_readme_is_that_of_the_file():
@@ -85,17 +96,24 @@ def test_each_figure_stands_on_its_page_with_its_error(figure):
     shown = [f"{abs(figure[key]):,}" for key in ("value", "error", "gnubg") if key in figure]
     assert [each for each in shown if each.removeprefix("0") not in text] == []
     assert figure.get("machine", "zen4") in MACHINES
+    words = figure["command"].split()
+    if words[0] in ("gammond", "time"):
+        named = re.findall(r"(?:time )?gammond [^`\n]*", text)
+        assert any(set(words) <= set(command.split()) for command in named)
 
 
-@pytest.mark.parametrize(
-    "page",
-    [README, DOCS / "index.md", *sorted(set((DOCS / "guide").glob("*.md")) - {DOCS / "guide" / "levels.md"})],
-    ids=lambda page: page.name,
-)
-def test_strengths_speeds_and_sizes_that_a_page_states_are_in_the_file_of_figures(page):
-    """Error rates of levels have the page of the guide as their page of results."""
-    stated = find_stated(page.read_text("utf-8"))
+@pytest.mark.parametrize("page", [README, *PAGES], ids=lambda page: page.relative_to(ROOT).as_posix())
+def test_strengths_speeds_and_sizes_have_their_command_beside_them_or_are_in_the_file_of_figures(page):
+    """README and the guide state those of the file; the page of levels has results of its own."""
+    is_of_the_file = page == README or (page.parent.name == "guide" and page.name != "levels.md")
+    stated = (find_stated if is_of_the_file else find_unmeasured)(page.read_text("utf-8"))
     assert [words for words, *number in stated if not is_figure(*number)] == []
+
+
+def test_no_two_pages_measure_the_same():
+    commands = [command for page in PAGES for command in set(find_commands(page.read_text("utf-8")))]
+    counts = Counter(command for command in commands if len(command.split()) > 4)
+    assert [command for command, count in counts.items() if count > 1] == []
 
 
 def test_a_figure_is_found_rounded_and_in_any_of_its_forms():
@@ -105,12 +123,20 @@ def test_a_figure_is_found_rounded_and_in_any_of_its_forms():
     assert list(find_stated("```\n0.037 ppg\n```\n    0.037 ppg\n")) == []
 
 
+def test_a_figure_is_measured_where_its_chapter_or_the_chapter_run_it_has_a_command():
+    bare, measured = "## One\n0.037 ppg\n", "## Two\n    gammond tournament a b\n\n0.038 ppg, p99 9 ms\n"
+    assert [words for words, *_ in find_unmeasured(bare + measured)] == ["0.037 ppg"]
+    assert list(find_unmeasured(f"{bare}## Run it\n    time gammond bench\n")) == []
+    assert len(list(find_unmeasured(f"{bare}`gammond hint` takes 7 ms, 5 % slower.\n"))) == 3
+
+
 def test_the_site_makes_each_part_that_a_page_asks_for():
     spec = importlib.util.spec_from_file_location("page_parts", DOCS / "hooks" / "page_parts.py")
     parts = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(parts)
     asked = [line for page in PAGES for line in parts.LINE.findall(page.read_text("utf-8"))]
-    assert {part for part, _ in asked} == parts.PARTS.keys()
+    unused = parts.PARTS.keys() - {part for part, _ in asked}
+    assert not unused, "no page has a line `::: PART NAME`; the commands of a game stand in docs/reference"
     for part, name in asked:
         made = parts.on_page_markdown(f"::: {part} {name}\n")
         assert "| --- |" in made or "```text" in made

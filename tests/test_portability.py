@@ -18,12 +18,15 @@ from tests.support.processes import ROOT, run_gammond, run_python
 MATCH = """ 1 point match
 
  Game 1
- ann : 0                              bob : 0
+ Łucja : 0                            bob : 0
   1) 31: 8/5 6/5                      64: 24/14
   2) 52: 13/8 24/22                   21: 13/10
                                       Wins 1 point
 """
-WINDOWS = os.environ | {"PYTHONPATH": str(ROOT / "tests" / "support" / "windows")}
+CODE_PAGE = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0", "PYTHONIOENCODING": "cp1252"}
+"""Where neither the system's encoding nor that of the streams is UTF-8."""
+
+WINDOWS = os.environ | CODE_PAGE | {"PYTHONPATH": str(ROOT / "tests" / "support" / "windows")}
 
 CHECK = """
 import importlib, pkgutil
@@ -51,7 +54,7 @@ def test_every_module_imports_without_posix_modules():
 
 
 def run(folder, *words, **options):
-    ended = run_gammond(*words, cwd=folder, env=WINDOWS, timeout=300, **options)
+    ended = run_gammond(*words, cwd=folder, env=WINDOWS, timeout=300, encoding="utf-8", **options)
     assert ended.returncode == 0, ended.stderr
     return ended.stdout
 
@@ -61,9 +64,23 @@ def test_a_session_over_pipes_works_as_on_windows(tmp_path):
     assert [line.split()[0] for line in answers] == ["ok", "eval", "ok", "move", "moves", "ok"]
 
 
+def test_what_is_written_into_files_and_pipes_is_utf_8_whatever_the_code_page(tmp_path):
+    (tmp_path / "match.mat").write_text(MATCH, "utf-8")
+    assert "Łucja" in run(tmp_path, "analyse", "match.mat", "--plies", "0")
+
+
+def test_git_leaves_line_ends_of_files_as_they_are():
+    if not (ROOT / ".git").exists():
+        pytest.skip("not a checkout")
+    listed = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, check=True)
+    command = ["git", "check-attr", "--stdin", "-z", "text"]
+    told = subprocess.run(command, cwd=ROOT, input=listed.stdout, capture_output=True, check=True)
+    assert set(told.stdout.split(b"\0")[2::3]) == {b"unset"}
+
+
 @pytest.mark.slow
 def test_commands_work_as_on_windows(tmp_path):
-    (tmp_path / "match.mat").write_text(MATCH)
+    (tmp_path / "match.mat").write_text(MATCH, "utf-8")
     positions = tmp_path / "positions.txt"
     positions.write_text("4HPwATDgc/ABMA\n" * 500)
     assert "8/5 6/5" in run(tmp_path, "hint", "startpos", "--dice", "31")
@@ -79,7 +96,7 @@ def test_commands_work_as_on_windows(tmp_path):
 
 @pytest.mark.slow
 def test_what_was_worked_out_is_kept_beside_a_file_that_another_program_has_open(tmp_path):
-    (tmp_path / "match.mat").write_text(MATCH)
+    (tmp_path / "match.mat").write_text(MATCH, "utf-8")
     report = tmp_path / "report.txt"
     report.write_text("last week's")
     with report.open():
@@ -89,8 +106,8 @@ def test_what_was_worked_out_is_kept_beside_a_file_that_another_program_has_open
     (beside,) = set(tmp_path.glob("report.*.txt"))
     assert "close the program that has it open" in ended.stderr
     assert beside.name in ended.stderr
-    assert "ann" in beside.read_text()
-    assert report.read_text() == "last week's"
+    assert "Łucja" in beside.read_text("utf-8")
+    assert report.read_text("utf-8") == "last week's"
 
 
 @pytest.mark.slow

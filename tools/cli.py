@@ -6,6 +6,7 @@ Without arguments: the REPL on a terminal, the line protocol on a pipe.
 from __future__ import annotations
 
 import importlib
+import io
 import os
 import sys
 from collections.abc import Sequence
@@ -53,6 +54,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     tool = arguments[0] if arguments else ""
     is_output_closed = sys.stdout is None
     _open_closed_streams()
+    if argv is None:
+        _write_utf8()
     try:
         if is_output_closed and tool not in SERVICE_TOOLS:
             raise StateError(
@@ -92,6 +95,14 @@ def _open_closed_streams() -> None:
     for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
         if getattr(sys, name) is None:
             setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))  # noqa: SIM115  (open to the end)
+
+
+def _write_utf8() -> None:
+    """Write UTF-8 to files and pipes on every system, and what a terminal cannot show as its number."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            encoding = stream.encoding if stream.isatty() else "utf-8"
+            stream.reconfigure(encoding=encoding, errors="backslashreplace")
 
 
 def _run(arguments: list[str], *, is_process: bool) -> int:
@@ -202,7 +213,7 @@ def _format_help() -> str:
         lines += [
             "",
             f"{heading}:",
-            *(f"  {name:<13}{read_summary(module)}" for name, module in tools.items()),
+            *(f"  {name:<12} {read_summary(module)}" for name, module in tools.items()),
         ]
     lines += [
         "",

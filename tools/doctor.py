@@ -37,15 +37,18 @@ from gammond.nets.catalogue import load_engine
 from gammond.tools.common.command_options import Json, ToolCommand
 from gammond.tools.common.wings import find_wings
 from gammond.tools.nets import check_net, list_nets
+from gammond.tools.prepare import count_kernels
 from gammond.tools.store.files import open_store
 
 SUMMARY = "examine this installation, for bug reports"
 
-_PACKAGES = (
-    *("numpy", "onnxruntime", "numba", "llvmlite", "prompt_toolkit", "msgspec"),
-    *("matplotlib", "pyarrow", "onnx", "torch", "starlette", "uvicorn", "websockets", "distributed"),
-)
-"""Packages that are used, the needed ones first."""
+_PACKAGES = {
+    **dict.fromkeys(("numpy", "onnxruntime", "numba", "llvmlite", "prompt_toolkit", "msgspec"), ""),
+    **{"matplotlib": "plots", "pyarrow": "parquet", "onnx": "export", "torch": "train"},
+    **dict.fromkeys(("starlette", "uvicorn", "websockets"), "web"),
+    "distributed": "cluster",
+}
+"""Packages that are used, with the extra that brings each; the needed ones first."""
 
 _OPENING_CHANCE = 0.5266
 """The winning chance before the first roll by the default net at 0-ply, of whoever is on roll."""
@@ -112,8 +115,9 @@ def examine() -> Iterator[Finding]:
         f"{name}={value}" for name, value in sorted(os.environ.items()) if name.startswith("GAMMOND_")
     ]
     yield Finding("environment", " ".join(settings) or "no GAMMOND_ variable is set")
-    yield _look("cache folder", lambda: _check_folder(cache_root(), "GAMMOND_CACHE"))
+    yield _look("cache folder", _check_cache)
     yield _look("data folder", lambda: _check_folder(data_folder(), "GAMMOND_DATA"))
+    yield _look("kernels", _check_kernels)
     for name, is_own in list_nets():
         yield _look(f"net {name}", partial(check_net, name, is_own))
     for header in dict.fromkeys(
@@ -147,11 +151,11 @@ def _look(part: str, check: Callable[[], str]) -> Finding:
 
 
 def _list_packages() -> Iterator[str]:
-    for name in _PACKAGES:
+    for name, extra in _PACKAGES.items():
         try:
             yield f"{name} {version(name)}"
         except PackageNotFoundError:
-            yield f"no {name}"
+            yield f"no {name} (pip install '.[{extra}]' brings it)" if extra else f"no {name}"
 
 
 def _check_folder(folder: Path, variable: str) -> str:
@@ -160,10 +164,11 @@ def _check_folder(folder: Path, variable: str) -> str:
     Raises:
         DataFileError: It cannot be written, or hardly anything more fits.
     """
-    if not folder.exists():
-        return f"{folder}, not made yet"
-    if not os.access(folder, os.W_OK | os.X_OK):
+    there = next(each for each in (folder, *folder.absolute().parents) if each.exists())
+    if not os.access(there, os.W_OK | os.X_OK):
         raise DataFileError(f"{folder} cannot be written: set {variable} to a folder of this user")
+    if there != folder:
+        return f"{folder}, not made yet"
     files = [file.stat().st_size for file in folder.rglob("*") if file.is_file()]
     free = shutil.disk_usage(folder).free
     if free < _LEAST_FREE_BYTES:
@@ -171,6 +176,28 @@ def _check_folder(folder: Path, variable: str) -> str:
     return (
         f"{folder}, {format_count(len(files), 'file')}, {sum(files) / 1e6:.1f} MB, {free / 1e9:.0f} GB free"
     )
+
+
+def _check_cache() -> str:
+    """Describe the folder of kernels, which need not be this user's once all are compiled.
+
+    Raises:
+        DataFileError: They are not, and it cannot be written, or hardly anything more fits.
+    """
+    try:
+        return _check_folder(cache_root(), "GAMMOND_CACHE")
+    except DataFileError:
+        compiled, total = count_kernels()
+        if compiled < total:
+            raise
+        return f"{cache_root()}, with all that another user prepared"
+
+
+def _check_kernels() -> str:
+    compiled, total = count_kernels()
+    if compiled < total:
+        return f"{compiled} of {total} compiled, so first answers wait: `gammond prepare` compiles all"
+    return f"all {total} compiled"
 
 
 def _check_database(name: str) -> str:

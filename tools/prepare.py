@@ -234,6 +234,15 @@ def _ask(lines: tuple[str, ...]) -> list[str]:
     return [line for line in lines_back if line.startswith("error") or '"error"' in line]
 
 
+def count_kernels() -> tuple[int, int]:
+    """Count the kernels of evaluation and play that are compiled, and all of them.
+
+    Raises:
+        DataFileError: None are, and none can be kept.
+    """
+    return len(_name_compiled(_find_kernel_folders())), len(_name_all_kernels())
+
+
 def is_prepared(folders: list[Path]) -> bool:
     """Return whether everything is there for this version of the program and this processor."""
     try:

@@ -102,7 +102,7 @@ class KernelCache:
 
         def note_wait() -> None:
             waits.append(True)
-            COMPILATION.begin()
+            COMPILATION.begin(self.name)
 
         for files in () if self._is_claimed else self._find_files()[-1:]:
             self._claims.enter_context(build_alone(files.index, note_wait, silent_s=0.0, most_s=_PATIENCE_S))
@@ -348,7 +348,7 @@ class _CompileListener(Listener):
     def on_start(self, event: Any) -> None:  # noqa: ANN401  (numba's)
         """Report a beginning."""
         if isinstance(event.data["dispatcher"]._cache, KernelCache):
-            COMPILATION.begin()
+            COMPILATION.begin(event.data["dispatcher"]._cache.name)
 
     def on_end(self, event: Any) -> None:  # noqa: ANN401  (numba's)
         """Report an end."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from gammond.engine.statistics import mean_with_error
+from gammond.engine.statistics import ValueWithError, mean_with_error
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,14 +49,9 @@ class PairedScores:
         return PairedScores(self.values[counts], self.kinds[counts], lengths)
 
     @property
-    def mean(self) -> float:
-        """The mean score per game that counts; nan without one."""
-        return mean_with_error(self.counted.values).value
-
-    @property
-    def standard_error(self) -> float:
-        """The standard error of `mean`, from the means of pairs; nan for a single pair."""
-        return mean_with_error(self.counted.pair_values).error
+    def score(self) -> ValueWithError:
+        """The mean score per game that counts, with its error from the means of pairs."""
+        return mean_with_error(self.counted.pair_values)
 
     @property
     def win_share(self) -> float:

@@ -25,6 +25,9 @@ _CLEAR_LINE = "\r\x1b[K"
 LINE_EVERY_S, _MOST_EVERY_S = 10.0, 600.0
 _SHARE_OF_RUN = 0.1
 
+_PREPARED = "gammond.engine."
+"""The package whose kernels `gammond prepare` compiles; training and founding documents have their own."""
+
 
 def find_line_interval(elapsed_s: float) -> float:
     """Return the seconds between two lines of progress where there is no terminal.
@@ -62,6 +65,7 @@ class CompilationReport:
         self._clock = clock
         self._lock = threading.Lock()
         self._depth = self._count = 0
+        self._kernel = ""
         self._began_s: float | None = None
         self._entered_s = self._ended_s = self._total_s = 0.0
         self._written_s = -math.inf
@@ -77,14 +81,14 @@ class CompilationReport:
         with self._lock:
             return self._total_s + (self._clock() - self._entered_s if self._depth else 0.0)
 
-    def begin(self) -> None:
+    def begin(self, kernel: str) -> None:
         """Note that a kernel, or one that it calls, begins to be compiled."""
         on_first, self.on_first = self.on_first, None
         if on_first is not None:
             on_first()
         with self._lock:
             if not self._depth:
-                self._entered_s = self._clock()
+                self._entered_s, self._kernel = self._clock(), kernel
             self._depth += 1
             if self._began_s is None:
                 self._began_s, self._count = self._entered_s, 0
@@ -135,10 +139,11 @@ class CompilationReport:
         stream = sys.stderr if self._stream is None else self._stream
         if stream is None:  # a program without a console
             return
-        how_often, remedy = ("once", "`gammond prepare` does it ahead")
+        remedy = " (`gammond prepare` does it ahead)" if self._kernel.startswith(_PREPARED) else ""
+        how_often = "once"
         if not self.keeps_kernels:
-            how_often, remedy = ("at each start", "their folder cannot be written")
-        line = f"gammond: compiling kernels {how_often}: {self._count} in {elapsed_s:.0f} s ({remedy})\n"
+            how_often, remedy = "at each start", " (their folder cannot be written)"
+        line = f"gammond: compiling kernels {how_often}: {self._count} in {elapsed_s:.0f} s{remedy}\n"
         stream.write(_CLEAR_LINE + line if stream.isatty() else line)
         stream.flush()
 

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gammond.api.position import Play
+from gammond.engine.statistics import ValueWithError
 
 RolloutKind = Literal["plays", "position", "cube"]
 Progress = Callable[[int], None]
@@ -305,7 +306,7 @@ class RolloutEstimate(PrintedResult):
     def _describe_mean(self) -> str:
         if self.mwc is not None and math.isnan(self.equity):
             return f"MWC {self.mwc:.2%}"
-        return f"{self.equity:+.4f} ± {self.standard_error:.4f}"
+        return f"{ValueWithError(self.equity, self.standard_error):+.4f}"
 
 
 @dataclass(frozen=True)

@@ -150,7 +150,8 @@ class Outbox:
         if _CAN_SELECT:
             watch = select.poll()
             watch.register(self._output_fd, 0)  # asks for nothing but what is always told: a closed other end
-            if watch.poll(0):
+            # macOS says of terminals and devices that it cannot watch them, by POLLNVAL
+            if any(said & (select.POLLERR | select.POLLHUP) for _, said in watch.poll(0)):
                 self._on_broken(BrokenPipeError(errno.EPIPE, "nobody reads"))
 
     def _write_at_once(self, data: bytes) -> bytes:

@@ -1,7 +1,5 @@
 """Means, ratios and roots with the errors that repeated samples show."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np
@@ -21,6 +19,19 @@ def test_the_standard_error_is_that_of_the_mean():
     assert found == ValueWithError(4.0, pytest.approx((20 / 3) ** 0.5 / 2))
     columns = compute_standard_errors(np.array([[1.0, 0.0], [3.0, 0.0], [5.0, 0.0], [7.0, 0.0]]))
     assert columns.tolist() == [found.error, 0.0]
+
+
+@pytest.mark.parametrize(
+    ("figure", "text"),
+    [
+        (ValueWithError(0.0314, 0.0042), "+0.031 ± 0.004"),
+        (ValueWithError(-0.5, math.nan), "-0.500"),
+        (ValueWithError(math.nan, math.nan), "-"),
+        (ValueWithError(-0.002, 0.0001).scale(-100), "+0.200 ± 0.010"),
+    ],
+)
+def test_a_figure_is_written_with_the_error_that_is_known(figure, text):
+    assert f"{figure:+.3f}" == text
 
 
 def test_what_nothing_is_known_of_is_nan():

@@ -223,22 +223,6 @@ def test_a_rollout_has_the_defaults_of_the_engine_behind_it():
     assert {name: parameters[name].default for name in shared} == {name: defaults[name] for name in shared}
 
 
-def test_a_rollout_stops_early_only_where_it_may(engine):
-    options = {"trials": 144, "truncation": 2, "candidates": 4, "min_trials": 36}
-    plays = engine.rollout(START, (3, 1), **options).plays
-    assert min(play.estimate.trials for play in plays) < 144
-    plays = engine.rollout(START, (3, 1), **options, stop_jsd=0.0).plays
-    assert [play.estimate.trials for play in plays] == [144] * 4
-    stopped = engine.rollout(START, **options, stop_error=1.0)
-    assert (stopped.trials, stopped.reason) == (108, "error")
-
-
-def test_a_rollout_of_the_cube_says_what_to_do(engine):
-    cube = engine.rollout(START, kind="cube", trials=36, truncation=5)
-    assert not cube.cube.should_double
-    assert cube.double_take is not None
-
-
 @functools.cache
 def make_match():
     return gammond.read_match(format_mat(("Ann", "Bob"), play_random_match()).encode())

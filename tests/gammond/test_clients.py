@@ -54,18 +54,6 @@ def connected(port):
         yield made
 
 
-def test_answers_through_a_pipe_are_those_through_a_socket(spawned, connected):
-    for ask in (
-        lambda client: client.evaluate(START, MATCH, 1),
-        lambda client: client.rank(START, (3, 1), MATCH),
-        lambda client: client.cube(START),
-        lambda client: client.evaluate_many([START]).equities.tolist(),
-        lambda client: client.rollout(START, (3, 1), trials=12, truncation=4),
-        lambda client: client.analyse(ANALYSED_MATCH, 0).to_sgf(),
-    ):
-        assert ask(spawned) == ask(connected)
-
-
 def test_the_progress_of_a_rollout_may_ask_on(connected):
     seen, cancel = [], threading.Event()
 
@@ -76,20 +64,6 @@ def test_the_progress_of_a_rollout_may_ask_on(connected):
 
     connected.rollout(START, trials=100_000, progress=ask, cancel=cancel)
     assert set(seen) == {0}
-
-
-def test_a_refusal_says_what_is_at_fault(connected):
-    for field, ask in {
-        "trials": lambda: connected.rollout(START, trials=0),
-        "plies": lambda: connected.analyse(ANALYSED_MATCH, 5),
-        "filter": lambda: connected.analyse(ANALYSED_MATCH, move_filter="fine"),
-        "rollout.trials": lambda: connected.analyse(ANALYSED_MATCH, rollout={"trials": 0}),
-    }.items():
-        with pytest.raises(gammond.ServerError) as caught:
-            ask()
-        assert (caught.value.code, caught.value.field) == ("bad_value", field)
-    with pytest.raises(gammond.StateError):
-        connected.rollout(START, kind="plays")
 
 
 def test_an_error_of_a_server_is_of_all_classes_with_its_code():
@@ -176,6 +150,7 @@ def test_the_server_is_told_to_stop_what_is_cancelled(listener, name):
             future.result()
 
 
+@pytest.mark.skipif(os.name == "nt", reason="a thread cannot press Ctrl-C there")
 @pytest.mark.parametrize("name", QUESTIONS)
 def test_the_server_is_told_to_stop_what_is_interrupted(listener, name):
     def interrupt():

@@ -365,14 +365,6 @@ def test_an_analysis_has_the_comments_and_notes_of_the_match(asked):
         assert analysed.to_dict()[name]
 
 
-def test_an_analysis_with_rollouts_is_the_same(asked):
-    options = {"rollout": {"trials": 6, "truncation": 3, "candidates": 2, "seed": 5}}
-    analysed = asked.analyse(ANALYSED_MATCH, 0, **options)
-    assert "rolled out (6 trials, 3 plies, then 0-ply, 0-ply, seed 5)" in analysed.to_dict()["method"]
-    assert any(each.get("trials") == 6 for each in analysed.to_dict()["decisions"])
-    check_same(analysed, Here().analyse(ANALYSED_MATCH, 0, **options))
-
-
 def test_long_work_reports_its_progress(asked):
     reports = []
     asked.rollout(START, trials=144, progress=reports.append)

@@ -142,21 +142,6 @@ def test_the_document_says_what_each_player_lost(analysed):
     assert gammond.read_match(SHORT).to_dict()["decisions"] == []
 
 
-def test_the_analysis_survives_sgf(analysed):
-    again = gammond.read_match(analysed.to_sgf().encode())
-    assert again.games[0].actions[0].analysed_plays
-    assert again.to_dict()["method"] == ""
-
-
-def test_progress_counts_decisions(engine):
-    seen = []
-    engine.analyse(
-        gammond.read_match(SHORT), plies=0, progress=lambda done, total: seen.append((done, total))
-    )
-    total = seen[0][1]
-    assert seen == [(done, total) for done in range(total + 1)]
-
-
 def test_what_is_written_is_what_the_fields_say():
     """Whatever `dataclasses.replace` changes is in the text, or refused: nothing of the file remains."""
     match = replace(

@@ -1,7 +1,5 @@
 """Net files: determinism, and files that are not what they should be."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys
@@ -56,6 +54,7 @@ def test_no_rows_give_no_rows(model):
     assert model.run(np.empty((0, 196), np.float32)).shape == (0, 5)
 
 
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system forks no processes")
 def test_a_forked_process_makes_its_own_session(tmp_path):
     model = _model(tmp_path)
     expected = model.run(_inputs(3)).tobytes()

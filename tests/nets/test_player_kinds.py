@@ -1,7 +1,5 @@
 """What all kinds of players keep to: names, options, nets, legal plays, strength, what they say of plays."""
 
-from __future__ import annotations
-
 from typing import Annotated
 
 import numpy as np
@@ -142,7 +140,7 @@ def test_the_nets_of_a_player_are_those_of_its_options(name, nets):
 )
 def test_a_player_is_stronger_than_a_weaker_one(name, other, games, points):
     results = play_games(load_player(name), load_player(other), games, seed=1)
-    assert results.mean - 3 * results.standard_error > points
+    assert results.score.value - 3 * results.score.error > points
 
 
 @pytest.mark.parametrize("kind", sorted({kind.name for kind in KINDS} - WITHOUT_NUMBERS))

@@ -46,4 +46,4 @@ def test_pubeval_loses_about_six_tenths_of_a_point_a_game_to_gnubg_0_ply():
     # Published figures are -0.57 to -0.63; 4000 games give a standard error of 0.02.
     gnubg_nn()
     results = play_games(PubevalPlayer(), GnubgPlayer(), 4000, seed=3)
-    assert -0.68 < results.mean < -0.52
+    assert -0.68 < results.score.value < -0.52

@@ -14,10 +14,10 @@ import pytest
 
 from gammond.protocol.commands.command import Command
 from gammond.protocol.core.connection import Connection
-from gammond.protocol.core.jobs import LineJob, run_batch
+from gammond.protocol.core.jobs import run_batch
 from gammond.protocol.core.limits import ClientLimits
 from tests.attacks.positions import WIDE_POSITION
-from tests.protocol.talking import hear
+from tests.protocol.talking import hear, take_jobs
 from tests.support.machine_speed import measure_loop_s
 
 MOST_LOOPS = 60
@@ -154,8 +154,8 @@ def _fill_fields(value: str, size: int) -> str:
 def serve_line(connection: Connection, line: str) -> None:
     """Serve a line as the thread that serves the clients does, with its quick work, and no other."""
     hear(connection, f"{line}\n".encode())
-    jobs = _take_jobs(connection)
-    for job, result in zip(jobs, run_batch([job for job in jobs if job.work.is_quick]), strict=False):
+    quick = [job for job in take_jobs(connection) if job.work.is_quick]
+    for job, result in zip(quick, run_batch(quick), strict=True):
         connection.receive_result(job, result)
 
 
@@ -171,15 +171,8 @@ def warm_up(connection: Connection, *lines: str) -> None:
     """Serve lines and do their work, unless it takes long, so that what can be quick is so from now on."""
     for line in lines:
         hear(connection, f"{line}\n".encode())
-        for job in _take_jobs(connection):
+        for job in take_jobs(connection):
             if job.work.is_long:
                 job.control.stop()
             connection.receive_result(job, job.run(lambda reply: None))
         connection.data_to_send()
-
-
-def _take_jobs(connection: Connection) -> list[LineJob]:
-    jobs = []
-    while (job := connection.next_job()) is not None:
-        jobs.append(job)
-    return sorted(jobs, key=lambda job: not job.work.is_quick)

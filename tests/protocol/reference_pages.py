@@ -15,7 +15,12 @@ def check_commands(page: str, part: str, names: Iterable[str]) -> None:
     """
     sections = [section.split("\n", 3) for section in page.split("\n### ")]
     named = [lines[0] for lines in sections if len(lines) > 2 and lines[2].startswith(f"::: {part} ")]
-    assert sorted(named) == sorted(names)
+    missing, unknown = sorted(set(names) - set(named)), sorted(set(named) - set(names))
+    assert not missing, (
+        f"write '### NAME', an empty line and '::: {part} NAME' under '{page.splitlines()[0]}' for {missing}"
+    )
+    assert not unknown
+    assert len(named) == len(set(named))
     assert all(f"\n### {name}\n\n::: {part} {name}\n" in page for name in named)
 
 

@@ -48,6 +48,24 @@ def hear(connection, data):
     connection.advance()
 
 
+def take_jobs(connection):
+    """Return the jobs that a connection has for workers now."""
+    jobs = []
+    while (job := connection.next_job()) is not None:
+        jobs.append(job)
+    return jobs
+
+
+def finish(connection, job):
+    """Run a job of a connection on the spot."""
+    connection.receive_result(job, job.run(lambda reply: connection.receive_progress(job, reply)))
+
+
+def sent(connection):
+    """Return the lines that a connection has for its client now."""
+    return connection.data_to_send().decode().splitlines()
+
+
 def pump(connection, stops_long=False):
     """Run all work of a connection on the spot, stopped at once if long; return the lines that come of it."""
     out = bytearray()
@@ -59,9 +77,7 @@ def pump(connection, stops_long=False):
         if job is not None:
             if stops_long and job.work.is_long:
                 job.control.stop()
-            connection.receive_result(
-                job, job.run(lambda reply, job=job: connection.receive_progress(job, reply))
-            )
+            finish(connection, job)
         elif not data and not connection.has_lines:
             return out.decode().splitlines()
 

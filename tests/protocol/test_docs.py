@@ -3,6 +3,7 @@ from __future__ import annotations
 import re
 import subprocess
 import sys
+from typing import get_args
 
 import pytest
 
@@ -11,7 +12,7 @@ from gammond.engine.rollout.stop_rules import REASONS, STOP_RULES
 from gammond.protocol.commands.table import COMMANDS
 from gammond.protocol.commands.ubgi01 import UBGI01_ERROR_CODES
 from gammond.protocol.core.words import DATA_WORDS
-from gammond.protocol.dialects.json_fields import QUERIES
+from gammond.protocol.dialects.json_fields import QUERIES, Want
 from gammond.protocol.state.settings import SETTINGS
 from tests.protocol.reference_pages import check_commands, check_query_fields
 from tests.protocol.talking import talk
@@ -28,6 +29,7 @@ from tests.protocol.transcripts import (
 
 REFERENCE = ROOT / "docs" / "reference"
 TEXT = (REFERENCE / "protocol.md").read_text("utf-8")
+QUERY_PAGE = (REFERENCE / "json-queries.md").read_text("utf-8")
 TRANSCRIPTS = [transcript for page in PAGES for transcript in find_transcripts(page)]
 
 
@@ -86,7 +88,13 @@ def test_the_client_of_the_page_plays():
 
 
 def test_each_query_field_is_in_the_documentation():
-    check_query_fields((REFERENCE / "json-queries.md").read_text("utf-8"), QUERIES.names)
+    check_query_fields(QUERY_PAGE, QUERIES.names)
+
+
+def test_each_part_of_a_query_is_in_the_documentation():
+    (row,) = [line for line in QUERY_PAGE.splitlines() if line.startswith("| `want` |")]
+    missing = [word for word in get_args(Want) if f'`"{word}"`' not in row and f'"{word}"]`' not in row]
+    assert missing == [], "each stands in the row `want` of docs/reference/json-queries.md"
 
 
 def test_each_error_code_is_in_the_documentation():

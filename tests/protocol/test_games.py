@@ -119,16 +119,6 @@ def test_queries_name_their_game_or_are_about_that_of_the_session():
 
 
 @pytest.mark.usefixtures("third_game")
-def test_answers_in_json_are_for_every_game():
-    connection = make_connection()
-    talk("set game.variant noughts", connection)
-    talk("set engine.format json", connection)
-    talk("newgame", connection)
-    (line,) = talk("play 4", connection)
-    assert json.loads(line) == {"answer": "ok", "final": True, "command": "play", "play": "4"}
-
-
-@pytest.mark.usefixtures("third_game")
 def test_a_third_game_is_played_through_at_the_terminal():
     conversation = make_talk("set game.variant noughts")
     assert conversation.talk.toolbar(80) == " Noughts and crosses: 'new' starts a game"

@@ -9,14 +9,16 @@ import shlex
 import pytest
 
 from gammond.protocol.commands.table import COMMANDS
+from gammond.protocol.games import GAMES
 from tests.protocol.mixed_lines import BAD_LINES, GOOD_LINES
 from tests.protocol.talking import make_connection, talk
 
 SETUP = "set engine.seed 3\nnewgame\ndice 3 1"
 CASES = [
     *(
-        "\n".join(command.example)
-        for command in COMMANDS.values()
+        "\n".join([*([] if name == "backgammon" else [f"set game.variant {name}"]), *command.example])
+        for name, entry in GAMES.items()
+        for command in entry.load_commands().commands.values()
         if command.name not in ("describe", "stats")
     ),
     *(f"{SETUP}\n{line}" for line in (*GOOD_LINES, *BAD_LINES) if "engine.format" not in line),

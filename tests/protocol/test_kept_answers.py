@@ -302,14 +302,6 @@ def test_a_session_may_do_without_and_take_deeper_answers(service):
     assert talk("get engine.store", connection) == ["value engine.store off"]
 
 
-def test_another_net_searches_itself(service):
-    talk("eval plies=2", open_session(service))
-    other = next(name for name in service.catalogue.list_names() if name != "strong")
-    connection = open_session(service, f"set engine.net {other}")
-    assert "stored" not in talk("eval plies=2", connection)[-1]
-    assert talk("eval plies=2", connection)[-1].endswith(f"net={other} stored=true")
-
-
 def ask(connection, **fields):
     [line] = talk(json.dumps({"id": 1, "position": "startpos", "filter": "tiny", **fields}), connection)
     return json.loads(line)

@@ -2,6 +2,8 @@
 
 import json
 import shutil
+import sqlite3
+import tomllib
 
 import pytest
 
@@ -9,6 +11,8 @@ from gammond.engine.bearoff import databases
 from gammond.engine.errors import DataFileError
 from gammond.engine.runtime.files import data_folder
 from gammond.tools import cli, doctor
+from gammond.tools.store import files
+from tests.support.processes import ROOT
 
 
 @pytest.fixture
@@ -79,7 +83,48 @@ def test_another_best_play_is_wrong(capsys, monkeypatch):
     assert found["text"] == "strong plays 8/5 6/5 with 3-1, expected 24/20"
 
 
-def test_a_folder_that_cannot_be_written_names_its_variable(monkeypatch, tmp_path):
-    monkeypatch.setattr("os.access", lambda path, mode: False)
+@pytest.mark.parametrize("name", ["", "not/made/yet"])
+def test_a_folder_that_cannot_be_written_names_its_variable(monkeypatch, tmp_path, name):
+    assert "not made yet" in doctor._check_folder(tmp_path / "new", "GAMMOND_DATA")
+    monkeypatch.setattr("os.access", lambda path, mode: path != tmp_path)
     with pytest.raises(DataFileError, match="set GAMMOND_DATA to a folder of this user"):
-        doctor._check_folder(tmp_path, "GAMMOND_DATA")
+        doctor._check_folder(tmp_path / name, "GAMMOND_DATA")
+
+
+def test_a_cache_of_another_user_is_wrong_only_while_kernels_are_missing(monkeypatch):
+    monkeypatch.setattr("os.access", lambda path, mode: False)
+    monkeypatch.setattr(doctor, "count_kernels", lambda: (5, 5))
+    assert doctor._check_cache().endswith("with all that another user prepared")
+    monkeypatch.setattr(doctor, "count_kernels", lambda: (4, 5))
+    with pytest.raises(DataFileError, match="set GAMMOND_CACHE to a folder of this user"):
+        doctor._check_cache()
+
+
+def test_a_store_that_cannot_be_written_says_who_shall_be_let_write_it(monkeypatch, data):
+    monkeypatch.delenv("GAMMOND_STORE", raising=False)
+
+    def refuse(file):
+        raise sqlite3.OperationalError("attempt to write a readonly database")
+
+    (data / "analyses.sqlite").write_bytes(b"")
+    monkeypatch.setattr(files, "StoreDatabase", refuse)
+    for is_writable, advice in ((False, "let this user write it"), (True, "try again, or make room")):
+        monkeypatch.setattr("os.access", lambda path, mode, is_writable=is_writable: is_writable)
+        assert advice in doctor._look("store of analyses", doctor._check_store).text
+
+
+def test_missing_packages_and_kernels_are_named_with_what_brings_them(monkeypatch):
+    def find_none(name):
+        raise doctor.PackageNotFoundError(name)
+
+    extras = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]["optional-dependencies"]
+    monkeypatch.setattr(doctor, "version", find_none)
+    said = list(doctor._list_packages())
+    assert said[0] == "no numpy"
+    for name, extra in list(doctor._PACKAGES.items())[6:]:
+        assert f"no {name} (pip install '.[{extra}]' brings it)" in said
+        assert any(each.startswith(f"{name}>=") for each in extras[extra])
+    monkeypatch.setattr(doctor, "count_kernels", lambda: (3, 5))
+    assert doctor._check_kernels().startswith("3 of 5 compiled, so first answers wait: `gammond prepare`")
+    monkeypatch.setattr(doctor, "count_kernels", lambda: (5, 5))
+    assert doctor._check_kernels() == "all 5 compiled"

@@ -1,7 +1,5 @@
 """Every `--json`: one value in one line, with the numbers of the text."""
 
-from __future__ import annotations
-
 import json
 import re
 
@@ -51,7 +49,7 @@ SCALES = [(1, 0), (100, 0), (-1, 1), (-100, 100), (1000, 0), (500, 0)]
 
 def test_every_command_with_json_is_asked_for_it():
     commands = {command for command, action in ACTIONS if "--json" in action.option_strings}
-    assert commands == ANSWERS.keys() | ELSEWHERE
+    assert commands == ANSWERS.keys() | ELSEWHERE, "each has a row in ANSWERS, or a place in ELSEWHERE"
 
 
 def list_numbers(value):

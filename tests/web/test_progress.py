@@ -51,7 +51,6 @@ def fill(file):
         _put(database, make_match_game(1, [0]), None, None)
         barca = {"game": "barca", "variant": "barca", "text_format": "text", "text": "e2-e5", "kind": "holes"}
         _put(database, make_game("BARCA", **barca), None, None)
-        _put(database, make_game("CLEO", seats=(make_person("Cleo"), make_engine())), None, None)
         for number in (1, 2):
             dora = make_game("DORA", number, winner=number - 1, seats=(make_person("Dora"), make_engine()))
             _put(database, dora, rate(60, 8), rate(60, 4))
@@ -164,20 +163,7 @@ def test_a_game_is_opened_in_the_analysis_by_its_link(open_page, kept):
     expect(page.locator(".match-head h2")).to_contain_text("Ann")
 
 
-def test_a_game_is_removed_by_who_has_its_seat_after_a_question(open_page, kept):
-    page = open_page("/", url=kept)
-    known = [{"table": "CLEO", "tokens": ["secret"], "title": "", "at": 1, "watch": None, "invitation": None}]
-    page.evaluate("value => localStorage.setItem('gammond.tables', value)", json.dumps(known))
-    page.evaluate("location.hash = '#/progress/Cleo'")
-    page.get_by_role("button", name="Remove, game against").click()
-    button = page.get_by_text("Remove for good?")
-    expect(button).to_be_visible()
-    button.click()
-    expect(page.get_by_text("No game of this kind yet.")).to_be_visible()
-    expect(page.locator("#live")).to_contain_text("The game is removed.")
-
-
-def test_the_figures_and_lists_are_counted_anew_once_a_game_is_removed(open_page, kept):
+def test_a_game_is_removed_by_who_has_its_seat_after_a_question_and_all_is_counted_anew(open_page, kept):
     page = open_page("/", url=kept)
     known = [{"table": "DORA", "tokens": ["secret"], "title": "", "at": 1, "watch": None, "invitation": None}]
     page.evaluate("value => localStorage.setItem('gammond.tables', value)", json.dumps(known))
@@ -189,6 +175,7 @@ def test_the_figures_and_lists_are_counted_anew_once_a_game_is_removed(open_page
     lost = page.locator(".games tbody tr", has_text="lost")
     lost.get_by_role("button", name="Remove").click()
     lost.get_by_role("button", name="Remove for good?").click()
+    expect(page.locator("#live")).to_contain_text("The game is removed.")
     expect(page.locator(".games tbody tr")).to_have_count(1)
     expect(page.locator(".facts")).to_contain_text("1 won, 0 lost")
     expect(page.get_by_role("img", name="PR of 1 games")).to_be_visible()
@@ -216,15 +203,21 @@ def test_without_an_archive_the_page_says_so(open_page, start_server):
     expect(page.get_by_text("This server keeps no games.")).to_be_visible()
 
 
+def register(page, name):
+    """Make an account."""
+    page.get_by_label("Name", exact=True).fill(name)
+    page.get_by_label("Password").fill("correct horse")
+    page.get_by_role("button", name="Register").click()
+    expect(page.get_by_text(f"Logged in as {name}.")).to_be_visible()
+
+
 def test_who_registers_logs_out_and_in_and_changes_the_password(
     open_page, with_accounts, check_accessibility
 ):
     page = open_page("/#/progress", url=with_accounts)
-    page.get_by_label("Name", exact=True).fill("Ann")
-    page.get_by_label("Password").fill("correct horse")
+    page.get_by_label("Password").wait_for()
     check_accessibility(page)
-    page.get_by_role("button", name="Register").click()
-    expect(page.get_by_text("Logged in as Ann.")).to_be_visible()
+    register(page, "Ann")
     page.get_by_text("Password and other browsers").click()
     page.get_by_label("Old password").fill("correct horse")
     page.get_by_label("New password").fill("another horse")
@@ -244,10 +237,7 @@ def test_two_tables_by_a_link_one_after_the_other_for_who_has_an_account_and_for
     open_page, with_accounts
 ):
     ann, guest = (open_page("/#/progress", url=with_accounts) for _ in range(2))
-    ann.get_by_label("Name", exact=True).fill("Cleo")
-    ann.get_by_label("Password").fill("correct horse")
-    ann.get_by_role("button", name="Register").click()
-    expect(ann.get_by_text("Logged in as Cleo.")).to_be_visible()
+    register(ann, "Cleo")
     invitations = []
     for _ in range(2):
         begin_game(ann, how="link", name="Cleo")
@@ -263,11 +253,7 @@ def test_two_tables_by_a_link_one_after_the_other_for_who_has_an_account_and_for
 
 
 def test_a_wrong_password_is_said_and_the_name_is_nobody_elses(open_page, with_accounts):
-    owner = open_page("/#/progress", url=with_accounts)
-    owner.get_by_label("Name", exact=True).fill("Bob")
-    owner.get_by_label("Password").fill("correct horse")
-    owner.get_by_role("button", name="Register").click()
-    expect(owner.get_by_text("Logged in as Bob.")).to_be_visible()
+    register(open_page("/#/progress", url=with_accounts), "Bob")
     other = open_page("/#/progress", url=with_accounts)
     other.get_by_label("Name", exact=True).fill("Bob")
     other.get_by_label("Password").fill("wrong password")

@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 
 from gammond.engine.errors import DataFileError
 from gammond.engine.formats.array_file import Arrays
+from gammond.engine.statistics import ValueWithError
 from gammond.tools.barca.matches import COMPARISON, RUN_PLAYER, VectorBatch, VectorFitSettings, VectorRatings
 from gammond.tools.barca.self_play import play_games
 from gammond.tools.barca.weights import SPACE, VECTOR_ARRAY, make_evaluation_vector, select_learned
@@ -103,7 +104,7 @@ class VectorFitLearner(Learner):
         self._processes = processes
         self._ratings = VectorRatings(SPACE.start, settings, processes)
         self._generation = -1
-        self._now = self._best = RatedVector(SPACE.start, -np.inf, np.nan)
+        self._now = self._best = RatedVector(SPACE.start, ValueWithError(-np.inf, np.nan))
         self._window: list[VectorSamples] = []
 
     @property
@@ -121,9 +122,9 @@ class VectorFitLearner(Learner):
         vector = self._now.vector if self._generation < 0 else self._make_generation(self._now.vector)
         self._now = self._ratings.rate(vector)
         self._generation += 1
-        if self._now.points_per_game > self._best.points_per_game:
+        if self._now.points.value > self._best.points.value:
             self._best = self._now
-        progress.update(self._generation, f"best {self._best.points_per_game:+.3f}")
+        progress.update(self._generation, f"best {self._best.points.value:+.3f}")
 
     def _make_generation(self, vector: Vector) -> Vector:
         seed = self._settings.seed, self._generation + 1
@@ -138,19 +139,17 @@ class VectorFitLearner(Learner):
             "games": self._settings.games * self._generation,
             "positions": sum(len(each.results) for each in self._window),
             "opponent": "hand",
-            "ppg": self._now.points_per_game,
-            "ppg_error": self._now.standard_error,
+            "ppg": self._now.points.value,
+            "ppg_error": self._now.points.error,
             "ppg_games": self._settings.reference_games,
             "vector": self._now.vector.tolist(),
-            "best_ppg": self._best.points_per_game,
+            "best_ppg": self._best.points.value,
         }
 
     def format_record(self, record: Record) -> str:
         """Format a line of the log."""
-        return (
-            f"generation {record['generation']}: {record['ppg']:+.3f} ± {record['ppg_error']:.3f}, "
-            f"best {record['best_ppg']:+.3f}"
-        )
+        points = ValueWithError(record["ppg"], record["ppg_error"])
+        return f"generation {record['generation']}: {points:+.3f}, best {record['best_ppg']:+.3f}"
 
     def score(self, record: Record) -> float:
         """Return the strength of the best vector so far."""
@@ -161,7 +160,7 @@ class VectorFitLearner(Learner):
         arrays = {"generation": np.array(self._generation), "samples": np.array(len(self._window))}
         for name, rated in (("now", self._now), ("best", self._best)):
             arrays[f"{name}_vector"] = rated.vector
-            arrays[f"{name}_points"] = np.array([rated.points_per_game, rated.standard_error])
+            arrays[f"{name}_points"] = np.array([rated.points.value, rated.points.error])
         for place, samples in enumerate(self._window):
             arrays[f"conditions_{place}"] = samples.conditions
             arrays[f"results_{place}"] = samples.results
@@ -172,7 +171,9 @@ class VectorFitLearner(Learner):
         try:
             self._generation = int(arrays["generation"])
             self._now, self._best = (
-                RatedVector(SPACE.parse(arrays, f"{name}_vector"), *arrays[f"{name}_points"].tolist())
+                RatedVector(
+                    SPACE.parse(arrays, f"{name}_vector"), ValueWithError(*arrays[f"{name}_points"].tolist())
+                )
                 for name in ("now", "best")
             )
             self._window = [
@@ -186,8 +187,8 @@ class VectorFitLearner(Learner):
         """Return the best vector so far, and its strength."""
         return {
             VECTOR_ARRAY: self._best.vector,
-            "ppg": np.array(self._best.points_per_game),
-            "ppg_error": np.array(self._best.standard_error),
+            "ppg": np.array(self._best.points.value),
+            "ppg_error": np.array(self._best.points.error),
         }
 
     def finish(self, folder: Path) -> str:

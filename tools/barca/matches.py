@@ -191,7 +191,7 @@ class VectorRatings:
         fresh = self.rate(best.vector, _FRESH_SEED)
         return (
             f"{learning} at depth {self._settings.plies}; best against first, with fresh openings: "
-            f"{fresh.points_per_game:+.3f} ± {fresh.standard_error:.3f} points per game "
+            f"{fresh.points:+.3f} points per game "
             f"in {self._settings.reference_games:,} games\n"
             f"{format_weights(SPACE.names, self.start, best.vector)}\n"
         )

@@ -14,6 +14,7 @@ from gammond.engine.evaluation.results import Evaluation
 from gammond.engine.rollout import RolloutEvaluators, RolloutSettings, roll_out_position
 from gammond.engine.rules.rules import STANDARD_RULES
 from gammond.engine.runtime.machine import count_usable_cores
+from gammond.engine.statistics import ValueWithError
 from gammond.tools.bench.gnubg_timing import GNUBG_TIME_NOTE, TimedRollout, time_gnubg
 from gammond.tools.bench.measure import BenchmarkSubject, Measurement, check_answer
 
@@ -38,7 +39,8 @@ def bench_rollouts(subject: BenchmarkSubject) -> Iterator[Measurement]:
     check_rollouts(evaluators)
     for kind, settings in _KINDS.items():
         took_s, found = _time_rollout(evaluators, settings)
-        note = f"{subject.engine.name}, equity {found.equity:+.3f} ± {found.error:.3f}"
+        assert found.error is not None
+        note = f"{subject.engine.name}, equity {ValueWithError(found.equity, found.error):+.3f}"
         yield Measurement(f"{TRIALS} trials, {kind}", took_s, "s", note)
     yield _bench_threads(evaluators)
     yield from _bench_gnubg()

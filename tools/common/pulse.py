@@ -130,7 +130,9 @@ class Pulse:
         with self._saying:
             if COMPILATION.is_compiling:
                 COMPILATION.update(is_due=True)
-            elif self._sources:
+                if not is_terminal:
+                    return
+            if self._sources:
                 self._sources[-1]()
             else:
                 seconds = f"{now_s - self._began_s:.0f} s"

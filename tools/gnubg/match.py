@@ -135,8 +135,7 @@ class GnubgSessionResult:
             matches = f"{sum(self.matches)} of {format_count(len(self.matches), 'match', 'matches')} won"
             parts.insert(0, matches + _format_win_share(self.matches))
         elif len(self.points) > 1:
-            mean = mean_with_error(np.array(self.points))
-            parts.insert(2, f"{mean.value:+.3f} ± {mean.error:.3f} points per game")
+            parts.insert(2, f"{mean_with_error(np.array(self.points)):+.3f} points per game")
         return (
             "\n".join([f"{name}: {', '.join(parts)}", *(f"  FAULT {fault}" for fault in self.faults)]) + "\n"
         )
@@ -154,8 +153,7 @@ class GnubgSessionResult:
 def _format_win_share(won: Sequence[bool]) -> str:
     if len(won) < 2:
         return ""
-    share = mean_with_error(np.array(won, np.float64))
-    return f" ({100 * share.value:.1f} % ± {100 * share.error:.1f})"
+    return f" ({mean_with_error(np.array(won, np.float64)).scale(100):.1f} %)"
 
 
 class GnubgMatchOptions(Struct, frozen=True, kw_only=True):

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from gammond.engine.evaluation.evaluator import Evaluator
 from gammond.engine.rules.dice import Roll
 from gammond.engine.rules.position import Phase, Position, classify_phases
-from gammond.engine.statistics import ratio_with_error
+from gammond.engine.statistics import ValueWithError, ratio_with_error
 from gammond.tools.bench.measure import SelfPlayGames
 
 _MAX_TURNS_BETWEEN = 7
@@ -48,7 +48,7 @@ def draw_contact_decisions(
     return taken[:count], np.array(numbers[:count])
 
 
-def estimate_mean_by_game(costs: NDArray[np.float64], games: NDArray[np.int64]) -> tuple[float, float | None]:
+def estimate_mean_by_game(costs: NDArray[np.float64], games: NDArray[np.int64]) -> ValueWithError:
     """Return the mean of costs and its standard error: those of one game depend on each other.
 
     Args:
@@ -56,8 +56,7 @@ def estimate_mean_by_game(costs: NDArray[np.float64], games: NDArray[np.int64]) 
         games: ``int64[n]``, the number of the game of each.
 
     Returns:
-        Both; None in place of an error if all are of one game.
+        Both; the error is nan if all are of one game.
     """
     _, place = np.unique(games, return_inverse=True)
-    found = ratio_with_error(np.bincount(place, costs), np.bincount(place))
-    return found.value, None if np.isnan(found.error) else found.error
+    return ratio_with_error(np.bincount(place, costs), np.bincount(place))

@@ -23,6 +23,7 @@ from gammond.engine.errors import LimitError, UnsupportedError
 from gammond.engine.play.player import EvaluatorPlayer, Player, ScorerPlayer
 from gammond.engine.rules.position import Board
 from gammond.engine.runtime.version import read_version
+from gammond.engine.statistics import ValueWithError
 from gammond.engine.wording import format_count
 from gammond.nets.players.pubeval import PubevalPlayer
 from gammond.tools.bench.gnubg_timing import measure_gnubg_rate
@@ -33,7 +34,6 @@ from gammond.tools.common.interrupts import end_with_partial
 from gammond.tools.common.opponents import PLAYER_HELP, load_opponent
 from gammond.tools.gnubg.nets import GnubgPlayer
 from gammond.tools.tournament.round_robin import play_pair
-from gammond.tools.tournament.statistics.scores import estimate_mean
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -91,7 +91,7 @@ class FrontierReport:
         ]
         for point in self.points:
             star = "*" if point.is_on_frontier else " "
-            score = f"{point.points_per_game:+.4f} ± {point.standard_error:.4f}"
+            score = f"{ValueWithError(point.points_per_game, point.standard_error):+.4f}"
             lines.append(f"{point.name:{width}} {star} {point.evaluations_per_s:13,.0f}  {score}")
         return "\n".join(lines) + "\n"
 
@@ -162,8 +162,7 @@ def _measure_players(options: FrontierOptions, players: Mapping[str, Player]) ->
         if scores.endless:
             left = format_count(scores.endless, "game")
             sys.stderr.write(f"{name}: {left} did not end; {counted.games} count\n")
-        mean_points = estimate_mean(counted.pair_values)
-        strength = round(mean_points.mean, 6), round(mean_points.standard_error, 6)
+        strength = round(counted.score.value, 6), round(counted.score.error, 6)
         points.append(FrontierPoint(name, player.name, dict(player.nets), round(speeds[name], 1), *strength))
     return points
 

@@ -31,6 +31,7 @@ from gammond.engine.rules.position import Position
 from gammond.engine.runtime.version import read_version
 from gammond.engine.search import FILTERS, MAX_PLIES, SearchWatch
 from gammond.engine.search.ranked_plays import ChosenPlay
+from gammond.engine.statistics import ValueWithError
 from gammond.tools.common.command_options import Json, ToolCommand, argument, option, threads_option
 from gammond.tools.common.interrupts import end_with_partial
 from gammond.tools.common.opponents import load_net_engine
@@ -113,10 +114,10 @@ class ErrorRate:
         level: The level's name.
         plays: Plays evaluated; forced ones do not count.
         play_error: Mean loss of a play.
-        play_standard_error: Of that mean, by games; None if there was one.
+        play_standard_error: Of that mean, by games; nan if there was one.
         cubes: Cube decisions evaluated, close or wrong ones.
-        cube_error: Mean loss of a cube decision; None if there were none.
-        cube_standard_error: Of that mean, by games; None if they are of fewer than two.
+        cube_error: Mean loss of a cube decision; nan if there were none.
+        cube_standard_error: Of that mean, by games; nan if they are of fewer than two.
         games: Games begun.
         seconds: How long it took.
     """
@@ -124,24 +125,20 @@ class ErrorRate:
     level: str
     plays: int
     play_error: float
-    play_standard_error: float | None
+    play_standard_error: float
     cubes: int
-    cube_error: float | None
-    cube_standard_error: float | None
+    cube_error: float
+    cube_standard_error: float
     games: int
     seconds: float
 
     def as_row(self) -> str:
         """Format it as a line of the table."""
-        plays = _format_mean(self.play_error, self.play_standard_error)
-        cubes = "-" if self.cube_error is None else _format_mean(self.cube_error, self.cube_standard_error)
+        plays = f"{ValueWithError(self.play_error, self.play_standard_error):.1f}"
+        cubes = f"{ValueWithError(self.cube_error, self.cube_standard_error):.1f}"
         return (
             f"{self.level:<14}{self.plays:>7,}{plays:>16}{self.cubes:>8,}{cubes:>16}{self.seconds:>8.0f} s\n"
         )
-
-
-def _format_mean(mean: float, error: float | None) -> str:
-    return f"{mean:.1f}" + ("" if error is None else f" ± {error:.1f}")
 
 
 _TABLE_HEADER = f"{'level':<14}{'plays':>7}{'millipoints':>16}{'cubes':>8}{'millipoints':>16}\n"
@@ -190,17 +187,15 @@ def measure_error_rate(
         while True:
             measured.games += 1
             play_game((measured, measured), _MONEY, roll_dice, is_enough)
-    play_error, play_standard_error = _mean_and_error(measured.play_costs)
-    cube_error, cube_standard_error = _mean_and_error(measured.cube_costs)
-    assert play_error is not None
+    plays, cubes = _estimate_cost(measured.play_costs), _estimate_cost(measured.cube_costs)
     return ErrorRate(
         measured_level.name,
         len(measured.play_costs),
-        play_error,
-        play_standard_error,
+        round(plays.value, 3),
+        round(plays.error, 3),
         len(measured.cube_costs),
-        cube_error,
-        cube_standard_error,
+        round(cubes.value, 3),
+        round(cubes.error, 3),
         measured.games,
         round(time.monotonic() - started_s, 3),
     )
@@ -210,13 +205,10 @@ _GameCost = tuple[int, float]
 """The number of a game, and the cost of a decision in it, in points."""
 
 
-def _mean_and_error(costs: list[_GameCost]) -> tuple[float | None, float | None]:
-    """Return the mean and its standard error, in thousandths of a point."""
-    if not costs:
-        return None, None
-    games, points = zip(*costs, strict=True)
-    mean, error = estimate_mean_by_game(_MILLIPOINTS * np.array(points), np.array(games))
-    return round(mean, 3), None if error is None else round(error, 3)
+def _estimate_cost(costs: list[_GameCost]) -> ValueWithError:
+    """Return the mean, in thousandths of a point; nan without any."""
+    games, points = zip(*costs, strict=True) if costs else ((), ())
+    return estimate_mean_by_game(_MILLIPOINTS * np.array(points), np.array(games, np.int64))
 
 
 class _MeasuredDecider(Decider):

@@ -26,6 +26,7 @@ from gammond.engine.runtime.version import read_version
 from gammond.engine.search import FILTERS, MAX_PLIES, UNPRUNED, IterativeSearch, TreeSearch, find_move_filter
 from gammond.engine.search.filters import DEFAULT_FILTER, FilterStage, MoveFilter
 from gammond.engine.search.tree import Objective
+from gammond.engine.statistics import ValueWithError
 from gammond.engine.wording import format_count
 from gammond.nets.catalogue import load_pruner
 from gammond.tools.common.command_options import Json, ToolCommand, option, threads_option
@@ -138,7 +139,7 @@ class SearchQualityReport:
         decisions: How many were compared.
         games: Of how many games they are.
         mean: Mean loss.
-        standard_error: Of the mean, by games; None if all are of one.
+        standard_error: Of the mean, by games; nan if all are of one.
         wrong: How many choices lost anything.
         worst: The greatest loss.
         worst_position: GNU position ID of that decision; None if no choice lost anything.
@@ -154,7 +155,7 @@ class SearchQualityReport:
     decisions: int
     games: int
     mean: float
-    standard_error: float | None
+    standard_error: float
     wrong: int
     worst: float
     worst_position: str | None
@@ -169,8 +170,7 @@ class SearchQualityReport:
                 f"worst: {self.worst:.1f} thousandths, position {self.worst_position} "
                 f"roll {format_roll(self.worst_roll)}\n"
             )
-        error = "" if self.standard_error is None else f" ± {self.standard_error:.3f}"
-        lost = f"{self.mean:.3f}{error} thousandths of a point"
+        lost = f"{ValueWithError(self.mean, self.standard_error):.3f} thousandths of a point"
         return (
             f"gammond {self.version}, {self.net}, {self.plies}-ply, filter {self.filter}, seed {self.seed}: "
             f"{self.decisions:,} contact decisions of {format_count(self.games, 'game')} in "
@@ -192,7 +192,7 @@ def make_report(
     position, roll = decisions[int(np.argmax(costs))]
     points = _MILLIPOINTS * costs
     is_any_worse = bool(points.max() > 0)
-    mean, error = estimate_mean_by_game(points, games)
+    lost = estimate_mean_by_game(points, games)
     return SearchQualityReport(
         version=read_version(),
         net=net,
@@ -201,8 +201,8 @@ def make_report(
         seed=options.seed,
         decisions=len(costs),
         games=len(np.unique(games)),
-        mean=round(mean, 4),
-        standard_error=None if error is None else round(error, 4),
+        mean=round(lost.value, 4),
+        standard_error=round(lost.error, 4),
         wrong=int((costs > 0).sum()),
         worst=round(float(points.max()), 3),
         worst_position=encode_position_id(position) if is_any_worse else None,

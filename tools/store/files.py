@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sqlite3
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
@@ -51,7 +52,12 @@ def open_store(file: Path) -> Iterator[StoreDatabase]:
         finally:
             database.close()
     except sqlite3.Error as error:
-        advice = "move it away: a new one is then begun" if is_damage(error) else "try again, or make room"
+        if is_damage(error):
+            advice = "move it away: a new one is then begun"
+        elif not os.access(file.parent, os.W_OK) or not os.access(file, os.W_OK):
+            advice = "let this user write it and its folder"
+        else:
+            advice = "try again, or make room"
         message = f"{file}: expected a store of analyses: {error}; {advice}"
         raise DataFileError(message, field="file") from error
 

@@ -290,8 +290,8 @@ def _make_player_report(
         for pair, scores in played
         if index in pair.player_indices
     ]
-    mean = float(np.mean([scores.mean for scores in own])) if own else math.nan
-    squares = [scores.standard_error**2 for scores in own]
+    mean = float(np.mean([scores.score.value for scores in own])) if own else math.nan
+    squares = [scores.score.error**2 for scores in own]
     error = math.sqrt(sum(squares)) / len(own) if own else math.nan
     return PlayerReport(
         entrant.name, entrant.nets, sum(scores.games for scores in own), elo, elo_error, mean, error

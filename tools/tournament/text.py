@@ -6,6 +6,7 @@ import math
 
 from gammond.engine.play.lockstep import MAX_TURNS
 from gammond.engine.runtime.version import read_version
+from gammond.engine.statistics import ValueWithError
 from gammond.engine.wording import format_count
 from gammond.nets.catalogue import find_pruner
 from gammond.tools.tournament.report import PairReport, PlayerReport, TournamentReport
@@ -82,7 +83,7 @@ def _format_cross_table(report: TournamentReport) -> list[str]:
     for place, player in enumerate(players, 1):
         cells = "".join(f"{_format_against(report, player, other):>9}" for other in players)
         title = f"{place:>2}  {player.name}"
-        score = _format_mean(player.score, player.score_error, 4)
+        score = f"{ValueWithError(player.score, player.score_error):+.4f}"
         lines.append(f"{title:{width}}{_format_elo(player):>18}{score:>18}{cells}")
     lines += [
         f"Elo relative to {report.anchor}, from games won; scores in {report.rules.score_unit}, "
@@ -134,22 +135,17 @@ def _format_against(report: TournamentReport, player: PlayerReport, other: Playe
     return f"{pair.score.mean if pair.first == player.name else -pair.score.mean:+.3f}"
 
 
-def _format_mean(mean: float, error: float, digits: int, sign: str = "+") -> str:
-    """Format a mean with its standard error; a dot where there is none."""
-    return "." if math.isnan(mean) else f"{mean:{sign}.{digits}f} ± {error:.{digits}f}"
-
-
 def _format_score(score: MeanEstimate) -> str:
-    return _format_mean(score.mean, score.standard_error, 4)
+    return f"{ValueWithError(score.mean, score.standard_error):+.4f}"
 
 
 def _format_elo(player: PlayerReport) -> str:
-    return _format_mean(player.elo, player.elo_error, 1)
+    return f"{ValueWithError(player.elo, player.elo_error):+.1f}"
 
 
 def _format_win_share(pair: PairReport) -> str:
-    share = pair.win_share
-    return _format_mean(_PERCENT * share.mean, _PERCENT * share.standard_error, 2, "")
+    share = ValueWithError(pair.win_share.mean, pair.win_share.standard_error)
+    return f"{share.scale(_PERCENT):.2f}"
 
 
 def _format_draws(pair: PairReport) -> str:
@@ -159,7 +155,7 @@ def _format_draws(pair: PairReport) -> str:
 
 def _format_moves(pair: PairReport) -> str:
     assert pair.lengths is not None
-    return _format_mean(pair.lengths.moves.mean, pair.lengths.moves.standard_error, 1, "")
+    return f"{ValueWithError(pair.lengths.moves.mean, pair.lengths.moves.standard_error):.1f}"
 
 
 def _format_both_shares(pair: PairReport, first: int, second: int) -> str:

@@ -15,14 +15,13 @@ from __future__ import annotations
 
 from gammond.tools.common.command_group import CommandGroup
 from gammond.tools.common.wings import find_wings
+from gammond.tools.train.wing import WING
 
 SUMMARY = "train nets: self-play, labels, fitting, validation"
 
 COMMANDS = {
-    "td": "gammond.tools.train.td.command",
+    **WING.trainers,
     "label": "gammond.tools.train.labels.command",
-    "fit": "gammond.tools.train.fitting.fit",
-    "refine": "gammond.tools.train.fitting.refine",
     **{name: wing.trainers[name] for wing in find_wings() for name in wing.train_commands},
     "vary": "gammond.tools.train.vary",
     "plot": "gammond.tools.train.runs.plot",

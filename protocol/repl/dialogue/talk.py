@@ -130,6 +130,10 @@ class Talk(ABC):
             return ["Commands of the terminal:", *(row.explain()[0] for row in self.rows.values()), others]
         if name == "wire":
             return [others]
+        if (setting := find_game(self.session).settings.get(name)) is not None:
+            values = setting.values or "true|false"
+            now = f"now {setting.get(self.session)}, {setting.get_default(self.session)} at the start"
+            return [f"set {name} VALUE", setting.meaning, f"{setting.kind} {values}; {now}"]
         lines = self.rows[name].explain() if name in self.rows else self.explain_topic(name)
         return lines or format_replies(run_line(self.session, f"help {name}")[0])
 
@@ -140,7 +144,7 @@ class Talk(ABC):
         listed = ", ".join(f"'help {name}': {meaning}" for name, meaning in self.topics.items())
         return [
             *(f"  {group:<8}{' '.join(names)}" for group, names in groups.items() if names),
-            f"'help WORD' explains a command; {listed}.",
+            f"'help WORD' explains a command or a setting; {listed}.",
             "Tab completes, Ctrl-C cancels, Ctrl-D leaves.",
         ]
 

@@ -74,7 +74,7 @@ class LineWork:
                 try:
                     event = self._events.get(timeout=min(_STEP_S, patience_s))
                 except queue.Empty:
-                    if time.monotonic() - drawn_s >= SILENT_S and not COMPILATION.is_compiling:
+                    if time.monotonic() - drawn_s >= SILENT_S:
                         drawn_s = time.monotonic()
                         self._draw(what.format(f"{waited_s:.0f} s"))
                     continue
@@ -82,8 +82,7 @@ class LineWork:
                     return event
                 if text := self._progress.update(event):
                     drawn_s = time.monotonic()
-                    if not COMPILATION.is_compiling:  # its own lines say so
-                        self._draw(text)
+                    self._draw(text)
             return None
         finally:
             if self._status is not None:

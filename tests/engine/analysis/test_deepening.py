@@ -1,9 +1,6 @@
 """Deepening: which searches it makes, that their values are those of fresh ones, how it stops and goes on."""
 
-from __future__ import annotations
-
 import itertools
-import signal
 import sqlite3
 import threading
 import time
@@ -163,7 +160,7 @@ def test_a_kill_loses_no_result_and_the_next_run_goes_on(tmp_path, engine):
     """
     process = start("tests.engine.analysis.test_deepening", program, file)
     said = [process.stdout.readline().strip() for _ in range(3)]
-    process.send_signal(signal.SIGKILL)
+    process.kill()
     said += process.communicate()[0].split("\n")[:-1]
     rows = list_rows(file)
     assert not any(isinstance(row, BadRow) for row in rows)

@@ -1,7 +1,5 @@
 """The folders of compiled kernels: shared by processes, dropped when stale, done without if need be."""
 
-from __future__ import annotations
-
 import json
 import os
 import shutil
@@ -245,6 +243,7 @@ def test_files_that_were_cut_short_are_compiled_anew_and_replaced(fork, first_us
     assert fork(tmp_path / "cache", f"{REPORT_SOON}; {COMPILE}") == ""
 
 
+@pytest.mark.skipif(os.name != "posix", reason="other systems have no such modes")
 @pytest.mark.parametrize("shared", ["", "kernels"])
 def test_kernels_in_a_folder_that_others_can_write_are_not_run(tmp_path, fresh_folders, capsys, shared):
     (tmp_path / "kernels").mkdir(mode=0o700)

@@ -1,7 +1,5 @@
 """Altered and hostile match files: games, issues or typed errors, in a time in proportion to their size."""
 
-from __future__ import annotations
-
 import random
 import time
 from contextlib import suppress
@@ -18,7 +16,7 @@ from tests.engine.match_files.test_position_report import XG_CUBE
 
 HEAD = "Game 1\na : 0   b : 0\n"
 SGF = "(;GM[6]"
-SIZE = 100_000
+SIZE = 50_000
 REPEATED = {
     "games": ("", HEAD),
     "rows": (HEAD, " 1) 31: 8/5 6/5\n"),

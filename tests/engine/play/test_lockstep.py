@@ -1,7 +1,5 @@
 """Games in lockstep: pairs, dice, when they stop, what they count, however many run at once."""
 
-from __future__ import annotations
-
 import itertools
 import math
 
@@ -79,7 +77,7 @@ def test_a_player_scores_exactly_nothing_against_itself_and_with_dice_for_each_g
     results = play_games(RACER, RACER, 400, seed=1, ending=ending)
     assert (results.values.reshape(-1, 2).sum(axis=1) == 0).all()
     assert np.abs(results.values).min() > 0
-    assert results.standard_error == 0
+    assert results.score.error == 0
     assert results.count_wins(0) == results.count_wins(1)
     own = play_games(RACER, RACER, 40, seed=1, ending=ending, has_pairs=False)
     assert (own.values.reshape(-1, 2).sum(axis=1) != 0).any()
@@ -116,7 +114,7 @@ def test_games_that_are_played_out_count_their_points():
 
 
 def test_home_bound_tells_the_same_player_the_stronger():
-    assert play_games(RACER, RANDOM, 60, seed=1, ending=HOME_BOUND).mean > 30
+    assert play_games(RACER, RANDOM, 60, seed=1, ending=HOME_BOUND).score.value > 30
 
 
 def test_results_are_counted_for_each_side():
@@ -124,8 +122,8 @@ def test_results_are_counted_for_each_side():
     assert results.games == 6
     assert results.count_wins(0) == (4, 2, 1)
     assert results.count_wins(1) == (2, 2, 1)
-    assert results.mean == pytest.approx(2 / 6)
-    assert results.standard_error == pytest.approx(np.std([-0.5, 0, 1.5], ddof=1) / np.sqrt(3))
+    assert results.score.value == pytest.approx(2 / 6)
+    assert results.score.error == pytest.approx(np.std([-0.5, 0, 1.5], ddof=1) / np.sqrt(3))
 
 
 def test_progress_grows_to_the_number_of_games():
@@ -181,7 +179,7 @@ def test_games_that_never_end_are_counted_where_they_may_be_and_the_others_keep_
     counted = [2 * pair + game for pair in range(20) if pair not in endless // 2 for game in range(2)]
     alone = PairedScores(whole.values[counted], whole.kinds[counted])
     assert cut.counted.games == len(counted)
-    assert (cut.mean, cut.standard_error) == (alone.mean, alone.standard_error)
+    assert (cut.score.value, cut.score.error) == (alone.score.value, alone.score.error)
     assert (cut.win_share, cut.counted.count_wins(0)) == (alone.win_share, alone.count_wins(0))
     twice = cut.concatenate(cut)
     assert np.flatnonzero(np.isnan(twice.values)).tolist() == [*endless, *(40 + endless)]
@@ -190,4 +188,4 @@ def test_games_that_never_end_are_counted_where_they_may_be_and_the_others_keep_
 def test_where_no_game_ends_nothing_is_known():
     results = PairedScores(np.full(2, np.nan), np.zeros(2, np.int8))
     assert results.counted.games == 0
-    assert all(math.isnan(each) for each in (results.mean, results.standard_error))
+    assert all(math.isnan(each) for each in (results.score.value, results.score.error))

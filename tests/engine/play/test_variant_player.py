@@ -1,7 +1,5 @@
 """Players, engines and deciders in games where doubles are two moves."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 
@@ -147,7 +145,7 @@ def test_in_a_solved_variant_the_solution_takes_the_place_of_nets(name):
     assert player.evaluator is not None
     assert player.evaluator.name == "hypergammon-1"
     results = play_games(load_player(name), RandomPlayer(1), 100, seed=1, rules=rules)
-    assert results.mean > 0
+    assert results.score.value > 0
 
 
 def test_a_player_that_values_no_positions_plays_no_solved_variant():

@@ -1,10 +1,7 @@
 """The store of a process: what it finds and keeps, and what damage, kills and other processes do to it."""
 
-from __future__ import annotations
-
 import logging
 import os
-import signal
 import sqlite3
 import threading
 from functools import partial
@@ -197,7 +194,7 @@ def test_a_kill_loses_nothing_that_was_written(file):
     )
     for _ in range(5):
         written = int(process.stdout.readline())
-    process.send_signal(signal.SIGKILL)
+    process.kill()
     process.wait()
     written = int((process.stdout.read().split() or [written])[-1])
     process.stdout.close()

@@ -10,7 +10,7 @@ from gammond.protocol.backgammon.table_view import BackgammonView
 from gammond.protocol.commands import decisions
 from gammond.protocol.commands.dispatch import run_line
 from gammond.protocol.core.requests import WorkControl
-from gammond.protocol.questions.decisions import ChooseDouble, ChoosePlay, ChooseResponse
+from gammond.protocol.questions.decisions import ChooseDouble
 from gammond.protocol.questions.positions import Resign
 from gammond.protocol.state.session import Session
 from gammond.protocol.tables.game_view import TablePhase
@@ -45,15 +45,9 @@ def test_the_checkers_of_a_seat_stay_its_own_when_the_turn_passes():
     assert after["checkers"][1] == Position.start().board[0].tolist()
 
 
-def test_the_phases_follow_the_game():
+def test_a_table_waits_for_its_game_and_lists_no_plays_without_dice():
     assert make_view().phase is TablePhase.WAITING
-    assert make_view("newgame").phase is TablePhase.ROLL
-    lines = ["newgame", "dice 3 1", "play 8/5 6/5"]
-    assert make_view(*lines[:2]).phase is TablePhase.PLAY
-    assert make_view(*lines, "play double").phase is TablePhase.RESPONSE
-    assert make_view(*lines, "play resign single").phase is TablePhase.RESIGNATION
-    assert make_view(*lines, "play double", "play drop").phase is TablePhase.OVER
-    assert make_view(*lines, "play double", "play drop", length=1).phase is TablePhase.FINISHED
+    assert make_view("newgame").describe_choices() == {"tree": None}
 
 
 def test_there_is_no_xgid_while_a_beaver_or_a_resignation_waits():
@@ -61,14 +55,6 @@ def test_there_is_no_xgid_while_a_beaver_or_a_resignation_waits():
     assert make_view(*lines, "play double").describe()["xgid"]
     assert make_view(*lines, "play double", "play beaver").describe()["xgid"] is None
     assert make_view(*lines, "play resign gammon").describe()["xgid"] is None
-
-
-def test_the_legal_plays_are_listed_while_dice_lie_on_the_board():
-    view = make_view("newgame", "dice 3 1")
-    tree = view.describe_choices()["tree"]
-    assert tree[0]["play"] is None
-    assert sum(node["play"] is not None for node in tree) == 16
-    assert make_view("newgame").describe_choices() == {"tree": None}
 
 
 @pytest.fixture
@@ -105,15 +91,6 @@ def test_an_engine_gives_a_lost_game_up_but_not_again_once_that_was_rejected():
     lost = f"position xgid XGID={'-' * 23}Oa-:0:0:1:00:0:0:0:0:10"
     assert decide(make_view(lost)) == "play resign single"
     assert decide(make_view(lost), rejected_kind=1) != "play resign single"
-
-
-def test_an_engine_answers_doubles_and_resignations_and_plays_its_rolls(asked):
-    lines = ["newgame", "dice 3 1"]
-    assert decide(make_view(*lines)).startswith("play ")
-    lines.append("play 8/5 6/5")
-    assert decide(make_view(*lines, "play double")) in ("play take", "play drop", "play beaver")
-    assert decide(make_view(*lines, "play resign gammon")) in ("play accept", "play reject")
-    assert asked == [ChoosePlay, ChooseResponse, Resign]
 
 
 def test_an_engine_decides_about_the_game_as_it_was_when_it_was_asked():

@@ -10,11 +10,10 @@ from gammond.engine.barca.game import BarcaGame
 from gammond.engine.barca.moves import format_move
 from gammond.engine.barca.position import START_TEXT
 from gammond.protocol.barca import game_commands
-from gammond.protocol.barca.commands import BARCA, BARCA_COMMANDS, BARCA_SETTINGS
+from gammond.protocol.barca.commands import BARCA, BARCA_SETTINGS
 from gammond.protocol.barca.game_commands import MAX_GAME_MOVES
 from gammond.protocol.commands.command import Command
 from gammond.protocol.core.limits import ClientLimits
-from gammond.tools.bench.load_client import is_final_line
 from tests.protocol.talking import hear, make_connection, pump, talk
 
 START = f'position="{START_TEXT}" turn=white'
@@ -29,23 +28,6 @@ def connect(*lines):
         answer = talk(line, connection)
         assert not answer[-1].startswith("error"), answer
     return connection
-
-
-@pytest.mark.parametrize("command", BARCA_COMMANDS.values(), ids=lambda command: command.name)
-def test_answers_as_objects_say_the_same(command):
-    if command.name in ("stats", "describe", "isready"):
-        pytest.skip("the clock is in it")
-    texts, objects = connect(), connect("set engine.format json")
-    for line in command.example:
-        as_text, as_objects = talk(line, texts), [json.loads(each) for each in talk(line, objects)]
-        assert len(as_text) == len(as_objects)
-        for text, document in zip(as_text, as_objects, strict=True):
-            assert document["answer"] == text.split()[0]
-            assert document["final"] == is_final_line(text)
-            pairs = [pair.partition("=") for pair in text.split(" pv")[0].split() if "=" in pair]
-            for key, _, value in pairs:
-                if document["answer"] not in ("board", "help", "key") and '"' not in value:
-                    assert str(document[key]) == value
 
 
 def test_a_game_goes_on_to_its_end_and_back():
@@ -114,14 +96,6 @@ def test_what_cannot_be_done_is_refused_and_changes_nothing(line, error):
     (answer,) = talk(line, connection)
     assert answer.startswith(f"error {error}")
     assert talk("undo", connection) == ["ok undo"]
-
-
-def test_without_a_game_there_is_nothing_to_ask():
-    connection = connect()
-    for line in ("legal", "eval", "go", "moves", "board", "play e2-e5"):
-        assert talk(line, connection) == [
-            "error bad_state position: no position: send 'newgame' or 'position' first"
-        ]
 
 
 def test_moves_are_ranked_and_eval_is_the_first_of_them():

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from gammond.protocol.barca.table_view import BarcaView
 from gammond.protocol.commands.dispatch import run_line
-from gammond.protocol.core.requests import WorkControl
 from gammond.protocol.state.session import Session
-from gammond.protocol.tables.game_view import GameEnd, TablePhase
+from gammond.protocol.tables.game_view import TablePhase
 from gammond.protocol.tables.requests import SeatSpec, TableSpec
 from tests.protocol.talking import make_service
 
@@ -58,32 +57,3 @@ def test_a_scared_animal_that_can_flee_is_not_trapped():
     piece = pieces_of(view)["e6"]
     assert (piece["scared"], piece["trapped"]) == (True, False)
     assert {move["from"] for move in view.describe_choices()["legal"]} == {"e6"}
-
-
-def test_a_won_game_has_its_winner_and_nobody_to_move():
-    view = make_view(WON, "play f4-g4")
-    assert view.end == GameEnd(0, 1, "holes")
-    assert (view.phase, view.to_act) == (TablePhase.OVER, None)
-    assert view.count_score([view.end, GameEnd(None, 0, "repetition")]) == (1, 0)
-    assert view.describe()["last_move"] == "f4-g4"
-
-
-def test_the_seats_are_white_in_turn():
-    view = make_view(WON, "play f4-g4")
-    for number, white in ((1, 0), (2, 1), (3, 0)):
-        view.note_start(number)
-        assert view.describe()["white"] == white
-        assert view.end == GameEnd(white, 1, "holes")
-    view = make_view("newgame")
-    view.note_start(2)
-    assert view.to_act == view.describe()["on_roll"] == 1
-    pieces = pieces_of(view)
-    assert (pieces["e1"]["seat"], pieces["e10"]["seat"]) == (1, 0)
-
-
-def test_an_engine_chooses_a_legal_move():
-    view = make_view("newgame", "set engine.level easy")
-    decision = view.plan_decision(0)
-    assert decision.is_long
-    line = decision.run(WorkControl())
-    assert line.removeprefix("play ") in [move["text"] for move in view.describe_choices()["legal"]]

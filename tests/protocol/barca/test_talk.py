@@ -65,11 +65,6 @@ def test_people_win_by_the_names_of_their_sides_and_the_end_can_be_taken_back():
     assert not any("set aside" in line for line in conversation.answer("new"))
 
 
-def test_another_player_has_its_name():
-    conversation = begin("player random:seed=1", "new")
-    assert conversation.answer("e2-e5")[1].startswith("random:seed=1 plays ")
-
-
 def test_undo_takes_back_the_answer_too_and_redo_makes_both_again():
     conversation = begin("level easy", "new", "e2-e5")
     position = conversation.answer("get game.variant")

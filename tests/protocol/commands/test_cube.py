@@ -4,12 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from gammond.engine.analysis.engine import Engine
-from gammond.engine.analysis.levels import EvalSettings
 from gammond.engine.formats.position_id import encode_position_id
-from gammond.engine.rules.match import MatchState
 from gammond.engine.rules.position import Position
-from tests.protocol.talking import hear, make_connection, talk
+from tests.protocol.talking import hear, make_connection, pump, talk
 from tests.support.boards import played_boards
 from tests.support.evaluators import FixedEvaluator, RacingEvaluator
 from tests.support.replies import read_values
@@ -50,13 +47,6 @@ def test_cube_is_asked_as_before_the_roll_and_before_the_double():
     plain = answered("cube", evaluator)
     assert answered("cube", evaluator, "newgame\ndice 3 1") == plain
     assert answered("cube", evaluator, "newgame\nplay double") == plain
-
-
-def test_cube_searches_to_the_requested_depth_and_reports_it():
-    found = answered("cube plies=1", RacingEvaluator())
-    evaluated = Engine(RacingEvaluator()).evaluate(Position.start(), MatchState(), EvalSettings(1))
-    assert found["plies"] == "1"
-    assert float(found["take"]) == pytest.approx(evaluated.decision.double_take.equity, abs=1e-6)
 
 
 def test_take_is_evaluated_for_the_side_that_answers():
@@ -146,25 +136,14 @@ def test_the_matrix_reaches_nine_points_by_default_and_starts_from_any_cube():
 
 def test_a_matrix_that_is_stopped_has_no_answer():
     connection = make_connection()
-    talk("newgame", connection)
-    hear(connection, b"matrix plies=2\n")
-    job = connection.next_job()
-    job.control.stop()
-    connection.receive_result(job, job.run(lambda reply: None))
-    assert connection.data_to_send().decode().startswith("error stopped ")
+    hear(connection, b"newgame\nmatrix plies=2\n")
+    assert pump(connection, stops_long=True)[-1].startswith("error stopped ")
 
 
 @pytest.mark.parametrize(
     ("line", "start"),
     [
-        ("cube", "error bad_state position:"),
-        ("take", "error bad_state position:"),
-        ("resign", "error bad_state position:"),
-        ("matrix", "error bad_state position:"),
         ("cube now", "error bad_command arguments:"),
-        ("matrix away=1", "error bad_value away:"),
-        ("matrix away=26", "error bad_value away:"),
-        ("matrix cube=0", "error bad_value cube:"),
         (f"{CRAWFORD}\ntake", "error bad_state crawford:"),
         ("newgame\nmatrix cube=3", "error bad_value cube:"),
         ("set game.length 9\nset game.cube 4\nposition startpos\ncube", "error bad_value game.cube_owner:"),

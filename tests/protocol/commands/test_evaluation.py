@@ -99,14 +99,6 @@ def test_each_ranked_play_comes_with_the_position_that_play_reaches():
         assert {said["play"]: said["gnubgid"] for said in moves} == reached
 
 
-def test_a_wider_filter_lets_more_survive():
-    def survivors(name):
-        lines = talk(f"newgame\ndice 4 3\nmoves plies=1 filter={name}")
-        return sum("survived=true" in line for line in lines)
-
-    assert survivors("tiny") < survivors("huge")
-
-
 @pytest.mark.parametrize("line", ["eval plies=3", "moves plies=3", "cube plies=4", "take plies=4"])
 def test_what_is_stopped_says_so_with_the_depth_that_it_got_to(line):
     connection = make_connection()
@@ -125,11 +117,3 @@ def test_effort_is_reported_within_a_depth_but_not_at_0_ply(monkeypatch):
         watch.begin_depth(plies)
         watch.count(7)
     assert [line.partition(" time_ms")[0] for line in lines] == ["info nodes 14"]
-
-
-def test_a_match_cube_that_nobody_owns_is_refused():
-    lines = talk("set game.length 7\nnewgame\nset game.cube 4\neval\neval cubeful=false")
-    refused = (
-        "error bad_value game.cube_owner: in a match a cube at 4 has an owner: expected p0|p1, got center"
-    )
-    assert lines[-2:] == [refused, refused]

@@ -85,12 +85,6 @@ def test_a_rejected_resignation_leaves_the_game_as_it_was():
     assert connection.handler.session.game.match == MatchState()
 
 
-def test_a_drop_counts_in_a_match_without_touching_the_score():
-    connection, answer = played("double", "drop", before="set game.length 5\nnewgame")
-    assert answer.endswith("winner=p0 result=single points=1")
-    assert connection.handler.session.game.match == MatchState(length=5)
-
-
 def test_blanks_between_the_words_do_not_matter():
     _, answer = played("resign   gammon")
     assert answer.startswith('ok play play="resign gammon" ')
@@ -173,13 +167,6 @@ def test_a_cube_at_one_with_an_owner_loads_and_is_not_evaluated(line):
     assert not talk(line, connection)[-1].startswith("error bad_value")
 
 
-def test_a_cube_that_no_game_has_is_refused_in_a_query():
-    held = encode_match_id(MatchState(cube_owner=0))
-    (line,) = talk(f'{{"id":1,"position":"4HPwATDgc/ABMA:{held}"}}')
-    assert '"field":"position"' in line
-    assert "a cube at 1 has no owner" in line
-
-
 def test_a_position_of_another_game_begins_after_a_conceded_one():
     connection, _ = played("double", "drop")
     talk("position gnubgid 4HPwATDgc/ABMA", connection)
@@ -201,13 +188,6 @@ def test_a_position_without_its_form_says_what_to_send(text):
     expected = f"error bad_value form: expected the form before the position: send 'position gnubgid {text}'"
     assert talk(f"position {text}") == [expected]
     assert talk(f"position GNUBGID {text}")[0].startswith("ok position")
-
-
-def test_a_decision_about_a_resignation_says_what_does_it():
-    assert talk("newgame\ndice 3 1\nplay resign gammon\ngo")[-1] == (
-        "error bad_state what: a resignation is pending: 'resign gammon' says whether to accept it, "
-        "'play accept' or 'play reject' answers it"
-    )
 
 
 def test_the_seat_that_begins_can_be_named_and_the_opening_decides_without_it():

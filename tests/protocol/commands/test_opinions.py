@@ -34,15 +34,10 @@ def test_the_player_of_the_session_is_asked_where_none_is_named():
             "error bad_value player: expected one of outcomes|self for learned",
         ),
         ("opinion player=nobody", "error bad_value player: "),
-        ("opinion 0 player=pubeval", "error bad_value n: "),
     ],
 )
 def test_what_cannot_be_answered_is_refused_with_its_reason(request_line, error):
     assert talk(f"newgame\n{request_line}")[-1].startswith(error)
-
-
-def test_there_is_no_opinion_without_a_game():
-    assert talk("opinion player=pubeval")[-1].startswith("error bad_state position: ")
 
 
 @pytest.mark.parametrize("player", ["phase-net", "classic"])

@@ -85,7 +85,6 @@ def test_what_is_stopped_compares_at_one_depth():
         (SETUP + "rank 8/6", "bad_value play: 8/6 is 2 pips"),
         (SETUP + "rank x", "bad_value play: expected a move"),
         (SETUP + "rank", "bad_command play: expected 'rank PLAY"),
-        (SETUP + "rank 8/5 plies=9", "bad_value plies: "),
     ],
 )
 def test_what_is_no_play_of_the_roll_is_refused(lines, error):

@@ -143,9 +143,3 @@ def test_what_cannot_be_loaded_is_an_error_of_each_request_that_needs_it_and_of_
     assert cold_game.loads == 2  # once for each group
     assert connection.handler.session.error_count == 3
     assert connection.handler.session.request_count == 6
-
-
-def test_each_request_is_answered():
-    connection = make_connection()
-    for line in readiness.READY_LINES:
-        assert not talk(line, connection)[-1].startswith("error"), line

@@ -19,7 +19,7 @@ from gammond.protocol.state.rollout_store import RolloutStore
 from gammond.protocol.state.session import Session
 from tests.engine.cubeful.cubes import result_value
 from tests.protocol import talking
-from tests.protocol.talking import hear, make_connection
+from tests.protocol.talking import hear, make_connection, pump
 from tests.support.evaluators import RacingEvaluator
 from tests.support.replies import read_values
 
@@ -210,10 +210,7 @@ def test_progress_on_plays_names_the_best_so_far(connection):
 def test_a_stop_before_anything_is_complete_is_an_error_and_leaves_nothing_to_go_on_with(connection):
     talk(f"rollout {SHORT}", connection)
     hear(connection, b"rollout trials=100000\n")
-    job = connection.next_job()
-    job.control.stop()
-    connection.receive_result(job, job.run(lambda reply: None))
-    assert connection.data_to_send().startswith(b"error stopped ")
+    assert pump(connection, stops_long=True)[-1].startswith("error stopped ")
     (answer,) = talk("rollout continue trials=72", connection)
     assert answer.startswith("error bad_state what: the last rollout did not finish")
 
@@ -279,11 +276,7 @@ def test_a_request_that_is_refused_leaves_the_last_rollout_as_it_was(connection)
 @pytest.mark.parametrize(
     ("line", "start"),
     [
-        ("rollout trials=100001", "error bad_value trials:"),
-        ("rollout stop_error=-1", "error bad_value stop_error:"),
         ("rollout stop_jsd=1e3", "error bad_value stop_jsd:"),
-        ("rollout min_trials=1", "error bad_value min_trials:"),
-        ("rollout candidates=0", "error bad_value candidates:"),
         ("rollout play=8/5", "error bad_state dice:"),
         ("rollout position play=8/5", "error bad_value play: 'rollout position' has no candidates"),
         (
@@ -292,7 +285,6 @@ def test_a_request_that_is_refused_leaves_the_last_rollout_as_it_was(connection)
         ),
         ("rollout moves 3", "error bad_command arguments:"),
         ("rollout moves", "error bad_state dice:"),
-        ("undo\nrollout", "error bad_state position:"),
         ("rollout cube cubeful=false", "error bad_value cubeful:"),
         ("rollout continue", "error bad_command trials:"),
         ("rollout continue trials=9", "error bad_state what: no rollout to continue"),

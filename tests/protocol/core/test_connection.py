@@ -10,29 +10,24 @@ from gammond.protocol.core.requests import Reply
 from gammond.protocol.dialects.line_client import connect
 from gammond.protocol.questions.question import EVALUATION
 from gammond.protocol.state.session import Session
-from tests.protocol.talking import SEED, hear, make_connection, make_service, pump, talk
-from tests.support.evaluators import RacingEvaluator
-
-
-def jobs_of(connection):
-    jobs = []
-    while (job := connection.next_job()) is not None:
-        jobs.append(job)
-    return jobs
-
-
-def finish(connection, job):
-    connection.receive_result(job, job.run(lambda reply: connection.receive_progress(job, reply)))
-
-
-def sent(connection):
-    return connection.data_to_send().decode().splitlines()
+from tests.protocol.talking import (
+    SEED,
+    finish,
+    hear,
+    make_connection,
+    make_service,
+    pump,
+    sent,
+    take_jobs,
+    talk,
+)
+from tests.support.evaluators import WatchedEvaluator
 
 
 def test_untagged_answers_keep_the_order_of_their_requests():
     connection = make_connection()
     hear(connection, b"newgame\neval\nget engine.ply\ndice 3 1\ngo\n")
-    first, second = jobs_of(connection)
+    first, second = take_jobs(connection)
     assert [line.split()[0] for line in sent(connection)] == ["ok"]
     finish(connection, second)
     assert sent(connection) == []
@@ -43,7 +38,7 @@ def test_untagged_answers_keep_the_order_of_their_requests():
 def test_a_tagged_request_overtakes_and_every_line_of_it_has_its_tag():
     connection = make_connection()
     hear(connection, b"newgame\ndice 3 1\neval\n@m moves 2\n@g get engine.ply\n")
-    slow, tagged = jobs_of(connection)
+    slow, tagged = take_jobs(connection)
     finish(connection, tagged)
     lines = sent(connection)
     assert [line.split()[:2] for line in lines[2:]] == [
@@ -59,7 +54,7 @@ def test_a_tagged_request_overtakes_and_every_line_of_it_has_its_tag():
 def test_work_sees_the_state_at_its_arrival():
     connection = make_connection()
     hear(connection, b"newgame\n@a eval\nposition gnubgid 2+4OAADg2+4AAA\n@b eval\nnewgame\n")
-    a, b = jobs_of(connection)
+    a, b = take_jobs(connection)
     alone = talk("newgame\neval")[-1]
     finish(connection, b)
     finish(connection, a)
@@ -68,13 +63,9 @@ def test_work_sees_the_state_at_its_arrival():
 
 
 def test_an_exception_in_one_request_answers_that_request_only(caplog):
-    class Broken(RacingEvaluator):
-        def evaluate(self, boards):
-            raise ZeroDivisionError("secret path")
-
-    lines = talk("newgame\neval\nget engine.ply", make_connection(Broken()))
+    lines = talk("newgame\neval\nget engine.ply", make_connection(WatchedEvaluator(lambda _: 1 // 0)))
     assert lines[1].startswith("error internal server: ")
-    assert "secret" not in "".join(lines)
+    assert "division" not in "".join(lines)
     assert lines[2] == "value engine.ply 1"
     assert "ZeroDivisionError" in caplog.text
 
@@ -82,7 +73,7 @@ def test_an_exception_in_one_request_answers_that_request_only(caplog):
 def test_stop_reaches_work_by_tag_and_all_work_without():
     connection = make_connection()
     hear(connection, b"newgame\n@a eval\n@b eval\nstop @b\n")
-    a, b = jobs_of(connection)
+    a, b = take_jobs(connection)
     assert (a.control.is_stopped, b.control.is_stopped) == (False, True)
     hear(connection, b"stop\nstop @nothere\n")
     assert a.control.is_stopped
@@ -140,7 +131,7 @@ def test_a_full_queue_is_not_read_from_and_nothing_is_lost():
     connection = make_connection(queued_requests=4)
     hear(connection, b"newgame\n" + b"eval\n" * 100)
     assert not connection.wants_data
-    assert len(jobs_of(connection)) == 4
+    assert len(take_jobs(connection)) == 4
     connection = make_connection(queued_requests=4)
     hear(connection, b"newgame\n" + b"@t get engine.ply\neval\n" * 100)
     hear(connection, None)
@@ -172,7 +163,7 @@ def test_an_overlong_line_ends_the_connection_only_where_that_is_wanted():
 def test_abandoned_work_gets_its_final_line():
     connection = make_connection()
     hear(connection, b'newgame\neval\n@a eval\n{"id":"q","position":"4HPwATDgc/ABMA"}\n')
-    jobs = jobs_of(connection)
+    jobs = take_jobs(connection)
     connection.abandon()
     lines = sent(connection)
     assert lines[1].startswith(("error stopped", "@a error stopped", '{"id":"q"'))
@@ -188,7 +179,7 @@ def test_jobs_are_handed_out_in_the_order_of_arrival_whatever_their_priority():
     for query_id, priority in (("low", -1), ("one", 0), ("two", 0), ("high", 5)):
         query = f'{{"id":"{query_id}","position":"4HPwATDgc/ABMA","priority":{priority}}}\n'
         hear(connection, query.encode())
-    jobs = jobs_of(connection)
+    jobs = take_jobs(connection)
     assert [job.work.key[1] for job in jobs] == ["low", "one", "two", "high"]
     assert [job.work.priority for job in jobs] == [-1, 0, 0, 5]
 
@@ -200,7 +191,7 @@ def test_answers_are_the_same_bytes_whatever_the_order_of_work():
         connection = connect(Session(make_service(), SEED))
         hear(connection, b"newgame\n" + request)
         threads = [
-            threading.Thread(target=finish, args=(connection, job)) for job in jobs_of(connection)[::order]
+            threading.Thread(target=finish, args=(connection, job)) for job in take_jobs(connection)[::order]
         ]
         for thread in threads:
             thread.start()
@@ -213,7 +204,7 @@ def test_thousands_of_legal_plays_are_listed_and_written_by_a_worker():
     connection = make_connection()
     hear(connection, b"position gnubgid BAAAUFKqVKQAAA\ndice 1 1\nlegal\n@a get engine.ply\n")
     assert sent(connection)[2:] == ["@a value engine.ply 1"]
-    (job,) = jobs_of(connection)
+    (job,) = take_jobs(connection)
     result = job.run(lambda _: None)
     assert b"".join(result).endswith(b"\nlegal count=2151\n")
     connection.receive_result(job, result)
@@ -234,7 +225,7 @@ def test_a_turn_serves_a_few_lines_and_says_that_there_are_more():
 def test_blank_lines_have_no_answer_and_end_turns_too():
     connection = make_connection()
     connection._clock = itertools.count().__next__
-    connection.receive_data(b"\n" * 100_000 + b"get engine.ply\n")
+    connection.receive_data(b"\n" * 5_000 + b"get engine.ply\n")
     connection.advance(end_s=1000)
     assert connection.has_lines
     connection.advance()
@@ -247,7 +238,7 @@ def test_a_turn_ends_once_its_quick_requests_have_a_size():
     connection.handler.session.service.quick_work.add((engine, EVALUATION))
     connection.receive_data(b"newgame\n" + b"eval\nget engine.ply\n" * 7)
     connection.advance(3)
-    assert len(jobs_of(connection)) == 3
+    assert len(take_jobs(connection)) == 3
     assert connection.has_lines
 
 
@@ -269,7 +260,7 @@ def test_work_whose_answers_would_be_held_waits_once_too_much_is_held():
     connection = make_connection(unsent_bytes=2000)
     hear(connection, b"newgame\ndice 3 1\neval\nmoves\neval\n@t eval\n")
     connection.data_to_send()
-    head, moves, held, tagged = jobs_of(connection)
+    head, moves, held, tagged = take_jobs(connection)
     assert connection.start_gate.is_open
     finish(connection, moves)
     gate = connection.start_gate
@@ -278,15 +269,6 @@ def test_work_whose_answers_would_be_held_waits_once_too_much_is_held():
     assert connection.start_gate.is_closed
     assert len(connection.data_to_send()) > 2000
     assert connection.start_gate.is_open
-
-
-def test_a_client_that_is_gone_gets_no_more_work_done():
-    connection = make_connection()
-    hear(connection, b"newgame\n@a eval\n@b eval\n")
-    running = connection.next_job()
-    connection.drop()
-    assert running.control.is_stopped
-    assert connection.next_job() is None
 
 
 def test_a_client_with_long_lines_unanswered_is_not_read_from():

@@ -6,7 +6,7 @@ import pytest
 
 from gammond.engine.errors import LimitError
 from gammond.protocol.core.requests import Unready, make_preparation
-from tests.protocol.talking import hear, make_connection, pump
+from tests.protocol.talking import finish, hear, make_connection, pump, sent
 
 POSITION = b"position gnubgid sGfwATDgc/ABMA\n"
 
@@ -42,14 +42,6 @@ def take_job(connection):
     job = connection.next_job()
     assert connection.next_job() is None
     return job
-
-
-def finish(connection, job):
-    connection.receive_result(job, job.run(lambda reply: None))
-
-
-def sent(connection):
-    return connection.data_to_send().decode().splitlines()
 
 
 def test_no_later_line_is_served_before_a_held_one(connection, compiler):

@@ -2,8 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from gammond.engine.errors import DataFileError, PlayError, StateError
-from gammond.protocol.core.errors import BusyError, CommandError
+from gammond.engine.errors import DataFileError, StateError
 from gammond.protocol.core.replies import describe_error, format_reply, format_value, make_error_reply
 from gammond.protocol.core.requests import JsonReply, Reply
 
@@ -37,12 +36,6 @@ def test_no_text_can_break_a_line():
     for text in ("a\nb", "a\rb", "a\u2028b", "a\x85b", "a\x00b"):
         assert len(format_reply(Reply("help", text)).splitlines()) == 1
         assert len(format_reply(make_error_reply(StateError(text))).splitlines()) == 1
-
-
-def test_an_error_has_code_field_and_message():
-    assert format_reply(make_error_reply(PlayError("no", field="play"))) == "error bad_value play: no"
-    assert format_reply(make_error_reply(CommandError("no"))) == "error bad_command request: no"
-    assert format_reply(make_error_reply(BusyError("later", field="clients"))) == "error busy clients: later"
 
 
 def test_clients_are_not_told_where_the_files_of_a_server_are():

@@ -26,6 +26,7 @@ from gammond.protocol.core.jobs import LineJob, run_batch
 from gammond.protocol.dialects.gnubg_evaluation import GnubgRules
 from gammond.protocol.dialects.gnubg_external import MAX_REPLY_BYTES, GnubgService, connect, format_error_line
 from gammond.protocol.state.readiness import QuickWork
+from tests.protocol.talking import hear, take_jobs
 from tests.support.boards import played_boards
 from tests.support.evaluators import FixedEvaluator, RacingEvaluator, TornEvaluator, WatchedEvaluator
 from tests.support.naive_ranking import rank_plays
@@ -95,17 +96,9 @@ def loaded(service: GnubgService) -> Future[GnubgService]:
 
 
 def talk(connection: Connection, data: bytes) -> str:
-    connection.receive_data(data)
+    hear(connection, data)
     answer_together([(connection, job) for job in take_jobs(connection)])
     return connection.data_to_send().decode()
-
-
-def take_jobs(connection: Connection) -> list[LineJob]:
-    connection.advance()
-    jobs = []
-    while job := connection.next_job():
-        jobs.append(job)
-    return jobs
 
 
 def answer_together(asked: list[tuple[Connection, LineJob]]) -> None:
@@ -414,7 +407,7 @@ OPTIONS = (
 
 
 def read_questions(connection: Connection, lines: list[str]) -> list[tuple[Connection, LineJob]]:
-    connection.receive_data("".join(f"{line}\n" for line in lines).encode())
+    hear(connection, "".join(f"{line}\n" for line in lines).encode())
     return [(connection, job) for job in take_jobs(connection)]
 
 

@@ -2,12 +2,10 @@ from __future__ import annotations
 
 import pytest
 
-from gammond.engine.errors import PositionError, StateError
+from gammond.engine.errors import StateError
 from gammond.engine.rules.match import MAX_CUBE, MatchState
 from gammond.protocol.state.offers import (
-    check_cube_owner,
     check_no_offer,
-    format_alternatives,
     list_responses,
 )
 
@@ -33,22 +31,3 @@ def test_what_waits_has_its_answers(match, words):
         check_no_offer(match)
     assert all(f"'play {word}'" in caught.value.message for word in words)
     assert caught.value.field == ("resigned" if match.resigned else "doubled")
-
-
-def test_words_are_listed_as_a_choice():
-    assert format_alternatives(("take",)) == "'take'"
-    assert format_alternatives(("take", "drop", "beaver")) == "'take', 'drop' or 'beaver'"
-
-
-@pytest.mark.parametrize("match", [MatchState(cube_owner=1), MatchState(length=5, cube=2)])
-def test_a_cube_that_no_game_has_is_refused(match):
-    with pytest.raises(PositionError) as caught:
-        check_cube_owner(match)
-    assert caught.value.field == "game.cube_owner"
-
-
-@pytest.mark.parametrize(
-    "match", [MatchState(), MatchState(cube=2), MatchState(cube=2, cube_owner=1), MatchState(length=5)]
-)
-def test_a_cube_of_a_game_is_let_through(match):
-    check_cube_owner(match)

@@ -41,18 +41,6 @@ def bytes_of(kept):
     return sum(kept._sizes.values())
 
 
-def test_the_oldest_records_make_room_for_the_newest():
-    kept = RolloutStore(max_bytes=100 * 40)
-    slots = [ended(kept, trials) for trials in (40, 30, 20)]
-    assert (bytes_of(kept), list(map(trials_of, slots))) == (90 * 40, [40, 30, 20])
-    slots.append(ended(kept, 45))
-    assert bytes_of(kept) == 95 * 40
-    with pytest.raises(StateError, match="was removed to make room") as refusal:
-        slots[0].wait_for_rollout(lambda: True)
-    assert refusal.value.field == "what"
-    assert list(map(trials_of, slots[1:])) == [30, 20, 45]
-
-
 def test_the_newest_record_stays_even_if_it_alone_is_too_much():
     kept = RolloutStore(max_bytes=40)
     before, newest = ended(kept, 1), ended(kept, 2)
@@ -82,10 +70,3 @@ def test_a_slot_that_ends_as_another_waits_for_that_one_and_has_its_record():
         last.wait_for_rollout(lambda: True)
     first.finish(record(7))
     assert trials_of(last) == 7
-
-
-def test_a_rollout_that_came_to_nothing_says_so():
-    slot = RolloutSlot(RolloutStore())
-    slot.finish(None)
-    with pytest.raises(StateError, match="did not finish"):
-        slot.wait_for_rollout(lambda: False)

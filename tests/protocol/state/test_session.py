@@ -2,10 +2,10 @@ from __future__ import annotations
 
 from dataclasses import fields, replace
 
-from gammond.engine.analysis.levels import DEFAULT_LEVEL, LEVELS, EvalSettings
+from gammond.engine.analysis.levels import LEVELS, EvalSettings
 from gammond.engine.rules.match import MatchState
 from gammond.engine.rules.position import Position
-from gammond.protocol.state.session import CUSTOM_LEVEL, Session
+from gammond.protocol.state.session import EngineSettings, Session, list_setting_fields
 from tests.protocol.talking import make_service
 
 START = Position.start()
@@ -36,31 +36,13 @@ def test_there_is_one_engine_for_each_number_of_threads_up_to_the_cores(monkeypa
     assert service.get_engine("racing", threads=200) is two
 
 
-def test_what_a_request_says_goes_before_the_settings():
-    session = make_session()
-    assert session.make_eval_settings() == EvalSettings(0, "normal", True)
-    session.engine_settings = replace(session.engine_settings, ply=3, filter_name="huge", is_cubeful=False)
-    assert session.make_eval_settings() == EvalSettings(2, "huge", False)
-    assert session.make_eval_settings(1, "tiny", True) == EvalSettings(1, "tiny", True)
-    assert session.make_eval_settings(0) == EvalSettings(0, "huge", False)
-
-
-def test_a_level_is_known_by_its_settings():
-    session = make_session()
-    assert session.engine_settings.level == DEFAULT_LEVEL
-    for name, level in LEVELS.items():
-        session.engine_settings = session.engine_settings.with_level(level)
-        assert session.engine_settings.level == name
-        assert session.engine_settings.plies == level.plies
-    for change in ({"ply": 5}, {"filter_name": "tiny"}, {"noise": 7}):
-        assert replace(session.engine_settings, **change).level == CUSTOM_LEVEL
-
-
 def test_kept_answers_are_told_apart_by_every_setting_but_those_that_shape_none_of_them():
     start = make_session().engine_settings
     others = {each.name: replace(start, **{each.name: object()}) for each in fields(start)}
     alike = {name for name, other in others.items() if other.answer_key == start.answer_key}
-    assert alike == {"player", "noise", "threads", "seed"}
+    marked = list_setting_fields(EngineSettings).items()
+    assert alike == {name for name, each in marked if each.shapes_no_answer}
+    assert alike.isdisjoint({"net", "ply", "filter_name", "is_cubeful", "store"})
 
 
 def test_a_decider_has_the_depth_noise_and_seed_of_the_moment_of_the_request():

@@ -39,24 +39,6 @@ def make_first_play(table):
     table.push_action(format_play(play), play.result, table.game.match.next_turn())
 
 
-def test_undo_goes_back_step_by_step_and_says_when_there_is_none():
-    table = make_table()
-    table.start_game()
-    states = [table.game]
-    for _ in range(5):
-        table.roll_dice()
-        states.append(table.game)
-        make_first_play(table)
-        states.append(table.game)
-    while len(states) > 1:
-        assert table.game == states.pop()
-        table.undo()
-    table.undo()
-    assert table.game == GameState()
-    with pytest.raises(StateError):
-        table.undo()
-
-
 def test_the_way_back_is_bounded():
     table = GameTable(1, undo_steps=3)
     for _ in range(10):

@@ -260,21 +260,16 @@ def test_a_request_lapses_with_the_next_action():
 
 @pytest.mark.parametrize(("has_help", "asks"), [(True, True), (True, False), (False, False)])
 def test_help_is_given_to_who_plays_alone_and_is_told_in_the_record(has_help, asks):
-    party = Party(PERSON, ENGINE, length=1)
-    for _ in range(2000):
-        state = party.settle(1.0)
-        if state["phase"] == "finished":
-            break
-        if state["to_act"] != 0:
-            continue
-        if asks:
-            party.act("hint_play")
-        elif state["phase"] == "play":
-            party.act("play", play=find_first_play(state), help=has_help)
-        else:
-            party.act({"roll": "roll", "resignation": "accept"}[state["phase"]])
-    (game,) = party.site.archive.games.values()
-    assert game.has_help == has_help
+    party = against_engine(length=1)
+    if asks:
+        party.act("hint_play")
+    else:
+        party.act("play", play=find_first_play(party.state), help=has_help)
+    while party.settle(1.0)["to_act"] != 0:
+        pass
+    party.act("resign", points=3)
+    assert party.settle(1.0)["phase"] == "finished"
+    assert party.kept.has_help == has_help
 
 
 def test_between_two_people_no_help_is_given_and_nobody_pauses_the_clock():

@@ -104,7 +104,7 @@ def test_random_acts_never_raise_and_never_corrupt_a_game(fields, steps, seed):
 
 
 @SLOW
-@given(frames=st.lists(st.text(max_size=60) | values.map(json.dumps), max_size=20))
+@given(frames=st.lists(st.text(max_size=60) | values.map(json.dumps), max_size=6))
 def test_random_frames_are_answered_each_once(frames):
     site = Site(service=SERVICE)
     visitor = site.hub.connect()

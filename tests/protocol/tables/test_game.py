@@ -48,7 +48,8 @@ def test_a_match_is_rated_although_one_of_its_games_was_dropped_at_once():
 )
 def test_a_game_that_one_person_can_make_up_is_not_rated(fields):
     party = Party(**{"apart": True, **fields})
-    party.play()
+    party.play(7)
+    party.give_up()
     assert not party.kept.is_rated
 
 

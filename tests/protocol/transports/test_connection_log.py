@@ -12,14 +12,6 @@ class Transport:
     pass
 
 
-def test_each_of_a_few_clients_is_mentioned(caplog):
-    caplog.set_level(logging.INFO)
-    log = ConnectionLog(Clock())
-    for number in range(MOST_LINES):
-        log.write("client_connected", f"client {number} connects")
-    assert caplog.messages == [f"client {number} connects" for number in range(MOST_LINES)]
-
-
 def test_a_flood_is_counted_and_the_count_comes_with_the_next_line(caplog):
     caplog.set_level(logging.INFO)
     clock = Clock()

@@ -94,3 +94,27 @@ def test_a_closed_input_is_at_its_end():
     inbox.request_input(seen.append)
     inbox.take(60.0)()
     assert seen == [b""]
+
+
+@pytest.mark.skipif(os.name != "posix", reason="nothing is watched there")
+def test_a_reader_that_has_gone_is_noticed_but_not_one_that_cannot_be_watched(monkeypatch):
+    source, sink = make_pipe()
+    broken = []
+    outbox = Outbox(sink, Inbox(source), broken.append)
+    outbox.check_reader()
+    assert broken == []
+
+    class DevicePoll:  # of macOS
+        def register(self, *_):
+            pass
+
+        def poll(self, _):
+            return [(sink, pipes.select.POLLNVAL)]
+
+    with monkeypatch.context() as patch:
+        patch.setattr(pipes.select, "poll", DevicePoll)
+        outbox.check_reader()
+    assert broken == []
+    os.close(source)
+    outbox.check_reader()
+    assert isinstance(broken[0], BrokenPipeError)

@@ -83,21 +83,6 @@ def read_words(lines):
     return [line.split()[0].decode() for line in lines]
 
 
-def test_end_of_input_drains_the_queue_and_exits_0(serve, pipes, capfd):
-    evaluator, lines = HeldEvaluator(), []
-
-    def act(to_server, from_server):
-        to_server.write(b"newgame\neval\neval\neval")
-        os.close(pipes[1])
-        assert evaluator.was_asked.wait(60)
-        evaluator.may_answer.set()
-        lines.extend(from_server)
-
-    assert serve(act, evaluator) == 0
-    assert read_words(lines) == ["ok", "eval", "eval", "eval"]
-    assert capfd.readouterr().err == ""
-
-
 def test_input_is_read_while_work_runs(serve):
     evaluator, lines = HeldEvaluator(), []
 

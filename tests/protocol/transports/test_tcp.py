@@ -79,15 +79,6 @@ async def test_of_a_client_that_is_gone_nothing_waits_for_the_garbage_collector(
             gc.enable()
 
 
-async def test_a_client_that_ends_sending_still_gets_its_answers():
-    evaluator = HeldEvaluator()
-    async with running(evaluator) as server:
-        answer = asyncio.create_task(server.send(b"newgame\neval\neval"))
-        await wait_in_loop(evaluator.was_asked.is_set)
-        evaluator.may_answer.set()
-        assert first_words(await answer) == ["ok", "eval", "eval"]
-
-
 async def test_one_client_does_not_wait_for_the_work_of_another():
     evaluator = HeldEvaluator()
     async with running(evaluator) as server:
@@ -468,16 +459,6 @@ async def test_the_end_of_the_server_lets_work_finish():
         await asyncio.sleep(0.2)
         evaluator.may_answer.set()
         assert first_words(await answer) == ["ok", "eval"]
-
-
-async def test_the_end_of_the_server_does_not_wait_longer_than_it_lingers(monkeypatch):
-    monkeypatch.setattr(tcp_transport, "_LINGER_S", 0.2)
-    async with running() as server:
-        _, writer = await server.open()
-        await server.wait_for_clients(1)
-        server.ending.set()
-        await server.wait_for_clients(0)
-        writer.close()
 
 
 @pytest.mark.parametrize("host", ["0.0.0.0", "::", "192.168.1.5", "example.org", ""])

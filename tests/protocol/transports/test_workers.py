@@ -125,17 +125,6 @@ def next_said(said, count):
     return [said.get(timeout=60) for _ in range(count)]
 
 
-def test_clients_take_turns_and_each_keeps_its_own_order(busy_pool):
-    pool, said, may_end = busy_pool
-    for number in range(3):
-        submit(pool, "greedy", f"greedy{number}", said)
-    submit(pool, "a", "a0", said)
-    submit(pool, "b", "b0", said)
-    submit(pool, "a", "a1", said)
-    may_end.set()
-    assert next_said(said, 7) == ["begin", "greedy0", "a0", "b0", "greedy1", "a1", "greedy2"]
-
-
 def test_a_closed_pool_still_does_the_work_that_it_has(busy_pool):
     pool, said, may_end = busy_pool
     submit(pool, "a", "a0", said)
@@ -260,22 +249,6 @@ def test_one_worker_at_a_time_keeps_the_interpreter_busy_and_a_stopped_one_does_
     assert most[2:] == [1]
     assert not waiting.control.is_stopped
     pool.close()
-
-
-def test_a_third_client_searches_while_two_clients_have_four_rollouts_each(rolling_pool):
-    pool, said, may_end = rolling_pool
-    blocks = []
-
-    def search(control):
-        for _ in range(20):
-            assert not control.is_cancelled()
-            blocks.append(time.sleep(0.005))
-
-    submit(pool, "c", "c0", said, search, is_long=True)
-    assert next_said(said, 1) == ["c0"]
-    assert len(blocks) == 20
-    may_end.set()
-    assert sorted(next_said(said, 8)) == [f"{client}{number}" for client in "ab" for number in range(4)]
 
 
 def test_threads_that_clients_with_nothing_under_way_need_besides_end_again(rolling_pool):

@@ -13,6 +13,7 @@ from gammond.protocol.web.plans import API
 from gammond.protocol.web.positions import QUERY_NAMES, plan_query
 from tests.protocol.talking import make_service, talk
 from tests.protocol.web_asking import ask, get_error, get_json
+from tests.support.evaluators import WatchedEvaluator
 
 START = "4HPwATDgc/ABMA"
 WITH_DICE = "XGID=-b----E-C---eE---c-e----B-:0:0:1:31:0:0:0:0:10"
@@ -83,17 +84,10 @@ def test_fields_of_lines_and_of_other_endpoints_are_refused_by_name():
         ("evaluate", b'{"position":"\xff"}', (400, "bad_value", "body")),
         ("evaluate", b'{"a":' * 5000, (400, "bad_value", "body")),
         ("evaluate", {}, (422, "bad_value", "positions")),
-        ("evaluate", {"position": "x"}, (422, "bad_value", "position")),
-        ("evaluate", {"position": None}, (422, "bad_value", "position")),
         ("evaluate", {"positions": [START, "x"]}, (422, "bad_value", "positions[1]")),
-        ("evaluate", {"position": START, "plies": 5}, (422, "bad_value", "plies")),
-        ("evaluate", {"position": START, "net": "none"}, (422, "bad_value", "net")),
         ("evaluate", {"position": START, "variant": "chess"}, (422, "unsupported", "variant")),
         ("evaluate", {"position": START, "variant": "barca"}, (422, "bad_value", "variant")),
-        ("evaluate", {"position": START, "variant": 3}, (422, "bad_value", "variant")),
         ("plays", {"position": START}, (422, "bad_state", "dice")),
-        ("plays", {"position": START, "dice": [0, 7]}, (422, "bad_value", "dice")),
-        ("rollout", {"position": START, "rollout": {"coffee": 1}}, (422, "bad_value", "rollout.coffee")),
         ("rollout", {"positions": [START] * 6, "rollout": {"trials": 100_000}}, (422, "limit", "rollout")),
     ],
 )
@@ -126,12 +120,6 @@ def test_a_request_whose_client_is_gone_stops():
 
 
 def test_a_fault_of_the_server_shows_no_details_and_is_counted():
-    class Broken:
-        name, plies = "broken", 0
-
-        def evaluate(self, boards):
-            raise RuntimeError("secret")
-
-    service = make_service(Broken())
+    service = make_service(WatchedEvaluator(lambda _: 1 // 0))
     assert get_error("evaluate", {"position": START}, service=service) == (500, "internal", "server")
     assert sum(service.error_counts.values()) == service.request_count == 1

@@ -1,10 +1,7 @@
 """`gammond analyse` goes on where it was stopped: what is kept, and that the output is the same."""
 
-from __future__ import annotations
-
 import argparse
 import json
-import signal
 import subprocess
 import sys
 import time
@@ -18,10 +15,9 @@ from gammond.engine.match_files.reading import read_matches
 from gammond.tools import cli
 from gammond.tools.analyse import analyser
 from gammond.tools.analyse.kept_decisions import KeptDecisions
-from tests.engine.match_files.played_games import MAT_GAME
+from tests.engine.match_files.played_games import MAT_MATCH as MATCH
 
 ROOT = Path(__file__).parents[3]
-MATCH = f" 5 point match\n\n Game 1\n{MAT_GAME}"
 OTHER = MATCH.replace("31: Bar/22 23/22", "31: Bar/22 6/5")
 ROLLOUTS = ["--rollout", "--trials", "36", "--truncate", "2"]
 
@@ -184,10 +180,10 @@ def test_a_killed_run_goes_on_and_gives_the_same_bytes(tmp_path):
         deadline_s = time.monotonic() + 120
         while process.poll() is None and time.monotonic() < deadline_s:
             if kept.exists() and kept.read_bytes().count(b"\n") >= wanted:
-                process.send_signal(signal.SIGKILL)
+                process.kill()
                 break
             time.sleep(0.005)
-        kills += process.wait(timeout=120) == -signal.SIGKILL
+        kills += process.wait(timeout=120) != 0
     assert kills >= 2
     assert not output.exists()
     run(folder, *words, "--output", output)

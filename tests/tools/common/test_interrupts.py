@@ -1,7 +1,5 @@
 """Ctrl-C, SIGTERM and SIGHUP: all stop a tool, once, and do not cut off its last output."""
 
-from __future__ import annotations
-
 import os
 import signal
 import subprocess
@@ -99,7 +97,7 @@ AMID_COMPILING = """
 import hashlib, sys
 from gammond.engine.runtime.compilation import COMPILATION
 from gammond.tools.common.interrupts import call_on_interrupt
-COMPILATION.begin()
+COMPILATION.begin("kernel")
 with call_on_interrupt(lambda: None, has_nothing=lambda: True):
     print("compiling", flush=True)
     hashlib.pbkdf2_hmac("sha256", b"", b"", 1_000_000_000)  # as the compiler, it lets no handler run
@@ -134,10 +132,11 @@ def test_a_tool_ends_at_once_only_while_a_kernel_is_compiled_and_nothing_is_kept
         ended.set()
         is_compiling_over.wait()
 
+    report.is_silent = True
     monkeypatch.setattr(interrupts, "COMPILATION", report)
     monkeypatch.setattr(interrupts, "end_process", end)
     if is_compiling:
-        report.begin()
+        report.begin("kernel")
     try:
         with call_on_interrupt(lambda: None, has_nothing=lambda: has_nothing):
             assert not ended.wait(0.2)

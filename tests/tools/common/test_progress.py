@@ -56,7 +56,7 @@ def test_while_kernels_are_compiled_nothing_is_drawn_and_no_time_counts(clock, m
         with Progress(4000, "work", stream, clock=clock, lines_of="some tool") as bar:
             bar.update(10)
             before = stream.getvalue()
-            report.begin()
+            report.begin("kernel")
             clock.now_s += 50
             bar.update(11)
             report.end("kernel")

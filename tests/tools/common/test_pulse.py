@@ -1,7 +1,5 @@
 """What a tool says on standard error whenever nothing else was said for a while."""
 
-from __future__ import annotations
-
 import io
 import os
 import sys
@@ -101,10 +99,22 @@ def test_a_kernel_that_is_being_compiled_is_reported_in_place_of_the_work(clock,
     monkeypatch.setattr(pulse, "COMPILATION", report)
     some_pulse = Pulse(clock)
     beat_for(some_pulse, clock, LINE_EVERY_S - 0.2)
-    report.begin()
+    report.begin("kernel")
     beat_for(some_pulse, clock, 0.4)
     report.end("kernel")
     assert capsys.readouterr().err.startswith("gammond: compiling kernels once: 0 in ")
+
+
+def test_on_a_terminal_seconds_are_counted_while_a_kernel_is_compiled(clock, monkeypatch):
+    monkeypatch.setattr(sys, "stderr", Terminal())
+    report = CompilationReport(clock=clock)
+    monkeypatch.setattr(report, "_watch", lambda: None)
+    monkeypatch.setattr(pulse, "COMPILATION", report)
+    some_pulse = Pulse(clock)
+    report.begin("kernel")
+    beat_for(some_pulse, clock, 3.0)
+    said = sys.stderr.getvalue()
+    assert said.index("compiling kernels once") < said.index("working: 2 s\r") < said.index("working: 3 s\r")
 
 
 def test_bars_of_all_tools_write_lines_while_a_command_runs(monkeypatch, capsys):

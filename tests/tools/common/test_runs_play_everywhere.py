@@ -1,7 +1,5 @@
 """Runs of every kind play wherever players play, and play the same."""
 
-from __future__ import annotations
-
 import json
 
 import numpy as np
@@ -16,7 +14,7 @@ from gammond.nets.heritage.gengammon.net import HIDDEN_UNITS, GengammonNet, form
 from gammond.nets.heritage.heuristic_engine.heuristic import HEURISTIC_CONFIGS
 from gammond.nets.heritage.phase_features.net import PhaseNet
 from gammond.nets.manifest import CONTACT_CLASSES
-from gammond.nets.player_specs import name_player
+from gammond.nets.player_specs import name_player, split_file_options
 from gammond.protocol.dialects.line_client import connect
 from gammond.protocol.repl.dialogue.interpreter import LineInterpreter
 from gammond.protocol.state.service import Service, make_shipped_catalogue
@@ -271,6 +269,8 @@ def test_a_run_plays_against_a_person_at_the_terminal(names):
         assert any(name in line for line in talk.answer(f"play against {names[kind]}")), kind
     assert name_player("run:/a/b/mine:plies=1") == "mine"
     assert name_player("random:seed=1") == "random"
+    assert split_file_options(r"run:C:\runs\mine:plies=1") == (r"run:C:\runs\mine", "plies=1")
+    assert split_file_options(r"run:C:\runs\a=1") == (r"run:C:\runs\a=1", "")
 
 
 def test_an_offered_run_is_among_the_players_that_a_server_describes(names):

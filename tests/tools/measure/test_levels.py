@@ -1,8 +1,7 @@
 """`gammond measure levels`: the cost of errors by a reference search, deeper or not."""
 
-from __future__ import annotations
-
 import json
+import math
 
 import numpy as np
 import pytest
@@ -35,7 +34,7 @@ def test_a_level_measured_by_itself_makes_no_errors():
 
 
 def test_more_noise_loses_more_and_never_more_than_four_times_the_noise():
-    rates = [measured(noise) for noise in (0.01, 0.04, 0.16)]
+    rates = [measured(noise, 150) for noise in (0.01, 0.04, 0.16)]
     errors = [rate.play_error for rate in rates]
     assert errors == sorted(errors)
     assert 0.0 < errors[0] < 40.0
@@ -81,12 +80,12 @@ def test_costs_of_cube_decisions_are_counted_where_they_are_close_or_wrong():
 
 
 def test_means_are_in_thousandths_with_their_standard_error():
-    mean, error = error_rate._mean_and_error([(1, 0.0), (2, 0.02), (3, 0.04)])
-    assert mean == 20.0
-    assert error == pytest.approx(20.0 / np.sqrt(3), abs=1e-3)
-    assert error_rate._mean_and_error([]) == (None, None)
-    assert error_rate._mean_and_error([(1, 0.01)]) == (10.0, None)
-    assert error_rate._mean_and_error([(1, 0.01), (1, 0.03)]) == (20.0, None)
+    found = error_rate._estimate_cost([(1, 0.0), (2, 0.02), (3, 0.04)])
+    assert found.value == 20.0
+    assert found.error == pytest.approx(20.0 / np.sqrt(3), abs=1e-3)
+    assert math.isnan(error_rate._estimate_cost([]).value)
+    of_one_game = error_rate._estimate_cost([(1, 0.01), (1, 0.03)])
+    assert (of_one_game.value, math.isnan(of_one_game.error)) == (20.0, True)
 
 
 @pytest.fixture

@@ -100,7 +100,7 @@ def played(first, second, games: int = FEWER_GAMES) -> PairedScores:
 
 
 def standard_errors_above(results: PairedScores, points: float = 0.0) -> float:
-    return (results.mean - points) / results.standard_error
+    return (results.score.value - points) / results.score.error
 
 
 def test_self_play_improves_from_its_first_checkpoint_to_its_last(lineage):
@@ -131,7 +131,7 @@ def test_the_exported_nets_play_as_the_run_does_and_beat_all_that_came_before(li
     first, last = (Catalogue(lineage.manifest).load_player(name) for name in ("first", "last"))
     refined = load_opponent(f"run:{lineage.better}/checkpoint.npz")
     same = played(last, refined, 200)
-    assert (same.mean, same.standard_error) == (0.0, 0.0)
+    assert (same.score.value, same.score.error) == (0.0, 0.0)
     assert standard_errors_above(played(first, load_opponent("random"), 400), 1.0) > 4
     assert standard_errors_above(played(last, load_opponent("random"), 400), 1.0) > 4
     assert standard_errors_above(played(last, first)) > 4

@@ -97,7 +97,7 @@ class FamilyMatches(VectorMatches):
     def rate(self, vector: Vector) -> RatedVector:
         """Measure a vector, as `VectorMatches.rate`."""
         results = self._play(self._family.make_player(vector), self._reference, _REFERENCE_SEED)
-        return RatedVector(vector, results.mean, results.standard_error)
+        return RatedVector(vector, results.score)
 
     def make_batches(self, first: Vector, second: Vector, seed: int) -> Iterator[GameBatch]:
         """Divide games into tasks, as `VectorMatches.make_batches`."""
@@ -128,8 +128,7 @@ class FamilyMatches(VectorMatches):
 
 
 def _format_points(result: PairedScores) -> str:
-    points = f"{result.mean:+.3f} ± {result.standard_error:.3f}"
-    return f"{points} in {result.counted.games:,} games, {result.win_share:.1%} won"
+    return f"{result.score:+.3f} in {result.counted.games:,} games, {result.win_share:.1%} won"
 
 
 class AscendWork(OneProcessWork, frozen=True, kw_only=True):

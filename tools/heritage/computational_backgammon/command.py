@@ -21,6 +21,7 @@ from gammond.engine.formats.array_file import Arrays, read_count
 from gammond.engine.play.lockstep import play_games
 from gammond.engine.play.player import EvaluatorPlayer, Player
 from gammond.engine.rules.rules import Feature
+from gammond.engine.statistics import ValueWithError
 from gammond.nets.heritage.computational_backgammon.net import SYMMETRIC, outcomes_to_nodes
 from gammond.tools.common.opponents import load_opponent
 from gammond.tools.heritage.computational_backgammon.endgames import compute_probe_metrics
@@ -150,8 +151,8 @@ class ClassicLearner(GameLearner):
         if self._best is not None:
             best = {"best": EvaluatorPlayer(self._best.make_evaluator("best"))}
             result = play_opponents(self.player, best, games, self.settings.rules)["best"]
-            points = result.mean
-            metrics = {"ppg_best": points, "ppg_best_error": result.standard_error}
+            points = result.score.value
+            metrics = {"ppg_best": points, "ppg_best_error": result.score.error}
         if points > 0.0:
             self._best = copy.deepcopy(self.nets)
         self._since_best = 0 if points > 0.0 else self._since_best + 1
@@ -169,7 +170,8 @@ class ClassicLearner(GameLearner):
         if "ppg_best" not in record:
             return text
         ending = "; converged" if self.settings.games > self.total_steps else ""
-        return f"{text}, {record['ppg_best']:+.3f} ± {record['ppg_best_error']:.3f} against the best{ending}"
+        points = ValueWithError(record["ppg_best"], record["ppg_best_error"])
+        return f"{text}, {points:+.3f} against the best{ending}"
 
     def play_rounds(self) -> Iterator[RoundReport]:
         """Learn, round by round, until all games are played."""

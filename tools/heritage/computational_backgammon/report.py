@@ -26,6 +26,7 @@ from gammond.engine.play.lockstep import play_games
 from gammond.engine.play.paired_scores import PairedScores
 from gammond.engine.rules.outcome import LOSE_G, WIN, WIN_G
 from gammond.engine.rules.rules import STANDARD_RULES
+from gammond.engine.statistics import ValueWithError
 from gammond.engine.wording import format_count
 from gammond.nets.catalogue import DEFAULT_EVALUATOR
 from gammond.tools.common.command_options import ToolCommand, argument, option
@@ -140,14 +141,14 @@ def _make_course_row(folder: Path, records: Sequence[Mapping[str, Any]], final_g
         result = play_games(
             load_opponent(f"{RUN_PREFIX}{folder}"), opponent, final_games, _SEED, may_be_endless=True
         )
-        final = [f"{result.mean:+.3f} ± {result.standard_error:.3f}", _format_win_share(result)]
+        final = [f"{result.score:+.3f}", _format_win_share(result)]
     return [
         folder.name,
         speed,
         f"{last.mean():+.3f}",
         f"{100 * won:.1f}",
         f"{last.std():.3f}",
-        f"{points[best]:+.3f} ± {measured[best]['ppg_error']:.3f}",
+        f"{ValueWithError(points[best], measured[best]['ppg_error']):+.3f}",
         f"{measured[best]['games']:,}",
         str(sum("back_to" in record for record in records)),
         *final,
@@ -202,9 +203,8 @@ def _make_opening_row(name: str, chances: Sequence[float]) -> list[str]:
 
 
 def _format_score(result: PairedScores) -> str:
-    points = f"{result.mean:+.3f} ± {result.standard_error:.3f} points per game"
     endless = f", {format_count(result.endless, 'game')} did not end" if result.endless else ""
-    return f"{points}, {_format_win_share(result)} % won{endless}"
+    return f"{result.score:+.3f} points per game, {_format_win_share(result)} % won{endless}"
 
 
 def _format_win_share(result: PairedScores) -> str:

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gammond.engine.formats.array_file import Arrays, read_array, read_count
+from gammond.engine.statistics import ValueWithError
 from gammond.nets.heritage.gengammon.kernels import INPUTS
 from gammond.nets.heritage.gengammon.net import HIDDEN_UNITS, GengammonNet, GengammonPlayer, format_net
 from gammond.tools.common.files import write_atomically
@@ -139,7 +140,8 @@ class MimicLearner(Learner):
         if "unseen_first" in record:
             parts.append(f"unseen {record['unseen_fitness']:.4f}, {record['unseen_first']:.1%}")
         if "lead" in record:
-            parts.append(f"{record['lead']:+.1f} ± {record['lead_error']:.1f} pips ahead of the previous net")
+            lead = ValueWithError(record["lead"], record["lead_error"])
+            parts.append(f"{lead:+.1f} pips ahead of the previous net")
         parts.append(f"{format_short_number(record['moves_per_s'])} moves/s")
         return ", ".join(parts)
 
@@ -211,12 +213,12 @@ class SelfPlayLearner(MimicLearner):
         for _ in range(settings.round_generations):
             self.net, record = self.evolve(population, learned)
         self._genes, self._rounds_done = population.genes, self._rounds_done + 1
-        lead, lead_error = measure_lead(self.net, before, _LEAD_GAMES, 1)
+        lead = measure_lead(self.net, before, _LEAD_GAMES, 1)
         return {
             **record,
             "own_unseen_first": self.measure_agreement(unseen).ranked_first,
-            "lead": lead,
-            "lead_error": lead_error,
+            "lead": lead.value,
+            "lead_error": lead.error,
             "ranked": settings.round_generations * record["ranked"],
         }
 

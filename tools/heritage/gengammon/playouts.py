@@ -18,6 +18,7 @@ from gammond.engine.rules.dice import draw_paired_dice
 from gammond.engine.rules.moves import expand_rolls
 from gammond.engine.rules.position import Board, Phase, classify_phases
 from gammond.engine.rules.rules import STANDARD_RULES
+from gammond.engine.statistics import ValueWithError
 from gammond.nets.heritage.gengammon.net import ACTIVATIONS, GengammonNet, GengammonPlayer
 from gammond.tools.heritage.gengammon.expert_moves.dataset import CandidatePlays
 from gammond.tools.heritage.gengammon.kernels.playouts import play_out
@@ -107,7 +108,7 @@ def find_best_by_playouts(
     return CandidatePlays(children, offsets, find_first_highest(leads.astype(np.float32), offsets))
 
 
-def measure_lead(net: GengammonNet, other: GengammonNet, games: int, seed: int) -> tuple[float, float]:
+def measure_lead(net: GengammonNet, other: GengammonNet, games: int, seed: int) -> ValueWithError:
     """Measure a net's mean lead over another one, in pips, when the sides have passed each other.
 
     Args:
@@ -117,7 +118,7 @@ def measure_lead(net: GengammonNet, other: GengammonNet, games: int, seed: int) 
         seed: Of the dice.
 
     Returns:
-        The mean lead, and its standard error. Games of more than `MAX_TURNS` are scored as they are.
+        The mean lead. Games of more than `MAX_TURNS` are scored as they are.
     """
     players = GengammonPlayer("net", net), GengammonPlayer("other", other)
     boards: Board = np.repeat(STANDARD_RULES.starting_position.board[None], games, axis=0)
@@ -134,5 +135,4 @@ def measure_lead(net: GengammonNet, other: GengammonNet, games: int, seed: int) 
         going = going[~HOME_BOUND.is_reached(boards[going])]
         if not going.size:
             break
-    results = PairedScores(leads.astype(np.float64), np.sign(leads).astype(np.int8))
-    return results.mean, results.standard_error
+    return PairedScores(leads.astype(np.float64), np.sign(leads).astype(np.int8)).score

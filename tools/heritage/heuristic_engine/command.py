@@ -22,6 +22,7 @@ from gammond.engine.errors import DataFileError, StateError
 from gammond.engine.formats.array_file import Arrays
 from gammond.engine.options import list_fields
 from gammond.engine.play.player import Player
+from gammond.engine.statistics import ValueWithError
 from gammond.nets.heritage.heuristic_engine.heuristic import HeuristicConfig
 from gammond.tools.common.command_options import ToolCommand, option
 from gammond.tools.common.files import read_records
@@ -265,7 +266,7 @@ def format_player(configuration: HeuristicConfig, *, uses_probability_score: boo
 
 
 def _format_share(share: MeanEstimate) -> str:
-    return f"{_PERCENT * share.mean:.2f} ± {_PERCENT * share.standard_error:.2f} %"
+    return f"{ValueWithError(share.mean, share.standard_error).scale(_PERCENT):.2f} %"
 
 
 def _recheck(folder: Path, settings: ClimbSettings, games: int, processes: Executor) -> int:

@@ -17,6 +17,7 @@ from msgspec import Meta
 from numpy.typing import NDArray
 
 from gammond.engine.errors import ValueRangeError
+from gammond.engine.statistics import ValueWithError
 from gammond.tools.common.command_options import ToolCommand
 from gammond.tools.heritage.heuristic_engine.trials import AcceptanceRule, FixedRule, SequentialRule
 from gammond.tools.tournament.statistics.sprt import PAIRS_BETWEEN_LOOKS, SequentialTest
@@ -93,7 +94,7 @@ def tabulate_rules(settings: ClimbStudySettings) -> str:
     ]
     for worth in settings.worths:
         rates = [simulate_rule(rule, worth / _PERCENT, settings) for rule in rules.values()]
-        shares = [f"{_PERCENT * share:.2f} ± {_PERCENT * error:.2f}" for share, error, _ in rates]
+        shares = [f"{ValueWithError(share, error).scale(_PERCENT):.2f}" for share, error, _ in rates]
         cells = (f"{share:>16}{games:>9,.0f}" for share, (*_, games) in zip(shares, rates, strict=True))
         lines.append(f"{_PERCENT / 2 + worth:>16.2f}" + "".join(cells))
     return "\n".join(lines) + "\n"

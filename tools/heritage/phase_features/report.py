@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from gammond.engine.evaluation.evaluator import Scorer
 from gammond.engine.play.player import ScorerPlayer
 from gammond.engine.rules.position import CHECKERS, OFF, Board
+from gammond.engine.statistics import ValueWithError
 
 _PERCENT = 100.0
 _MAX_COMPARED = 20_000
@@ -85,6 +86,6 @@ def _format_strengths(record: Mapping[str, Any]) -> list[str]:
     texts = []
     for each in (record, *record["others"]) if "ppg" in record else ():
         won = _PERCENT * record["win_shares"][each["opponent"]]
-        points = f"{each['ppg']:+.3f} ± {each['ppg_error']:.3f}"
-        texts.append(f"{points} ({won:.1f} % won) against {each['opponent']}")
+        points = ValueWithError(each["ppg"], each["ppg_error"])
+        texts.append(f"{points:+.3f} ({won:.1f} % won) against {each['opponent']}")
     return texts

@@ -36,13 +36,14 @@ from gammond.engine.runtime.exit_codes import EXIT_FAULTS, EXIT_OK
 from gammond.engine.runtime.threads import Workers
 from gammond.engine.runtime.version import read_version
 from gammond.engine.search import MAX_PLIES
+from gammond.engine.statistics import ValueWithError
 from gammond.engine.wording import escape_unprintable
 from gammond.tools.common.command_options import CORES, Json, Threads, ToolCommand, argument, option
 from gammond.tools.common.interrupts import call_on_interrupt, end_with_partial
 from gammond.tools.common.match_inputs import MatchTally, list_match_inputs
 from gammond.tools.common.opponents import load_net_engine
 from gammond.tools.common.progress import write_message
-from gammond.tools.common.reports import format_table
+from gammond.tools.common.reports import format_table, to_json_value
 from gammond.tools.common.strength import DEFAULT_NET, Net
 from gammond.tools.measure.decisions import estimate_mean_by_game
 from gammond.tools.measure.matches.comparison import ComparedMatch, analyse_here, pair_decisions
@@ -65,14 +66,14 @@ class ChoiceTally:
     Attributes:
         decisions: How many count.
         same: Those in which the choice is the best by the file too.
-        lost: Mean loss by the file, in thousandths of a point; None without a decision.
-        lost_error: Its standard error over games; None if they are of fewer than two.
+        lost: Mean loss by the file, in thousandths of a point; nan without a decision.
+        lost_error: Its standard error over games; nan if they are of fewer than two.
     """
 
     decisions: int
     same: int
-    lost: float | None
-    lost_error: float | None
+    lost: float
+    lost_error: float
 
 
 @dataclass(frozen=True)
@@ -200,10 +201,8 @@ def _look_up(mine: AnalysedDecision, known: AnalysedDecision) -> CountedDecision
 def _tally(rows: Sequence[tuple[CountedDecision, int]]) -> ChoiceTally:
     """Count choices, each with the number of its game."""
     losses = _MILLIPOINTS * np.array([decision.loss.equity for decision, _ in rows])
-    if not len(losses):
-        return ChoiceTally(0, 0, None, None)
-    mean, error = estimate_mean_by_game(losses, np.array([game for _, game in rows]))
-    return ChoiceTally(len(losses), int((losses == 0.0).sum()), mean, error)
+    lost = estimate_mean_by_game(losses, np.array([game for _, game in rows], np.int64))
+    return ChoiceTally(len(losses), int((losses == 0.0).sum()), lost.value, lost.error)
 
 
 def _format_report(engine: Engine, done: Sequence[_Analyses], *, is_json: bool) -> str:
@@ -221,7 +220,7 @@ def _format_report(engine: Engine, done: Sequence[_Analyses], *, is_json: bool) 
             for theirs, ours in done
         ]
         found = [asdict(each) for each in agreements]
-        return f"{json.dumps({**about, 'agreements': found, 'matches': matches})}\n"
+        return f"{json.dumps(to_json_value({**about, 'agreements': found, 'matches': matches}))}\n"
     head = ("analysis", "plays", "same", "lost", "not listed", "cubes", "same", "lost", "PR")
     rows = [
         (
@@ -245,10 +244,8 @@ def _format_report(engine: Engine, done: Sequence[_Analyses], *, is_json: bool) 
 
 
 def _list_tally(tally: ChoiceTally) -> tuple[str, str, str]:
-    if tally.lost is None:
-        return "0", "-", "-"
-    error = "" if tally.lost_error is None else f" ± {tally.lost_error:.2f}"
-    return f"{tally.decisions:,}", f"{tally.same / tally.decisions:.1%}", f"{tally.lost:.2f}{error}"
+    same = f"{tally.same / tally.decisions:.1%}" if tally.decisions else "-"
+    return f"{tally.decisions:,}", same, f"{ValueWithError(tally.lost, tally.lost_error):.2f}"
 
 
 COMMAND = ToolCommand(AgreementOptions, run)

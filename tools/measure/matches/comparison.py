@@ -18,6 +18,7 @@ from gammond.engine.rules.game_record import PlayAction
 from gammond.engine.rules.match import SEATS
 from gammond.engine.rules.moves import Play
 from gammond.engine.runtime.threads import Workers
+from gammond.engine.statistics import ValueWithError
 from gammond.tools.common.progress import Progress
 from gammond.tools.gnubg.analysis import GnubgRoller
 
@@ -44,31 +45,19 @@ class ComparedMatch:
 
 
 @dataclass(frozen=True)
-class RolledLoss:
-    """What a choice lost, by a rollout of it and of the best ones of two analyses.
-
-    Attributes:
-        points: How much better the best of the others is; less than 0 if the choice was the best.
-        standard_error: Of that difference.
-    """
-
-    points: float
-    standard_error: float
-
-
-@dataclass(frozen=True)
 class Disagreement:
     """A decision of which two analyses say that it lost different amounts.
 
     Attributes:
         ours: As the one has it.
         theirs: As the other has it.
-        rolled: What a rollout says; None without one.
+        rolled: How much better the best of the others is by a rollout of all, in points; less than 0 if the
+            choice was the best. None without one.
     """
 
     ours: AnalysedDecision
     theirs: AnalysedDecision
-    rolled: RolledLoss | None = None
+    rolled: ValueWithError | None = None
 
     @property
     def our_error(self) -> float:
@@ -86,8 +75,8 @@ class Disagreement:
         if self.rolled is None:
             return 0
         middle = (self.our_error + self.their_error) / 2
-        beyond = self.rolled.points - middle
-        if abs(beyond) < 2 * self.rolled.standard_error:
+        beyond = self.rolled.value - middle
+        if abs(beyond) < 2 * self.rolled.error:
             return 0
         return 1 if (beyond > 0) == (self.our_error > self.their_error) else -1
 
@@ -190,7 +179,7 @@ def roll_out(disagreement: Disagreement, roller: GnubgRoller) -> Disagreement:
     return replace(disagreement, rolled=rolled(disagreement, roller))
 
 
-def _roll_out_play(disagreement: Disagreement, roller: GnubgRoller) -> RolledLoss | None:
+def _roll_out_play(disagreement: Disagreement, roller: GnubgRoller) -> ValueWithError | None:
     ours, theirs = disagreement.ours, disagreement.theirs
     action = roller.match.games[ours.game].actions[ours.place]
     assert isinstance(action, PlayAction)
@@ -202,20 +191,20 @@ def _roll_out_play(disagreement: Disagreement, roller: GnubgRoller) -> RolledLos
     (made,) = (each.evaluation for each in found if each.play.result == action.play.result)
     others = [each.evaluation for each in found if each.play.result != action.play.result]
     other = max(others, key=lambda each: each.equity)
-    return RolledLoss(other.equity - made.equity, _combine_errors(other.error, made.error))
+    return ValueWithError(other.equity - made.equity, _combine_errors(other.error, made.error))
 
 
-def _roll_out_cube(disagreement: Disagreement, roller: GnubgRoller) -> RolledLoss:
+def _roll_out_cube(disagreement: Disagreement, roller: GnubgRoller) -> ValueWithError:
     choice = disagreement.ours.choice
     cube = roller.roll_out_cube(disagreement.ours.situation)
     no_double, double_take, double_pass = cube.equities
     held, taken = cube.no_double.error, cube.double_take and cube.double_take.error
     if choice in (Choice.TAKE, Choice.PASS):
         gain = double_take - double_pass
-        return RolledLoss(gain if choice is Choice.TAKE else -gain, _combine_errors(taken))
+        return ValueWithError(gain if choice is Choice.TAKE else -gain, _combine_errors(taken))
     gain = cube.double - no_double
     answered = taken if double_take < double_pass else 0.0
-    return RolledLoss(-gain if choice is Choice.DOUBLE else gain, _combine_errors(held, answered))
+    return ValueWithError(-gain if choice is Choice.DOUBLE else gain, _combine_errors(held, answered))
 
 
 def _combine_errors(*errors: float | None) -> float:

@@ -91,7 +91,7 @@ def _describe_disagreement(found: Disagreement) -> dict[str, object]:
         **_describe_decision(found.ours),
         "best": {"ours": found.ours.best, "gnubg": found.theirs.best},
         "error": {"ours": found.our_error, "gnubg": found.their_error},
-        "rollout": None if rolled is None else {"error": rolled.points, "se": rolled.standard_error},
+        "rollout": None if rolled is None else {"error": rolled.value, "se": rolled.error},
         "nearer": None if rolled is None else _LEANINGS[found.leaning],
     }
 
@@ -154,7 +154,7 @@ def _list_disagreement(name: str, found: Disagreement) -> tuple[str, ...]:
         found.theirs.best,
         f"{found.our_error:.3f}",
         f"{found.their_error:.3f}",
-        "" if rolled is None else f"{rolled.points:.3f} ± {rolled.standard_error:.3f}",
+        "" if rolled is None else f"{rolled:.3f}",
         "" if rolled is None else _LEANINGS[found.leaning],
     )
 

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from gammond.engine.errors import DataFileError
 from gammond.engine.formats.array_file import Arrays
+from gammond.engine.statistics import ValueWithError
 from gammond.tools.train.ascent.matches import LearnedWeights, RatedVector, Vector, VectorMatches
 from gammond.tools.train.ascent.settings import AscentSettings
 from gammond.tools.train.runs.run import Learner, Record, RunProgress
@@ -111,7 +112,7 @@ class AscentLearner(Learner):
             is_best = self._state.best is not before.best
             self._reached = self._state.best if is_best else self._state.now
             self._restart_text = _format_restart(before, self._state)
-        progress.update(self.state.step, f"best {self.state.best_ever.points_per_game:+.3f}")
+        progress.update(self.state.step, f"best {self.state.best_ever.points.value:+.3f}")
 
     def compute_metrics(self, elapsed_s: float) -> Record:
         """Describe the step."""
@@ -120,11 +121,11 @@ class AscentLearner(Learner):
         record: Record = {
             "games": state.games,
             "opponent": self._opponent,
-            "ppg": reached.points_per_game,
-            "ppg_error": reached.standard_error,
+            "ppg": reached.points.value,
+            "ppg_error": reached.points.error,
             "ppg_games": self.settings.reference_games,
             "vector": reached.vector.tolist(),
-            "best_ppg": state.best_ever.points_per_game,
+            "best_ppg": state.best_ever.points.value,
             "delta": state.delta,
             "rate": state.rate,
             "returns": state.returns,
@@ -142,9 +143,10 @@ class AscentLearner(Learner):
         """Format a line of the log; the first point is not printed."""
         if "signal" not in record:
             return ""
+        points = ValueWithError(record["ppg"], record["ppg_error"])
         return (
-            f"step {record['step']}: {record['ppg']:+.3f} ± {record['ppg_error']:.3f}, "
-            f"best {record['best_ppg']:+.3f}, signal {record['signal']:.2f}{self._restart_text}"
+            f"step {record['step']}: {points:+.3f}, best {record['best_ppg']:+.3f}, "
+            f"signal {record['signal']:.2f}{self._restart_text}"
         )
 
     def score(self, record: Record) -> float:
@@ -165,8 +167,8 @@ class AscentLearner(Learner):
         return {
             "player": np.array(self.matches.space.title),
             "vector": best.vector,
-            "ppg": np.array(best.points_per_game),
-            "ppg_error": np.array(best.standard_error),
+            "ppg": np.array(best.points.value),
+            "ppg_error": np.array(best.points.error),
         }
 
     def finish(self, folder: Path) -> str:
@@ -187,11 +189,11 @@ class AscentLearner(Learner):
         point = self.matches.rate(space.clip(state.now.vector + state.rate * space.scales * way))
         games = state.games + settings.games * len(space.names)
         after = replace(state, step=state.step + 1, games=games, now=point)
-        if point.points_per_game > state.best.points_per_game:
+        if point.points.value > state.best.points.value:
             after = replace(after, best=point, since_best=0, returns=0)
         else:
             after = replace(after, since_best=state.since_best + 1)
-        if point.points_per_game > after.best_ever.points_per_game:
+        if point.points.value > after.best_ever.points.value:
             after = replace(after, best_ever=point)
         return self._backtrack_if_stuck(after), gradient
 
@@ -202,7 +204,7 @@ class AscentLearner(Learner):
             return state
         if settings.random_after and state.returns >= settings.random_after:
             point = self.matches.rate(self._draw_random_vector(state.random_points))
-            best_ever = point if point.points_per_game > state.best_ever.points_per_game else state.best_ever
+            best_ever = point if point.points.value > state.best_ever.points.value else state.best_ever
             return AscentState(
                 state.step,
                 state.games,
@@ -243,9 +245,9 @@ class AscentLearner(Learner):
         scores = self.matches.score_changes(others, now, seed)
         return Gradient(
             np.array(
-                [sign * each.points_per_game / state.delta for sign, each in zip(signs, scores, strict=True)]
+                [sign * each.points.value / state.delta for sign, each in zip(signs, scores, strict=True)]
             ),
-            np.array([each.standard_error / state.delta for each in scores]),
+            np.array([each.points.error / state.delta for each in scores]),
         )
 
 
@@ -263,7 +265,7 @@ def state_to_arrays(space: LearnedWeights, state: AscentState) -> dict[str, NDAr
     for name, value in vars(state).items():
         if isinstance(value, RatedVector):
             arrays |= {f"{name}_vector": value.vector}
-            arrays |= {f"{name}_points": np.array([value.points_per_game, value.standard_error])}
+            arrays |= {f"{name}_points": np.array([value.points.value, value.points.error])}
         else:
             arrays[name] = np.array(value)
     return arrays
@@ -293,5 +295,5 @@ def state_from_arrays(arrays: Mapping[str, NDArray[Any]], space: LearnedWeights)
 
 
 def _parse_rated_vector(arrays: Mapping[str, NDArray[Any]], name: str, space: LearnedWeights) -> RatedVector:
-    points, error = arrays[f"{name}_points"].tolist()
-    return RatedVector(space.parse(arrays, f"{name}_vector"), points, error)
+    points = ValueWithError(*arrays[f"{name}_points"].tolist())
+    return RatedVector(space.parse(arrays, f"{name}_vector"), points)

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gammond.engine.errors import DataFileError
-from gammond.engine.statistics import mean_with_error
+from gammond.engine.statistics import ValueWithError, mean_with_error
 from gammond.tools.parallel.executor import Executor
 
 Vector = NDArray[np.float64]
@@ -27,18 +27,16 @@ class RatedVector:
 
     Attributes:
         vector: ``float64[d]``.
-        points_per_game: Points, or reward, per game against the reference, or another vector.
-        standard_error: Its standard error.
+        points: Points, or reward, per game against the reference, or another vector.
     """
 
     vector: Vector
-    points_per_game: float
-    standard_error: float
+    points: ValueWithError
 
     @classmethod
     def from_rewards(cls, vector: Vector, rewards: NDArray[np.float64]) -> RatedVector:
         """Rate a vector by its rewards in paired games, ``float64[games]``; 2i and 2i + 1 are a pair."""
-        return cls(vector, float(rewards.mean()), mean_with_error(rewards.reshape(-1, 2).mean(axis=1)).error)
+        return cls(vector, mean_with_error(rewards.reshape(-1, 2).mean(axis=1)))
 
 
 @dataclass(frozen=True)

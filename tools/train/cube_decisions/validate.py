@@ -180,7 +180,7 @@ def _format_tables(source: Path, groups: Sequence[DecisionGroup], models: _Model
             [
                 each.name,
                 f"{each.decisions:,}",
-                *(_format_thousandths(read(each.players[name])) for name in names),
+                *(f"{read(each.players[name]).scale(1000):.1f}" for name in names),
             ]
             for each in groups
         ]
@@ -188,12 +188,12 @@ def _format_tables(source: Path, groups: Sequence[DecisionGroup], models: _Model
     if models.measured:
         head = ["efficiencies, fitted elsewhere", "numbers", *_TABLES]
         rows = [
-            [name, str(size), *(_format_thousandths(read(found)) for _, read in _TABLES.values())]
+            [name, str(size), *(f"{read(found).scale(1000):.1f}" for _, read in _TABLES.values())]
             for name, (size, found) in models.measured.items()
         ]
         parts.append(format_table(head, rows))
         rows = [
-            [name, _format_number(each.in_use), *(_format_fitted(each.fitted[target]) for target in TARGETS)]
+            [name, _format_number(each.in_use), *(f"{each.fitted[target]:.3f}" for target in TARGETS)]
             for name, each in models.phases.items()
         ]
         head = ["efficiencies by phase", "in use", *(f"to {target}" for target in TARGETS)]
@@ -212,18 +212,6 @@ def _format_tables(source: Path, groups: Sequence[DecisionGroup], models: _Model
 
 def _format_number(value: float) -> str:
     return "-" if math.isnan(value) else f"{value:.3f}"
-
-
-def _format_fitted(figure: ValueWithError) -> str:
-    error = "" if math.isnan(figure.error) else f" ± {figure.error:.3f}"
-    return _format_number(figure.value) + error
-
-
-def _format_thousandths(figure: ValueWithError) -> str:
-    if math.isnan(figure.value):
-        return "-"
-    error = "" if math.isnan(figure.error) else f" ± {1000 * figure.error:.1f}"
-    return f"{1000 * figure.value:.1f}{error}"
 
 
 COMMAND = ToolCommand(ValidateCubeOptions, run)

@@ -129,10 +129,7 @@ def play_head_to_head(first: Path, second: Path, games: int) -> dict[int, dict[s
             )
             left = result.endless
             endless = f", {format_count(left, 'game')} did not end" if left else ""
-            sys.stdout.write(
-                f"{steps:>12,}  {result.mean:+.3f} ± {result.standard_error:.3f}, "
-                f"{result.win_share:.1%} won{endless}\n"
-            )
+            sys.stdout.write(f"{steps:>12,}  {result.score:+.3f}, {result.win_share:.1%} won{endless}\n")
             strengths[steps] = measure_results({str(second): result})
     return strengths
 

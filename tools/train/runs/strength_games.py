@@ -17,6 +17,7 @@ from gammond.engine.play.lockstep import play_games
 from gammond.engine.play.paired_scores import PairedScores
 from gammond.engine.play.player import EvaluatorPlayer, Player
 from gammond.engine.rules.rules import STANDARD_RULES, Rules
+from gammond.engine.statistics import ValueWithError
 from gammond.tools.common.net_records import StrengthRecord
 from gammond.tools.common.opponents import load_opponent
 from gammond.tools.parallel.executor import Executor
@@ -127,7 +128,7 @@ def measure_results(results: Mapping[str, PairedScores], **metrics: object) -> d
     """
     endless = {name: each.endless for name, each in results.items() if each.endless}
     strengths = [
-        StrengthRecord(name, each.mean, each.standard_error, each.counted.games)
+        StrengthRecord(name, each.score.value, each.score.error, each.counted.games)
         for name, each in results.items()
         if each.counted.games
     ]
@@ -188,7 +189,7 @@ def play_benchmark_range(game_range: BenchmarkGameRange) -> PairedScores:
 def format_strengths(strengths: Sequence[StrengthRecord]) -> str:
     """Format strengths in a line."""
     return ", ".join(
-        f"{each.points_per_game:+.3f} ± {each.standard_error:.3f} against {each.opponent}"
+        f"{ValueWithError(each.points_per_game, each.standard_error):+.3f} against {each.opponent}"
         for each in strengths
     )
 

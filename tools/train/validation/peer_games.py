@@ -186,8 +186,8 @@ def format_comparison(classes: tuple[PeerClass, ...]) -> str:
             each.name,
             f"{each.positions:,}",
             f"{each.games_error:.4f}",
-            f"{each.stats.bias.value:+.4f} ± {each.stats.bias.error:.4f}",
-            f"{each.stats.rmse.value:.4f} ± {each.stats.rmse.error:.4f}",
+            f"{each.stats.bias:+.4f}",
+            f"{each.stats.rmse:.4f}",
         )
         for each in classes
     ]

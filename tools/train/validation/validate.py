@@ -8,7 +8,6 @@ standard errors. The table ends with how the nets evaluate the opening position.
 
 from __future__ import annotations
 
-import math
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
@@ -25,7 +24,6 @@ from gammond.engine.rules.outcome import Outcome, Outcomes, cubeless_equity
 from gammond.engine.rules.position import Board
 from gammond.engine.rules.rules import STANDARD_RULES
 from gammond.engine.runtime.version import read_version
-from gammond.engine.statistics import ValueWithError
 from gammond.tools.common.command_options import Json, ToolCommand, argument, option, read_file
 from gammond.tools.common.progress import Progress
 from gammond.tools.common.reports import format_json_report, format_table
@@ -209,7 +207,7 @@ def format_summary(classes: Sequence[ClassErrors]) -> str:
             each.name,
             f"{each.positions:,}",
             f"{each.label_error:.4f}",
-            *(_format_value(net.rmse, ".4f") for net in each.nets),
+            *(f"{net.rmse:.4f}" for net in each.nets),
         )
         for each in classes
     ]
@@ -234,17 +232,8 @@ def _format_class(each: ClassErrors) -> str:
 
 
 def _format_row(net: NetErrorStats) -> str:
-    rmse, ratio = _format_value(net.rmse, "7.4f"), _format_value(net.ratio, "6.3f")
-    return f"{rmse:>19}{ratio:>18}{_format_value(net.bias, '+7.4f'):>20}{net.raw_rmse:10.4f}"
-
-
-def _format_value(figure: ValueWithError, form: str) -> str:
-    """Write a figure with its error, or dashes where it is unknown."""
-    if math.isnan(figure.value):
-        return "-"
-    digits = form[form.index(".") :]
-    error = "-" if math.isnan(figure.error) else f"{figure.error:{digits}}"
-    return f"{figure.value:{form}} ± {error}"
+    rmse, ratio, bias = f"{net.rmse:.4f}", f"{net.ratio:.3f}", f"{net.bias:+.4f}"
+    return f"{rmse:>19}{ratio:>18}{bias:>20}{net.raw_rmse:10.4f}"
 
 
 COMMAND = ToolCommand(ValidateOptions, run)

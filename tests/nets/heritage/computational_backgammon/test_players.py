@@ -1,7 +1,5 @@
 """``classic`` by name: which nets play, their outputs, and what evaluates races."""
 
-from __future__ import annotations
-
 import itertools
 
 import numpy as np
@@ -58,7 +56,7 @@ def test_each_net_is_the_one_of_its_size_outputs_and_layout_and_beats_random(nam
     expected = {"1": [WIN], "2": [WIN, WIN_G, LOSE_G], "5": [WIN, WIN_G, WIN_BG, LOSE_G, LOSE_BG]}[outputs]
     assert np.flatnonzero(said).tolist() == expected
     result = play_games(load_player(name), RandomPlayer(seed=1), 100, seed=7)
-    assert result.mean - 4 * result.standard_error > 0.5
+    assert result.score.value - 4 * result.score.error > 0.5
 
 
 def test_only_symmetric_nets_take_a_sure_win_for_the_opening():

@@ -32,17 +32,6 @@ def test_hint_counts_no_cube_where_the_settings_say_so():
     assert lines[-1] == "    1 of 16 plays at 0-ply, net racing; cubeless money equity"
 
 
-def test_hint_searches_as_deep_as_the_session():
-    lines = table("plies 1", "newgame", "dice 3 1").answer("hint 1")
-    assert lines[2].split()[:2] == ["1", "1"]
-
-
-def test_the_cube_can_be_asked_about_with_dice_on_the_board():
-    talk = table("newgame", "dice 3 1")
-    assert talk.answer("cube")[-3].startswith("    No double, beaver: doubling costs ")
-    assert talk.session.game.match.roll == (3, 1)
-
-
 @pytest.mark.parametrize(
     "match", [{"cube": 2, "cube_owner": 1}, {"length": 5, "score": (4, 2), "crawford": True}]
 )

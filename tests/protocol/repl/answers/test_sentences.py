@@ -7,7 +7,6 @@ from gammond.protocol.repl.answers.sentences import (
     describe_cube_access,
     describe_game,
     describe_offer,
-    describe_responses,
     describe_score,
     describe_turn,
 )
@@ -35,13 +34,6 @@ NAMES = ("you", "gammond")
 )
 def test_what_a_person_is_to_answer_is_asked_with_the_answers(action, before, after, said):
     assert describe_action(action, before, after, NAMES) == said
-
-
-def test_the_answers_that_are_possible_are_named():
-    assert describe_responses(MatchState(doubled=True)) == "'take', 'drop' or 'beaver'"
-    assert describe_responses(MatchState(doubled=True, beavers=False)) == "'take' or 'drop'"
-    assert describe_responses(MatchState(5, doubled=True)) == "'take' or 'drop'"
-    assert describe_responses(MatchState(cube=2048, cube_owner=0, doubled=True)) == "'take' or 'drop'"
 
 
 def test_who_is_to_answer_a_resignation_is_said_whatever_was_rolled():

@@ -57,11 +57,11 @@ def test_the_variant_that_is_played_already_is_set_without_a_word(before):
 
 
 def test_games_of_two_variants_are_taken_up_again_in_turn():
-    talk = make_talk("new 3", "set game.variant hypergammon2", "new 1", rolls=[(3, 1), (4, 2), (6, 5)])
-    assert talk.session.game.rules.variant.name == "hypergammon2"
+    talk = make_talk("new 3", "set game.variant hypergammon1", "new 1", rolls=[(3, 1), (4, 2), (6, 5)])
+    assert talk.session.game.rules.variant.name == "hypergammon1"
     talk.answer("set game.variant backgammon")
     assert talk.answer("undo")[0] == "Undone: you are back in the game, and you are to play 4-2."
-    assert talk.session.game.rules.variant.name == "hypergammon2"
+    assert talk.session.game.rules.variant.name == "hypergammon1"
     assert talk.answer("undo")[0] == "Undone: you are back in the game, and you are to play 3-1."
     assert talk.session.game.rules.variant.name == "backgammon"
 

@@ -6,7 +6,7 @@ from gammond.protocol.commands.table import COMMANDS
 from gammond.protocol.repl.dialogue.backgammon import BackgammonTalk
 from gammond.protocol.repl.dialogue.commands import REPL_COMMANDS
 from gammond.protocol.state.settings import SETTINGS
-from tests.protocol.repl.tables import make_session, make_talk, session_without_nets
+from tests.protocol.repl.tables import make_talk, session_without_nets
 
 ROLLED = ("newgame", "dice 3 1")
 CRAWFORD = ("newgame", "set game.length 5", "set game.score_p0 4", "set game.crawford true")
@@ -148,7 +148,3 @@ def test_files_are_completed_after_open_and_save(tmp_path, monkeypatch):
     assert texts("open ~/fo") == ["folder/"]
     (found,) = suggest(f"open {tmp_path}/first m")
     assert (found.text, found.replaces) == ("first match.mat", len("first m"))
-
-
-def test_players_are_those_of_the_service():
-    assert texts("set engine.player ") == make_session().service.players.list_names()

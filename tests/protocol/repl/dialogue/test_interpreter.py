@@ -2,10 +2,8 @@ import re
 
 import pytest
 
-from gammond.engine.errors import StateError
 from gammond.protocol.commands.table import COMMANDS
-from gammond.protocol.core.replies import make_error_reply
-from gammond.protocol.repl.answers.replies import PreformattedLine, format_error
+from gammond.protocol.repl.answers.replies import PreformattedLine
 from gammond.protocol.repl.dialogue import commands
 from gammond.protocol.repl.dialogue.commands import REPL_COMMANDS
 from gammond.protocol.repl.dialogue.gnubg_words import EXPLANATIONS, TRANSLATIONS, translate
@@ -103,19 +101,6 @@ def test_an_error_says_what_to_do_in_the_words_of_the_repl(before, line, error):
     assert re.fullmatch(re.escape(f"error: {error}").replace(r"\.\.\.", ".*").replace(r"\ .*", ".*"), said)
 
 
-@pytest.mark.parametrize("missing", ["position", "game", "dice"])
-def test_advice_goes_by_what_is_missing_whatever_the_message(missing):
-    error = StateError("no such thing", missing=missing, advice="send 'x' first")
-    text = format_error(make_error_reply(error))
-    assert text.startswith("error: no such thing: '")
-    assert "send" not in text
-
-
-def test_without_advice_of_the_repl_the_message_stays():
-    error = StateError("no such thing", missing="answer", advice="send 'x' first")
-    assert format_error(make_error_reply(error)) == "error: no such thing: send 'x' first"
-
-
 def test_words_for_the_cube_act_for_the_side_whose_turn_it_is():
     talk = make_talk("newgame")
     assert talk.answer("redouble")[0] == "O doubles to 2. 'take', 'drop' or 'beaver'?"
@@ -174,6 +159,12 @@ def test_help_lists_words_and_commands_and_explains_each():
     assert "  kind=single" not in talk.answer("help resign")[1]
     assert any(line.startswith("  stop_jsd=0..") for line in talk.answer("help rollout"))
     assert talk.answer("help dice")[0] == "dice A B"
+    talk.answer("set engine.ply 2")
+    assert talk.answer("help engine.ply") == [
+        "set engine.ply VALUE",
+        "depth in UBGI's count, plies + 1",
+        "int 1..5; now 2, 1 at the start",
+    ]
     assert talk.answer("help nothing")[0].startswith("error: no command 'nothing'")
 
 

@@ -88,12 +88,6 @@ def test_what_cannot_be_says_why_and_changes_nothing(text, message):
     assert talk.session.game is before
 
 
-def test_a_game_that_is_on_is_set_aside():
-    talk = make_talk("new 5", rolls=[(3, 1)])
-    assert "Your game is set aside: 'undo' brings it back." in talk.answer("edit X 3:2")
-    assert talk.answer("undo")[0] == "Undone: you are back in the game, and you are to play 3-1."
-
-
 def test_edit_alone_fills_the_next_prompt_with_the_checkers():
     talk, said = make_talk("newgame"), []
     with create_pipe_input() as keyboard:

@@ -198,14 +198,6 @@ def test_positions_of_a_file_are_opened_too(tmp_path):
     assert first_line(talk, "game 1").startswith("Position 1 of 2")
 
 
-def test_the_faults_of_a_damaged_file_are_said_in_short(tmp_path):
-    file = tmp_path / "match.mat"
-    file.write_text(MATCH.replace("61: Bar/24 13/7*", "61: Bar/24 13/2"))
-    lines = make_talk().answer(f"open {file}")
-    assert re.match(r"Damaged: line 7, game 1, move 3: illegal play: ", lines[1])
-    assert any(line.startswith("Game 1 of 1, move 1 of ") for line in lines[2:])
-
-
 def test_nothing_in_a_file_reaches_the_terminal_as_it_is(tmp_path):
     (match,) = parse_mat(MATCH)
     notes = {0: ActionNotes(comment="\x1b[2Jgone\u202e")}
@@ -509,14 +501,6 @@ def test_an_analysis_is_by_the_file_unless_it_names_gammond(file, tmp_path):
     assert again.headers == {"Annotator": "Bill"}
 
 
-def test_a_match_is_saved_with_its_analysis_as_ogxm(file, tmp_path):
-    pytest.importorskip("ogxm")
-    name = tmp_path / "match.ogxm"
-    assert opened(file, "errors").answer(f"save {name}")[0] == f"Saved 2 games to {name}, with the analysis."
-    (match,) = read_matches(name)
-    assert (match.format, match.has_analysis) == ("ogxm", True)
-
-
 def test_the_analysis_of_a_file_is_shown_until_another_takes_its_place(file, tmp_path):
     talk = opened(file, "errors", f"save {tmp_path / 'match.sgf'}")
     other = make_talk()
@@ -664,16 +648,6 @@ def test_what_a_resignation_lost_is_shown_where_it_was_made():
     lines = talk.answer(f"error {rows[0].split()[0]}")
     assert lines[0] == "Game 1 of 1, move 1 of 1. X offers to resign a gammon. O accepts."
     assert lines[1] == f"Resign gammon lost {loss}, a blunder; better: play on (0-ply)."
-
-
-def test_games_of_another_match_are_not_in_the_record():
-    talk = people("8/5 6/5", "resign", "accept", "new 5", "8/5 6/5", rolls=[(3, 1)] * 20)
-    assert talk.answer("open")[0] == "O and X: 1 game of a 5-point match."
-    talk = people("8/5 6/5", "resign", "accept", "new", "8/5 6/5", "resign", "reject", rolls=[(3, 1)] * 20)
-    assert talk.answer("open")[0] == "O and X: 2 games of money play."
-    assert first_line(talk, "previous") == (
-        "Game 2 of 2, move 1 of 1. X offers to resign a single game. O rejects."
-    )
 
 
 def test_the_own_match_is_saved_with_its_analysis_and_with_a_game_in_progress(tmp_path):

@@ -92,25 +92,6 @@ def test_where_room_is_short_parts_are_shortened_and_then_left_out(width, line):
     assert format_toolbar(game, LONG_NET, width) == line
 
 
-@pytest.mark.parametrize(
-    "match",
-    [
-        MatchState(roll=(6, 6)),
-        MatchState(score=(100, 98), cube=1024, cube_owner=0, roll=(6, 6)),
-        MatchState(15, (11, 14), crawford=True, roll=(3, 1)),
-        MatchState(25, (11, 14), cube=64, cube_owner=1, on_roll=1),
-        MatchState(7, (3, 2), doubled=True),
-    ],
-)
-def test_80_columns_hold_turn_pips_score_cube_and_level(match):
-    line = shown(match, 80, plays=True)
-    assert len(line) <= 80
-    assert line.endswith("expert")
-    assert f" | cube {match.cube}" in line
-    assert "O 167 X 167" in line
-    assert ("money" in line) == match.is_money
-
-
 def test_pips_go_with_their_seats_whoever_is_on_roll():
     board = position({6: 2}, {24: 1})
     assert "pips O 12, X 1 " in shown(MatchState(), board=board)

@@ -9,7 +9,7 @@ from gammond.engine.wording import format_count
 from gammond.nets.players.pubeval import PubevalPlayer
 from gammond.protocol.core.requests import WorkControl
 from gammond.protocol.repl.dialogue.record_commands import save_games
-from gammond.protocol.repl.game.games import play_against, play_from_here, redo, start_game, undo
+from gammond.protocol.repl.game.games import play_from_here, redo, start_game, undo
 from gammond.protocol.repl.game.playing import make_play, play_best_action, roll, take_action
 from gammond.protocol.repl.game.repl_game import ReplGame
 from gammond.protocol.repl.game.views import show_board, show_score
@@ -256,14 +256,6 @@ def test_the_best_play_is_the_first_of_the_hint_and_undo_takes_it_back():
 def test_the_best_action_doubles_rolls_or_answers_as_it_should(board, match, evaluator, said):
     game = game_at(board, rolls=[(2, 1)], evaluator=evaluator, **match)
     assert play_best_action(game, CONTROL)[: len(said)] == said
-
-
-def test_the_best_of_two_people_is_that_of_the_seat_to_act():
-    session = make_session([(3, 1)])
-    game = ReplGame(session)
-    play_against(game, CONTROL, "human")
-    assert play_best_action(game, CONTROL)[0].startswith("3-1: O plays ")
-    assert game.session.game.match.to_act == 1
 
 
 def test_a_whole_match_is_played_and_saved_as_it_was_played(tmp_path):

@@ -138,29 +138,12 @@ def test_a_match_that_is_over_can_still_be_reviewed_and_saved(tmp_path):
     assert fresh.answer(f"save {tmp_path / 'x.mat'}")[0].startswith("Saved 1 game to ")
 
 
-def test_a_level_set_at_last_is_kept_too(tmp_path):
-    file = tmp_path / "game.json"
-    answer_and_leave(file, "new 5", "plies 1", talk=make_talk(rolls=ROLLS))
-    assert read_game(file, make_session().engine_settings).engine.plies == 1
-
-
 @pytest.mark.parametrize("text", ["", "{}", "[]", '{"format": 7}', "\x00\xff", "[" * 100_000])
 def test_a_damaged_file_is_refused_with_its_name(tmp_path, text):
     file = tmp_path / "game.json"
     file.write_text(text)
     with pytest.raises(DataFileError, match=r"the saved game .*game\.json cannot be read"):
         read_game(file, make_session().engine_settings)
-
-
-def test_the_terminal_keeps_the_game_after_each_answer_and_goes_on_with_it(tmp_path):
-    file = tmp_path / "state" / "game.json"
-    said = answer_and_leave(file, "new 5", "8/5 6/5", talk=make_talk(rolls=ROLLS))
-    assert said[-1] == "The game is kept: the next 'gammond' goes on with it."
-    again = make_talk(rolls=ROLLS)
-    assert answer_and_leave(file, talk=again)[0].startswith("Going on with the game that you left")
-    answer_and_leave(file, "leave", talk=again)
-    assert not file.exists()
-    assert answer_and_leave(file) == []
 
 
 def test_only_one_terminal_keeps_its_game(tmp_path):

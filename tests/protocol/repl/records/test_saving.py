@@ -122,14 +122,6 @@ def test_a_game_that_is_not_over_is_saved_as_far_as_it_went_and_anew_later(tmp_p
     assert [game.result is None for game in match.games] == [False, True]
 
 
-def test_what_is_played_of_a_match_comes_behind_the_match_before(tmp_path):
-    talk = people("resign gammon", "accept", "new 3", "8/5 6/5", rolls=[(3, 1)] * 9)
-    talk.answer(f"save {tmp_path / 'games.mat'}")
-    first, second = parse_mat((tmp_path / "games.mat").read_text())
-    assert (first.length, second.length) == (0, 3)
-    assert [game.result is None for game in (*first.games, *second.games)] == [False, True]
-
-
 def test_where_no_file_can_be_written_that_is_an_error(tmp_path):
     game = people("8/5 6/5", "resign", "accept").game
     with pytest.raises(DataFileError, match="cannot be written"):

@@ -160,14 +160,14 @@ def test_progress_is_drawn_over_itself_and_erased_before_the_answer(monkeypatch)
     assert said == ["done"]
 
 
-def test_progress_leaves_its_line_to_the_compiler_while_that_is_at_work(monkeypatch):
+def test_progress_is_drawn_while_a_kernel_is_compiled_whose_report_comes_seldom(monkeypatch):
     talk, compiling = make_talk(), CompilationReport(io.StringIO())
-    compiling.begin()
+    compiling.begin("kernel")
     monkeypatch.setattr(line_work, "COMPILATION", compiling)
     working(talk, monkeypatch, "trials 0 of 36 time_ms 950")
     written = draw_answer(talk)
-    compiling.end("")
-    assert "rolling out" not in written
+    compiling.end("kernel")
+    assert "rolling out: 0 of 36 trials" in written
 
 
 def test_quick_work_draws_nothing(monkeypatch):
@@ -313,11 +313,6 @@ def test_several_pasted_lines_are_answered_one_by_one():
 def test_pasted_lines_after_quit_are_not_answered():
     said = typed("\x1b[200~quit\nget game.length\x1b[201~\r", make_talk())
     assert said[-1] == "Goodbye."
-
-
-def test_the_menu_opens_when_it_is_asked_for():
-    prompt = prompt_loop.make_prompt(make_talk(), history=InMemoryHistory(), output=DummyOutput())
-    assert not prompt.complete_while_typing
 
 
 def shown(lines, *, rows=24, columns=80, **options):

@@ -25,23 +25,13 @@ async def log_in(server):
     return {"cookie": answer.headers["set-cookie"].partition(";")[0]}
 
 
-async def test_the_cookie_is_httponly_and_for_this_site_alone(serve):
-    async with serve() as server:
-        answer = await request(server, "POST", "/api/v1/register", LOGIN)
-        assert "; HttpOnly; SameSite=Strict" in answer.headers["set-cookie"]
-
-
-@pytest.mark.parametrize(
-    "foreign", ['ui={"a":1}', "=;;=", "a[b]=c d, e", "x" * 5000, "\xe9=\xff", 'q="unclosed']
-)
-async def test_cookies_of_other_programs_log_nobody_out(serve, foreign):
+async def test_cookies_of_other_programs_log_nobody_out(serve):
     async with serve() as server:
         own = (await log_in(server))["cookie"]
-        for cookie in (f"{foreign}; {own}", f"{own}; {foreign}"):
-            me = await request(server, "GET", "/api/v1/me", headers={"cookie": cookie})
-            assert me.document["name"] == "Ann"
-        me = await request(server, "GET", "/api/v1/me", headers={"cookie": foreign})
-        assert me.document["name"] is None
+        for foreign in ('ui={"a":1}', "=;;=", "a[b]=c d, e", "x" * 5000, "\xe9=\xff", 'q="unclosed'):
+            for cookie, name in ((f"{foreign}; {own}", "Ann"), (f"{own}; {foreign}", "Ann"), (foreign, None)):
+                me = await request(server, "GET", "/api/v1/me", headers={"cookie": cookie})
+                assert me.document["name"] == name, cookie
 
 
 async def test_an_open_seat_is_taken_by_the_name_of_an_account_by_its_owner_alone(serve):

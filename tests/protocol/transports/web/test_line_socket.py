@@ -39,18 +39,6 @@ async def test_the_search_of_a_page_that_goes_away_stops():
     assert 0 < evaluator.asked < 60
 
 
-async def test_stop_ends_a_search_of_the_same_page():
-    evaluator = SlowEvaluator(0.1)
-    async with running(evaluator) as server, server.connect() as socket:
-        await socket.send(DEEP)
-        assert (await socket.recv()).startswith("ok newgame")
-        await wait_in_loop(evaluator.was_asked.is_set)
-        lines = "".join(await talk(socket, "stop @a", 2)).splitlines()
-    assert any(line.startswith("ok stop") for line in lines)
-    assert any(line.startswith("@a ") for line in lines)
-    assert evaluator.asked < 60
-
-
 async def test_a_page_that_reads_nothing_is_cut_off_and_what_was_held_for_it_let_go():
     limits = ClientLimits(close_on_long_line=True, unsent_bytes=100_000)
     slow = running(client_limits=limits, stuck_writer_s=0.3)

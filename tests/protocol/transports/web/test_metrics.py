@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from pathlib import Path
+
 from gammond.engine.runtime.compilation import COMPILATION
 from gammond.protocol.transports.web.metrics import Histogram, ServerFigure, format_figures, read_memory_bytes
 from tests.protocol.transports.web.serving import request, running, talk
@@ -46,6 +48,10 @@ async def test_an_operator_reads_health_and_figures():
     assert 'gammond_errors_total{code="bad_command"} 1' in lines
     assert 'gammond_http_answers_total{status="404"} 1' in lines
     assert any(line.startswith("gammond_memory_bytes ") for line in lines)
+    page = (Path(__file__).parents[4] / "docs/reference/web.md").read_text("utf-8")
+    names = [line.split()[2] for line in lines if line.startswith("# TYPE ")]
+    missing = [name for name in names if f"`{name}`" not in page and f"`{name}{{" not in page]
+    assert missing == [], "each stands in the table of docs/reference/web.md"
 
 
 async def test_health_tells_how_far_compiling_is_while_it_goes_on(monkeypatch):

@@ -4,7 +4,6 @@ import pytest
 
 from gammond.engine.errors import FormatError
 from gammond.protocol.transports.web.limits import (
-    AddressPlaces,
     Proxies,
     RequestLimiter,
     WebLimits,
@@ -66,27 +65,9 @@ def test_a_proxy_is_known_by_its_address_or_network():
         Proxies(("localhost",))
 
 
-def test_a_file_of_the_page_counts_for_a_share_of_a_request():
-    limits = WebLimits(address_rate=1.0, address_burst=2.0)
-    limiter = RequestLimiter(limits, 0.0)
-    assert not any(limiter.take(AWAY, 0.0, limits.page_share) for _ in range(5))
-    assert limiter.take(AWAY, 0.0) == 0.0
-    assert limiter.take(AWAY, 0.0) > 0
-
-
 def test_a_visit_of_every_pupil_of_a_class_at_once_from_one_address_is_served():
     limits, visits, files, others = WebLimits(), 24, 46, 8
     limiter = RequestLimiter(limits, 0.0)
     for _ in range(visits):
         assert not any(limiter.take(AWAY, 0.0, limits.page_share) for _ in range(files))
         assert not any(limiter.take(AWAY, 0.0) for _ in range(others - 1))
-
-
-def test_this_machine_has_any_number_and_any_other_address_its_own():
-    counts = AddressPlaces(2)
-    for _ in range(2):
-        counts.add(AWAY)
-        counts.add("")
-    assert [counts.has_room(each) for each in (AWAY, OTHER, "")] == [False, True, True]
-    counts.remove(AWAY)
-    assert counts.has_room(AWAY)

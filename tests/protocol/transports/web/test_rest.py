@@ -27,12 +27,6 @@ async def test_a_question_over_http_is_answered_as_one_on_the_line():
     assert 0 < answer.document["results"][0]["eval"]["win"] < 1
 
 
-async def test_a_question_that_is_wrong_is_answered_with_an_error_that_names_the_field():
-    answer = await ask("/api/v1/evaluate", {"position": "nonsense"})
-    assert answer.status == 422
-    assert answer.document["error"]["field"] == "position"
-
-
 @pytest.mark.parametrize(
     ("method", "path", "status", "field"),
     [

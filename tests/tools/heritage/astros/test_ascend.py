@@ -1,13 +1,12 @@
 """``gammond heritage ascend``: it learns, goes back when it is stuck, and resumes."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 
 from gammond.engine.errors import DataFileError
 from gammond.engine.formats.array_file import read_array_file
 from gammond.engine.rules.position import Position
+from gammond.engine.statistics import ValueWithError
 from gammond.nets.heritage.astros.bev import HAND_WEIGHTS
 from gammond.tools import cli
 from gammond.tools.common.files import read_records, write_arrays
@@ -71,7 +70,7 @@ class Scripted(AscentLearner):
     def __init__(self, settings, points):
         super().__init__(settings, FamilyMatches(settings, ProcessPool(1)), "bev")
         left = iter(points)
-        self.matches.rate = lambda vector: RatedVector(vector, next(left), 0.01)
+        self.matches.rate = lambda vector: RatedVector(vector, ValueWithError(next(left), 0.01))
 
     def _estimate_gradient(self, state):
         slopes = np.zeros(len(self.matches.start))
@@ -104,7 +103,7 @@ def test_a_run_that_is_stuck_goes_back_to_its_best_point_with_another_delta_and_
     back = standings[3]
     assert back.now is standings[1].now
     assert (back.delta, back.rate, back.since_best) == (0.2, 0.5, 0)
-    assert standings[4].best.points_per_game == standings[4].best_ever.points_per_game == 0.4
+    assert standings[4].best.points.value == standings[4].best_ever.points.value == 0.4
 
 
 def test_after_enough_returns_it_goes_on_from_a_random_point_and_forgets_no_best():
@@ -112,23 +111,25 @@ def test_after_enough_returns_it_goes_on_from_a_random_point_and_forgets_no_best
     standings = walked(settings, [0.5, 0.1, 0.2, -0.6, -0.5])
     assert [each.random_points for each in standings] == [0, 0, 1, 1]
     away = standings[2]
-    assert (away.now.points_per_game, away.best.points_per_game, away.best_ever.points_per_game) == (
+    assert (away.now.points.value, away.best.points.value, away.best_ever.points.value) == (
         -0.6,
         -0.6,
         0.5,
     )
     assert (away.delta, away.returns) == (0.4, 0)
-    assert standings[3].best.points_per_game == -0.5
-    assert standings[3].best_ever.points_per_game == 0.5
+    assert standings[3].best.points.value == -0.5
+    assert standings[3].best_ever.points.value == 0.5
 
 
 def test_a_weight_at_its_limit_is_tried_the_other_way():
     settings = AscendSettings(player="heuristic", start=(1.0, 1.0, 5.0, 1.0, 1.0, 3.0, 0.3), games=4)
     climb = AscentLearner(settings, FamilyMatches(settings, ProcessPool(1)), "bev")
     tried = []
-    rated = RatedVector(climb.matches.start, 1.0, 0.1)
+    rated = RatedVector(climb.matches.start, ValueWithError(1.0, 0.1))
     climb.matches.score_changes = lambda others, now, seed: tried.extend(others) or [rated] * 7
-    state = AscentState(0, 0, *[RatedVector(climb.matches.start, 0.0, 0.0)] * 3, delta=0.5, rate=1.0)
+    state = AscentState(
+        0, 0, *[RatedVector(climb.matches.start, ValueWithError(0.0, 0.0))] * 3, delta=0.5, rate=1.0
+    )
     gradient = climb._estimate_gradient(state)
     assert gradient.slopes[1:3].tolist() == [2.0, -2.0]
     assert tried[2][2] == pytest.approx(4.75)

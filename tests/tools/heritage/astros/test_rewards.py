@@ -1,7 +1,5 @@
 """The match score of two vectors: points, length and evaluations."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 
@@ -64,7 +62,7 @@ def test_a_vector_against_itself_scores_nothing_whatever_counts():
     chosen = reward(length=0.7, evaluation=1.0)
     rewards = play_batch(contest(chosen, second=KIND.space.start))
     found = RatedVector.from_rewards(KIND.space.start, rewards)
-    assert (found.points_per_game, found.standard_error) == (pytest.approx(0.0, abs=1e-9), 0.0)
+    assert (found.points.value, found.points.error) == (pytest.approx(0.0, abs=1e-9), 0.0)
 
 
 def test_games_can_be_played_in_ranges():

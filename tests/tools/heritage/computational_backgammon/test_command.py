@@ -36,7 +36,7 @@ def learned(**settings):
 def margin(player, opponent, games=400):
     """Points per game, less four standard errors."""
     result = play_games(player, opponent, games, seed=4)
-    return result.mean - 4 * result.standard_error
+    return result.score.value - 4 * result.score.error
 
 
 @pytest.mark.slow
@@ -53,8 +53,8 @@ def test_it_gains_on_pubeval():
         play_games(learned(games=games, hidden=10, outputs=1).player, PubevalPlayer(), 400, seed=4)
         for games in (500, 6000)
     )
-    gain = late.mean - early.mean
-    assert gain > 4 * np.hypot(early.standard_error, late.standard_error)
+    gain = late.score.value - early.score.value
+    assert gain > 4 * np.hypot(early.score.error, late.score.error)
 
 
 @pytest.mark.slow

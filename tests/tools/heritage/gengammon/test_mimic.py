@@ -53,8 +53,8 @@ def test_a_net_that_mimics_pubeval_beats_random_play(tmp_path):
     run_command(tmp_path / "run", *options)
     player = load_opponent(f"run:{tmp_path / 'run'}")
     result = play_games(player, RandomPlayer(1), 400, 3)
-    assert result.mean > 1.0
-    assert play_games(PubevalPlayer(), player, 400, 3).mean > 0
+    assert result.score.value > 1.0
+    assert play_games(PubevalPlayer(), player, 400, 3).score.value > 0
 
 
 def test_an_empty_set_of_moves_is_a_data_file_error(tmp_path):

@@ -45,8 +45,8 @@ def test_imitating_teaches_the_heuristics_values_and_plays(learned):
     imitation = load_opponent(f"run:{learned / 'imitation.npz'}")
     gained = play_games(imitation, load_opponent("random"), 100, seed=1)
     before = play_games(untrained, load_opponent("random"), 100, seed=1)
-    error = np.hypot(gained.standard_error, before.standard_error)
-    assert gained.mean - before.mean > 4 * error
+    error = np.hypot(gained.score.error, before.score.error)
+    assert gained.score.value - before.score.value > 4 * error
 
 
 def test_outcomes_make_the_net_stronger_than_the_one_that_imitates_and_than_the_heuristic(learned):
@@ -56,7 +56,7 @@ def test_outcomes_make_the_net_stronger_than_the_one_that_imitates_and_than_the_
     last = load_opponent(f"run:{learned / 'checkpoint.npz'}")
     for other in (f"run:{learned / 'imitation.npz'}", "phase-heuristic"):
         results = play_games(last, load_opponent(other), 600, seed=2)
-        assert results.mean > 4 * results.standard_error
+        assert results.score.value > 4 * results.score.error
 
 
 @pytest.fixture(scope="module")
@@ -124,7 +124,7 @@ def test_without_imitation_it_learns_from_outcomes_alone(tmp_path, capsys):
         PhaseNet.untrained(np.random.default_rng(1)),
     )
     result = play_games(learned, ScorerPlayer("untrained", untrained), 200, seed=1)
-    assert result.mean > 4 * result.standard_error
+    assert result.score.value > 4 * result.score.error
 
 
 def test_another_chooser_changes_what_comes_after_the_imitation(whole, tmp_path):

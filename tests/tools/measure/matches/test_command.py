@@ -1,15 +1,11 @@
 """`gammond measure matches`: matches analysed here and by gnubg."""
 
-from __future__ import annotations
-
 import re
 
 import pytest
 
 from gammond.tools import cli, gnubg
-from tests.engine.match_files.played_games import MAT_GAME
-
-MATCH = f" 5 point match\n\n Game 1\n{MAT_GAME}"
+from tests.engine.match_files.played_games import MAT_MATCH as MATCH
 
 
 @pytest.fixture
@@ -17,12 +13,6 @@ def file(tmp_path):
     path = tmp_path / "match.mat"
     path.write_text(MATCH)
     return str(path)
-
-
-def test_without_gnubg_it_says_what_to_install(file, monkeypatch, capsys):
-    monkeypatch.setattr(gnubg, "find_gnubg", lambda: None)
-    assert cli.main(["measure", "matches", file]) == 2
-    assert "apt-get install gnubg" in capsys.readouterr().err
 
 
 def test_a_fault_of_gnubg_is_named(file, monkeypatch, capsys, tmp_path):

@@ -1,7 +1,5 @@
 """Analyses beside each other: where they differ, what a rollout says about it, and the report."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 from statistics import mean
@@ -10,11 +8,11 @@ import pytest
 
 from gammond.engine.evaluation.results import CubeDecision, RankedPlay
 from gammond.engine.match_analysis.decision_errors import Choice
+from gammond.engine.statistics import ValueWithError
 from gammond.tools.measure.matches.comparison import (
     ComparedMatch,
     Disagreement,
     MatchComparison,
-    RolledLoss,
     compute_rating_differences,
     find_disagreements,
     roll_out,
@@ -51,8 +49,8 @@ def test_a_double_and_its_answer_are_two_decisions():
 )
 def test_a_rollout_leans_to_the_nearer_one_beyond_twice_its_error(rolled, error, leaning):
     (found,) = compare({0: 0.5}, {})[1]
-    assert replace(found, rolled=RolledLoss(rolled, error)).leaning == leaning
-    swapped = Disagreement(found.theirs, found.ours, RolledLoss(rolled, error))
+    assert replace(found, rolled=ValueWithError(rolled, error)).leaning == leaning
+    swapped = Disagreement(found.theirs, found.ours, ValueWithError(rolled, error))
     assert swapped.leaning == -leaning
     assert found.leaning == 0
 
@@ -84,14 +82,14 @@ def test_the_play_that_was_made_is_rolled_out_with_the_best_of_both():
     made = MATCH.games[0].actions[0]
     assert roll == made.roll
     assert [play.result for play in plays] == [made.play.result, found.ours.notes.candidates[0].play.result]
-    assert rolled == RolledLoss(0.125, pytest.approx(0.05))  # of .03 and .04
+    assert rolled == ValueWithError(0.125, pytest.approx(0.05))  # of .03 and .04
 
 
 def test_a_choice_that_is_the_best_in_the_rollout_has_a_loss_below_0():
     (found,) = compare({0: 0.5}, {})[1]
     roller = Roller()
     roller.gains = -1
-    assert roll_out(found, roller).rolled == RolledLoss(-0.125, pytest.approx(0.05))
+    assert roll_out(found, roller).rolled == ValueWithError(-0.125, pytest.approx(0.05))
 
 
 @pytest.mark.parametrize(
@@ -109,13 +107,13 @@ def test_a_cube_decision_is_analysed_by_the_rollout_of_both_choices(choice, cube
     (asked,) = [each for each in found if each.ours.choice is choice]
     held, taken = (evaluate(value, error) for value, error in zip(cube, (0.03, 0.04), strict=True))
     rolled = roll_out(asked, Roller(CubeDecision.of_choices(held, taken))).rolled
-    assert rolled == RolledLoss(pytest.approx(expected), pytest.approx(error))
+    assert rolled == ValueWithError(pytest.approx(expected), pytest.approx(error))
 
 
 def test_the_report_has_each_analysis_the_worst_decisions_and_those_that_differ():
     ours, theirs = analyse({0: 0.25, 1: 0.125}), analyse({0: 0.125})
     count, found = find_disagreements(ours, theirs, 0.05)
-    rolled = [replace(each, rolled=RolledLoss(each.our_error, 0.01)) for each in found]
+    rolled = [replace(each, rolled=ValueWithError(each.our_error, 0.01)) for each in found]
     comparison = MatchComparison(
         "a.mat",
         None,
@@ -147,7 +145,7 @@ def test_the_report_has_each_analysis_the_worst_decisions_and_those_that_differ(
 def test_the_report_by_keys_has_the_same_numbers():
     ours, theirs = analyse({0: 0.25, 1: 0.125}), analyse({0: 0.125})
     count, found = find_disagreements(ours, theirs, 0.05)
-    rolled = (replace(found[0], rolled=RolledLoss(0.25, 0.01)), *found[1:])
+    rolled = (replace(found[0], rolled=ValueWithError(0.25, 0.01)), *found[1:])
     comparison = MatchComparison(
         "a.mat", None, ComparedMatch("gnubg", theirs, 12.5), (ComparedMatch("gammond", ours),), count, rolled
     )

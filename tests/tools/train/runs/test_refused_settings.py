@@ -1,7 +1,5 @@
 """Settings that cannot be are refused by name, before a run is begun."""
 
-from __future__ import annotations
-
 import re
 from functools import partial
 
@@ -10,26 +8,9 @@ import pytest
 from gammond.engine.options import list_fields
 from gammond.tools import cli
 from gammond.tools.train.td import command as td
-from tests.tools.train.runs.trainer_cases import CASES, COMMANDS, for_each
+from tests.tools.train.runs.trainer_cases import CASES, COMMANDS, MAY_BE_ZERO, for_each
 
 for_each = partial(for_each, slow=pytest.mark.slow, training=pytest.mark.training)
-
-MAY_BE_ZERO = {
-    "train td": "trace benchmark_games backtrack",
-    "train label": "plays trace trials truncate",
-    "train fit": "average differences games window aside",
-    "train refine": "average differences games plays trace trials truncate",
-    "train barca-ascend": "length evaluation random_after",
-    "train barca-fit": "",
-    "train validation-set": "plies stop_error truncate",
-    "train cube-set": "near plies stop_error trials",
-    "heritage classic": "own_hidden trace benchmark_games follow_best backtrack",
-    "heritage mimic": "learned elite mutation_share alternate_from sample games",
-    "heritage climb": "share benchmark_games",
-    "heritage heuristic-net": "epochs rounds games",
-    "heritage ascend": "length evaluation random_after",
-}
-"""The numbers, beside seeds, that may be 0; all others are more, but bounds of a sequential test."""
 
 SPRT_BOUNDS = {"low", "high", "alpha", "beta"}
 
@@ -40,7 +21,7 @@ def test_no_setting_is_too_small_or_of_another_type(case, tmp_path, capsys):
     may_be_zero = {"seed", *MAY_BE_ZERO[case.command].split()}
     for field in list_fields(case.settings_type):
         if field.type in (int, float) and field.name not in SPRT_BOUNDS:
-            wrong = ["x", "nan", "-1", *([] if field.name in may_be_zero else ["0"])]
+            wrong = ["nan", "-1", *([] if field.name in may_be_zero else ["0"])]
         else:
             wrong = ["x"] * (field.type is not str or bool(field.choices))
         option = "from" if field.name == "parent" else field.name.replace("_", "-")

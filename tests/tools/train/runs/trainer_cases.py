@@ -1,7 +1,5 @@
 """The trainers, and the commands that fill a folder with shards, with settings of a few seconds."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass, replace
 from importlib import import_module
@@ -90,7 +88,7 @@ class Case:
         assert not folder.exists()
         return caught.value
 
-    def with_material(self, folder) -> Case:
+    def with_material(self, folder):
         """Return the case with the folder of what it learns from in its options."""
         return replace(self, options=self.options.replace("MATERIAL", str(folder)))
 
@@ -131,6 +129,23 @@ CASES = [
     Case("heritage heuristic-net", "rounds", 1, f"{PHASES} --opponents random --inputs plain", ""),
     Case("heritage ascend", "steps", 2, f"--player heuristic --length 0 --evaluation 0 {ASCENT}"),
 ]
+MAY_BE_ZERO = {
+    "train td": "trace benchmark_games backtrack",
+    "train label": "plays trace trials truncate",
+    "train fit": "average differences games window aside",
+    "train refine": "average differences games plays trace trials truncate",
+    "train barca-ascend": "length evaluation random_after",
+    "train barca-fit": "",
+    "train validation-set": "plies stop_error truncate",
+    "train cube-set": "near plies stop_error trials",
+    "heritage classic": "own_hidden trace benchmark_games follow_best backtrack",
+    "heritage mimic": "learned elite mutation_share alternate_from sample games",
+    "heritage climb": "share benchmark_games",
+    "heritage heuristic-net": "epochs rounds games",
+    "heritage ascend": "length evaluation random_after",
+}
+"""The numbers, beside seeds, that may be 0; all others are more, but bounds of a sequential test."""
+
 QUICK = {"train label", "heritage mimic", "heritage mimic backprop"}
 """Cases of every day; the others take longer, and share with these all but their learners."""
 
