@@ -71,6 +71,14 @@ def test_the_contact_net_takes_the_phases_without_a_net_in_one_call():
     assert np.array_equal(outcomes[unfinished], contact.evaluate(sample[unfinished]))
 
 
+def test_races_without_a_net_are_for_the_contact_net_whoever_takes_crashed_positions():
+    sample = _mixed_sample()
+    races = sample[classify_phases(sample) == Phase.RACE]
+    contact = Marker(0.5)
+    outcomes = Router("two", contact, crashed=Marker(0.4)).evaluate(races)
+    assert np.array_equal(outcomes, contact.evaluate(races))
+
+
 def test_evaluators_without_positions_are_not_asked():
     contact, race = Marker(0.5), Marker(0.3)
     starts = np.repeat(boards.position(x={24: 15}, o={2: 15}).board[None], 20, axis=0)

@@ -11,6 +11,7 @@ from gammond.engine.match_analysis.decisions import compute_result_equity
 from gammond.engine.match_analysis.tasks import list_match_tasks
 from gammond.engine.match_files.model import ActionNotes
 from gammond.engine.match_files.sgf.reader import parse_sgf
+from gammond.engine.match_reports.text_report import format_text
 from gammond.engine.rules.game_record import ResignationAction
 from gammond.engine.rules.match import MatchState
 
@@ -56,6 +57,20 @@ def test_to_reject_a_good_offer_loses():
     found = only_resignation(0, 1, -0.7, is_accepted=False)
     assert found.loss.points == 0.0
     assert found.answer_loss.points == pytest.approx(0.3)
+
+
+@pytest.mark.parametrize(
+    ("worth", "is_accepted", "said"),
+    [
+        (-0.7, True, ", which lost 0.300: playing on was worth -0.700"),
+        (-1.2, True, "; bob accepted it, which lost 0.200: playing on was worth -1.200 for ann"),
+        (-0.7, False, "; bob rejected it, which lost 0.300: playing on was worth -0.700 for ann"),
+    ],
+)
+def test_a_report_says_who_lost_by_a_resignation_and_who_by_its_answer(worth, is_accepted, said):
+    match = end_with(ResignationAction(0, 1, is_accepted), no_double=worth)
+    report = format_text(AnalysedMatch("", match, "", TABLE), 20)
+    assert report.splitlines()[-1] == f"Game 1: ann resigned a single game{said}"
 
 
 def test_the_other_seat_sees_the_position_from_its_side():

@@ -92,6 +92,20 @@ def test_a_seat_may_double_before_its_roll_with_a_cube_that_is_its_own_and_not_d
     assert (match.may_double(0), match.may_double(1)) == may
 
 
+@pytest.mark.parametrize(
+    ("match", "may"),
+    [
+        (MatchState(), True),
+        (MatchState(beavers=False), False),
+        (MatchState(length=5), False),
+        (MatchState(cube=MAX_CUBE // 4, cube_owner=0), True),
+        (MatchState(cube=MAX_CUBE // 2, cube_owner=0), False),
+    ],
+)
+def test_a_double_may_be_beavered_for_money_up_to_the_highest_cube(match, may):
+    assert match.may_beaver is may
+
+
 def test_a_score_out_of_range_is_reported_as_people_write_it():
     with pytest.raises(ValueRangeError, match=r"not 0 and -1$"):
         MatchState(score=(0, -1))

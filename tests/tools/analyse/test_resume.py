@@ -10,6 +10,8 @@ from pathlib import Path
 import pytest
 
 from gammond.engine.match_analysis import analysis
+from gammond.engine.match_files.model import ActionNotes
+from gammond.engine.match_files.reading import read_matches
 from gammond.tools import cli
 from gammond.tools.analyse import analyser
 from gammond.tools.analyse.kept_decisions import KeptDecisions
@@ -145,6 +147,14 @@ def test_damage_in_the_middle_is_said(files, tmp_path, kept, capsys):
     find_kept(output).write_bytes(b"".join([*lines[:5], b'{"stage":"searched"}\n', *lines[6:]]))
     run(*words, status=2)
     assert "is damaged: add --force to begin anew" in capsys.readouterr().err
+
+
+def test_a_decision_is_in_the_file_once_it_is_made(files, tmp_path):
+    (match,) = read_matches(Path(files[0]).read_bytes())
+    path = tmp_path / "out.unfinished"
+    with KeptDecisions(path, {}) as decisions:
+        decisions.open_match(match)["searched", 3] = ActionNotes()
+        assert path.read_bytes().endswith(b'{"stage":"searched","decision":3}\n')
 
 
 def test_nothing_is_left_of_a_run_that_ended(files, tmp_path):

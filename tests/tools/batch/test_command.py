@@ -75,6 +75,12 @@ def test_comments_blank_lines_and_the_byte_order_mark_are_not_positions(run):
     assert out == HEADER + "".join(expected_row(text, Position.start()) for text in (OPENING, padded))
 
 
+def test_a_comment_begins_behind_a_blank(run):
+    status, out, _ = run(f"{OPENING}#1\n")
+    assert status == 1
+    assert f"{OPENING}#1" in out
+
+
 def test_a_bad_line_gets_an_error_row_at_its_place_and_a_typed_message_with_its_number(run):
     status, out, err = run(f'# head\n{OPENING}\nrubbish, "quoted"\n{OPENING}\n')
     assert status == 1

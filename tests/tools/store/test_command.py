@@ -18,8 +18,8 @@ from gammond.engine.barca.game import BarcaGame
 from gammond.engine.barca.search import SearchLimits, search
 from gammond.engine.rules.match import MatchState
 from gammond.engine.rules.rules import STANDARD_RULES
-from gammond.engine.store.database import DepthTiers, StoreDatabase
-from gammond.engine.store.options import StoreOptions
+from gammond.engine.store.database import DepthTiers, StoreDatabase, StoreRow
+from gammond.engine.store.options import STORE_VARIABLE, StoreOptions
 from gammond.engine.store.store import AnalysisStore
 from gammond.nets.catalogue import identify_engine, load_engine
 from gammond.protocol.barca.kept_searches import KeptSearches
@@ -30,7 +30,8 @@ from gammond.tools.parallel.cluster import ClusterGoneError
 from gammond.tools.parallel.processes import ProcessPool
 from gammond.tools.store import book, deepening
 from gammond.tools.store.deepening import deepen_by_executor
-from tests.engine.store.samples import ENGINE, make_entry
+from gammond.tools.store.exchange import format_rows
+from tests.engine.store.samples import ENGINE, list_rows, make_entry
 from tests.engine.store.samples import make_question as make_sample
 from tests.protocol import noughts
 
@@ -143,6 +144,18 @@ def test_what_is_exported_is_imported_to_the_bit_and_only_once(file, tmp_path, c
     with AnalysisStore(copy) as store:
         for question, entry in answers.items():
             assert store.find(question, identify_engine(), 1).is_same_as(entry)
+
+
+def test_an_import_keeps_to_the_size_of_the_store(tmp_path, monkeypatch):
+    monkeypatch.setenv(STORE_VARIABLE, "megabytes=1")
+    lines, copy = tmp_path / "kept.jsonl", tmp_path / "copy.sqlite"
+    entry = make_entry(rows=1000)
+    rows = (StoreRow(make_sample(number, (3, 1)), ENGINE, entry, 1, number, 0) for number in range(50))
+    lines.write_bytes(b"".join(format_rows(rows)))
+    assert cli.main(["store", "import", str(lines), "--file", str(copy)]) == 0
+    asked = [row.asked for row in list_rows(copy)]
+    assert asked == list(range(49, 49 - len(asked), -1))
+    assert 0.5 < len(asked) * entry.size / (1 << 20) < 1.0
 
 
 def test_lines_that_are_no_entries_are_named_and_the_others_taken(file, tmp_path, capsys):

@@ -184,6 +184,13 @@ def test_the_winner_of_a_resigned_game_is_who_gets_its_points_in_the_score_after
     assert next(fault.kind for fault in read.issues) is IssueKind.WRONG_RESULT
 
 
+@pytest.mark.parametrize("points", [3, 5, 6])
+def test_points_beyond_those_needed_may_be_left_out_down_to_the_length_or_to_these(points):
+    head = HEAD.replace("left : 0", "left : 2")
+    read = rows(ROW, "  2)  Doubles => 2                Takes", f"      Wins {points} points", head=head)
+    assert (read.issues, read.games[0].result.winner) == ((), 0)
+
+
 def test_points_that_no_resignation_counts_keep_their_winner_and_win_the_match():
     read = rows(ROW, "  2)  Losses 4016 point              Wins 4016 point")
     assert [fault.kind for fault in read.issues] == [IssueKind.WRONG_RESULT]

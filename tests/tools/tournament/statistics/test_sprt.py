@@ -137,6 +137,11 @@ def test_what_comes_behind_a_decision_changes_nothing():
     assert test.run(scores.take_first(evaluated.games - 2)).verdict is SprtVerdict.UNDECIDED
 
 
+def test_a_smaller_error_rate_moves_the_bound_that_it_is_of():
+    rejects, accepts = SequentialTest(0, 20, alpha=0.01, beta=0.2).llr_bounds
+    assert (rejects, accepts) == pytest.approx((math.log(20 / 99), math.log(80)))
+
+
 def test_too_few_games_decide_nothing():
     assert SequentialTest(0, 50).run(PairedScores.empty()) == SprtResult(SprtVerdict.UNDECIDED, 0.0, 0)
     few = games(400.0, np.random.default_rng(1), 2 * PAIRS_BETWEEN_LOOKS - 2)
