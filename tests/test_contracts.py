@@ -18,4 +18,4 @@ def test_every_folder_of_rooms_has_a_place_in_the_layers():
         placed = {room.strip() for line in rooms for room in line.split("|")}
         folders = [Path(place).joinpath(*package.split(".")[1:]) for place in gammond.__path__]
         found = {file.parent.name for each in folders for file in each.glob("[a-z]*/__init__.py")} - {package}
-        assert found <= placed, f"{package}: rooms without a place in pyproject.toml"
+        assert found <= placed, f"{package}: rooms without a place in `layers` of pyproject.toml"

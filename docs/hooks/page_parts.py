@@ -9,17 +9,17 @@ import inspect
 import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import fields
+from functools import partial
 
-from gammond.protocol.barca.commands import BARCA_COMMANDS, BARCA_SETTINGS
 from gammond.protocol.commands.command import Command
-from gammond.protocol.commands.table import COMMANDS
 from gammond.protocol.core.limits import ClientLimits
-from gammond.protocol.state.settings import ANY, SETTINGS, Setting
+from gammond.protocol.games import FIRST_GAME, GAMES, OTHER_GAMES
+from gammond.protocol.state.settings import ANY, Setting
 from gammond.protocol.transports.tcp_limits import TcpLimits
 from gammond.tools.common.command_group import read_summary
 from gammond.tools.table import TOOL_GROUPS
 
-LINE = re.compile(r"^::: ([a-z-]+) (\S+)$", re.MULTILINE)
+LINE = re.compile(r"^::: ([a-z0-9-]+) (\S+)$", re.MULTILINE)
 
 _CODE_OR_STROKE = re.compile(r"`[^`]*`|\|")
 _LIMITS = {kind.__name__: kind for kind in (ClientLimits, TcpLimits)}
@@ -41,8 +41,9 @@ def make_table(heads: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
     return "\n".join(f"| {' | '.join(row)} |" for row in cells)
 
 
-def describe_command(command: Command) -> str:
-    """Return what a row of a table of commands says: use, arguments, the lines of the answer."""
+def describe_command(game: str, name: str) -> str:
+    """Return what a row of a game's table of commands says: use, arguments, the lines of the answer."""
+    command: Command = GAMES[game].load_commands().commands[name]
     parts = [f"{_capitalise(command.summary)}. *{command.standard}*", f"```text\n{command.usage}\n```"]
     if command.arguments:
         rows = ((f"`{each.name}`", f"`{each.metavar}`", each.meaning) for each in command.arguments)
@@ -53,8 +54,9 @@ def describe_command(command: Command) -> str:
     return "\n\n".join(parts)
 
 
-def describe_settings(settings: Mapping[str, Setting]) -> str:
-    """Return a table of settings."""
+def describe_settings(game: str) -> str:
+    """Return a table of the settings of a game."""
+    settings: Mapping[str, Setting] = GAMES[game].load_commands().settings
     return make_table(
         ("key", "type", "values", "default", "meaning"),
         (
@@ -100,9 +102,9 @@ def _capitalise(text: str) -> str:
 
 
 PARTS: dict[str, Callable[[str], str]] = {
-    "command": lambda name: describe_command(COMMANDS[name]),
-    "barca-command": lambda name: describe_command(BARCA_COMMANDS[name]),
-    "settings": lambda game: describe_settings({"backgammon": SETTINGS, "barca": BARCA_SETTINGS}[game]),
+    "command": partial(describe_command, FIRST_GAME),
+    **{f"{game}-command": partial(describe_command, game) for game in OTHER_GAMES},
+    "settings": describe_settings,
     "limits": describe_limits,
     "tools": describe_tools,
 }

@@ -15,11 +15,10 @@ import pytest
 from gammond.protocol.archive.archive import GameArchive
 from gammond.protocol.archive.endpoints import make_endpoints
 from gammond.protocol.archive.options import ArchiveOptions
-from gammond.protocol.barca.queries import QUERIES as BARCA_QUERIES
 from gammond.protocol.commands.session_game import SessionGame
 from gammond.protocol.dialects.gnubg_external import _LIMITS as GNUBG_LIMITS
 from gammond.protocol.dialects.gnubg_external import COMMANDS as GNUBG_COMMANDS
-from gammond.protocol.dialects.json_fields import QUERIES, Want
+from gammond.protocol.dialects.json_fields import Want
 from gammond.protocol.games import GAMES
 from gammond.protocol.state.session import Session
 from gammond.protocol.tables.actions import ACTS
@@ -51,7 +50,6 @@ from tests.support.evaluators import RacingEvaluator
 
 BOB = {"kind": "person", "name": "Bob"}
 PARTS = {name: entry.load_commands() for name, entry in GAMES.items()}
-QUERY_READERS = {"backgammon": QUERIES, "barca": BARCA_QUERIES}
 EXAMPLES = {
     name: [line for row in part.commands.values() for line in row.example if line != "quit"]
     for name, part in PARTS.items()
@@ -123,13 +121,7 @@ def test_a_command_after_a_thousand_games(long_match, word):
         check_line(long_match, line)
 
 
-@pytest.mark.parametrize("game", QUERY_READERS)
-def test_the_fields_of_queries_are_those_of_every_game(game):
-    assert set(QUERY_READERS) == set(GAMES)
-    assert {"id", "positions", "want"} <= set(QUERY_READERS[game].names)
-
-
-QUERY_FIELDS = [(game, name) for game, reader in QUERY_READERS.items() for name in reader.names]
+QUERY_FIELDS = [(game, name) for game, entry in GAMES.items() for name in entry.load_queries().fields]
 
 
 @pytest.mark.parametrize(("game", "name"), QUERY_FIELDS)
@@ -142,7 +134,7 @@ def test_a_query_with_a_field_as_long_as_a_line_may_be(connections, game, name):
         check_line(connections[game], line)
 
 
-@pytest.mark.parametrize("game", QUERY_READERS)
+@pytest.mark.parametrize("game", GAMES)
 def test_a_query_with_as_many_fields_as_a_line_may_have(connections, game):
     head = json.dumps({"id": 1, "variant": next(iter(GAMES[game].variants)), "position": WIDE_POSITION})[:-1]
     for line in list_strange_objects(f"{head},"):

@@ -800,6 +800,21 @@ def test_the_options_of_a_player_fit_a_phone(open_page):
     expect(page.locator("[name='player-home0']")).to_have_count(0)
 
 
+def test_levels_are_not_offered_for_a_game_whose_engine_has_none(open_page):
+    def drop_levels(route):
+        answer = route.fetch()
+        route.fulfill(response=answer, body=re.sub("(?<=listLevels:)[^,]*", "()=>[]", answer.text()))
+
+    page = open_page("/#/help")
+    page.route("**/barca/game.js*", drop_levels)
+    page.reload()
+    visit(page, "#/play")
+    page.locator("[name='variant']").select_option("barca")
+    expect(page.locator("[name='level']")).to_be_hidden()
+    page.locator("[name='variant']").select_option("backgammon")
+    expect(page.locator("[name='level']")).to_have_value("intermediate")
+
+
 def test_the_last_game_was_barca_and_players_of_backgammon_are_not_offered(open_page):
     page = open_page("/#/help")
     page.evaluate("""localStorage.setItem('gammond.new-game', '{"variant": "barca"}')""")

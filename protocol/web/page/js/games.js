@@ -18,8 +18,8 @@ import { fill, text, wordFor } from "./text.js";
  * @property {boolean} isSquare whether its board is as high as it is wide
  * @property {string} moveHint an example of what is typed to move
  * @property {string} [turn] what the side to move is told, where the phase says no more
- * @property {[string, string]} levels usual levels of an engine, and of its opponent
- * @property {(isTwoMoves: boolean) => string[]} listLevels levels of its engine
+ * @property {string[]} levels usual levels of an engine, and of its opponent
+ * @property {(isTwoMoves: boolean) => string[]} listLevels levels of its engine, with names in `text.js`; none for a game without
  * @property {Record<string, string>} variants what its variants are called
  * @property {Record<string, string>} resultKinds how it can be won, in words
  * @property {string[][]} help headings of the page of help, each with its paragraphs

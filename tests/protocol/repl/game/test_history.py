@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from gammond.protocol.games import GAMES
+from gammond.protocol.games import GAMES, OTHER_GAMES
 from tests.protocol.repl.tables import make_talk
 
 ROLLS = [(3, 1), (5, 2), (6, 4), (6, 2), (5, 4), (2, 1), (4, 3)]
 GAMES_ON = {
     "backgammon": ("new 5", "8/5 6/5"),
-    "barca": ("set game.variant barca", "level easy", "new", "e2-e5"),
+    **{game: (f"set game.variant {game}", "new", "best") for game in OTHER_GAMES},
 }
 """The first moves of a game of each kind."""
 

@@ -219,13 +219,14 @@ export class NewGameForm {
     markMissing(this.variant, VARIANTS, hasEngine ? this.missing : {});
     if (this.variant.selectedOptions[0]?.disabled) this.variant.value = "backgammon";
     const { hasDice } = this.game;
+    const levels = this.game.listLevels(this.isTwoMoves);
     const isMatch = this.length.value !== "0";
     const hasCube = hasDice && !this.isTwoMoves; // and advice
     for (const field of [this.player, this.otherPlayer]) field.limit(hasDice);
     const shown = {
       name: how !== "engines", otherName: how === "table", side: how === "engine" || how === "link",
-      level: hasEngine && this.player.isEngine, player: hasEngine,
-      otherLevel: how === "engines" && this.otherPlayer.isEngine, otherPlayer: how === "engines",
+      level: hasEngine && this.player.isEngine && levels.length, player: hasEngine,
+      otherLevel: how === "engines" && this.otherPlayer.isEngine && levels.length, otherPlayer: how === "engines",
       length: hasDice, pace: hasEngine, cube: hasCube, crawford: hasCube && isMatch, jacoby: hasCube && !isMatch, beavers: hasCube && !isMatch,
       typedDice: hasDice && how !== "engines", twoMoves: hasDice, begins: hasDice,
       tutor: hasCube && (how === "engine" || how === "table"),
@@ -234,10 +235,9 @@ export class NewGameForm {
       /** @type {Record<string, HTMLElement>} */ (this.fields ?? {})[name].hidden = !isShown;
     }
     this.tutorTip.hidden = how !== "engine" || this.tutor.checked || !BEGINNERS.includes(this.level.value);
-    const levels = this.game.listLevels(this.isTwoMoves);
     for (const [place, list] of [this.level, this.otherLevel].entries()) {
       for (const option of list.options) option.hidden = option.disabled = !levels.includes(option.value);
-      if (list.selectedOptions[0]?.disabled) list.value = this.game.levels[place];
+      if (list.selectedOptions[0]?.disabled !== false) list.value = this.game.levels[place] ?? "";
     }
   }
 
