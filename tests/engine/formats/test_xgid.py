@@ -1,7 +1,5 @@
 """XGID."""
 
-from __future__ import annotations
-
 import pytest
 
 from gammond.engine.errors import FormatError, PositionError, ValueRangeError

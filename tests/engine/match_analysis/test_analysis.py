@@ -1,7 +1,5 @@
 """Analysing a match: what is analysed, how deep, and that the numbers are those of single questions."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

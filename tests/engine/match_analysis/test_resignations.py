@@ -1,7 +1,5 @@
 """What resignations lose."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

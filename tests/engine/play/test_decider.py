@@ -1,7 +1,5 @@
 """Deciders: plays and cube actions by the match state, and errors that stay small."""
 
-from __future__ import annotations
-
 import random
 
 import numpy as np

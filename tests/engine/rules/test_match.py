@@ -1,7 +1,5 @@
 """Match states: what they derive, and the combinations they refuse."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

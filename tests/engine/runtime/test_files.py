@@ -1,7 +1,5 @@
 """Files that programs read and write: regular ones alone, none in place of what is not theirs, each whole."""
 
-from __future__ import annotations
-
 import os
 import stat
 import sys
@@ -103,12 +101,13 @@ def test_a_folder_with_files_is_for_their_tool_alone(tmp_path, mine):
 
 def test_a_file_appears_whole_with_its_rights_and_leaves_nothing_beside_it(mine, tmp_path):
     mine.chmod(0o640)
+    rights = mine.stat().st_mode
     (tmp_path / "mine.txt.part").write_text("a download")
     with open_output(mine) as out:
         out.write(b"new")
         assert mine.read_text() == "notes of mine"
     assert mine.read_text() == "new"
-    assert stat.S_IMODE(mine.stat().st_mode) == 0o640
+    assert mine.stat().st_mode == rights
 
     def fail():
         with open_output(mine) as out:

@@ -1,7 +1,5 @@
 """Move filters keep the plays within their numbers."""
 
-from __future__ import annotations
-
 from itertools import pairwise
 
 import pytest

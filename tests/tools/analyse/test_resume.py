@@ -1,7 +1,5 @@
 """`gammond analyse` goes on where it was stopped: what is kept, and that the output is the same."""
 
-from __future__ import annotations
-
 import argparse
 import json
 import subprocess
@@ -15,10 +13,9 @@ from gammond.engine.match_analysis import analysis
 from gammond.tools import cli
 from gammond.tools.analyse import analyser
 from gammond.tools.analyse.kept_decisions import KeptDecisions
-from tests.engine.match_files.played_games import MAT_GAME
+from tests.engine.match_files.played_games import MAT_MATCH as MATCH
 
 ROOT = Path(__file__).parents[3]
-MATCH = f" 5 point match\n\n Game 1\n{MAT_GAME}"
 OTHER = MATCH.replace("31: Bar/22 23/22", "31: Bar/22 6/5")
 ROLLOUTS = ["--rollout", "--trials", "36", "--truncate", "2"]
 

@@ -1,9 +1,13 @@
-"""Files that appear whole, and logs that survive a kill."""
+"""Files that appear whole, logs that survive a kill, and places that one process writes."""
+
+import subprocess
+import sys
 
 import pytest
 
-from gammond.engine.errors import DataFileError
+from gammond.engine.errors import DataFileError, StateError
 from gammond.tools.common.files import append_new_record, append_record, read_records, write_atomically
+from gammond.tools.common.locks import hold_lock
 
 
 def test_a_file_that_a_kill_interrupts_keeps_its_content(tmp_path, monkeypatch):
@@ -50,3 +54,41 @@ def test_a_damaged_line_is_named(tmp_path, line):
     log.write_text('{"n": 5}\n' + line + "\n" + '{"n": 10}\n')
     with pytest.raises(DataFileError, match=r"log\.jsonl line 2"):
         read_records(log)
+
+
+HOLD = """
+import sys
+from pathlib import Path
+from gammond.tools.common.locks import hold_lock
+with hold_lock(Path(sys.argv[1])):
+    print("held", flush=True)
+    sys.stdin.read()
+"""
+
+
+def test_a_place_that_another_process_writes_is_refused_until_that_one_is_gone(tmp_path):
+    place = tmp_path / "out.csv"
+    pipe = subprocess.PIPE
+    with subprocess.Popen([sys.executable, "-c", HOLD, place], stdin=pipe, stdout=pipe) as other:
+        assert other.stdout.readline() == b"held\n"
+        with (
+            pytest.raises(StateError, match="another process writes") as caught,
+            hold_lock(tmp_path / "sub" / ".." / "out.csv", "output"),
+        ):
+            pass
+        assert caught.value.field == "output"
+        with hold_lock(tmp_path / "other.csv"):
+            pass
+        other.kill()
+    with hold_lock(place):
+        pass
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_where_no_lock_can_be_made_the_work_goes_on(tmp_path, monkeypatch):
+    (tmp_path / "cache").write_text("a file")
+    monkeypatch.setenv("GAMMOND_CACHE", str(tmp_path / "cache"))
+    done = []
+    with hold_lock(tmp_path / "out.csv"):
+        done.append(1)
+    assert done == [1]

@@ -1,14 +1,9 @@
 """`gammond store`: what it says of a store, entries in and out, and faults that it finds."""
 
-from __future__ import annotations
-
 import argparse
 import json
 import shutil
-import signal
 import sqlite3
-import subprocess
-import sys
 import time
 from concurrent.futures import Future
 from datetime import datetime, timedelta
@@ -38,7 +33,6 @@ from gammond.tools.store.deepening import deepen_by_executor
 from tests.engine.store.samples import ENGINE, make_entry
 from tests.engine.store.samples import make_question as make_sample
 from tests.protocol import noughts
-from tests.support.processes import ROOT
 
 OPENING = STANDARD_RULES.starting_position
 POSITION = make_question(OPENING, MatchState(), EvalSettings(1))
@@ -216,14 +210,6 @@ def test_export_leaves_damaged_rows_out_and_says_so(file, capsys):
     )
 
 
-def test_a_damaged_store_is_named_with_what_to_do(file, capsys):
-    file.write_bytes(b"no database " * 1000)
-    assert cli.main(["store", "status"]) == 2
-    said = capsys.readouterr().err
-    assert str(file) in said
-    assert "move that one away" in said
-
-
 def list_depths(file, question):
     database = StoreDatabase(file)
     depths = [row.entry.plies for row in database.iterate() if row.question == question]
@@ -382,23 +368,3 @@ def test_until_is_the_next_time_that_the_clock_shows_it(file):
         until = (now + timedelta(minutes=minutes)).strftime("%H:%M")
         length_s = deepening._read_length(argparse.Namespace(until=until, duration=None))
         assert abs(length_s - (hours * 3600 + minutes * 60)) <= 90
-
-
-def test_deepen_keeps_what_it_found_at_an_interrupt_and_goes_on(file, capsys):
-    process = subprocess.Popen(
-        [sys.executable, "-m", "gammond", "store", "deepen", "--file", str(file), "--tiers", "1:4"],
-        cwd=ROOT,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
-    while 3 not in list_depths(file, POSITION):
-        assert process.poll() is None, process.stderr.read()
-        time.sleep(0.02)
-    process.send_signal(signal.SIGINT)
-    said = process.communicate(timeout=60)
-    assert process.returncode == 130, said
-    assert said[0].startswith("searched   ")
-    assert cli.main(["store", "verify"]) == 0
-    assert cli.main(["store", "deepen", "--tiers", "1:3"]) == 0
-    assert capsys.readouterr().out.endswith("still due  nothing\n")

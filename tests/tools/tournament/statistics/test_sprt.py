@@ -1,7 +1,5 @@
 """The sequential test: bounds, errors as rare as it promises, and games saved."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np
@@ -96,7 +94,7 @@ def test_it_errs_no_more_often_where_most_pairs_are_split(split, elo):
     test = SequentialTest(0, 5)
     share = 1 / (1 + 10 ** (-elo / 400))
     chances = [1 - share - split / 2, split, share - split / 2]
-    generator, tries, errors = np.random.default_rng(elo), 2000, 0
+    generator, tries, errors = np.random.default_rng(elo), 1000, 0
     counts = np.zeros((tries, 3), np.int64)
     rejects, accepts = test.llr_bounds
     while len(counts):
