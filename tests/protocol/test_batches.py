@@ -31,6 +31,8 @@ MATCHES = [
         MatchState(length=3, score=(2, 1), crawford=True, on_roll=1),
     )
 ]
+UNOWNED = encode_match_id(MatchState(length=7, cube=4))
+"""A match with a cube that cannot be: at 4 without an owner."""
 
 
 def make_quick_connection(evaluator=None, **limits):
@@ -74,6 +76,7 @@ def test_queries_in_a_batch_get_the_answers_that_they_would_get_alone_and_each_i
     queries = [{"id": i, "position": f"{position}:{MATCHES[i % 4]}"} for i, position in enumerate(POSITIONS)]
     queries.insert(3, {"id": "bad", "position": "nonsense"})
     queries.insert(5, {"id": "list", "positions": [POSITIONS[0], POSITIONS[1], "4HPwATDgc/ABM"]})
+    queries.insert(7, {"id": "cube", "position": f"{POSITIONS[0]}:{UNOWNED}"})
     queries.insert(9, {"id": "two", "positions": POSITIONS[:2], "cubeful": False})
     text = "".join(json.dumps(query) + "\n" for query in queries)
     sizes = []
@@ -82,9 +85,10 @@ def test_queries_in_a_batch_get_the_answers_that_they_would_get_alone_and_each_i
     assert batched == talk(text.removesuffix("\n"))
     answers = {answer["id"]: answer for answer in map(json.loads, batched)}
     assert answers["bad"]["error"]["field"] == "position"
+    assert answers["cube"]["error"]["field"] == "position"
     assert answers["list"]["error"]["field"] == "positions[2]"
     assert len(answers["two"]["results"]) == 2
-    assert connection.handler.session.error_count == 2
+    assert connection.handler.session.error_count == 3
     assert len(sizes) <= 2 * len(MATCHES)
 
 

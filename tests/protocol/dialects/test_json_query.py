@@ -92,6 +92,8 @@ def test_the_plays_that_are_compared_have_one_depth_whatever_the_filter_says(fie
         ({"id": 1, "position": START, "cubeful": False, "want": ["cube"]}, "bad_value", "cubeful"),
         ({"id": 1, "position": "AAAAhgAAAAAAAA", "want": ["cube"]}, "bad_state", "position"),
         ({"id": 1, "position": UNOWNED}, "bad_value", "position"),
+        ({"id": 1, "position": UNOWNED, "plies": 1}, "bad_value", "position"),
+        ({"id": 1, "positions": [START, UNOWNED]}, "bad_value", "positions[1]"),
     ],
 )
 def test_a_bad_query_gets_one_error_that_names_the_field(query, code, field):
