@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
+from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
@@ -13,7 +14,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class GameEntry:
-    """One row of the table; parts are functions that import what they return, for each caller knows its type.
+    """One row of the table; parts are functions that import what they return, and callers know its type.
 
     Attributes:
         name: Its name in messages.
@@ -31,7 +32,13 @@ class GameEntry:
     load_queries: Callable[[], Any]
     load_talk: Callable[[], Any]
     load_view: Callable[[], Any]
-    load_store: Callable[[], GameStore] | None = None
+    load_store: Callable[[], Any] | None = None
+
+    def __post_init__(self) -> None:
+        """Let each part be loaded once."""
+        for name, load in vars(self).items():
+            if name.startswith("load_") and load is not None:
+                object.__setattr__(self, name, cache(load))
 
 
 class GameStore(NamedTuple):

@@ -2,28 +2,19 @@
 
 from __future__ import annotations
 
-from functools import cache
-from typing import TYPE_CHECKING, get_args
+from typing import get_args
 
 from gammond.engine.rules.rules import VARIANTS
 from gammond.protocol.game_entry import GameEntry
 
-if TYPE_CHECKING:
-    from gammond.protocol.backgammon.table_view import BackgammonView
-    from gammond.protocol.commands.session_game import SessionGame
-    from gammond.protocol.dialects.json_query import GameQueries
-    from gammond.protocol.repl.dialogue.backgammon import BackgammonTalk
 
-
-@cache
-def _load_commands() -> SessionGame:
+def _load_commands() -> object:
     from gammond.protocol.commands.table import BACKGAMMON
 
     return BACKGAMMON
 
 
-@cache
-def _load_queries() -> GameQueries:
+def _load_queries() -> object:
     from gammond.protocol.dialects.json_backgammon import answer_positions
     from gammond.protocol.dialects.json_fields import QUERIES, Want
     from gammond.protocol.dialects.json_query import GameQueries
@@ -31,15 +22,13 @@ def _load_queries() -> GameQueries:
     return GameQueries(answer_positions, QUERIES.names, get_args(Want))
 
 
-@cache
-def _load_talk() -> type[BackgammonTalk]:
+def _load_talk() -> object:
     from gammond.protocol.repl.dialogue.backgammon import BackgammonTalk
 
     return BackgammonTalk
 
 
-@cache
-def _load_view() -> type[BackgammonView]:
+def _load_view() -> object:
     from gammond.protocol.backgammon.table_view import BackgammonView
 
     return BackgammonView

@@ -18,7 +18,7 @@ from gammond.engine.barca.search import MAX_LINES
 from gammond.engine.errors import ValueRangeError
 from gammond.engine.options import CHOICES, FORM
 from gammond.protocol.barca.board_drawing import describe_pieces
-from gammond.protocol.barca.game_commands import BarcaTable
+from gammond.protocol.barca.game_commands import RULES, BarcaTable
 from gammond.protocol.barca.search_commands import (
     DEFAULT_MOVE_COUNT,
     MAX_NODES,
@@ -138,9 +138,9 @@ class _QueryWork:
         query, games = self._query, list[BarcaGame]()
         for place, text in enumerate(query.texts):
             with error_field(query.name_position(place)):
-                game = BarcaTable.parse_game(text or START_WORD if query.positions is None else text)
+                game = RULES.parse_game(text or START_WORD if query.positions is None else text)
             with error_field("played"):
-                games.append(BarcaTable.play_moves(game, query.played))
+                games.append(RULES.play_all(game, query.played))
         results = list[dict[str, Any]]()
         for game in games:
             if self._is_cut or control.is_cancelled():
@@ -152,7 +152,7 @@ class _QueryWork:
         return [JsonReply({**document, "stopped": True} if self._is_cut else document)]
 
     def _answer_one(self, game: BarcaGame, control: WorkControl) -> dict[str, Any]:
-        query, result = self._query, dict[str, Any](BarcaTable.describe_game(game))
+        query, result = self._query, dict[str, Any](RULES.describe(game))
         if query.searches and {"eval", "moves"} & set(query.want) and game.result is None:
             count = query.max_moves if "moves" in query.want else 1
             request = self._search(game, count)

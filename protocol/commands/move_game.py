@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from abc import abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
 from gammond.engine.errors import GammondError, StateError
@@ -23,126 +23,95 @@ START_WORD = "startpos"
 _MOVES_WORD = "moves"
 
 
-class MoveTable(UndoableTable[tuple[GameT | None, int | None]], Generic[GameT]):
-    """A game, and how it came about: every change of it can be undone, and the seats come back with it.
-
-    A game that inherits it says what its games, moves and positions are; queries ask that without a table.
-
-    Args:
-        session: The client.
+@dataclass(frozen=True, kw_only=True)
+class MoveRules(Generic[GameT]):
+    """What the games, positions and moves of a game are; queries ask it without a table.
 
     Attributes:
-        game: The present state; None until one is set up.
-        human: The side of a person who plays against the engine; None without such a game.
+        start: Returns a game at the starting position.
+        read_position: Returns a game that begins with a position; raises a GammondError if it is none.
+        find_turn: Returns the side to move; None when the game is over.
+        list_moves: Lists the legal moves as they are typed; none when the game is over.
+        play: Returns the game after a move, and the move as it is written; raises a GammondError if illegal.
+        list_played: Lists the moves of a game, from the position that was set up.
+        find_start: Returns the game before these moves.
+        describe: Returns a game as keys: ``position`` as `read_position` takes it, turn, and how it ended.
+        check_length: Raises a LimitError if so many more moves take too long to read; games that end by
+            themselves need none.
     """
 
-    def __init__(self, session: Session) -> None:
-        super().__init__(session.service.limits.undo_steps)
-        self.game: GameT | None = None
-        self.human: int | None = None
+    start: Callable[[], GameT]
+    read_position: Callable[[str], GameT]
+    find_turn: Callable[[GameT], int | None]
+    list_moves: Callable[[GameT], list[str]]
+    play: Callable[[GameT, str], tuple[GameT, str]]
+    list_played: Callable[[GameT], list[str]]
+    find_start: Callable[[GameT], GameT]
+    describe: Callable[[GameT], dict[str, ReplyValue]]
+    check_length: Callable[[GameT, int], None] = lambda game, more: None
 
-    @staticmethod
-    @abstractmethod
-    def start_game() -> GameT:
-        """Return a game at the starting position."""
-
-    @staticmethod
-    @abstractmethod
-    def read_position(text: str) -> GameT:
-        """Return a game that begins with a position.
-
-        Raises:
-            GammondError: It is none.
-        """
-
-    @staticmethod
-    @abstractmethod
-    def find_turn(game: GameT) -> int | None:
-        """Return the side to move; None when the game is over."""
-
-    @staticmethod
-    @abstractmethod
-    def list_moves(game: GameT) -> list[str]:
-        """List the legal moves as they are typed; none when the game is over."""
-
-    @staticmethod
-    @abstractmethod
-    def play_move(game: GameT, text: str) -> tuple[GameT, str]:
-        """Return the game after a move, and the move as it is written.
-
-        Raises:
-            GammondError: It is no legal move.
-        """
-
-    @staticmethod
-    @abstractmethod
-    def describe_game(game: GameT) -> dict[str, ReplyValue]:
-        """Return a game as keys: its ``position`` as `read_position` takes it, the turn, and how it ended."""
-
-    @staticmethod
-    @abstractmethod
-    def list_played(game: GameT) -> list[str]:
-        """List the moves of a game, from the position that was set up."""
-
-    @staticmethod
-    @abstractmethod
-    def find_start(game: GameT) -> GameT:
-        """Return the game before its first move, at the position that was set up."""
-
-    @staticmethod
-    def check_length(game: GameT, more: int) -> None:
-        """Refuse so many more moves where the game would take too long to read, or does not end by itself.
-
-        Raises:
-            LimitError: It gets too long.
-        """
-        return
-
-    @classmethod
-    def parse_game(cls, text: str) -> GameT:
+    def parse_game(self, text: str) -> GameT:
         """Read a position, ``startpos`` or as it is written, with the moves after it if there are any.
 
         Raises:
             GammondError: It is none, or a move is illegal.
         """
         written, found, moves = text.partition(f" {_MOVES_WORD} ")
-        game = cls.start_game() if written.strip() == START_WORD else cls.read_position(written)
-        return cls.play_moves(game, moves.split() if found else [])
+        game = self.start() if written.strip() == START_WORD else self.read_position(written)
+        return self.play_all(game, moves.split() if found else [])
 
-    @classmethod
-    def play_moves(cls, game: GameT, moves: Sequence[str]) -> GameT:
+    def play_all(self, game: GameT, moves: Sequence[str]) -> GameT:
         """Make moves that are written as texts.
 
         Raises:
             LimitError: The game gets too long.
             GammondError: One is illegal; the message says which.
         """
-        cls.check_length(game, len(moves))
+        self.check_length(game, len(moves))
         for number, text in enumerate(moves, 1):
             try:
-                game, _ = cls.play_move(game, text)
+                game, _ = self.play(game, text)
             except GammondError as error:
                 raise type(error)(f"move {number}, {text!r}: {error.message}", field=error.field) from error
         return game
 
-    @classmethod
-    def write_record(cls, game: GameT) -> str:
+    def write_game(self, game: GameT) -> str:
         """Return a game as `parse_game` takes it: where it began, and its moves."""
-        begin, played = cls.find_start(game), cls.list_played(game)
-        written = str(cls.describe_game(begin)["position"])
-        if written == cls.describe_game(cls.start_game())["position"]:
-            written = START_WORD
-        return " ".join([written, *([_MOVES_WORD, *played] if played else [])])
+        begin, start = (self.describe(each)["position"] for each in (self.find_start(game), self.start()))
+        played = self.list_played(game)
+        return " ".join(
+            [START_WORD if begin == start else str(begin), *([_MOVES_WORD, *played] if played else [])]
+        )
+
+
+class MoveTable(UndoableTable[tuple[GameT | None, int | None]], Generic[GameT]):
+    """A game, and how it came about: every change of it can be undone, and the seats come back with it.
+
+    Args:
+        session: The client.
+
+    Attributes:
+        rules: What a game is; each kind of table has its own.
+        game: The present state; None until one is set up.
+        human: The side of a person who plays against the engine; None without such a game.
+    """
+
+    rules: MoveRules[GameT]
+
+    def __init__(self, session: Session) -> None:
+        super().__init__(session.service.limits.undo_steps)
+        self.game: GameT | None = None
+        self.human: int | None = None
 
     @property
     def turn(self) -> int | None:
         """The side to move; None without a game, and when it is over."""
-        return None if self.game is None else self.find_turn(self.game)
+        return None if self.game is None else self.rules.find_turn(self.game)
 
     @property
     def values(self) -> dict[str, ReplyValue]:
         """The game as keys; none without one."""
-        return {} if self.game is None else self.describe_game(self.game)
+        return {} if self.game is None else self.rules.describe(self.game)
 
     def push(self, game: GameT | None) -> None:
         """Go on to another state, which `undo` takes back; what was taken back before is gone."""
@@ -177,7 +146,7 @@ class MoveTable(UndoableTable[tuple[GameT | None, int | None]], Generic[GameT]):
             StateError: There is none, or it is over.
         """
         game = self.require_game()
-        if self.find_turn(game) is None:
+        if self.rules.find_turn(game) is None:
             raise StateError(
                 "the game is over",
                 field="position",
@@ -196,44 +165,34 @@ def make_legal_replies(moves: Iterable[str], more: Mapping[str, ReplyValue] | No
     return [*lines, Reply("legal", values={"count": len(lines), **(more or {})})]
 
 
-def _answer_change(
-    table: MoveTable[Any], word: str, game: object, move: Mapping[str, ReplyValue] | None = None
-) -> Answer:
-    values = table.describe_game(game)
+def _change(table: MoveTable[Any], word: str, game: object, **move: ReplyValue) -> Answer:
+    values = {**move, **table.rules.describe(game)}
     table.push(game)
-    return make_ok_reply(word, {**(move or {}), **values})
-
-
-def _handle_newgame(table: MoveTable[Any], _: Values) -> Answer:
-    return _answer_change(table, "newgame", table.start_game())
+    return make_ok_reply(word, values)
 
 
 def _handle_position(table: MoveTable[Any], values: Values) -> Answer:
     with error_field("text"):
-        game = table.parse_game(values["text"])
-    return _answer_change(table, "position", game)
-
-
-def _handle_legal(table: MoveTable[Any], _: Values) -> Answer:
-    return make_legal_replies(table.list_moves(table.require_unfinished()))
+        game = table.rules.parse_game(values["text"])
+    return _change(table, "position", game)
 
 
 def _handle_play(table: MoveTable[Any], values: Values) -> Answer:
     game = table.require_unfinished()
     with error_field("play"):
-        table.check_length(game, 1)
-        game, move = table.play_move(game, values["play"])
-    return _answer_change(table, "play", game, {"play": move})
+        table.rules.check_length(game, 1)
+        game, move = table.rules.play(game, values["play"])
+    return _change(table, "play", game, play=move)
 
 
-def _handle_undo(table: MoveTable[Any], _: Values) -> Answer:
-    table.undo()
-    return make_ok_reply("undo", table.values)
+def _handle_step(
+    word: str, go: Callable[[MoveTable[Any]], None]
+) -> Callable[[MoveTable[Any], Values], Answer]:
+    def handle(table: MoveTable[Any], _: Values) -> Answer:
+        go(table)
+        return make_ok_reply(word, table.values)
 
-
-def _handle_redo(table: MoveTable[Any], _: Values) -> Answer:
-    table.redo()
-    return make_ok_reply("redo", table.values)
+    return handle
 
 
 def make_move_rows(
@@ -275,7 +234,7 @@ def make_move_rows(
         Command(
             "newgame",
             "set up the starting position",
-            at_table(_handle_newgame),
+            at_table(lambda table, _: _change(table, "newgame", table.rules.start())),
             f"ok newgame {game}",
             example=("newgame",),
             standard="UBGI 0.2",
@@ -293,7 +252,7 @@ def make_move_rows(
         Command(
             "legal",
             "list the legal moves",
-            at_table(_handle_legal),
+            at_table(lambda table, _: make_legal_replies(table.rules.list_moves(table.require_unfinished()))),
             "legal count=N",
             data_lines=("play number=N play=MOVE",),
             example=("newgame", "legal"),
@@ -317,14 +276,14 @@ def make_move_rows(
         Command(
             "undo",
             "undo the last move, or position",
-            at_table(_handle_undo),
+            at_table(_handle_step("undo", MoveTable.undo)),
             f"ok undo [{game}]",
             example=("newgame", "undo"),
         ),
         Command(
             "redo",
             "redo what 'undo' undid last",
-            at_table(_handle_redo),
+            at_table(_handle_step("redo", MoveTable.redo)),
             f"ok redo [{game}]",
             example=("newgame", "undo", "redo"),
         ),

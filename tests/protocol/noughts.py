@@ -9,7 +9,7 @@ from functools import reduce
 
 from gammond.engine.errors import PlayError
 from gammond.protocol.commands.general import UBGI_ROW, make_session_rows
-from gammond.protocol.commands.move_game import MoveTable, make_move_rows
+from gammond.protocol.commands.move_game import MoveRules, MoveTable, make_move_rows
 from gammond.protocol.commands.session_game import SessionGame
 from gammond.protocol.core.requests import JsonReply, Task, Work
 from gammond.protocol.dialects.json_documents import make_id_key
@@ -39,44 +39,27 @@ def take_cell(cells, text):
     return (*cells, int(text))
 
 
+def describe(cells):
+    winner = find_winner(cells)
+    text = "".join(map(str, cells))
+    return {"position": text or "startpos", **({} if winner is None else {"winner": "OX"[winner]})}
+
+
 class NoughtsTable(MoveTable):
-    @staticmethod
-    def start_game():
-        return ()
-
-    @staticmethod
-    def read_position(text):
-        return reduce(take_cell, text, ())
-
-    @staticmethod
-    def find_turn(game):
-        return len(game) % 2 if free_cells(game) else None
-
-    @staticmethod
-    def list_moves(game):
-        return list(map(str, free_cells(game)))
-
-    @staticmethod
-    def play_move(game, text):
-        return take_cell(game, text), text
-
-    @staticmethod
-    def describe_game(game):
-        winner = find_winner(game)
-        cells = "".join(map(str, game))
-        return {"position": cells or "startpos", **({} if winner is None else {"winner": "OX"[winner]})}
-
-    @staticmethod
-    def list_played(game):
-        return list(map(str, game))
-
-    @staticmethod
-    def find_start(game):
-        return ()
+    rules = MoveRules(
+        start=tuple,
+        read_position=lambda text: reduce(take_cell, text, ()),
+        find_turn=lambda cells: len(cells) % 2 if free_cells(cells) else None,
+        list_moves=lambda cells: list(map(str, free_cells(cells))),
+        play=lambda cells, text: (take_cell(cells, text), text),
+        list_played=lambda cells: list(map(str, cells)),
+        find_start=lambda cells: (),
+        describe=describe,
+    )
 
 
 def plan_move(session, limits=""):
-    first = NoughtsTable.list_moves(session.get_table(NoughtsTable).require_unfinished())[0]
+    first = NoughtsTable.rules.list_moves(session.get_table(NoughtsTable).require_unfinished())[0]
     return Task(lambda control: first)
 
 

@@ -85,7 +85,7 @@ class MoveTalk(Talk):
 
     def list_played(self) -> list[str]:
         """List the moves of the game, from the position that was set up."""
-        return [] if self.table.game is None else self.table.list_played(self.table.game)
+        return [] if self.table.game is None else self.table.rules.list_played(self.table.game)
 
     def list_setup_lines(self) -> list[str]:
         """List commands that set up settings and game again; none for a game that is not kept."""
@@ -304,7 +304,7 @@ class MoveTalk(Talk):
 
     def list_moves(self) -> list[str]:
         """List the legal moves as they are typed; none without a game, and when it is over."""
-        return [] if self.table.game is None else self.table.list_moves(self.table.game)
+        return [] if self.table.game is None else self.table.rules.list_moves(self.table.game)
 
     @abstractmethod
     def format_hint(self, replies: Sequence[Reply]) -> list[str]:
@@ -313,8 +313,8 @@ class MoveTalk(Talk):
     @property
     def first_side(self) -> int:
         """The side that had the first move of the game."""
-        game = self.table.require_game()
-        return self.table.find_turn(self.table.find_start(game)) or 0
+        rules = self.table.rules
+        return rules.find_turn(rules.find_start(self.table.require_game())) or 0
 
     def is_position(self, text: str) -> bool:
         """Return whether a line is written as a position, with or without moves after it."""
@@ -326,7 +326,7 @@ class MoveTalk(Talk):
         Raises:
             StateError: There is none.
         """
-        return str(self.table.describe_game(self.table.require_game())["position"])
+        return str(self.table.rules.describe(self.table.require_game())["position"])
 
     def write_record(self) -> str:
         """Return the game on the table as ``position`` takes it: where it began, and its moves.
@@ -334,7 +334,7 @@ class MoveTalk(Talk):
         Raises:
             StateError: There is none.
         """
-        return self.table.write_record(self.table.require_game())
+        return self.table.rules.write_game(self.table.require_game())
 
     def draw_start(self) -> list[str]:
         """Draw the board as a game begins; nothing if that is not worth a look."""

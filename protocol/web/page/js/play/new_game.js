@@ -219,7 +219,6 @@ export class NewGameForm {
     markMissing(this.variant, VARIANTS, (hasEngine && this.described.get("backgammon")?.missing) || {});
     if (this.variant.selectedOptions[0]?.disabled) this.variant.value = "backgammon";
     const { game, isTwoMoves } = this;
-    const { hasDice, hasMatches } = game;
     const levels = game.listLevels(isTwoMoves, Object.keys(game.levels));
     const isMatch = this.length.value !== "0";
     const hasCube = game.hasCube && !isTwoMoves;
@@ -229,8 +228,8 @@ export class NewGameForm {
       name: how !== "engines", otherName: how === "table", side: how === "engine" || how === "link",
       level: hasEngine && this.player.isEngine && levels.length, player: hasEngine,
       otherLevel: how === "engines" && this.otherPlayer.isEngine && levels.length, otherPlayer: how === "engines",
-      length: hasMatches, pace: hasEngine, cube: hasCube, crawford: hasCube && isMatch, jacoby: hasCube && !isMatch, beavers: hasCube && !isMatch,
-      typedDice: hasDice && how !== "engines", twoMoves: hasDice, begins: hasDice,
+      length: game.hasMatches, pace: hasEngine, cube: hasCube, crawford: hasCube && isMatch, jacoby: hasCube && !isMatch, beavers: hasCube && !isMatch,
+      typedDice: game.hasDice && how !== "engines", twoMoves: game.hasDice, begins: game.hasDice,
       tutor: game.hasAdvice && !isTwoMoves && (how === "engine" || how === "table"),
     };
     for (const [name, isShown] of Object.entries(shown)) {

@@ -11,10 +11,6 @@ const RANGE = /^(-?[\d.]+)\.\.(-?[\d.]+)$/;
 
 /** @typedef {{name: string, type: string, values: string, default: string, meaning: string}} Parameter */
 /** @typedef {{name: string, summary: string, parameters: Parameter[]}} Listed */
-/** @typedef {{players?: Listed[], evaluators?: string[], evaluator_parameters?: Parameter[]}} Description */
-
-/** @type {Description} */
-const NOTHING = {};
 
 /** A list of players, and below it a field for each option of the chosen one, or for one that is typed in. */
 export class PlayerField {
@@ -27,7 +23,7 @@ export class PlayerField {
     this.players = new Map();
     /** @type {[Parameter, HTMLSelectElement | HTMLInputElement][]} the fields of the options */
     this.options = [];
-    this.offered = NOTHING;
+    this.offered = /** @type {object | undefined} */ (undefined);
     this.name = name;
     this.list = choice([[ENGINE, words.ownEngine], [TYPED, words.typedPlayer]], ENGINE, { name, onchange: () => this.drawOptions() });
     this.typed = h("input", { name: `${name}-typed`, placeholder: words.typedExample, maxlength: 200, spellcheck: "false", autocapitalize: "none" });
@@ -51,12 +47,12 @@ export class PlayerField {
   /**
    * Offer the players that the server describes for a game, besides the engine and one that is typed in.
    *
-   * @param {Description} [description]
+   * @param {{players?: Listed[], evaluators?: string[], evaluator_parameters?: Parameter[]}} [description]
    */
-  offer(description = NOTHING) {
+  offer(description) {
     if (description === this.offered) return;
     this.offered = description;
-    const { players = [], evaluators = [], evaluator_parameters: parameters = [] } = description;
+    const { players = [], evaluators = [], evaluator_parameters: parameters = [] } = description ?? {};
     const chosen = this.list.value;
     const listed = [...evaluators.map((name) => ({ name, summary: words.net, parameters })), ...players];
     this.players = new Map(listed.filter(({ name }) => !NO_PLAYERS.includes(name)).map((player) => [player.name, player]));
