@@ -79,7 +79,7 @@ def test_json_is_one_line_with_the_numbers_of_the_text(command, tmp_path, capsys
     numbers = list_numbers(json.loads(line, parse_constant=refuse))
     known = [abs(factor * each + summand) for each in numbers for factor, summand in SCALES]
     missing = []
-    for shown in re.findall(r"(?<![\w.])\d[\d,]*\.\d+(?! (?:s|ms|MB|kB)\b)", text):
+    for shown in re.findall(r"(?<![\w.])\d[\d,]*\.\d+(?!\d| (?:s|ms|MB|kB)\b)", text):
         half_a_digit = 0.51 * 10.0 ** -len(shown.partition(".")[2])
         if all(abs(number - float(shown.replace(",", ""))) > half_a_digit for number in known):
             missing.append(shown)
