@@ -17,11 +17,10 @@ from pathlib import PurePosixPath
 
 PACKAGES = ("engine", "nets", "protocol", "tools", "gammond", "tests")
 WINGS = (
-    *("engine/barca", "engine/hypergammon", "nets/heritage", "protocol/barca"),
-    *("tools/barca", "tools/hypergammon", "tools/heritage"),
+    *("engine/hypergammon", "tools/hypergammon", "nets/heritage", "tools/heritage"),
     *("tools/train", "tools/measure", "tools/gnubg", "tools/bench"),
 )
-"""What somebody who works on the product need not know: other games, heritage, training, laboratory."""
+"""What somebody who works on the product need not know, with other games: heritage, training, laboratory."""
 
 COUNTS = ("lines", "files", "modules", "classes", "functions")
 
@@ -70,6 +69,13 @@ def weigh(files: Mapping[str, str]) -> dict[str, Counter[str]]:
     return weights
 
 
+def find_game_rooms(rooms: Iterable[str]) -> tuple[str, ...]:
+    """Return the rooms of other games than backgammon: those that have one in `engine` and in `protocol`."""
+    by_floor = {floor: {room.split("/")[1] for room in rooms if room.startswith(floor)} for floor in PACKAGES}
+    games = by_floor["engine"] & by_floor["protocol"] - {"*.py"}
+    return tuple(f"{floor}/{game}" for floor in PACKAGES for game in sorted(games & by_floor[floor]))
+
+
 def weigh_rest(files: Mapping[str, str]) -> Counter[str]:
     """Return what is not source: contracts and lines of ``pyproject.toml``, words of docs, glossary rows."""
     rest: Counter[str] = Counter()
@@ -94,7 +100,8 @@ def sum_up(weights: Weights) -> Iterator[tuple[str, Counter[str]]]:
         yield package.upper(), _add(python[room] for room in rooms)
     source = {room: count for room, count in python.items() if not room.startswith("tests/")}
     yield "SOURCE", _add(source.values())
-    yield "WITHOUT WINGS", _add(count for room, count in source.items() if not room.startswith(WINGS))
+    wings = (*WINGS, *find_game_rooms(source))
+    yield "WITHOUT WINGS", _add(count for room, count in source.items() if not room.startswith(wings))
     yield from ((room, weights[room]) for room in sorted(weights) if room.endswith("(js)"))
 
 

@@ -15,6 +15,7 @@ from gammond.protocol.barca.game_commands import BarcaTable
 from gammond.protocol.barca.settings import PLAYERS, VARIANT, BarcaSettings
 from gammond.protocol.commands.command import Command
 from gammond.protocol.commands.general import READY_ROW, UBGI_ROW, make_session_rows
+from gammond.protocol.commands.move_game import make_move_rows
 from gammond.protocol.commands.session_game import SessionGame
 from gammond.protocol.commands.ubgi01 import SETOPTION_ROW
 from gammond.protocol.core.arguments import field_argument, integer_argument, rest_argument, word_argument
@@ -22,8 +23,6 @@ from gammond.protocol.state.readiness import Readiness
 from gammond.protocol.state.session import Session
 from gammond.protocol.state.settings import SETTINGS, Setting, make_settings, make_variant_setting
 
-_GAME = 'position="RANKS SIDE" turn=white|black'
-_RESULT = "[[winner=white|black] result=holes|repetition|no_move]"
 _SCORE = "score=N [win_in=N|loss_in=N]"
 _LINE = f'play=MOVE {_SCORE} pv="MOVE ..."'
 _SOURCE = "depth=N nodes=N weights=NAME [stored=true] [stopped=true]"
@@ -39,36 +38,24 @@ def _call_rules() -> None:
 _RULE_KERNELS = Readiness(_call_rules)
 """Those that handlers call."""
 
+_NEWGAME, _POSITION, _LEGAL, _GO, _PLAY, _UNDO, _REDO = make_move_rows(
+    BarcaTable,
+    search_commands.plan_move,
+    game='position="RANKS SIDE" turn=white|black',
+    result="[[winner=white|black] result=holes|repetition|no_move]",
+    position=(
+        "RANKS SIDE",
+        "the position, from rank 10 down, with the side to move, w or b; repetition counts from here",
+    ),
+    example="e2-e5 e9-e6",
+)
 _GAME_ROWS = (
-    Command(
-        "newgame",
-        "set up the starting position",
-        game_commands.handle_newgame,
-        f"ok newgame {_GAME}",
-        example=("newgame",),
-        standard="UBGI 0.2",
-    ),
-    Command(
-        "position",
-        "set up a position, and make moves from it",
-        game_commands.handle_position,
-        f"ok position {_GAME} {_RESULT}",
-        arguments=(
-            rest_argument(
-                "text",
-                "startpos|RANKS SIDE [moves MOVE ...]",
-                "the position, from rank 10 down, with the side to move, w or b; repetition counts from here",
-            ),
-        ),
-        example=("position startpos moves e2-e5 e9-e6",),
-        standard="UBGI 0.2",
-        help_group="set up",
-    ),
-    Command(
-        "legal",
-        "list the legal moves",
-        game_commands.handle_legal,
-        'legal count=N [feared="SQUARE ..."]',
+    _NEWGAME,
+    _POSITION,
+    replace(
+        _LEGAL,
+        handler=game_commands.handle_legal,
+        final_line='legal count=N [feared="SQUARE ..."]',
         arguments=(
             word_argument(
                 "square",
@@ -78,7 +65,6 @@ _GAME_ROWS = (
                 parse=parse_square,
             ),
         ),
-        data_lines=("play number=N play=MOVE",),
         example=("newgame", "legal e2"),
     ),
     Command(
@@ -111,11 +97,8 @@ _GAME_ROWS = (
         data_lines=(_INFO, f"move rank=N {_LINE}"),
         example=("newgame", "moves 3 depth=2"),
     ),
-    Command(
-        "go",
-        "choose a move for the side to move",
-        search_commands.handle_go,
-        "bestmove MOVE",
+    replace(
+        _GO,
         arguments=(
             rest_argument(
                 "limits",
@@ -127,30 +110,10 @@ _GAME_ROWS = (
         ),
         data_lines=(_INFO,),
         example=("newgame", "go depth 2"),
-        standard="UBGI 0.2",
     ),
-    Command(
-        "play",
-        "make a move",
-        game_commands.handle_play,
-        f"ok play play=MOVE {_GAME} {_RESULT}",
-        arguments=(rest_argument("play", "MOVE", "a legal move, as e2-e5"),),
-        example=("newgame", "play e2-e5"),
-    ),
-    Command(
-        "undo",
-        "undo the last move, or position",
-        game_commands.handle_undo,
-        f"ok undo [{_GAME}]",
-        example=("newgame", "undo"),
-    ),
-    Command(
-        "redo",
-        "redo what 'undo' undid last",
-        game_commands.handle_redo,
-        f"ok redo [{_GAME}]",
-        example=("newgame", "undo", "redo"),
-    ),
+    _PLAY,
+    _UNDO,
+    _REDO,
     Command(
         "board",
         "draw the board",

@@ -18,13 +18,7 @@ from gammond.engine.barca.search import MAX_LINES
 from gammond.engine.errors import ValueRangeError
 from gammond.engine.options import CHOICES, FORM
 from gammond.protocol.barca.board_drawing import describe_pieces
-from gammond.protocol.barca.game_commands import (
-    START_WORD,
-    BarcaTable,
-    game_to_values,
-    parse_game,
-    play_moves,
-)
+from gammond.protocol.barca.game_commands import BarcaTable
 from gammond.protocol.barca.search_commands import (
     DEFAULT_MOVE_COUNT,
     MAX_NODES,
@@ -35,6 +29,7 @@ from gammond.protocol.barca.search_commands import (
     line_to_values,
 )
 from gammond.protocol.barca.settings import VARIANT, find_player
+from gammond.protocol.commands.move_game import START_WORD
 from gammond.protocol.core.arguments import error_field
 from gammond.protocol.core.requests import JsonReply, Work, WorkControl
 from gammond.protocol.dialects.json_documents import (
@@ -143,9 +138,9 @@ class _QueryWork:
         query, games = self._query, list[BarcaGame]()
         for place, text in enumerate(query.texts):
             with error_field(query.name_position(place)):
-                game = parse_game(text or START_WORD if query.positions is None else text)
+                game = BarcaTable.parse_game(text or START_WORD if query.positions is None else text)
             with error_field("played"):
-                games.append(play_moves(game, query.played))
+                games.append(BarcaTable.play_moves(game, query.played))
         results = list[dict[str, Any]]()
         for game in games:
             if self._is_cut or control.is_cancelled():
@@ -157,7 +152,7 @@ class _QueryWork:
         return [JsonReply({**document, "stopped": True} if self._is_cut else document)]
 
     def _answer_one(self, game: BarcaGame, control: WorkControl) -> dict[str, Any]:
-        query, result = self._query, dict[str, Any](game_to_values(game))
+        query, result = self._query, dict[str, Any](BarcaTable.describe_game(game))
         if query.searches and {"eval", "moves"} & set(query.want) and game.result is None:
             count = query.max_moves if "moves" in query.want else 1
             request = self._search(game, count)

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, fields
-from functools import partial
 
 import numpy as np
 
@@ -31,7 +30,7 @@ from gammond.protocol.commands.command import Values
 from gammond.protocol.core.arguments import parse_pairs
 from gammond.protocol.core.limits import MAX_MOVETIME_MS
 from gammond.protocol.core.replies import make_info_reply
-from gammond.protocol.core.requests import Answer, Reply, ReplyValue, Work, WorkControl
+from gammond.protocol.core.requests import Answer, Reply, ReplyValue, Task, Work, WorkControl
 from gammond.protocol.state.service import Service
 from gammond.protocol.state.session import Session
 
@@ -209,18 +208,8 @@ def _source_to_values(found: SearchResult, weights: str) -> dict[str, ReplyValue
     return {**values, "stopped": True} if found.stopped else values
 
 
-def handle_go(session: Session, values: Values) -> Answer:
-    """Choose a move for the side to move, within the limits given."""
-    request, choose = plan_move(session, values["limits"] or "")
-
-    def run(control: WorkControl) -> list[Reply]:
-        return [Reply("bestmove", format_move(choose(control)), text_key="move")]
-
-    return Work(run, is_long=True, deadline_s=request.deadline_s)
-
-
-def plan_move(session: Session, limits_text: str = "") -> tuple[BarcaSearch, Callable[[WorkControl], Move]]:
-    """Return how the session's player chooses a move: its search, and what makes the choice, in any thread.
+def plan_move(session: Session, limits_text: str = "") -> Task[str]:
+    """Plan how the session's player chooses a move.
 
     Args:
         session: Has the game, and names the player and its level.
@@ -236,7 +225,11 @@ def plan_move(session: Session, limits_text: str = "") -> tuple[BarcaSearch, Cal
     level = LEVELS[settings.level]
     own_limits = _limit_to_level(limits, level) if settings.player == ENGINE_PLAYER else {}
     request = make_search(session, game, own_limits, count=level.among)
-    return request, partial(choose_move, settings, request)
+    return Task(
+        lambda control: format_move(choose_move(settings, request, control)),
+        is_long=True,
+        deadline_s=request.deadline_s,
+    )
 
 
 def check_player(name: str) -> None:

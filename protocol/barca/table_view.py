@@ -115,8 +115,8 @@ class BarcaView(TableView):
 
     def plan_decision(self, rejected_kind: int) -> Task[str]:
         """Choose a move for the side to move."""
-        _, choose = plan_move(self.session)
-        return Task(lambda control: f"play {format_move(choose(control))}", is_long=True)
+        task = plan_move(self.session)
+        return Task(lambda control: f"play {task.run(control)}", is_long=True)
 
     def _find_seat(self, side: int) -> int:
         return side ^ self.white

@@ -8,19 +8,16 @@ from dataclasses import asdict, replace
 from itertools import groupby
 from typing import Any
 
-import numpy as np
-
 from gammond.engine.barca.game import WIN_REASON, BarcaGame, describe_result
 from gammond.engine.barca.kernels.moves import ANIMALS
 from gammond.engine.barca.kernels.search import MAX_DEPTH
-from gammond.engine.barca.moves import format_move
 from gammond.engine.barca.player import DEFAULT_LEVEL, LEVELS
 from gammond.engine.barca.position import KINDS, BarcaPosition, format_square, parse_square
 from gammond.engine.barca.search import describe_score
 from gammond.engine.wording import format_count
 from gammond.protocol.barca.board_drawing import DrawnSpan, draw_board
 from gammond.protocol.barca.commands import BARCA_COMMANDS
-from gammond.protocol.barca.game_commands import START_WORD, BarcaTable
+from gammond.protocol.barca.game_commands import BarcaTable
 from gammond.protocol.barca.settings import ENGINE_PLAYER, PLAYERS
 from gammond.protocol.core.arguments import choice_argument, integer_argument, rest_argument
 from gammond.protocol.core.requests import Reply, ReplyValue, WorkControl
@@ -28,7 +25,6 @@ from gammond.protocol.repl.answers.replies import BoardLine, Mark, PreformattedL
 from gammond.protocol.repl.dialogue.command import ReplCommand
 from gammond.protocol.repl.dialogue.move_commands import MOVE_ROWS, set_or_show
 from gammond.protocol.repl.dialogue.move_talk import PLAYER_KEY, MoveTalk
-from gammond.protocol.state.session import Session
 
 _MOVE = re.compile(r"[a-z][0-9]{1,3}(?:[- ]?[a-z](?:[0-9]{1,3})?|[- ])?", re.IGNORECASE | re.ASCII)
 _POSITION = re.compile(r"(?:startpos|(?:[elm0-9]+/){9}[elm0-9]+(?:\s+\w+)?)(?:\s+moves\b.*)?", re.IGNORECASE)
@@ -107,7 +103,8 @@ class BarcaTalk(MoveTalk):
         session: The table, which the person shares with nobody.
     """
 
-    title, sides, rows = "Barca", ("White", "Black"), _ROWS
+    title, sides, rows, make_table = "Barca", ("White", "Black"), _ROWS, BarcaTable
+    table: BarcaTable
     rules = (
         "Three of your animals on watering holes, d4 d7 g4 g7, win. Nobody is captured.",
         "Mice (m) move along ranks and files and fear lions; lions (l) along diagonals",
@@ -116,62 +113,18 @@ class BarcaTalk(MoveTalk):
         "A position that comes up for the third time is a draw.",
     )
 
-    def __init__(self, session: Session) -> None:
-        self._barca = session.get_table(BarcaTable)
-        super().__init__(session, self._barca)
-
-    @property
-    def turn(self) -> int | None:
-        """The side to move; None without a game, and when it is over."""
-        game = self._barca.game
-        return None if game is None or game.result is not None else game.position.side
-
-    def list_moves(self) -> list[str]:
-        """List the legal moves as they are typed."""
-        game = self._barca.game
-        return [] if game is None else [format_move(move) for move in game.legal_moves()]
-
     def is_move(self, text: str) -> bool:
         """Return whether a line is written as a move, legal or not."""
         return _MOVE.fullmatch(text.strip()) is not None
-
-    def list_played(self) -> list[str]:
-        """List the moves of the game, from the position that was set up."""
-        game = self._barca.game
-        return [] if game is None else [format_move(move) for move in game.moves]
-
-    @property
-    def first_side(self) -> int:
-        """The side that had the first move of the game."""
-        return self._barca.require_game().history[0][-1]
 
     def is_position(self, text: str) -> bool:
         """Return whether a line is written as a position, with or without moves after it."""
         return _POSITION.fullmatch(text.strip()) is not None
 
-    def write_position(self) -> str:
-        """Return the position on the table as text.
-
-        Raises:
-            StateError: There is none.
-        """
-        return self._barca.require_game().position.to_text()
-
-    def write_record(self) -> str:
-        """Return the game as ``position`` takes it.
-
-        Raises:
-            StateError: There is none.
-        """
-        start = self._barca.require_game().history[0]
-        first = BarcaPosition(np.frombuffer(start[:-1], np.int8), start[-1])
-        begin = START_WORD if first == BarcaPosition.start() else first.to_text()
-        return " ".join([begin, *(["moves", *played] if (played := self.list_played()) else [])])
-
     def list_setup_lines(self) -> list[str]:
         """List commands that set up the settings and the game again, move by move."""
         begin, _, moves = self.write_record().partition(" moves ")
-        settings = asdict(self._barca.settings).items()
+        settings = asdict(self.table.settings).items()
         return [
             *(f"set engine.{name} {value}" for name, value in settings),
             f"position {begin}",
@@ -180,7 +133,7 @@ class BarcaTalk(MoveTalk):
 
     def describe_end(self) -> str:
         """Return how the game ended; empty while it lasts."""
-        game = self._barca.game
+        game = self.table.game
         result = None if game is None else game.result
         if result is None or result.winner is None:
             return "" if result is None else describe_result(result)
@@ -188,7 +141,7 @@ class BarcaTalk(MoveTalk):
 
     def describe_strength(self) -> str:
         """Say in a sentence how strongly the engine plays, and how to change that."""
-        settings = self._barca.settings
+        settings = self.table.settings
         if settings.player != ENGINE_PLAYER:
             return f"The player is {settings.player}, 'player engine' sets the engine."
         others = " or ".join(f"'level {name}'" for name in LEVELS if name != settings.level)
@@ -218,7 +171,7 @@ class BarcaTalk(MoveTalk):
     def show_legal(self, square: int | None, control: WorkControl) -> list[str]:
         """List the legal moves: all, or those of the animal on a square, with the board that shows them."""
         which = "" if square is None else f" {format_square(square)}"
-        replies, game = send_command(self.session, f"legal{which}", control), self._barca.require_game()
+        replies, game = send_command(self.session, f"legal{which}", control), self.table.require_game()
         drawn = [] if square is None else self._draw(game, square)
         return [*drawn, *_format_legal(replies, game.position, self.columns)]
 
@@ -226,7 +179,7 @@ class BarcaTalk(MoveTalk):
         """Say what the position is worth, by heuristic or by a search."""
         limits = " ".join(f"{name}={value}" for name, value in values.items() if value is not None)
         replies = send_command(self.session, f"eval {limits}".rstrip(), control)
-        found, side = replies[-1].values, self.sides[self._barca.require_game().position.side]
+        found, side = replies[-1].values, self.sides[self.table.require_game().position.side]
         head = f"    {_write_score(found)} for {side}, who is to move"
         if "pv" in found:
             return [head, f"    {found['pv']}", f"    {_describe_search(found)}"]
@@ -240,7 +193,7 @@ class BarcaTalk(MoveTalk):
 
     def show_board(self) -> list[str]:
         """Draw the board; nothing without a game."""
-        game = self._barca.game
+        game = self.table.game
         return [] if game is None else self._draw(game)
 
     def _draw(self, game: BarcaGame, origin: int | None = None) -> list[str]:
@@ -252,7 +205,7 @@ class BarcaTalk(MoveTalk):
 
     def list_status(self) -> list[str]:
         """List what the line below the prompt says, the most important first."""
-        game, settings = self._barca.game, self._barca.settings
+        game, settings = self.table.game, self.table.settings
         engine = f"level {settings.level}" if settings.player == ENGINE_PLAYER else settings.player
         moves = [] if game is None else [f"move {len(game.moves) // 2 + 1}"]
         return [*super().list_status(), engine, *moves, f"weights {settings.weights}"]

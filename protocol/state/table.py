@@ -12,8 +12,8 @@ from gammond.engine.rules.moves import Play, legal_plays
 from gammond.engine.rules.position import Position
 from gammond.protocol.state.game_log import GameLog, LoggedAction
 from gammond.protocol.state.game_state import SEAT_NAMES, GameState, SeatNames
-from gammond.protocol.state.move_table import UndoableTable
 from gammond.protocol.state.offers import check_cube_owner, check_no_offer
+from gammond.protocol.state.undoable_table import UndoableTable
 
 
 class _Step(NamedTuple):

@@ -1,7 +1,5 @@
 """Evaluators with fixed opinions, for tests of what follows from them."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from gammond.engine.analysis.engine import Engine

@@ -1,7 +1,5 @@
 """Options: fields of structs, their texts, values and errors."""
 
-from __future__ import annotations
-
 import math
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """Means, ratios and roots with the errors that repeated samples show."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

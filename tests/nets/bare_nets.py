@@ -1,7 +1,5 @@
 """Nets of one hidden layer in matrix products: the slow twins of the sparse kernels."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from gammond.engine.rules.outcome import evaluate_finished

@@ -1,7 +1,5 @@
 """Small ONNX nets and manifests, made for the tests that read them."""
 
-from __future__ import annotations
-
 import hashlib
 import itertools
 from collections.abc import Mapping

@@ -1,7 +1,5 @@
 """Evaluators in place of nets, which show who was asked."""
 
-from __future__ import annotations
-
 import numpy as np
 
 

@@ -1,7 +1,5 @@
 """Evaluators and players by name."""
 
-from __future__ import annotations
-
 import dataclasses
 
 import numpy as np

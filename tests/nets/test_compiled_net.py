@@ -1,7 +1,5 @@
 """Nets in compiled loops against the runtime, the reference."""
 
-from __future__ import annotations
-
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np

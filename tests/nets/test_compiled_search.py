@@ -1,7 +1,5 @@
 """Searches with nets in the compiled loop: against the same search step by step, and with all of it asked."""
 
-from __future__ import annotations
-
 import threading
 import time
 

@@ -1,7 +1,5 @@
 """The registry of encoders and the encoding as others see it."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """The manifest: what it must hold, and every way in which nets and manifest can disagree."""
 
-from __future__ import annotations
-
 import hashlib
 import os
 

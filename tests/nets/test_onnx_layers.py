@@ -1,7 +1,5 @@
 """Layers read from ONNX files, and files that have others."""
 
-from __future__ import annotations
-
 import numpy as np
 import onnx
 import pytest

@@ -1,7 +1,5 @@
 """Net files: determinism, and files that are not what they should be."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

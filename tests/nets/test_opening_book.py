@@ -1,7 +1,5 @@
 """The shipped opening book: of the shipped net, whole, and equal to fresh searches."""
 
-from __future__ import annotations
-
 import logging
 import random
 import time

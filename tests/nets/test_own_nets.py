@@ -1,7 +1,5 @@
 """Nets of one's own: found by name beside the shipped ones; one with a fault disturbs no other."""
 
-from __future__ import annotations
-
 import hashlib
 import logging
 import math

@@ -1,7 +1,5 @@
 """What all kinds of players keep to: names, options, nets, legal plays, strength, what they say of plays."""
 
-from __future__ import annotations
-
 from typing import Annotated
 
 import numpy as np

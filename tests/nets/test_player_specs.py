@@ -1,7 +1,5 @@
 """Players as people write them."""
 
-from __future__ import annotations
-
 import pytest
 
 from gammond.engine.analysis.levels import LEVELS, EvalSettings

@@ -1,7 +1,5 @@
 """The compiled pruning net against evaluating all legal plays."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,15 +1,18 @@
-"""The router: every position to its evaluator, results in input order, the same whatever the batch."""
-
-from __future__ import annotations
+"""The router: every position to its evaluator in input order, whatever the batch; plans of contact."""
 
 import numpy as np
+import pytest
 
 from gammond.engine.bearoff.one_sided import build_one_sided
 from gammond.engine.bearoff.two_sided import build_two_sided
+from gammond.engine.errors import DataFileError
 from gammond.engine.rules.outcome import evaluate_finished
 from gammond.engine.rules.position import Phase, classify_phases
-from gammond.nets.manifest import CONTACT_CLASSES
-from gammond.nets.router import Router
+from gammond.nets.catalogue import Catalogue
+from gammond.nets.compiled_net import load_net
+from gammond.nets.manifest import CONTACT_CLASSES, read_manifest
+from gammond.nets.router import Router, classify_contact
+from tests.nets.net_files import write_entries
 from tests.nets.stand_ins import Marker
 from tests.support import boards, naive
 
@@ -68,6 +71,14 @@ def test_the_contact_net_takes_the_phases_without_a_net_in_one_call():
     assert np.array_equal(outcomes[unfinished], contact.evaluate(sample[unfinished]))
 
 
+def test_races_without_a_net_are_for_the_contact_net_whoever_takes_crashed_positions():
+    sample = _mixed_sample()
+    races = sample[classify_phases(sample) == Phase.RACE]
+    contact = Marker(0.5)
+    outcomes = Router("two", contact, crashed=Marker(0.4)).evaluate(races)
+    assert np.array_equal(outcomes, contact.evaluate(races))
+
+
 def test_evaluators_without_positions_are_not_asked():
     contact, race = Marker(0.5), Marker(0.3)
     starts = np.repeat(boards.position(x={24: 15}, o={2: 15}).board[None], 20, axis=0)
@@ -95,3 +106,48 @@ def test_outputs_of_nets_are_made_possible():
 
 def test_no_positions_give_no_outcomes():
     assert Router("none", _Wild()).evaluate(np.empty((0, 2, 26), np.int8)).shape == (0, 5)
+
+
+CONTACT = boards.random_boards(600, seed=4)
+CONTACT = CONTACT[classify_phases(CONTACT) == Phase.CONTACT]
+
+
+def _write_manifest(folder, evaluator):
+    entries = write_entries(folder, {phase: phase for phase in (*CONTACT_CLASSES, "race")})
+    manifest = folder / "manifest.toml"
+    manifest.write_text(f'default = "split"\n{entries}[[evaluator]]\nname = "split"\n{evaluator}', "utf-8")
+    return manifest
+
+
+ALL_PLANS = "plans = {" + ", ".join(f'{plan} = "{plan}"' for plan in CONTACT_CLASSES) + "}\n"
+
+
+def test_an_evaluator_of_the_manifest_may_have_a_net_for_each_plan(tmp_path):
+    file = _write_manifest(tmp_path, ALL_PLANS + 'race = "race"\n')
+    nets = {entry.name: load_net(entry, tmp_path) for entry in read_manifest(file).nets}
+    loaded = Catalogue(file).load_evaluator("split").evaluate(CONTACT)
+    for plan, rows in (
+        (plan, classify_contact(CONTACT) == place) for place, plan in enumerate(CONTACT_CLASSES)
+    ):
+        evaluated = nets[plan].evaluate(CONTACT[rows])[:, 0]
+        np.testing.assert_allclose(loaded[rows][:, 0], evaluated, atol=1e-6)
+    with pytest.raises(DataFileError, match="one for each contact class"):
+        Catalogue(file).load_pruner()
+
+
+@pytest.mark.parametrize(
+    ("evaluator", "message"),
+    [
+        ('race = "race"\n', "expected 'contact', or 'plans' and 'race'"),
+        (ALL_PLANS, "expected 'contact', or 'plans' and 'race'"),
+        (ALL_PLANS + 'contact = "mutual"\nrace = "race"\n', "expected 'contact', or 'plans' and 'race'"),
+        ('plans = {mutual = "mutual"}\nrace = "race"\n', "missing required field"),
+        (
+            ALL_PLANS.replace('"loose"', '"race"') + 'race = "race"\n',
+            "expected a net for loose, 'race' is one for race",
+        ),
+    ],
+)
+def test_plans_that_do_not_fit_are_refused(tmp_path, evaluator, message):
+    with pytest.raises(DataFileError, match=message):
+        read_manifest(_write_manifest(tmp_path, evaluator))

@@ -1,7 +1,5 @@
 """The compiled loop of rollout trials against the same trials step by step."""
 
-from __future__ import annotations
-
 import functools
 from dataclasses import replace
 

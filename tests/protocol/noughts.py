@@ -5,13 +5,13 @@ Cells are 1 to 9; a game is a tuple of the cells taken, noughts first. The engin
 
 from __future__ import annotations
 
-from gammond.engine.errors import PlayError, StateError
-from gammond.protocol.commands.command import Command
+from functools import reduce
+
+from gammond.engine.errors import PlayError
 from gammond.protocol.commands.general import UBGI_ROW, make_session_rows
+from gammond.protocol.commands.move_game import MoveTable, make_move_rows
 from gammond.protocol.commands.session_game import SessionGame
-from gammond.protocol.core.arguments import integer_argument
-from gammond.protocol.core.replies import make_ok_reply
-from gammond.protocol.core.requests import JsonReply, Reply, Work
+from gammond.protocol.core.requests import JsonReply, Task, Work
 from gammond.protocol.dialects.json_documents import make_id_key
 from gammond.protocol.dialects.json_query import GameQueries
 from gammond.protocol.game_entry import GameEntry
@@ -19,15 +19,9 @@ from gammond.protocol.repl.answers.replies import BoardLine
 from gammond.protocol.repl.dialogue.move_commands import MOVE_ROWS
 from gammond.protocol.repl.dialogue.move_talk import MoveTalk
 from gammond.protocol.state import settings
-from gammond.protocol.state.move_table import MoveTable
 from gammond.protocol.tables.game_view import GameEnd, TablePhase, TableView
 
 LINES = ("123", "456", "789", "147", "258", "369", "159", "357")
-
-
-class NoughtsTable(MoveTable):
-    def __init__(self, session):
-        super().__init__(session.service.limits.undo_steps)
 
 
 def find_winner(cells):
@@ -39,54 +33,63 @@ def free_cells(cells):
     return [] if find_winner(cells) is not None else [cell for cell in range(1, 10) if cell not in cells]
 
 
-def table_of(session):
-    return session.get_table(NoughtsTable)
+def take_cell(cells, text):
+    if text not in map(str, free_cells(cells)):
+        raise PlayError(f"expected a free cell, got {text}")
+    return (*cells, int(text))
 
 
-def handle_newgame(session, _):
-    table_of(session).push(())
-    return make_ok_reply("newgame")
+class NoughtsTable(MoveTable):
+    @staticmethod
+    def start_game():
+        return ()
+
+    @staticmethod
+    def read_position(text):
+        return reduce(take_cell, text, ())
+
+    @staticmethod
+    def find_turn(game):
+        return len(game) % 2 if free_cells(game) else None
+
+    @staticmethod
+    def list_moves(game):
+        return list(map(str, free_cells(game)))
+
+    @staticmethod
+    def play_move(game, text):
+        return take_cell(game, text), text
+
+    @staticmethod
+    def describe_game(game):
+        winner = find_winner(game)
+        cells = "".join(map(str, game))
+        return {"position": cells or "startpos", **({} if winner is None else {"winner": "OX"[winner]})}
+
+    @staticmethod
+    def list_played(game):
+        return list(map(str, game))
+
+    @staticmethod
+    def find_start(game):
+        return ()
 
 
-def handle_play(session, values):
-    table, cell = table_of(session), values["cell"]
-    if cell not in free_cells(table.require_game()):
-        raise PlayError(f"expected a free cell, got {cell}", field="cell")
-    table.push((*table.game, cell))
-    winner = find_winner(table.game)
-    return make_ok_reply("play", {"play": str(cell), **({} if winner is None else {"winner": "OX"[winner]})})
-
-
-def handle_go(session, _):
-    free = free_cells(table_of(session).require_game())
-    if not free:
-        raise StateError("the game is over", field="position")
-    return Work(lambda control: [Reply("bestmove", str(free[0]))], is_quick=True)
-
-
-def handle_legal(session, _):
-    free = free_cells(table_of(session).require_game())
-    return [Reply("legal", values={"cells": ",".join(map(str, free))})]
-
-
-def handle_undo(session, _):
-    table_of(session).undo()
-    return make_ok_reply("undo")
-
-
-def handle_redo(session, _):
-    table_of(session).redo()
-    return make_ok_reply("redo")
+def plan_move(session, limits=""):
+    first = NoughtsTable.list_moves(session.get_table(NoughtsTable).require_unfinished())[0]
+    return Task(lambda control: first)
 
 
 ROWS = (
     UBGI_ROW,
-    Command("newgame", "begin", handle_newgame, "ok newgame"),
-    Command("play", "take a cell", handle_play, "ok play", (integer_argument("cell", 1, 9, "it"),)),
-    Command("go", "choose a cell", handle_go, "bestmove N"),
-    Command("legal", "list the free cells", handle_legal, "legal", help_group="ask"),
-    Command("undo", "go back", handle_undo, "ok undo"),
-    Command("redo", "go on", handle_redo, "ok redo"),
+    *make_move_rows(
+        NoughtsTable,
+        plan_move,
+        game="position=CELLS",
+        result="[winner=O|X]",
+        position=("CELLS", "those taken, noughts first"),
+        example="1 5",
+    ),
     *make_session_rows(setting="engine.format text", command="play"),
 )
 SETTINGS = (settings.make_variant_setting(lambda session: "noughts"), settings.SETTINGS["engine.format"])
@@ -109,23 +112,14 @@ def answer_query(session, document, head):
 
 class NoughtsTalk(MoveTalk):
     title, sides, rules, rows = "Noughts and crosses", ("O", "X"), ("Three in a row win.",), MOVE_ROWS
-
-    def __init__(self, session):
-        super().__init__(session, session.get_table(NoughtsTable))
-
-    @property
-    def turn(self):
-        return len(self.table.game) % 2 if self.list_moves() else None
-
-    def list_moves(self):
-        return [] if self.table.game is None else [str(cell) for cell in free_cells(self.table.game)]
+    make_table = NoughtsTable
 
     def is_move(self, text):
         return text.strip().isdigit()
 
     def describe_end(self):
         winner = find_winner(self.table.game)
-        return "Draw." if winner is None and not self.list_moves() else "" if winner is None else "Won."
+        return "Draw." if winner is None and self.turn is None else "" if winner is None else "Won."
 
     def format_hint(self, replies):
         return []

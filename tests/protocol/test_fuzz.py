@@ -20,7 +20,7 @@ from gammond.protocol.state.settings import SETTINGS
 from gammond.tools.bench.load_client import is_final_line
 from tests.protocol.talking import hear, make_connection, pump
 
-INPUTS = 200_000
+INPUTS = 100_000
 LINE_BYTES = 4096
 
 _POSITIONS = [play.result for play in legal_plays(Position.start(), (6, 4))]

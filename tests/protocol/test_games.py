@@ -41,14 +41,17 @@ def test_a_third_game_is_played_through_on_the_wire():
     connection = make_connection()
     assert talk("set game.variant noughts", connection) == ["ok set game.variant=noughts"]
     assert talk("get game.variant", connection) == ["value game.variant noughts"]
-    assert talk("newgame", connection) == ["ok newgame"]
-    for cell in (1, 5, 2, 9):
-        assert talk(f"play {cell}", connection) == [f"ok play play={cell}"]
+    assert talk("newgame", connection) == ["ok newgame position=startpos"]
+    for cells in ("1", "15", "152", "1529"):
+        assert talk(f"play {cells[-1]}", connection) == [f"ok play play={cells[-1]} position={cells}"]
     assert talk("go", connection) == ["bestmove 3"]
-    assert talk("play 1", connection) == ["error bad_value cell: expected a free cell, got 1"]
-    assert talk("play 3", connection) == ["ok play play=3 winner=O"]
-    assert talk("undo", connection) == ["ok undo"]
-    assert talk("legal", connection) == ["legal cells=3,4,6,7,8"]
+    assert talk("play 1", connection) == ["error bad_value play: expected a free cell, got 1"]
+    assert talk("play 3", connection) == ["ok play play=3 position=15293 winner=O"]
+    assert talk("legal", connection)[0].startswith("error bad_state position: the game is over")
+    assert talk("undo", connection) == ["ok undo position=1529"]
+    assert talk("legal", connection)[-2:] == ["play number=5 play=8", "legal count=5"]
+    assert talk("position 15 moves 2 9", connection) == ["ok position position=1529"]
+    assert talk("position 15 moves 2 5", connection)[0].endswith("move 2, '5': expected a free cell, got 5")
 
 
 @pytest.mark.usefixtures("third_game")
@@ -56,7 +59,7 @@ def test_help_keys_and_description_are_those_of_the_game():
     connection = make_connection()
     assert any("cube" in line for line in talk("help", connection))
     talk("set game.variant noughts", connection)
-    assert "help newgame : begin" in talk("help", connection)
+    assert "help newgame : set up the starting position" in talk("help", connection)
     assert not any("cube" in line for line in talk("help", connection))
     keys = [line.split()[1] for line in talk("keys", connection)[:-1]]
     assert keys == ["game.variant", "engine.format"]
@@ -94,7 +97,7 @@ def test_each_game_keeps_its_table_while_another_is_played():
     assert talk("set game.variant nackgammon", connection) == ["ok set game.variant=nackgammon"]
     assert talk("legal", connection)[-1].startswith("legal count=")
     talk("set game.variant noughts", connection)
-    assert talk("legal", connection) == ["legal cells=1,2,3,4,6,7,8,9"]
+    assert talk("legal", connection)[-1] == "legal count=8"
     talk("set game.variant backgammon", connection)
     assert talk("get game.variant", connection) == ["value game.variant backgammon"]
 
@@ -130,8 +133,10 @@ def test_a_third_game_is_played_through_at_the_terminal():
     assert conversation.mark_input("5") == [("", "5")]
     assert conversation.answer("5") == ["error: expected a free cell, got 5"]
     assert conversation.answer("2")[:2] == ["You play 2.", "gammond plays 3."]
-    assert conversation.answer("undo")[0] == "Undone: O is to move."
-    assert conversation.answer("redo")[0] == "Redone: O is to move."
+    assert conversation.answer("undo")[0] == "Undone: 2 3; O is to move."
+    assert conversation.answer("redo")[0] == "Redone: 2 3; O is to move."
+    assert conversation.answer("record")[-1] == "position startpos moves 5 1 2 3"
+    assert conversation.answer("id") == ["5123"]
     assert conversation.answer("8")[:2] == ["You play 8.", "Won."]
     assert conversation.talk.toolbar(80) == " game over | you play O"
     assert any("Three in a row win." in line for line in conversation.answer("help"))

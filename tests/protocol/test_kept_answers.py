@@ -401,3 +401,14 @@ def test_a_store_that_cannot_be_opened_yet_delays_no_answer(tmp_path):
     store = service.get_engine("default").store.store
     store.flush()
     assert not store._shared.left_out
+
+
+def test_an_answer_of_one_game_is_not_given_in_another(service):
+    connection = open_session(service)
+    for _ in range(3):
+        kept = talk("moves plies=2", connection)
+    assert kept[-1].endswith(" stored=true")
+    talk("set game.variant barca", connection)
+    assert talk("moves plies=2", connection)[-1].startswith("error bad_command")
+    talk("set game.variant backgammon", connection)
+    assert talk("moves plies=2", connection)[-1] == kept[-1]

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import argparse
 import atexit
+import difflib
 import re
 import shutil
 import sys
@@ -90,7 +91,15 @@ def drop_progress(expected, got):
 
 
 def find_difference(expected, got):
-    """Return how an answer differs from a page, in which ``...`` is anything; None if it does not."""
+    """Return the lines of a page that differ from an answer, and those of the answer; None if none do."""
+    if agrees(expected, got):
+        return None
+    changes = difflib.ndiff(expected, rewrite_answer(expected, got))
+    return "\n".join(["", *(line for line in changes if line[0] in "-+")])
+
+
+def agrees(expected, got):
+    """Return whether an answer is that of a page, in which ``...`` is anything."""
     got = drop_progress(expected, got)
     parts = re.split(r"\.\.\.|(" + _FIGURE.pattern + ")", _TIME.sub("...", "\n".join(expected)))
     pattern, figures = "", []
@@ -103,16 +112,14 @@ def find_difference(expected, got):
             pattern += "(" + _FIGURE.pattern + ")"
             figures.append(float(part))
     found = re.fullmatch(pattern, "\n".join(got), re.DOTALL)
-    if found is None:
-        return f"other words: {got}"
-    if figures != pytest.approx([float(figure) for figure in found.groups()], abs=SAME_NET_WITHIN):
-        return f"other figures: {got}"
-    return None
+    return found is not None and figures == pytest.approx(
+        list(map(float, found.groups())), abs=SAME_NET_WITHIN
+    )
 
 
 def rewrite_answer(expected, got):
     """Return the lines of an answer as a page should have them: ``...`` stays where it was."""
-    if find_difference(expected, got) is None:
+    if agrees(expected, got):
         return expected
     got = drop_progress(expected, got)
     if "..." in expected:

@@ -1,8 +1,7 @@
 """What every command of the program's own table does: help, options of one name and meaning, summaries."""
 
-from __future__ import annotations
-
 import argparse
+import functools
 import importlib
 from functools import cache
 from pathlib import Path
@@ -27,6 +26,7 @@ MODULES = {
 
 
 @cache
+@functools.cache
 def list_parsers():
     """All commands, and the parser of each: those of sub-commands too."""
 
@@ -84,6 +84,35 @@ def test_an_option_that_a_command_does_not_have_is_one_line_and_status_2(command
     said = capsys.readouterr()
     assert (said.out, said.err.count("\n")) == ("", 1)
     assert said.err.endswith(f"see 'gammond {command} --help'\n")
+
+
+CHECKED_WITH_OTHERS = {
+    *("match", "score", "cube_value", "dice", "window", "points", "checkers"),
+    *("rollout_plies", "leaf_plies", "candidates", "trials", "seed", "truncate"),
+    *("stop_error", "stop_jsd", "min_trials", "low", "high", "alpha", "beta", "outputs"),
+}
+"""Options whose numbers are checked with other options, or with the position: `test_mistakes.py` has them."""
+
+
+@pytest.mark.parametrize("command", [each for each in COMMANDS if not each.startswith("train vary")])
+def test_a_number_that_is_too_small_is_refused_by_the_name_of_its_option(
+    command, capsys, tmp_path, monkeypatch
+):
+    monkeypatch.chdir(tmp_path)
+    parser = list_parsers()[command]
+    words = [
+        word
+        for action in parser._actions
+        if action.required and not isinstance(action, argparse._SubParsersAction)
+        for word in (*action.option_strings[-1:], *(action.choices or ["1"])[:1])
+    ]
+    for action in parser._actions:
+        option = action.option_strings[-1] if action.option_strings else ""
+        if option and action.type in (int, float) and action.dest not in CHECKED_WITH_OTHERS:
+            assert cli.main([*command.split(), *words, f"{option}=-7777777"]) == 2
+            said = capsys.readouterr()
+            assert said.out == "", option
+            assert f"{option}: expected " in said.err.splitlines()[-1] or command == "rollout"
 
 
 @pytest.mark.parametrize("shell", SHELLS)

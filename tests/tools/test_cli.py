@@ -1,7 +1,5 @@
 """The `gammond` command: dispatch, exit statuses, and streams that are closed or full."""
 
-from __future__ import annotations
-
 import io
 import logging
 import os
@@ -48,16 +46,13 @@ def test_a_line_in_the_log_reads_like_all_others_of_a_tool(monkeypatch, capsys):
     assert capsys.readouterr().err == "gammond: WARNING: careful\n"
 
 
-def test_no_arguments_and_a_pipe_on_stdin_start_the_protocol(monkeypatch):
-    fake_module(monkeypatch, "gammond.protocol.transports.stdio", main=lambda make_file_players: 7)
-    monkeypatch.setattr(sys, "stdin", io.StringIO())
+@pytest.mark.parametrize(
+    ("stdin", "module"), [(io.StringIO, "transports.stdio"), (Terminal, "repl")], ids=["pipe", "terminal"]
+)
+def test_no_arguments_start_the_protocol_on_a_pipe_and_the_repl_at_a_terminal(monkeypatch, stdin, module):
+    fake_module(monkeypatch, f"gammond.protocol.{module}", main=lambda make_file_players: 7)
+    monkeypatch.setattr(sys, "stdin", stdin())
     assert cli.main([]) == 7
-
-
-def test_no_arguments_and_a_terminal_on_stdin_start_the_repl(monkeypatch):
-    fake_module(monkeypatch, "gammond.protocol.repl", main=lambda make_file_players: 8)
-    monkeypatch.setattr(sys, "stdin", Terminal())
-    assert cli.main([]) == 8
 
 
 def test_a_tool_gets_its_parsed_arguments_and_gives_the_exit_status(monkeypatch):

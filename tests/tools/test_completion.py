@@ -1,7 +1,5 @@
 """`gammond completion`: what a shell offers after a few letters."""
 
-from __future__ import annotations
-
 import subprocess
 
 import pytest

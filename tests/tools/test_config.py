@@ -1,7 +1,5 @@
 """`gammond config`."""
 
-from __future__ import annotations
-
 import errno
 from pathlib import Path
 

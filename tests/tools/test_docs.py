@@ -1,7 +1,5 @@
 """Commands in the docs: the guide's print what it shows, apart from the net's numbers; all can be typed."""
 
-from __future__ import annotations
-
 import argparse
 import importlib.util
 import json

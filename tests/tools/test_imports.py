@@ -1,7 +1,5 @@
 """What commands do not import, so that they start at once."""
 
-from __future__ import annotations
-
 import pytest
 
 from gammond.tools import cli

@@ -1,7 +1,5 @@
 """Ctrl-C amid the work of every command: exit status 130, words that say so, and nothing half written."""
 
-from __future__ import annotations
-
 import os
 import signal
 

@@ -1,7 +1,5 @@
 """Every `--json`: one value in one line, with the numbers of the text."""
 
-from __future__ import annotations
-
 import json
 import re
 

@@ -1,7 +1,5 @@
 """Mistakes in the words of any command: one line that says what was expected, exit status 2, no answer."""
 
-from __future__ import annotations
-
 import shlex
 
 import pytest
@@ -11,12 +9,11 @@ from gammond.engine.formats.position_text import LIST_OF_FORMATS
 from gammond.engine.store.store import AnalysisStore
 from gammond.tools import cli
 from gammond.tools.batch.evaluation import ID_FORMS
-from tests.engine.match_files.played_games import MAT_GAME
+from tests.engine.match_files.played_games import MAT_MATCH as MATCH
 from tests.support.boards import position
 
 XGID = "XGID=-b----E-C---eE---c-e----B-:0:0:1:31:2:1:0:5:10"
 BARCA = "4ee4/4mml3/10/10/5l4/4M5/10/10/3L1ML3/4EE4 w"
-MATCH = f" 5 point match\n\n Game 1\n{MAT_GAME}"
 NAMES = {
     "x": XGID,
     "bare": XGID.replace("-b", "b"),
@@ -45,7 +42,6 @@ MISTAKES = [
     ("--hlp", "expected a tool, or --help or --version, got '--hlp' (gammond --help)"),
     ("{start}", "expected a tool before the position: gammond hint {start}"),
     ("hint", "expected POSITION"),
-    ("hint {x} --plays 0", "--plays: expected a whole number 1 or more, got 0"),
     ("hint {x} --pleis 2", "no option '--pleis' (did you mean '--plies'?)"),
     ("eval {x} --plies 9", "--plies: expected 0 to 4, got 9"),
     ("eval {x} --plies two", "--plies: expected a whole number, got 'two'"),
@@ -55,7 +51,6 @@ MISTAKES = [
     ("hint {x} --xyz", "no option '--xyz'"),
     ("hint {x} --filter narow", "got 'narow' (did you mean 'narrow'?)"),
     ("hint {x} --plies", "--plies: expected one argument"),
-    ("rollout {x} --stop-error x", "--stop-error: expected a number, got 'x'"),
     ("eval nonsense", f"expected a position (a GNUbg ID, a position ID, {LIST_OF_FORMATS}, or checkers"),
     ("eval {bare}", "XGID field 1 (position) has 26 characters"),
     ("eval 4HPwATDgc/ABM", "a position ID has 14 characters"),
@@ -102,7 +97,6 @@ MISTAKES = [
     ("rollout {start} --leaf-plies -1", "expected 0 to 4 plies"),
     ("rollout {start} --candidates 0", "expected 1 candidate or more"),
     ("rollout {start} --stop-error nan", "--stop-error: expected a number, got nan"),
-    ("rollout {start} --threads 0", "--threads: expected a whole number 1..256, got 0"),
     ("rollout {start} --trials 36 --state missing/state", "there is no folder"),
     ("rollout {over} --dice 3 1", "the game is over: there are no plays"),
     ("convert pos.txt", "pos.txt: no such file"),
@@ -126,8 +120,6 @@ MISTAKES = [
     ("batch .", "Is a directory"),
     ("batch in.txt --output new/rows.csv", "there is no folder"),
     ("batch in.txt --plies 5", "plies"),
-    ("batch in.txt --plies -1", "plies"),
-    ("batch in.txt --plies 1 --threads 0", "threads"),
     ("batch in.txt --trials 36", "--trials is for rollouts: add --rollout"),
     ("batch in.txt --leaf-plies 1", "--leaf-plies is for rollouts: add --rollout"),
     ("batch in.txt --no-vr", "--no-vr is for rollouts: add --rollout"),
@@ -157,8 +149,6 @@ MISTAKES = [
     ("analyse match.mat --rollout-plies 1", "add --rollout"),
     ("analyse match.mat --rollout --candidates 1", "2 plays or more"),
     ("analyse match.mat --plies 9", "plies"),
-    ("analyse match.mat --deepen -1", "--deepen: expected a whole number 0..4, got -1"),
-    ("analyse match.mat --threads 0", "threads"),
     ("analyse match.mat --player nobody", "expected a player of these matches"),
     ("analyse match.mat --player michy --format sgf", "--player has no sgf"),
     ("analyse match.mat --player michy --window 0", "1 decision or more, got 0"),
@@ -188,10 +178,10 @@ MISTAKES = [
     ("train vary", "expected TRAINER"),
     ("train vary tdd runs hidden=1,2", "got 'tdd' (did you mean 'td'?)"),
     ("train vary td runs hidden=1,2 --gaems 9", "no option '--gaems' (did you mean '--games'?)"),
-    ("train vary td runs hidden=1,2 --runs two", "--runs: expected a whole number, got 'two'"),
     ("train vary td runs", "expected SETTING=LIST"),
     ("export nosuch --name mine", "expected the folder of a training run, got nosuch: no such folder"),
     ("store status --file none", "there is no store yet"),
+    ("store status --file match.mat", "expected a store of analyses, got a"),
     ("store export --file none", "there is no store yet"),
     ("store verify --file none", "there is no store yet"),
     ("store deepen --file none", "there is no store yet"),
@@ -203,17 +193,11 @@ MISTAKES = [
         "expected a time of the day as HH:MM, such as 06:30, got '25:00'",
     ),
     ("store deepen --file store --for 1s --until 06:30", "not allowed with"),
-    (
-        "store deepen --file store --max-search nan",
-        "--max-search: expected a number above 0, 31536000 or less, got nan",
-    ),
     ("store deepen --file store --tiers 1:9", "rising plies, 1 to 4"),
     ("store deepen --file store --net none", "expected an evaluator"),
-    ("gnubg-match --games -1", "--games: expected a whole number 0 or more"),
     ("gnubg-match --gnubg /bin/true --level master --plies 1", "--level sets the plies"),
     ("gnubg-match --gnubg /bin/true --plies 5", "--plies: expected a whole number 0..4, got 5"),
     ("gnubg-match --gnubg /bin/true --gnubg-plies 5", "--gnubg-plies: expected a whole number 0..4, got 5"),
-    ("gnubg-match --gnubg /bin/true --threads 0", "--threads: expected a whole number 1..256"),
     ("tournament pubeval random --cluster local:1 --records new", "leave out --cluster, or --records"),
     ("bench --only speed", "moves"),
     ("serve", "expected --web [HOST:]PORT"),
@@ -240,11 +224,7 @@ MISTAKES = [
     ("serve --tcp 0 --level expert", "--level"),
     ("serve --tcp 0 --plies 0", "--plies"),
     ("serve --tcp 0 --filter tiny", "--filter"),
-    ("serve --gnubg 0 --threads 0", "--threads: expected a whole number 1..256"),
     ("serve --tcp 0 --threads 100000", "--threads: expected a whole number 1..256"),
-    ("serve --tcp 0 --clients -1", "--clients: expected a whole number 1..10000"),
-    ("serve --gnubg 0 --clients -1", "--clients: expected a whole number 1..10000"),
-    ("serve --tcp 0 --idle-timeout 0", "--idle-timeout: expected a number 1..10000000, got 0.0"),
     ("serve --tcp 0 --idle-timeout nan", "--idle-timeout: expected a number 1..10000000"),
     ("serve --gnubg 0 --idle-timeout inf", "--idle-timeout: expected a number 1..10000000"),
 ]
@@ -257,7 +237,6 @@ def folder(tmp_path, monkeypatch):
     for name, text in FILES.items():
         (tmp_path / name).write_text(text)
     (tmp_path / "data").mkdir()
-    AnalysisStore(tmp_path / "store").close()
     monkeypatch.setenv("GAMMOND_DATA", str(tmp_path / "data"))
     monkeypatch.chdir(tmp_path)
     return tmp_path
@@ -266,6 +245,8 @@ def folder(tmp_path, monkeypatch):
 @pytest.mark.parametrize(("words", "message"), MISTAKES, ids=[words for words, _ in MISTAKES])
 def test_a_mistake_is_one_line_that_says_what_was_expected(words, message, folder, capsys):
     words = words.format(**NAMES)
+    if words.startswith("store"):
+        AnalysisStore(folder / "store").close()
     assert cli.main(shlex.split(words)) == 2
     said = capsys.readouterr()
     *notes, line = said.err.splitlines()

@@ -1,7 +1,5 @@
 """`gammond perft`: counts, rows by depth and by first move, JSON, and what is refused."""
 
-from __future__ import annotations
-
 import json
 import re
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The list of players."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

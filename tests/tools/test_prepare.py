@@ -1,7 +1,5 @@
 """`gammond prepare`: all kernels and databases once, so that requests of all kinds find them."""
 
-from __future__ import annotations
-
 import argparse
 import errno
 import json

@@ -57,7 +57,7 @@ def browser():
     No longer than for a module, as it keeps an event loop running in its thread.
     """
     if importlib.util.find_spec("playwright") is None or not Path(CHROMIUM).exists():
-        message = f"needs the package playwright (extra 'dev') and Chromium at {CHROMIUM} (GAMMOND_CHROMIUM)"
+        message = f"needs the package playwright (extra checks) and Chromium at {CHROMIUM} (GAMMOND_CHROMIUM)"
         if os.environ.get("GAMMOND_REQUIRE_BROWSER") == "1":
             pytest.fail(message)
         pytest.skip(message)

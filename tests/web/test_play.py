@@ -803,10 +803,10 @@ def test_the_options_of_a_player_fit_a_phone(open_page):
 def test_levels_are_not_offered_for_a_game_whose_engine_has_none(open_page):
     def drop_levels(route):
         answer = route.fetch()
-        route.fulfill(response=answer, body=re.sub("(?<=listLevels:)[^,]*", "()=>[]", answer.text()))
+        route.fulfill(response=answer, body=re.sub("levels:{[^}]*}", "levels:{}", answer.text()))
 
     page = open_page("/#/help")
-    page.route("**/barca/game.js*", drop_levels)
+    page.route("**/barca/words.js*", drop_levels)
     page.reload()
     visit(page, "#/play")
     page.locator("[name='variant']").select_option("barca")
@@ -815,8 +815,14 @@ def test_levels_are_not_offered_for_a_game_whose_engine_has_none(open_page):
     expect(page.locator("[name='level']")).to_have_value("intermediate")
 
 
-def test_the_last_game_was_barca_and_players_of_backgammon_are_not_offered(open_page):
+def test_the_last_game_was_barca_and_its_players_are_offered_not_those_of_backgammon(open_page):
     page = open_page("/#/help")
     page.evaluate("""localStorage.setItem('gammond.new-game', '{"variant": "barca"}')""")
     visit(page, "#/play")
-    expect(page.locator("[name='player'] option[value='bev']")).to_be_disabled()
+    expect(page.locator("[name='player'] option[value='search']")).to_be_attached()
+    expect(page.locator("[name='player'] option[value='bev']")).to_have_count(0)
+    page.locator("form summary").click()
+    page.locator("[name='player']").select_option("random")
+    page.locator("[name='player-seed']").fill("3")
+    page.locator("button.main").click()
+    expect(page.locator(".player-name").filter(has_text="random:seed=3")).to_be_visible()

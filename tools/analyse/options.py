@@ -104,7 +104,7 @@ class AnalyseOptions(Struct, frozen=True, kw_only=True):
     force: Annotated[bool, force_option("forget what an unfinished run to the same --output has rated")] = (
         False
     )
-    errors: Annotated[int, option("errors to list", "N")] = DEFAULT_ERRORS
+    errors: Annotated[int, option("errors to list", "N", ge=0)] = DEFAULT_ERRORS
     player: (
         Annotated[str, option("the matches of this player alone, as ratings over time", "NAME")] | None
     ) = None

@@ -72,9 +72,6 @@ class ToolParser(argparse.ArgumentParser):
     def _check_value(self, action: argparse.Action, value: Any) -> None:  # noqa: ANN401
         if action.choices is None or value in action.choices:
             return
-        choices = action.choices
-        if isinstance(choices, range):
-            raise argparse.ArgumentError(action, f"expected {choices[0]} to {choices[-1]}, got {value}")
-        names = [str(choice) for choice in choices]
+        names = [str(choice) for choice in action.choices]
         shown = f"{str(value)[:MAX_QUOTED_CHARS]!r}{did_you_mean(str(value), names)}"
         raise argparse.ArgumentError(action, f"expected one of {', '.join(names)}, got {shown}")

@@ -13,6 +13,7 @@ from typing import Any, ClassVar
 from gammond.engine.errors import GammondError, StateError, UnsupportedError
 from gammond.engine.options import MAX_QUOTED_CHARS, Field, did_you_mean
 from gammond.protocol.commands.command import Command
+from gammond.protocol.commands.move_game import MoveTable
 from gammond.protocol.commands.session_game import find_game, make_unknown_error
 from gammond.protocol.core.errors import CommandError
 from gammond.protocol.core.requests import Reply, WorkControl
@@ -25,7 +26,6 @@ from gammond.protocol.repl.dialogue.suggestions import Suggestion, suggest_argum
 from gammond.protocol.repl.dialogue.talk import COMMON_TOPICS, Talk
 from gammond.protocol.repl.dialogue.toolbar import fit_parts
 from gammond.protocol.repl.game.saved_game import KeptMoves
-from gammond.protocol.state.move_table import MoveTable
 from gammond.protocol.state.session import Session
 
 PERSON = "human"
@@ -50,10 +50,10 @@ class MoveTalk(Talk):
 
     Args:
         session: The table, which the person shares with nobody.
-        table: The game on it.
 
     Attributes:
         title: The game, as sentences name it.
+        make_table: The class of its table.
         sides: The names of sides 0 and 1.
         rules: What a beginner must know, in lines.
         table: The game on the table, and the person's side in a game against the engine.
@@ -61,30 +61,31 @@ class MoveTalk(Talk):
     """
 
     title: ClassVar[str]
+    make_table: ClassVar[type[MoveTable[Any]]]
     sides: ClassVar[tuple[str, str]]
     rules: ClassVar[Sequence[str]]
     topics: ClassVar[Mapping[str, str]] = {"rules": "the rules", **COMMON_TOPICS}
     progress: ClassVar[type[ProgressLine]] = MoveProgressLine
     table: MoveTable[Any]
 
-    def __init__(self, session: Session, table: MoveTable[Any]) -> None:
+    def __init__(self, session: Session) -> None:
         super().__init__(session)
-        self.table = table
+        self.table = session.get_table(self.make_table)
         self.written: dict[str, bytes] = {}
         self._last_side = 0
 
     @property
-    @abstractmethod
     def turn(self) -> int | None:
         """The side to move; None without a game, and when it is over."""
+        return self.table.turn
 
     @abstractmethod
     def describe_end(self) -> str:
         """Return how the game ended, as a sentence; empty while it lasts."""
 
-    def list_played(self) -> Sequence[str]:
+    def list_played(self) -> list[str]:
         """List the moves of the game, from the position that was set up."""
-        return ()
+        return [] if self.table.game is None else self.table.list_played(self.table.game)
 
     def list_setup_lines(self) -> list[str]:
         """List commands that set up settings and game again; none for a game that is not kept."""
@@ -301,9 +302,9 @@ class MoveTalk(Talk):
             return "the game is over"
         return f"{self.sides[self.turn]} is to move"
 
-    @abstractmethod
     def list_moves(self) -> list[str]:
         """List the legal moves as they are typed; none without a game, and when it is over."""
+        return [] if self.table.game is None else self.table.list_moves(self.table.game)
 
     @abstractmethod
     def format_hint(self, replies: Sequence[Reply]) -> list[str]:
@@ -312,7 +313,8 @@ class MoveTalk(Talk):
     @property
     def first_side(self) -> int:
         """The side that had the first move of the game."""
-        return 0
+        game = self.table.require_game()
+        return self.table.find_turn(self.table.find_start(game)) or 0
 
     def is_position(self, text: str) -> bool:
         """Return whether a line is written as a position, with or without moves after it."""
@@ -323,18 +325,16 @@ class MoveTalk(Talk):
 
         Raises:
             StateError: There is none.
-            UnsupportedError: The game has no positions as text.
         """
-        raise UnsupportedError(f"{self.title} has no positions as text", field="position")
+        return str(self.table.describe_game(self.table.require_game())["position"])
 
     def write_record(self) -> str:
         """Return the game on the table as ``position`` takes it: where it began, and its moves.
 
         Raises:
             StateError: There is none.
-            UnsupportedError: The game has no positions as text.
         """
-        return self.write_position()
+        return self.table.write_record(self.table.require_game())
 
     def draw_start(self) -> list[str]:
         """Draw the board as a game begins; nothing if that is not worth a look."""

@@ -1,7 +1,5 @@
 """The best plays of many positions, against the ranking of each alone."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

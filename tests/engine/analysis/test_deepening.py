@@ -1,7 +1,5 @@
 """Deepening: which searches it makes, that their values are those of fresh ones, how it stops and goes on."""
 
-from __future__ import annotations
-
 import itertools
 import sqlite3
 import threading

@@ -1,7 +1,5 @@
 """Evaluations of positions, plays and cubes: what they are made of, and that they agree with each other."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

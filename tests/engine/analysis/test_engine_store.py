@@ -1,7 +1,5 @@
 """Engines with a store: what is kept is what a search finds, to the last bit, and given at once."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

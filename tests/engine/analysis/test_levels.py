@@ -1,7 +1,5 @@
 """Levels: names, order, and errors like those of people."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

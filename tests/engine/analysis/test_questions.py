@@ -1,7 +1,5 @@
 """Questions to a store that are the same however they are asked."""
 
-from __future__ import annotations
-
 import dataclasses
 
 import pytest

@@ -1,7 +1,5 @@
 """Rollout requests, against the rollouts they are made of."""
 
-from __future__ import annotations
-
 import pytest
 
 from gammond.engine.analysis.engine import Engine

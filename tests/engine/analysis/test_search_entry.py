@@ -1,7 +1,5 @@
 """Analyses as a store keeps them: the values of a search, to the bit."""
 
-from __future__ import annotations
-
 import pytest
 
 from gammond.engine.analysis.engine_store import make_question, read_question

@@ -1,7 +1,5 @@
 """Games of Barca: wins, draws by repetition, undo."""
 
-from __future__ import annotations
-
 import random
 from collections import Counter
 

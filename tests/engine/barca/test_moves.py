@@ -3,8 +3,6 @@
 In `setup` animals that are not named wait at the right of the first rank and at the left of the tenth.
 """
 
-from __future__ import annotations
-
 import os
 import random
 

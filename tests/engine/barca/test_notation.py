@@ -1,7 +1,5 @@
 """Moves of Barca as text."""
 
-from __future__ import annotations
-
 import random
 
 import pytest

@@ -1,7 +1,5 @@
 """Positions of Barca, as squares and as text."""
 
-from __future__ import annotations
-
 import pickle
 import random
 

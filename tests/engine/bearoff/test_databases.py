@@ -289,6 +289,13 @@ def test_larger_databases_in_the_folder_take_the_place_of_the_default_ones(small
     assert capsys.readouterr().err == ""
 
 
+def test_the_largest_database_is_the_one_of_the_most_sides(small_defaults):
+    more_points, more_sides = build_two_sided(5, 3), build_two_sided(3, 6)
+    for table in (more_points, more_sides):
+        save_table(table, small_defaults / table.header.file_name)
+    assert loading.find_largest(small_defaults, loading.DEFAULT_TWO_SIDED) == more_sides.header
+
+
 def test_a_larger_database_is_mapped_and_not_read(small_defaults):
     table = build_two_sided(4, 3)
     path = small_defaults / table.header.file_name

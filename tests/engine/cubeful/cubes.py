@@ -1,7 +1,5 @@
 """Shared by the tests of the cube: match states, outcomes, and races as winning chances."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Take points and doubling windows by the cubeful model, to compare with published ones."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Cubeful values: published points, laws for any outcome at any score, and the right to double."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given

@@ -1,7 +1,5 @@
 """The states of the cube: which exist, which side may double, and the values of results."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """Cube decisions: obvious ones, published laws and races, and impossible results."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given

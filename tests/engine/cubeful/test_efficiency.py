@@ -1,7 +1,5 @@
 """Cube efficiencies by phase and pips, and by what is added to them."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

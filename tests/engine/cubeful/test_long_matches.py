@@ -1,7 +1,5 @@
 """Matches of any length and score, and money play: every value, equity and decision is finite."""
 
-from __future__ import annotations
-
 import itertools
 import math
 from collections.abc import Iterator

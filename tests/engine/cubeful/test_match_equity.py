@@ -1,7 +1,5 @@
 """Match equity tables: published entries, the way beyond the table, and a damaged installation."""
 
-from __future__ import annotations
-
 import itertools
 
 import numpy as np

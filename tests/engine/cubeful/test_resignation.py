@@ -1,7 +1,5 @@
 """Resignations: offered when playing on costs the same, accepted when it brings no more."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

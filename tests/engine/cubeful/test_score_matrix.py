@@ -1,7 +1,5 @@
 """The score matrix: every cell is the decision at its score."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

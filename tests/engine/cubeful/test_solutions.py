@@ -1,7 +1,5 @@
 """Evaluators of solved variants, which are found by folder."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 

@@ -1,7 +1,5 @@
 """Take points and doubling windows: Janowski's formulas and published match scores."""
 
-from __future__ import annotations
-
 import pytest
 
 from gammond.engine.cubeful import make_cube_game

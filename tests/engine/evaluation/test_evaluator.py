@@ -1,7 +1,5 @@
 """The best play of many positions at once is the best of each."""
 
-from __future__ import annotations
-
 from gammond.engine.evaluation.evaluator import choose_best_children
 from gammond.engine.rules.moves import legal_plays
 from gammond.engine.rules.position import Position

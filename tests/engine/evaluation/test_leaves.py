@@ -1,7 +1,5 @@
 """Evaluators and pruners that a compiled loop asks."""
 
-from __future__ import annotations
-
 import threading
 
 import numpy as np

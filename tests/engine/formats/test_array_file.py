@@ -1,7 +1,5 @@
 """Files of arrays: whatever is wrong with one, the error is typed and names it, and memory stays bounded."""
 
-from __future__ import annotations
-
 import io
 import random
 import tracemalloc

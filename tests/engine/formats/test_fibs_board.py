@@ -1,7 +1,5 @@
 """The FIBS board line in both dialects."""
 
-from __future__ import annotations
-
 import random
 from dataclasses import replace
 

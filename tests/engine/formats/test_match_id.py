@@ -1,7 +1,5 @@
 """GNU match IDs."""
 
-from __future__ import annotations
-
 import random
 
 import pytest

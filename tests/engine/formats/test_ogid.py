@@ -1,7 +1,5 @@
 """OGID."""
 
-from __future__ import annotations
-
 import pytest
 
 from gammond.engine.errors import FormatError, PositionError, UnsupportedError, ValueRangeError

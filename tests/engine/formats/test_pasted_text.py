@@ -1,7 +1,5 @@
 """What people paste: positions are found in lines, and several lines told apart."""
 
-from __future__ import annotations
-
 from urllib.parse import quote
 
 import pytest

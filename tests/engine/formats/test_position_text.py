@@ -1,7 +1,5 @@
 """Reading positions in whichever format they come."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

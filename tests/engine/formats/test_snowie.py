@@ -1,7 +1,5 @@
 """Snowie's position line."""
 
-from __future__ import annotations
-
 import pytest
 
 from gammond.engine.errors import FormatError, PositionError, UnsupportedError, ValueRangeError

@@ -1,13 +1,11 @@
 """XGID."""
 
-from __future__ import annotations
-
 import pytest
 
 from gammond.engine.errors import FormatError, PositionError, ValueRangeError
 from gammond.engine.formats.position_id import encode_position_id
-from gammond.engine.formats.xgid import decode_xgid, describe_reading, has_highest_cube
-from gammond.engine.rules.match import MatchState
+from gammond.engine.formats.xgid import decode_xgid, describe_reading, encode_xgid, has_highest_cube
+from gammond.engine.rules.match import MAX_CUBE, MatchState
 from gammond.engine.rules.position import Position
 
 OPENING = "XGID=-b----E-C---eE---c-e----B-"
@@ -109,3 +107,8 @@ def test_a_highest_cube_that_would_be_written_differently_is_told():
     assert [has_highest_cube(text) for text in texts] == [False, True, True, True]
     assert not has_highest_cube(f"{OPENING}:12:1:1:00:0:0:0:0:12")
     assert not has_highest_cube(f"{OPENING}:0:0:1:00:0:0:0:0")
+
+
+@pytest.mark.parametrize(("cube", "ending"), [(2, ":10"), (1024, ":10"), (MAX_CUBE, ":12")])
+def test_the_highest_cube_is_never_below_the_cube(cube, ending):
+    assert encode_xgid(Position.start(), MatchState(cube=cube, cube_owner=1)).endswith(ending)

@@ -1,7 +1,5 @@
 """A slow, obvious solution of hypergammon with one checker a side: value iteration by the rules."""
 
-from __future__ import annotations
-
 import functools
 
 from gammond.engine.rules.dice import ROLLS

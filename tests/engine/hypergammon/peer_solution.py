@@ -4,8 +4,6 @@ Positions are numbered ``waiting * layouts + on_roll``, as by the solver; the pl
 `gammond.engine.hypergammon.layouts` lists.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

@@ -1,11 +1,13 @@
 import os
+import tracemalloc
 
 import numpy as np
 import pytest
 
-from gammond.engine.errors import DataFileError
+from gammond.engine.errors import DataFileError, PositionError
 from gammond.engine.formats import database_file
-from gammond.engine.hypergammon.layouts import VARIANTS
+from gammond.engine.hypergammon.construction import build_file, estimate_memory
+from gammond.engine.hypergammon.layouts import VARIANTS, count_layouts, list_rows, number_rows
 from gammond.engine.hypergammon.solution import find_path, forget_solutions, load_solution
 from gammond.engine.hypergammon.table import open_file, write_table
 
@@ -113,3 +115,37 @@ def test_match_equities_are_those_of_two_equal_sides(one_checker):
     assert ((table.pre_crawford > 0.0) & (table.pre_crawford < 1.0)).all()
     assert table.mwc(1, 1) == 0.5
     assert table.mwc(3, 5) == pytest.approx(1.0 - table.mwc(5, 3))
+
+
+@pytest.mark.slow
+def test_building_takes_the_memory_that_is_said(tmp_path):
+    build_file(tmp_path / "first", 1)
+    tracemalloc.start()
+    try:
+        build_file(tmp_path / "hypergammon-2.solution", 2, threads=1)
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert 0.7 < peak / estimate_memory(2) < 1.0
+
+
+@pytest.mark.parametrize(("checkers", "start"), [(1, 24), (2, 346)])
+def test_the_start_has_the_number_that_gnubg_gives_it(checkers, start):
+    assert number_rows(VARIANTS[checkers].starting_position.board, checkers).tolist() == [start, start]
+
+
+@pytest.mark.parametrize("checkers", [1, 2, 3])
+def test_every_layout_has_its_place_in_the_order(checkers):
+    rows = list_rows(checkers)
+    assert len(rows) == len({row.tobytes() for row in rows}) == count_layouts(checkers)
+    assert (rows.sum(axis=1) == checkers).all()
+    assert (number_rows(rows, checkers) == np.arange(len(rows))).all()
+    points = [(checkers - row[0], *np.repeat(np.arange(1, 26), row[1:])) for row in rows]
+    assert points == sorted(points)
+
+
+def test_a_position_with_other_checkers_is_refused(one_checker):
+    boards = np.stack([VARIANTS[checkers].starting_position.board for checkers in (1, 2)])
+    assert one_checker.covers(boards).tolist() == [True, False]
+    with pytest.raises(PositionError, match="expected 1 checkers a side for hypergammon-1; position 1 has"):
+        one_checker.evaluate(boards)

@@ -1,7 +1,5 @@
 """Cubeful values against a slow twin that follows Janowski's pictures, one number at a time."""
 
-from __future__ import annotations
-
 import itertools
 
 import numpy as np

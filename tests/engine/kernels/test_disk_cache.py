@@ -1,7 +1,5 @@
 """The folders of compiled kernels: shared by processes, dropped when stale, done without if need be."""
 
-from __future__ import annotations
-
 import json
 import os
 import shutil

@@ -1,7 +1,5 @@
 """The compiled position ID codec against a slow twin written from the manual's description."""
 
-from __future__ import annotations
-
 import base64
 
 import numpy as np

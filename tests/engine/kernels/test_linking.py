@@ -3,8 +3,6 @@
 And threads that do not wait for the compiler.
 """
 
-from __future__ import annotations
-
 import pickle
 import re
 import signal

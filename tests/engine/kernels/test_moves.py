@@ -1,7 +1,5 @@
 """The compiled move generator against counts known elsewhere and against its slow twin."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 
@@ -9,6 +7,7 @@ from gammond.engine.kernels import moves as kernel_moves
 from gammond.engine.rules.dice import ROLLS
 from gammond.engine.rules.moves import expand_rolls
 from gammond.engine.rules.position import Position
+from gammond.engine.rules.rules import Doubles, Rules
 from tests.support import boards, naive
 from tests.support.evaluators import RacingEvaluator, RandomEvaluator
 
@@ -21,7 +20,7 @@ def test_the_opening_position_has_447_distinct_results_and_these_have_202782():
     assert offsets[-1] == 202_782
 
 
-@pytest.mark.parametrize("count", [1_000, pytest.param(20_000, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("count", [1_000, pytest.param(10_000, marks=pytest.mark.slow)])
 def test_random_positions_agree_with_the_slow_twin(count):
     sample = boards.random_boards(count, seed=1)
     assert naive.disagreements(sample, boards.random_rolls(count, seed=2)) == []
@@ -89,3 +88,48 @@ def _followed(state, moves, left):
 def test_no_positions_have_no_results():
     children, moves, offsets = expand_rolls(np.empty((0, 2, 26), np.int8), np.empty((0, 2), np.int8))
     assert (len(children), len(moves), offsets.tolist()) == (0, 0, [0])
+
+
+TWO_MOVES = Rules(doubles=Doubles.TWO)
+
+
+def _slow_results(state: naive.State, die: int) -> set[naive.State]:
+    """All states after one die and then the same once more, for as long as any checker can be moved."""
+    reached = {state}
+    for _ in range(2):
+        following = {after for before in reached for after in naive.checker_moves(before, die)}
+        if not following:
+            break
+        reached = following
+    return reached
+
+
+def _disagreements(sample, dice) -> list[int]:
+    children, _, offsets = expand_rolls(sample, dice, TWO_MOVES)
+    reached = naive.states(children[:, ::-1])
+    wrong = []
+    for i, state in enumerate(naive.states(sample)):
+        own = reached[offsets[i] : offsets[i + 1]]
+        if len(own) != len(set(own)) or set(own) != _slow_results(state, int(dice[i, 0])):
+            wrong.append(i)
+    return wrong
+
+
+@pytest.mark.parametrize("count", [1000, pytest.param(30, marks=pytest.mark.nojit)])
+def test_doubles_agree_with_the_slow_twin(count):
+    sample = np.concatenate(
+        [boards.random_boards(count, seed=1), boards.played_boards(RacingEvaluator(), count, seed=2)]
+    )
+    dice = np.repeat(np.random.default_rng(3).integers(1, 7, (2 * count, 1)), 2, axis=1)
+    assert _disagreements(sample, dice.astype(np.int8)) == []
+
+
+def test_all_other_rolls_are_played_as_usual():
+    sample, dice = boards.random_boards(500, seed=6), boards.random_rolls(500, seed=7)
+    others = dice[:, 0] != dice[:, 1]
+    for two, usual in zip(
+        expand_rolls(sample[others], dice[others], TWO_MOVES),
+        expand_rolls(sample[others], dice[others]),
+        strict=True,
+    ):
+        assert np.array_equal(two, usual)

@@ -1,7 +1,5 @@
 """Replies chosen and averaged by compiled loops, against slow, obvious twins."""
 
-from __future__ import annotations
-
 from itertools import pairwise
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The phases of positions, and which are over, against a slow twin."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """Cube actions and scores of rollout trials against the theory of the cube."""
 
-from __future__ import annotations
-
 import itertools
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """The compiled steps of a search against slow, obvious twins."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """What an outcome, a roll and a double count, against the plain formulas."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

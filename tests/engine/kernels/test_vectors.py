@@ -1,7 +1,5 @@
 """The vector instructions against the Python functions that define them."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

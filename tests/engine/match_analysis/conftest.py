@@ -1,7 +1,5 @@
 """Fixtures of all tests of match analysis."""
 
-from __future__ import annotations
-
 import pytest
 
 from gammond.nets.catalogue import load_engine

@@ -1,7 +1,5 @@
 """What analysed a match: a net, or the solution of its variant, and whose match equities count."""
 
-from __future__ import annotations
-
 import re
 from datetime import datetime
 

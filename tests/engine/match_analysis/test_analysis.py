@@ -1,7 +1,5 @@
 """Analysing a match: what is analysed, how deep, and that the numbers are those of single questions."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np
@@ -11,8 +9,9 @@ from gammond.engine.analysis.compared_plays import compare_play
 from gammond.engine.analysis.levels import EvalSettings
 from gammond.engine.errors import CancelledWork
 from gammond.engine.match_analysis.analysis import AnalysisSettings, analyse_match, measure_luck
+from gammond.engine.match_analysis.notes import add_notes
 from gammond.engine.match_analysis.tasks import CLOSE_POINTS, AnalysisTask, list_tasks
-from gammond.engine.match_files.model import RecordedGame
+from gammond.engine.match_files.model import ActionNotes, RecordedGame
 from gammond.engine.match_files.sgf.reader import parse_sgf
 from gammond.engine.rules.dice import ROLL_WEIGHTS, ROLLS
 from gammond.engine.rules.game_record import DoubleAction, PlayAction, ResponseAction
@@ -130,6 +129,12 @@ def test_comments_stay_and_other_notes_go(engine, match):
     assert (notes.comment, notes.play_mark) == ("runs", "")
     assert abs(notes.luck) < 1
     assert analysed.names == match.names
+
+
+@pytest.mark.parametrize(("luck", "kept"), [(0.0, 0.0), (None, 0.3)])
+def test_luck_takes_the_place_of_what_was_noted_even_if_it_is_none(match, luck, kept):
+    noted = add_notes(match, [(0, 0, ActionNotes(luck=0.3))])
+    assert add_notes(noted, [(0, 0, ActionNotes(luck=luck))]).games[0].notes[0].luck == kept
 
 
 def test_the_luck_of_a_roll_is_its_best_play_less_the_mean_of_all(engine):

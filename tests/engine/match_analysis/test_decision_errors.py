@@ -1,7 +1,5 @@
 """What a decision lost, and whether eXtreme Gammon and GNU Backgammon count it."""
 
-from __future__ import annotations
-
 import pytest
 
 from gammond.engine.evaluation.results import CubeDecision, Evaluation

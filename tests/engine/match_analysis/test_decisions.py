@@ -1,7 +1,5 @@
 """What was lost in a match by the analysis in its file."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

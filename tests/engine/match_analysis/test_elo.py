@@ -1,7 +1,5 @@
 """Elo of a table: known cases, recovery of simulated strengths, and honest errors."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

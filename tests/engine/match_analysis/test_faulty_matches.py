@@ -1,7 +1,5 @@
 """Analysing matches with illegal plays and gaps: all that is there is analysed, and what is not is said."""
 
-from __future__ import annotations
-
 import math
 
 import pytest

@@ -1,7 +1,5 @@
 """What resignations lose."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest
@@ -10,8 +8,10 @@ from gammond.engine.cubeful.match_equity import load_default_table
 from gammond.engine.evaluation.results import CubeDecision, Evaluation
 from gammond.engine.match_analysis.analysed_match import AnalysedMatch
 from gammond.engine.match_analysis.decisions import compute_result_equity
+from gammond.engine.match_analysis.tasks import list_match_tasks
 from gammond.engine.match_files.model import ActionNotes
 from gammond.engine.match_files.sgf.reader import parse_sgf
+from gammond.engine.match_reports.text_report import format_text
 from gammond.engine.rules.game_record import ResignationAction
 from gammond.engine.rules.match import MatchState
 
@@ -19,17 +19,27 @@ TABLE = load_default_table()
 GAME = "(;FF[4]GM[6]MI[length:{}][game:0][ws:0][bs:0]PW[ann]PB[bob]RU[]RE[B+{}R];W[31hefe];B[52lqln])"
 
 
-def only_resignation(length, kind, no_double, *, seat=0, is_accepted=True):
-    (match,) = parse_sgf(GAME.format(length, kind))
+def end_with(resignation, length=0, *, no_double):
+    """A match whose only game ends with a resignation, in a position whose cube decision is known."""
+    (match,) = parse_sgf(GAME.format(length, resignation.kind))
     (game,) = match.games
     last = len(game.actions) - 1
-    actions = (*game.actions[:-1], ResignationAction(seat, kind, is_accepted))
-    notes = {
-        last: ActionNotes(cube=CubeDecision.of_choices(Evaluation(no_double), Evaluation(no_double - 1.0)))
-    }
-    game = replace(game, actions=actions, notes=notes)
-    (found,) = AnalysedMatch("", replace(match, games=(game,)), "", TABLE).resignations
+    cube = CubeDecision.of_choices(Evaluation(no_double), Evaluation(no_double - 1.0))
+    actions = (*game.actions[:-1], resignation)
+    return replace(match, games=(replace(game, actions=actions, notes={last: ActionNotes(cube=cube)}),))
+
+
+def only_resignation(length, kind, no_double, *, seat=0, is_accepted=True):
+    match = end_with(ResignationAction(seat, kind, is_accepted), length, no_double=no_double)
+    (found,) = AnalysedMatch("", match, "", TABLE).resignations
     return found
+
+
+@pytest.mark.parametrize("is_stated", [True, False])
+def test_only_an_offer_that_is_known_of_is_asked_about_and_compared(is_stated):
+    match = end_with(ResignationAction(0, 1, is_stated=is_stated), no_double=-0.7)
+    asked = [task for task in list_match_tasks(match) if isinstance(task.actions[0], ResignationAction)]
+    assert len(asked) == len(AnalysedMatch("", match, "", TABLE).resignations) == is_stated
 
 
 @pytest.mark.parametrize(
@@ -47,6 +57,20 @@ def test_to_reject_a_good_offer_loses():
     found = only_resignation(0, 1, -0.7, is_accepted=False)
     assert found.loss.points == 0.0
     assert found.answer_loss.points == pytest.approx(0.3)
+
+
+@pytest.mark.parametrize(
+    ("worth", "is_accepted", "said"),
+    [
+        (-0.7, True, ", which lost 0.300: playing on was worth -0.700"),
+        (-1.2, True, "; bob accepted it, which lost 0.200: playing on was worth -1.200 for ann"),
+        (-0.7, False, "; bob rejected it, which lost 0.300: playing on was worth -0.700 for ann"),
+    ],
+)
+def test_a_report_says_who_lost_by_a_resignation_and_who_by_its_answer(worth, is_accepted, said):
+    match = end_with(ResignationAction(0, 1, is_accepted), no_double=worth)
+    report = format_text(AnalysedMatch("", match, "", TABLE), 20)
+    assert report.splitlines()[-1] == f"Game 1: ann resigned a single game{said}"
 
 
 def test_the_other_seat_sees_the_position_from_its_side():

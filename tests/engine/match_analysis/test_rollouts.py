@@ -1,7 +1,5 @@
 """Rollouts of the decisions of a match: which, of what, and what they say."""
 
-from __future__ import annotations
-
 import math
 
 import pytest

@@ -1,7 +1,5 @@
 """Statistics of decisions, against sums made by hand."""
 
-from __future__ import annotations
-
 import statistics
 from dataclasses import replace
 from unittest.mock import ANY

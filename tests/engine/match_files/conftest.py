@@ -1,7 +1,5 @@
 """Fixtures of all tests of match files."""
 
-from __future__ import annotations
-
 import pytest
 
 from tests.engine.match_files.played_games import play_money_games, play_random_match

@@ -1,7 +1,5 @@
 """Correct matches of every format with one damaged row, and what is asked of reading them."""
 
-from __future__ import annotations
-
 import itertools
 import random
 import re

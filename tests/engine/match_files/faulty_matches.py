@@ -1,7 +1,5 @@
 """Matches with faults that people's files have: illegal plays, gaps, results of no cube."""
 
-from __future__ import annotations
-
 ILLEGAL = """ 5 point match
 
  Game 1

@@ -1,7 +1,5 @@
 """Matches drawn by lot with all that the model of a match file has, for tests of writers."""
 
-from __future__ import annotations
-
 import random
 from dataclasses import dataclass, replace
 

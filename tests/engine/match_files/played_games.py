@@ -1,7 +1,5 @@
 """Matches and money games played by lot, for tests of formats: plays, doubles, takes, passes, gammons."""
 
-from __future__ import annotations
-
 import functools
 import random
 from dataclasses import replace
@@ -29,6 +27,9 @@ MAT_GAME = """\
   7)  Drops                             Wins 1 point
 """
 """The rows of a short game in a ``.mat`` file, below its number: entering, hits, a double and a pass."""
+
+MAT_MATCH = f" 5 point match\n\n Game 1\n{MAT_GAME}"
+"""A match of this game."""
 
 
 class Dicer:

@@ -3,8 +3,6 @@
 Each returns the rows that stand in the place of a row; the row itself where there is nothing to damage.
 """
 
-from __future__ import annotations
-
 import random
 import re
 from collections.abc import Callable, Mapping

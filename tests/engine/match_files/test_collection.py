@@ -1,7 +1,5 @@
 """1,500 matches of a site, where they are at hand: all are read, and what is wrong with them is true."""
 
-from __future__ import annotations
-
 import os
 import tarfile
 from collections import Counter

@@ -1,7 +1,5 @@
 """Correct matches of every format of which one row is damaged: what the damage does not touch is kept."""
 
-from __future__ import annotations
-
 import itertools
 import random
 
@@ -25,9 +23,17 @@ SAYS_THE_SAME = (
 )
 """Formats, and what can be other in a row of them while its game stays as it is."""
 
-COSTS_NO_OTHER_ROW = "doubled", "no number", "nonsense in it", "wrong dice", "another winner", "other points"
 SINGLE_ACTIONS = ("sgf", "oldmoves", "sgg", "tmg", "party", "xg")
 """Formats of which a row is one action, or a part of one."""
+
+COSTS_NO_OTHER_ROW = (
+    *itertools.product(
+        TEXTS, ("doubled", "no number", "nonsense in it", "wrong dice", "another winner", "other points")
+    ),
+    *itertools.product(("xg",), ("doubled", "wrong dice", "wrong move", "wrong position", "another winner")),
+    *itertools.product(SINGLE_ACTIONS, ("dropped", "nonsense", "wrong dice")),
+)
+"""Formats, and what can be wrong with a row of them while all behind it is read."""
 
 
 def skip_without_library(format_name):
@@ -36,28 +42,14 @@ def skip_without_library(format_name):
 
 
 @pytest.mark.parametrize(("format_name", "name"), CASES)
-def test_a_damaged_row_costs_neither_what_is_before_it_nor_a_result(format_name, name):
+def test_a_damaged_row_costs_neither_what_is_before_it_nor_a_result_nor_more_than_it_must(format_name, name):
     skip_without_library(format_name)
-    assert not check(format_name, name, 1).faults
-
-
-@pytest.mark.parametrize(("format_name", "name"), SAYS_THE_SAME)
-def test_a_row_that_says_the_same_in_another_way_costs_nothing(format_name, name):
-    assert {check(format_name, name, seed, seed).outcome for seed in range(2)} == {"same"}
-
-
-@pytest.mark.parametrize(
-    ("format_name", "name"),
-    [
-        *itertools.product(TEXTS, COSTS_NO_OTHER_ROW),
-        *itertools.product(
-            ("xg",), ("doubled", "wrong dice", "wrong move", "wrong position", "another winner")
-        ),
-        *itertools.product(SINGLE_ACTIONS, ("dropped", "nonsense", "wrong dice")),
-    ],
-)
-def test_what_follows_a_row_that_is_wrong_is_read(format_name, name):
-    assert "cut" not in {check(format_name, name, seed, seed).outcome for seed in range(2)}
+    is_exact, is_alone = ((format_name, name) in cases for cases in (SAYS_THE_SAME, COSTS_NO_OTHER_ROW))
+    readings = [check(format_name, name, seed, seed) for seed in (1, 0)[: 1 + (is_exact or is_alone)]]
+    assert not [fault for reading in readings for fault in reading.faults]
+    outcomes = {reading.outcome for reading in readings}
+    assert outcomes == {"same"} or not is_exact
+    assert "cut" not in outcomes or not is_alone
 
 
 @pytest.mark.parametrize("format_name", FORMATS)
@@ -66,7 +58,7 @@ def test_a_file_that_is_cut_anywhere_keeps_the_games_before_and_the_beginning_of
     form, source = FORMATS[format_name], write_source(format_name, 5)
     content, whole = form.join(source.rows), source.whole.games
     ends = set()
-    for end in (*random.Random(5).sample(range(len(content)), 12), len(content) - 2):
+    for end in (*random.Random(5).sample(range(len(content)), 8), len(content) - 2):
         try:
             games = [game for match in read_matches(content[:end]) for game in match.games]
         except FormatError:  # before the first play, or a part that is read only as a whole
@@ -88,5 +80,5 @@ def test_names_that_do_not_print_are_escaped(format_name):
 @pytest.mark.slow
 def test_many_damaged_files_never_crash_nor_change_a_winner_in_silence():
     pytest.importorskip("ogxm")
-    faults = {case: found for case in itertools.islice(list_cases(), 600) if (found := check(*case).faults)}
+    faults = {case: found for case in itertools.islice(list_cases(), 300) if (found := check(*case).faults)}
     assert faults == {}

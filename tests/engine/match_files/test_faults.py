@@ -1,7 +1,5 @@
 """Faults of people's match files, by kind: what is kept of each."""
 
-from __future__ import annotations
-
 import re
 
 import pytest
@@ -181,12 +179,6 @@ def test_a_row_whose_columns_are_swapped_costs_nothing():
     swapped = "  2) 21: 14/11                         52: 13/8 24/22\n"
     whole = read_match(HEAD + row + PASS.format(3)).games[0]
     assert read_match(HEAD + swapped + PASS.format(3)).games[0].actions == whole.actions
-
-
-def test_a_double_that_is_there_twice_counts_once():
-    match = read_match(f"{HEAD}  2)  Doubles => 2\n{PASS.format(2)}")
-    assert (kinds(match), match.is_whole) == ([IssueKind.OUT_OF_TURN], True)
-    assert match.games[0].actions == read_match(HEAD + PASS.format(2)).games[0].actions
 
 
 def test_an_excerpt_may_lack_the_crawford_game():

@@ -1,7 +1,5 @@
 """What people's files have against the rules is written as it was made, and read again as it was."""
 
-from __future__ import annotations
-
 import importlib.util
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """Altered and hostile match files: games, issues or typed errors, in a time in proportion to their size."""
 
-from __future__ import annotations
-
 import random
 import time
 from contextlib import suppress

@@ -1,7 +1,5 @@
 """Files of other kinds than matches and positions: what they are called."""
 
-from __future__ import annotations
-
 import gzip
 import io
 import zipfile

@@ -1,7 +1,5 @@
 """Positions as eXtreme Gammon and BGBlitz print them, in any language."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

@@ -1,7 +1,5 @@
 """A resignation is somebody's decision where the file says so, and not where it only says who won."""
 
-from __future__ import annotations
-
 import pytest
 
 from gammond.engine.match_analysis.tasks import list_tasks

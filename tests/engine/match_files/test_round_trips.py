@@ -1,7 +1,5 @@
 """Whatever a match has that a format can hold is the same after writing and reading."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import replace
 from itertools import pairwise

@@ -3,8 +3,6 @@
 Set GAMMOND_SAMPLES to a folder with `xg/`, `mat/`, `sgf/`, `xg_txt/` and `bgblitz_txt/` in it.
 """
 
-from __future__ import annotations
-
 import os
 from dataclasses import replace
 from pathlib import Path

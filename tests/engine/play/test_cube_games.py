@@ -1,7 +1,5 @@
 """Games and matches with the cube: the right to double, scores, and the end of a match."""
 
-from __future__ import annotations
-
 from types import SimpleNamespace
 
 import numpy as np

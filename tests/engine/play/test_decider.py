@@ -1,7 +1,5 @@
 """Deciders: plays and cube actions by the match state, and errors that stay small."""
 
-from __future__ import annotations
-
 import random
 
 import numpy as np
@@ -220,6 +218,13 @@ def test_a_decision_depends_on_the_seed_and_not_on_those_before_it():
     back = [decider.choose_play(MIDGAME, roll, MatchState()).chosen for roll in reversed(ROLLS)]
     assert forth == back[::-1]
     assert forth != [noisy(0.1, 4).choose_play(MIDGAME, roll, MatchState()).chosen for roll in ROLLS]
+
+
+def test_the_errors_of_one_roll_say_nothing_of_those_of_another():
+    decider = Decider(fixed_engine(0.5, 0, 0, 0, 0), noise_points=0.1)
+    choices = [decider.choose_play(MIDGAME, roll, MatchState()) for roll in ROLLS]
+    shares = [choice.rank / len(choice.ranked) for choice in choices if len(choice.ranked) > 9]
+    assert max(shares) - min(shares) > 0.5
 
 
 def test_only_plays_of_the_full_depth_are_chosen_by_an_erring_player():

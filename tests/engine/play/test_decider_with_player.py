@@ -1,7 +1,5 @@
 """A player of plays at a table with a cube."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

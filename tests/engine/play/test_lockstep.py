@@ -1,7 +1,5 @@
 """Games in lockstep: pairs, dice, when they stop, what they count, however many run at once."""
 
-from __future__ import annotations
-
 import itertools
 import math
 

@@ -1,7 +1,5 @@
 """Players of the engine: what they choose, and what they think of positions."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """Players, engines and deciders in games where doubles are two moves."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

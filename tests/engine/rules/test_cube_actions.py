@@ -1,7 +1,5 @@
 """Doubles, answers and resignations: the state after each, and what the rules forbid."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

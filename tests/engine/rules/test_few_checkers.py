@@ -1,7 +1,5 @@
 """Games with fewer checkers than 15 a side: positions, plays, ends and results."""
 
-from __future__ import annotations
-
 import pickle
 
 import numpy as np

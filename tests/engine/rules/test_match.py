@@ -1,7 +1,5 @@
 """Match states: what they derive, and the combinations they refuse."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest
@@ -92,6 +90,20 @@ def test_a_money_score_cannot_outgrow_its_range():
 )
 def test_a_seat_may_double_before_its_roll_with_a_cube_that_is_its_own_and_not_dead(match, may):
     assert (match.may_double(0), match.may_double(1)) == may
+
+
+@pytest.mark.parametrize(
+    ("match", "may"),
+    [
+        (MatchState(), True),
+        (MatchState(beavers=False), False),
+        (MatchState(length=5), False),
+        (MatchState(cube=MAX_CUBE // 4, cube_owner=0), True),
+        (MatchState(cube=MAX_CUBE // 2, cube_owner=0), False),
+    ],
+)
+def test_a_double_may_be_beavered_for_money_up_to_the_highest_cube(match, may):
+    assert match.may_beaver is may
 
 
 def test_a_score_out_of_range_is_reported_as_people_write_it():

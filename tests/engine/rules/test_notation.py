@@ -1,7 +1,5 @@
 """Plays as text: every spelling people use, and refusals that name the rule."""
 
-from __future__ import annotations
-
 import random
 import re
 

@@ -1,7 +1,5 @@
 """Outcomes: equity, the other side's view, finished games, estimates made possible."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given, settings

@@ -1,7 +1,5 @@
 """Positions: what is refused, whose view they are, pips and phases."""
 
-from __future__ import annotations
-
 import copy
 import pickle
 

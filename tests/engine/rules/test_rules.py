@@ -1,7 +1,5 @@
 """Rules as one value."""
 
-from __future__ import annotations
-
 import copy
 import pickle
 import re

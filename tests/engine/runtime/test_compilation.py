@@ -1,7 +1,5 @@
 """The report of compiling: silent for a second, then a line that counts, on stderr alone."""
 
-from __future__ import annotations
-
 import io
 import time
 

@@ -1,7 +1,5 @@
 """Files that programs read and write: regular ones alone, none in place of what is not theirs, each whole."""
 
-from __future__ import annotations
-
 import os
 import stat
 import sys

@@ -1,7 +1,5 @@
 """Garbage of a process that keeps nearly all it makes."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 

@@ -1,7 +1,5 @@
 """Files that several processes share, and the thread that writes into one."""
 
-from __future__ import annotations
-
 import os
 import sqlite3
 import threading

@@ -1,7 +1,5 @@
 """SQLite files that say what they hold."""
 
-from __future__ import annotations
-
 import os
 import sqlite3
 import stat

@@ -1,7 +1,5 @@
 """Workers give results in order and leave nothing running behind; threads take turns."""
 
-from __future__ import annotations
-
 import threading
 import time
 

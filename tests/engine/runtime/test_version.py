@@ -1,7 +1,5 @@
 """What the program is made of: the modules that a module imports, and hashes of them all."""
 
-from __future__ import annotations
-
 import ast
 
 import pytest

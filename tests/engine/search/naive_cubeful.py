@@ -1,7 +1,5 @@
 """A slow, obvious twin of the search with the cube: one state of the cube at a time."""
 
-from __future__ import annotations
-
 import functools
 from dataclasses import dataclass, field, replace
 

@@ -1,7 +1,5 @@
 """Slow, obvious twins of the search, position by position and roll by roll, and evaluators to search with."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

@@ -1,7 +1,5 @@
 """A slow, obvious twin of the search's loop: the steps of its definition, one call after the other."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from gammond.engine.kernels import objectives as kernel_objectives

@@ -1,7 +1,5 @@
 """A cache gives back what was stored, bitwise, or nothing."""
 
-from __future__ import annotations
-
 import threading
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The numbers of docs/reference/search.md and docs/guide/levels.md are those of the program."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

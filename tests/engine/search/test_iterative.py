@@ -1,7 +1,5 @@
 """Searched plays: depths are never mixed, the survivors come first, and a stopped search still answers."""
 
-from __future__ import annotations
-
 import pytest
 
 from gammond.engine.errors import ValueRangeError

@@ -1,7 +1,5 @@
 """Values some plies deep are those of the definition, whatever the threads, the batches and the cache."""
 
-from __future__ import annotations
-
 import tracemalloc
 
 import numpy as np
@@ -57,19 +55,17 @@ def naive(sample, plies, **options):
     return np.stack([search.outcome(Position(board), plies) for board in sample])
 
 
-def test_one_ply_is_the_average_over_the_rolls_of_the_best_replies():
-    sample = np.concatenate([SAMPLE, NEARLY_OVER, FINISHED])
-    assert np.abs(deep(1).evaluate(sample) - naive(sample, 1)).max() < 1e-6
-
-
-def test_two_plies_unpruned_are_the_exact_expectiminimax():
-    sample = np.concatenate([NEARLY_OVER, FEW_CHECKERS, SAMPLE[:1]])
-    assert np.abs(deep(2).evaluate(sample) - naive(sample, 2)).max() < 1e-6
-
-
-@pytest.mark.slow
-def test_three_plies_unpruned_are_the_exact_expectiminimax():
-    assert np.abs(deep(3).evaluate(NEARLY_OVER[:1]) - naive(NEARLY_OVER[:1], 3)).max() < 1e-6
+@pytest.mark.parametrize(
+    ("plies", "sample"),
+    [
+        (1, np.concatenate([SAMPLE, NEARLY_OVER, FINISHED])),
+        (2, np.concatenate([NEARLY_OVER, FEW_CHECKERS, SAMPLE[:1]])),
+        pytest.param(3, NEARLY_OVER[:1], marks=pytest.mark.slow),
+    ],
+    ids=[1, 2, 3],
+)
+def test_look_ahead_unpruned_is_the_exact_expectiminimax(plies, sample):
+    assert np.abs(deep(plies).evaluate(sample) - naive(sample, plies)).max() < 1e-6
 
 
 def test_with_a_width_of_one_replies_are_those_that_the_evaluator_chooses_without_look_ahead():

@@ -1,7 +1,5 @@
 """Ranked plays: a sequence that is read from arrays, and ranked anew from the top."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """Questions and entries for the tests of stores."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """The file's own answers: what is due to be searched deeper, by which tiers, and how visits age."""
 
-from __future__ import annotations
-
 import pytest
 
 from gammond.engine.errors import FormatError, ValueRangeError

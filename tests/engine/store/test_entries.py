@@ -1,7 +1,5 @@
 """Entries that hold only what a search can find."""
 
-from __future__ import annotations
-
 import dataclasses
 
 import numpy as np

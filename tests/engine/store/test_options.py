@@ -1,7 +1,5 @@
 """The options of a store, and its opening when it is first asked for."""
 
-from __future__ import annotations
-
 import sqlite3
 import threading
 import time

@@ -1,7 +1,5 @@
 """The store of a process: what it finds and keeps, and what damage, kills and other processes do to it."""
 
-from __future__ import annotations
-
 import logging
 import os
 import sqlite3

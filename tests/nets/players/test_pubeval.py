@@ -1,7 +1,5 @@
 """Pubeval as a player."""
 
-from __future__ import annotations
-
 import shutil
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The nets of wildbg as an opponent, with small nets of the same form."""
 
-from __future__ import annotations
-
 import builtins
 import hashlib
 

@@ -232,6 +232,17 @@ def test_the_window_of_attempts_moves_and_forgets(clock):
     assert len(limit._counted) == MAX_COUNTED
 
 
+def test_an_attempt_that_is_taken_back_leaves_those_before_it(clock):
+    limit = AttemptLimit(2, 60.0, clock)
+    limit.count("a")
+    clock.now_s += 50
+    limit.count("a")
+    limit.take_back("a")
+    check_attempts([(limit, "a")])
+    limit.count("a")
+    assert limit.compute_wait_s("a") == pytest.approx(10.0)
+
+
 def test_too_many_passwords_at_a_time_are_refused_in_words(monkeypatch):
     monkeypatch.setattr("gammond.protocol.accounts.passwords._WAIT_S", 0.01)
     passwords = Passwords(CHEAP)

@@ -45,6 +45,11 @@ def test_the_checkers_of_a_seat_stay_its_own_when_the_turn_passes():
     assert after["checkers"][1] == Position.start().board[0].tolist()
 
 
+def test_a_table_waits_for_its_game_and_lists_no_plays_without_dice():
+    assert make_view().phase is TablePhase.WAITING
+    assert make_view("newgame").describe_choices() == {"tree": None}
+
+
 def test_there_is_no_xgid_while_a_beaver_or_a_resignation_waits():
     lines = ["newgame", "dice 3 1", "play 8/5 6/5"]
     assert make_view(*lines, "play double").describe()["xgid"]
@@ -80,6 +85,12 @@ def test_an_engine_before_its_roll_thinks_of_resigning_and_doubling(asked):
     asked.clear()
     decide(make_view("newgame", "dice 3 1", "play 8/5 6/5", cube=False))
     assert asked == [Resign]
+
+
+def test_an_engine_gives_a_lost_game_up_but_not_again_once_that_was_rejected():
+    lost = f"position xgid XGID={'-' * 23}Oa-:0:0:1:00:0:0:0:0:10"
+    assert decide(make_view(lost)) == "play resign single"
+    assert decide(make_view(lost), rejected_kind=1) != "play resign single"
 
 
 def test_an_engine_decides_about_the_game_as_it_was_when_it_was_asked():

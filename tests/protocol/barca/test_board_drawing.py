@@ -1,11 +1,11 @@
 from __future__ import annotations
 
 from gammond.protocol.barca.board_drawing import draw_board
-from gammond.protocol.barca.game_commands import parse_game
+from gammond.protocol.barca.game_commands import BarcaTable
 
 
 def draw(text):
-    return [line.text for line in draw_board(parse_game(text))]
+    return [line.text for line in draw_board(BarcaTable.parse_game(text))]
 
 
 def test_a_last_move_from_or_to_a_hole_is_marked_as_such():

@@ -106,6 +106,12 @@ def test_a_faulty_query_is_refused_with_its_field(query, field, message):
     assert error["message"].startswith(message)
 
 
+def test_unknown_fields_are_warned_of():
+    answer = ask(position="startpos", plies=2)
+    assert answer["warnings"] == ["unknown field 'plies' in barca (did you mean 'depth'?)"]
+    assert answer["results"]
+
+
 def test_a_query_that_is_stopped_says_so():
     connection = make_connection()
     query = {"id": 1, "variant": "barca", "positions": ["startpos"] * 9, "want": ["moves"], "depth": 30}

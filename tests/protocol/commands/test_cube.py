@@ -145,6 +145,7 @@ def test_a_matrix_that_is_stopped_has_no_answer():
     [
         ("cube now", "error bad_command arguments:"),
         (f"{CRAWFORD}\ntake", "error bad_state crawford:"),
+        ("matrix away=26", "error bad_value away:"),
         ("newgame\nmatrix cube=3", "error bad_value cube:"),
         ("set game.length 9\nset game.cube 4\nposition startpos\ncube", "error bad_value game.cube_owner:"),
     ],

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from gammond.engine.formats.fibs_board import encode_fibs_board
@@ -163,6 +165,12 @@ def test_a_cube_at_one_with_an_owner_loads_and_is_not_evaluated(line):
     assert talk(line, connection) == [refused]
     talk("set game.cube_owner center", connection)
     assert not talk(line, connection)[-1].startswith("error bad_value")
+
+
+def test_a_position_of_another_game_begins_after_a_conceded_one():
+    connection, _ = played("double", "drop")
+    talk("position gnubgid 4HPwATDgc/ABMA", connection)
+    assert re.match("roll die1=", talk("roll", connection)[0])
 
 
 def test_an_offer_that_waits_is_refused_in_the_same_words_by_every_line():

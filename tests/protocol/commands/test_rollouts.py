@@ -277,6 +277,7 @@ def test_a_request_that_is_refused_leaves_the_last_rollout_as_it_was(connection)
     ("line", "start"),
     [
         ("rollout stop_jsd=1e3", "error bad_value stop_jsd:"),
+        ("rollout candidates=0", "error bad_value candidates:"),
         ("rollout play=8/5", "error bad_state dice:"),
         ("rollout position play=8/5", "error bad_value play: 'rollout position' has no candidates"),
         (

@@ -60,6 +60,12 @@ def test_what_an_answer_begins_with_is_not_kept():
     assert answers.recall("b") is None
 
 
+def test_the_latest_answer_replaces_the_one_before():
+    answers = KeptAnswers()
+    keep(answers, "a", b"eval 1\n", b"eval 2\n")
+    assert answers.recall("a") == b"eval 2\n"
+
+
 @pytest.mark.parametrize("asked_again", [0, 1])
 def test_those_asked_for_the_longest_ago_go_first(asked_again):
     answers = KeptAnswers(max_bytes=3 * (2048 + 1000))

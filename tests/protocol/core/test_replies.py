@@ -4,7 +4,7 @@ import pytest
 
 from gammond.engine.errors import DataFileError, StateError
 from gammond.protocol.core.replies import describe_error, format_reply, format_value, make_error_reply
-from gammond.protocol.core.requests import Reply
+from gammond.protocol.core.requests import JsonReply, Reply
 
 
 @pytest.mark.parametrize(
@@ -26,6 +26,10 @@ from gammond.protocol.core.requests import Reply
 )
 def test_values_are_plain_words_numbers_or_quoted(value, text):
     assert format_value(value) == text
+
+
+def test_an_object_is_its_own_line():
+    assert format_reply(JsonReply({"id": 1})) == '{"id":1}'
 
 
 def test_no_text_can_break_a_line():

@@ -155,6 +155,15 @@ def test_a_finished_game_has_none_of_them(want):
     assert ask_error(position="AAAAhgAAAAAAAA", want=[want], dice=[2, 1]) == ("bad_state", "position")
 
 
+def test_the_games_of_all_rollouts_of_a_query_are_bounded():
+    query = {"id": 1, "positions": [START] * 2, "want": ["rollout"]}
+    (line,) = talk(
+        json.dumps({**query, "rollout": {"what": "position", "trials": 51}}),
+        make_connection(rollout_games=100),
+    )
+    assert json.loads(line)["error"]["code"] == "limit"
+
+
 def test_a_query_that_is_stopped_gives_the_rollouts_so_far():
     connection = make_connection()
     query = {"id": 1, "positions": [START] * 3, "want": ["rollout"], "rollout": {"trials": 500}}

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from gammond.engine.errors import StateError
@@ -45,6 +47,15 @@ def test_the_way_back_is_bounded():
         table.undo()
     with pytest.raises(StateError):
         table.undo()
+
+
+def test_no_dice_are_rolled_while_a_double_waits():
+    table = make_table()
+    table.start_game()
+    table.push_state(replace(table.game, match=replace(table.game.match, doubled=True)))
+    for act in (table.roll_dice, lambda: table.set_roll((3, 1))):
+        with pytest.raises(StateError, match="a double is pending: 'play take'"):
+            act()
 
 
 def test_refused_rolls_use_up_no_dice():

@@ -125,6 +125,20 @@ def test_a_table_that_was_made_or_left_just_now_makes_no_room():
     assert made[1]["table"] not in site.hub.tables
 
 
+def test_tables_that_are_made_faster_than_they_may_end_end_no_game_of_two_persons():
+    site = Site(limits=HubLimits(tables=3))
+    (friends,) = leave_in_order(site, ([PERSON, BOB], {}))
+    flood = site.visit("10.0.0.2")
+    for _ in range(2):
+        made = flood.create(PERSON, ENGINE)["table"]
+        flood.get("leave", table=made)
+    assert flood.refuse("create", seats=[PERSON, ENGINE])[0] == "busy"
+    assert friends in site.hub.tables
+    site.now += HubLimits().fresh_s
+    flood.create(PERSON, ENGINE)
+    assert friends in site.hub.tables
+
+
 def test_tables_of_before_the_start_make_room_as_others_do():
     site = Site()
     names = leave_in_order(site, ([PERSON, BOB], {}), ([PERSON, ENGINE], {}), ([PERSON, ENGINE], {}))

@@ -1,13 +1,10 @@
 """`gammond analyse`: files and folders, the three formats, faults and what is kept."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json
 import re
 import sys
-import types
 
 import pytest
 
@@ -18,8 +15,8 @@ from gammond.engine.match_files.writing import ANALYSED_FORMATS
 from gammond.engine.rules.game_record import PlayAction
 from gammond.tools import cli
 from tests.engine.match_files.played_games import MAT_GAME
-
-MATCH = f" 5 point match\n\n Game 1\n{MAT_GAME}"
+from tests.engine.match_files.played_games import MAT_MATCH as MATCH
+from tests.support.commands import make_runner
 
 
 @pytest.fixture
@@ -29,9 +26,7 @@ def file(tmp_path):
     return path
 
 
-def run(capsys, *words, status=0):
-    assert cli.main(["analyse", *map(str, words), "--threads", "1"]) == status
-    return capsys.readouterr()
+run = make_runner("analyse", "--threads", "1")
 
 
 def test_the_text_has_the_statistics_of_both_and_the_errors(file, capsys):
@@ -209,11 +204,6 @@ def test_players_of_several_matches_have_a_table(file, capsys, tmp_path):
     assert float(words[-1]) == pytest.approx(2 * float(luck[-3]), abs=2e-3)
 
 
-def test_standard_input_is_a_file_too(monkeypatch, capsys):
-    monkeypatch.setattr(sys, "stdin", types.SimpleNamespace(buffer=io.BytesIO(MATCH.encode())))
-    assert "michy and Thomas Low" in run(capsys, "-", "--plies", "0").out
-
-
 def test_what_cannot_be_read_is_said_and_the_rest_is_analysed(file, capsys):
     file.write_text(MATCH.replace("52: Bar/23 6/1*", "52: Bar/23 6/2"))
     said = run(capsys, file, "--plies", "0", status=1)
@@ -232,12 +222,6 @@ def test_a_match_that_cannot_be_analysed_is_named_and_the_others_are_analysed(fi
     said = run(capsys, odd, file, "--plies", "0", status=1)
     assert f"gammond analyse: {odd}: " in said.err
     assert said.out.startswith(f"{file}\nmichy and Thomas Low")
-
-
-def test_names_cannot_write_to_the_terminal(file, capsys):
-    file.write_text(MATCH.replace("michy", "mi\x1b[2Jy"))
-    said = run(capsys, file, "--plies", "0")
-    assert "\x1b" not in said.out + said.err
 
 
 def test_a_resignation_that_loses_is_said(tmp_path, capsys):

@@ -1,7 +1,5 @@
 """`gammond analyse` of files with illegal plays, gaps and results against the rules: all formats say so."""
 
-from __future__ import annotations
-
 import csv
 import io
 import zipfile

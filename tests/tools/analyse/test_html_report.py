@@ -1,7 +1,5 @@
 """The HTML report: what it shows, that nothing of a file can act in it, that checkers of pages accept it."""
 
-from __future__ import annotations
-
 import importlib.util
 import json
 import re
@@ -289,7 +287,7 @@ def test_comments_and_resignations_are_shown(tmp_path):
 def find_package_file(package, name):
     spec = importlib.util.find_spec(package)
     if spec is None:
-        pytest.skip(f"the package {package} is missing (extra 'dev')")
+        pytest.skip(f"the package {package} is missing (extra checks)")
     return Path(spec.origin or next(iter(spec.submodule_search_locations)) + "/x").parent / name
 
 

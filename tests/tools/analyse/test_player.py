@@ -1,23 +1,17 @@
 """`gammond analyse --player`: whose matches, in which order, and what is said of them."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json
 import re
-import sys
-from functools import partial
 
 import pytest
 
 from gammond.engine.errors import ValueRangeError
-from gammond.tools import cli
 from gammond.tools.analyse.player_search import find_player, fold_name
 from gammond.tools.common.match_inputs import list_match_inputs
-from gammond.tools.common.progress import write_message
 from tests.engine.match_files.played_games import MAT_GAME
-from tests.support.terminals import Terminal
+from tests.support.commands import make_runner
 from tests.tools.analyse.test_html_report import Page
 
 ANN, SPELLED = "Ann Lée", "ann_lee"
@@ -52,19 +46,7 @@ def search(name, folder):
     return found, said
 
 
-def run(capsys, *words, status=0):
-    assert cli.main(["analyse", *map(str, words), "--plies", "0", "--threads", "1"]) == status
-    return capsys.readouterr()
-
-
-def test_a_fault_of_a_file_stands_above_the_bar_of_a_terminal(folder, monkeypatch):
-    monkeypatch.setenv("COLUMNS", "60")
-    monkeypatch.setattr("sys.stderr", Terminal())
-    (folder / "b.txt").write_text("no match")
-    find_player(ANN, list_match_inputs([str(folder)]), partial(write_message, "tool"), strict=False)
-    before = sys.stderr.getvalue().partition("tool: ")[0]
-    assert "reading" in before
-    assert before.endswith("\r" + " " * 59 + "\r")
+run = make_runner("analyse", "--plies", "0", "--threads", "1")
 
 
 @pytest.mark.parametrize("name", [ANN, "ann lee", "ANN-LEE", "lee", "nn_l"])
@@ -177,17 +159,3 @@ def test_the_page_plots_every_match_and_acts_on_nothing(folder, capsys, tmp_path
     assert len(curve.split()) == 3
     for date in ("2023-12-24", "2024-03-09", "2024-05-01"):
         assert f"<th scope=row>{date}" in text
-
-
-def test_a_stopped_history_goes_on(folder, capsys, tmp_path, monkeypatch):
-    from gammond.tools.analyse.kept_decisions import KeptDecisions
-
-    output = tmp_path / "ann.json"
-    words = [folder, "--player", ANN, "--format", "json", "--output", output]
-    monkeypatch.setattr(KeptDecisions, "remove", lambda self: None)
-    run(capsys, *words)
-    expected, kept = output.read_bytes(), output.with_name("ann.json.unfinished")
-    kept.write_bytes(kept.read_bytes()[:-3000])
-    output.unlink()
-    run(capsys, *words)
-    assert output.read_bytes() == expected

@@ -1,7 +1,5 @@
 """`gammond analyse` goes on where it was stopped: what is kept, and that the output is the same."""
 
-from __future__ import annotations
-
 import argparse
 import json
 import subprocess
@@ -12,13 +10,14 @@ from pathlib import Path
 import pytest
 
 from gammond.engine.match_analysis import analysis
+from gammond.engine.match_files.model import ActionNotes
+from gammond.engine.match_files.reading import read_matches
 from gammond.tools import cli
 from gammond.tools.analyse import analyser
 from gammond.tools.analyse.kept_decisions import KeptDecisions
-from tests.engine.match_files.played_games import MAT_GAME
+from tests.engine.match_files.played_games import MAT_MATCH as MATCH
 
 ROOT = Path(__file__).parents[3]
-MATCH = f" 5 point match\n\n Game 1\n{MAT_GAME}"
 OTHER = MATCH.replace("31: Bar/22 23/22", "31: Bar/22 6/5")
 ROLLOUTS = ["--rollout", "--trials", "36", "--truncate", "2"]
 
@@ -139,6 +138,14 @@ def test_damage_in_the_middle_is_said(files, tmp_path, kept, capsys):
     find_kept(output).write_bytes(b"".join([*lines[:5], b'{"stage":"searched"}\n', *lines[6:]]))
     run(*words, status=2)
     assert "line 6 cannot be read: it has no 'decision': add --force to begin anew" in capsys.readouterr().err
+
+
+def test_a_decision_is_in_the_file_once_it_is_made(files, tmp_path):
+    (match,) = read_matches(Path(files[0]).read_bytes())
+    path = tmp_path / "out.unfinished"
+    with KeptDecisions(path, {}) as decisions:
+        decisions.open_match(match)["searched", 3] = ActionNotes()
+        assert path.read_bytes().endswith(b'{"stage":"searched","decision":3}\n')
 
 
 def test_nothing_is_left_of_a_run_that_ended(files, tmp_path):

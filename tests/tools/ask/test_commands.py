@@ -1,9 +1,6 @@
 """`gammond eval`, `hint`, `cube`, `matrix` and `board`: the terminal's text, and JSON as on the wire."""
 
-from __future__ import annotations
-
 import contextlib
-import io
 import json
 import os
 import re
@@ -11,7 +8,6 @@ import signal
 import subprocess
 import sys
 import time
-import types
 from pathlib import Path
 
 import pytest
@@ -27,9 +23,9 @@ from gammond.protocol.repl.dialogue.interpreter import LineInterpreter
 from gammond.protocol.repl.game.preferences import change_preference
 from gammond.protocol.state.service import Service, make_shipped_catalogue
 from gammond.protocol.state.session import Session
-from gammond.tools import cli
 from gammond.tools.ask import matrix
 from gammond.tools.ask.question import query_position
+from tests.support.commands import make_runner, type_in
 from tests.support.machine_speed import measure_stretch
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -49,18 +45,16 @@ def _own_preferences(tmp_path, monkeypatch):
     monkeypatch.setattr("gammond.tools.ask.question.get_config_file", lambda: tmp_path / "config.toml")
 
 
-def run(capsys, *words, status=0):
-    assert cli.main(words) == status
-    return capsys.readouterr()
+run = make_runner()
 
 
-@pytest.mark.parametrize("tool", ["eval", "board", "hint"])
+@pytest.mark.parametrize("tool", ["eval", "board", "hint", "rollout --trials 2 --truncate 1"])
 def test_what_was_assumed_of_the_position_is_said_and_in_the_json(tool, capsys):
-    said = run(capsys, tool, "OGID=11ccccchhhjjjjj:66666888dddddoo:N0N:31:W:R:2:1:5:0", "--json")
+    said = run(capsys, *tool.split(), "OGID=11ccccchhhjjjjj:66666888dddddoo:N0N:31:W:R:2:1:5:0", "--json")
     assumed = json.loads(said.out)["assumed"]
     assert assumed.startswith("the colour W of this OGID is read as that of the player who reached")
     assert f"{assumed}\n" in said.err
-    assert "assumed" not in json.loads(run(capsys, tool, XGID, "--json").out)
+    assert "assumed" not in json.loads(run(capsys, *tool.split(), XGID, "--json").out)
 
 
 def test_a_missing_file_is_told_in_one_line_and_not_logged_before(capsys, caplog, tmp_path, monkeypatch):
@@ -75,7 +69,7 @@ def test_a_missing_file_is_told_in_one_line_and_not_logged_before(capsys, caplog
 
 def test_a_drawn_board_without_its_id_is_one_short_error(capsys, monkeypatch):
     board = "+13-14-15-16-17-18------19-20-21-22-23-24-+  O: gnubg\n| X   O    |BAR|  O      X |  0 points\n"
-    monkeypatch.setattr(sys, "stdin", types.SimpleNamespace(buffer=io.BytesIO(board.encode())))
+    type_in(monkeypatch, board)
     said = run(capsys, "hint", "-", status=2)
     assert said.err.splitlines()[-1] == (
         "gammond: expected a position, got 2 lines without one: a drawn board is read with its ID or XGID "

@@ -1,14 +1,15 @@
 """What games count to the vector that is learned: the document's match score."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 
 from gammond.engine.barca.evaluation import HAND_WEIGHTS, evaluate
 from gammond.engine.barca.position import BarcaPosition
-from gammond.engine.errors import DataFileError, ValueRangeError
+from gammond.engine.errors import DataFileError
+from gammond.engine.formats.array_file import read_array_file
+from gammond.tools import cli
 from gammond.tools.barca import matches
+from gammond.tools.barca.fit import VectorSamples, fit_vector
 from gammond.tools.barca.matches import (
     BarcaMatches,
     VectorAscendSettings,
@@ -85,11 +86,6 @@ def test_the_start_of_a_run_is_the_vector_by_hand():
     assert len(SPACE.names) == len(SPACE.start) == len(SPACE.scales) == 10
 
 
-def test_weights_of_another_number_are_refused():
-    with pytest.raises(ValueRangeError, match="expected 10 weights of barca"):
-        VectorAscendSettings(start=(1.0, 2.0)).check()
-
-
 def test_a_file_without_weights_is_refused(tmp_path):
     write_arrays(tmp_path / "best.npz", {"vector": np.zeros(3)})
     with pytest.raises(DataFileError, match="expected vector as 10 finite weights of barca"):
@@ -109,3 +105,22 @@ def test_the_games_that_a_run_begins_with_are_counted_as_they_end(monkeypatch):
     with ProcessPool(1) as processes:
         BarcaMatches(VectorAscendSettings(), processes)
     assert seen == [(50, done) for done in range(1, 51)]
+
+
+def test_a_fit_finds_the_weights_that_made_the_results():
+    generator = np.random.default_rng(1)
+    conditions = generator.integers(-3, 4, (20_000, len(SPACE.names))).astype(np.int16)
+    true = SPACE.start / 60.0
+    chances = 1.0 / (1.0 + np.exp(-conditions @ true))
+    results = (generator.random(len(chances)) < chances).astype(np.float32)
+    found = fit_vector(VectorSamples(conditions, results))
+    assert found[2] - found[0] == pytest.approx(120.0)
+    assert np.abs(found - SPACE.start).max() < 8.0
+
+
+@pytest.mark.slow
+def test_a_fit_beats_the_vector_by_hand(tmp_path):
+    options = ["--generations", "1", "--games", "1000", "--reference-games", "400"]
+    assert cli.main(["train", "barca-fit", str(tmp_path / "run"), *options]) == 0
+    best = read_array_file(tmp_path / "run" / "best.npz")
+    assert best["ppg"] > 2 * best["ppg_error"] > 0.0

@@ -1,7 +1,5 @@
 """Games between vectors at a fixed depth."""
 
-from __future__ import annotations
-
 import signal
 
 import numpy as np

@@ -1,10 +1,6 @@
 """``gammond tournament --variant barca``."""
 
-from __future__ import annotations
-
 import json
-
-import pytest
 
 from gammond.tools import cli
 
@@ -52,29 +48,3 @@ def test_a_tournament_goes_on_from_its_file(tmp_path, capsys):
     play(*NAMES, "--games", "32", "--json")
     *_, resumed, whole = (json.loads(line) for line in capsys.readouterr().out.splitlines())
     assert resumed["pairs"] == whole["pairs"]
-
-
-def test_results_of_another_game_are_not_mixed(tmp_path, capsys):
-    kept = str(tmp_path / "keep")
-    play("random", "random:seed=2", "--games", "4", "--keep", kept)
-    other = ["tournament", "random", "random:seed=2", "--games", "4", "--keep", kept]
-    assert cli.main(other) != 0
-    assert "variant barca, this one has backgammon" in capsys.readouterr().err
-
-
-@pytest.mark.parametrize(
-    ("arguments", "said"),
-    [
-        (["search:depth=1", "nobody"], "nobody"),
-        (["random"], "expected two players or more"),
-        (["random", "random"], "duplicate player"),
-        ([*NAMES, "--match", "5"], "--match is for backgammon"),
-        ([*NAMES, "--records", "games"], "--records is for backgammon"),
-        ([*NAMES, "--doubles", "two"], "--doubles is for backgammon"),
-        ([*NAMES, "--seed", "-1"], "seed"),
-        (["search:depth=1,weights=run:nowhere", "random"], "nowhere"),
-    ],
-)
-def test_what_cannot_be_played_is_refused(arguments, said, capsys):
-    assert cli.main(["tournament", "--variant", "barca", "--games", "4", *arguments]) != 0
-    assert said in capsys.readouterr().err

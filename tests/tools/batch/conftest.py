@@ -1,7 +1,5 @@
 """`gammond batch` run on a text, by an evaluator of the test."""
 
-from __future__ import annotations
-
 import pytest
 
 from gammond.engine.analysis.engine import Engine

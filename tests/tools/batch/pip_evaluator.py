@@ -1,7 +1,5 @@
 """The evaluator of the tests of `gammond batch`, and positions of games that it plays."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from gammond.engine.evaluation.evaluator import choose_best_children

@@ -1,7 +1,5 @@
 """`gammond batch`: rows, bad lines, order, interruption."""
 
-from __future__ import annotations
-
 import csv
 import gzip
 import io
@@ -24,6 +22,7 @@ from gammond.engine.formats.xgid import encode_xgid
 from gammond.engine.rules.match import MatchState
 from gammond.engine.rules.outcome import cubeless_equity
 from gammond.engine.rules.position import Position
+from gammond.nets.catalogue import load_engine
 from gammond.tools import cli
 from gammond.tools.batch import command as batch
 from gammond.tools.batch import evaluation as batch_evaluation
@@ -34,6 +33,7 @@ from gammond.tools.batch.evaluation import BatchEvaluator
 from gammond.tools.common import interrupts
 from gammond.tools.common.locks import hold_lock
 from tests.support import boards as test_boards
+from tests.support.commands import type_in
 from tests.tools.batch.pip_evaluator import PipEvaluator, some_ids
 
 OPENING = "4HPwATDgc/ABMA"
@@ -73,6 +73,12 @@ def test_comments_blank_lines_and_the_byte_order_mark_are_not_positions(run):
     status, out, _ = run(f"\ufeff# from a file\r\n\r\n  {OPENING}  # the opening\r\n\t\r\n{padded}")
     assert status == 0
     assert out == HEADER + "".join(expected_row(text, Position.start()) for text in (OPENING, padded))
+
+
+def test_a_comment_begins_behind_a_blank(run):
+    status, out, _ = run(f"{OPENING}#1\n")
+    assert status == 1
+    assert f"{OPENING}#1" in out
 
 
 def test_a_bad_line_gets_an_error_row_at_its_place_and_a_typed_message_with_its_number(run):
@@ -153,7 +159,7 @@ def test_json_lines_hold_the_same_values_and_an_error_field(run):
 
 def test_a_minus_reads_stdin_as_it_comes(monkeypatch, capfdbinary):
     content = f"{OPENING}\n{OPENING}\n".encode()
-    monkeypatch.setattr(sys, "stdin", types.SimpleNamespace(buffer=io.BytesIO(content)))
+    type_in(monkeypatch, content)
     assert cli.main(["batch", "-"]) == 0
     expected = HEADER + 2 * expected_row(OPENING, Position.start())
     assert capfdbinary.readouterr().out.decode() == expected
@@ -422,3 +428,13 @@ def test_where_points_have_no_scale_cells_of_equities_are_empty(run, options):
     assert [unscaled[name] for name in equities] == [""] * len(equities)
     assert all(scaled[name] for name in equities)
     assert all(row[name] for row in (unscaled, scaled) for name in ("equity", "mwc", "best_mwc", "action"))
+
+
+@pytest.mark.parametrize("plies", [0, 1])
+def test_the_shipped_evaluator_knows_bearoffs_with_the_cube_at_any_depth(plies):
+    bearoff = decode_position_id("AwAAWAAAAAAAAA")
+    evaluator = BatchEvaluator(load_engine(), EvalSettings(plies))
+    found = evaluator.answer(parse_positions(["AwAAWAAAAAAAAA"]))
+    exact = load_engine().evaluate(bearoff, MatchState())
+    assert found["cubeful"][0] == pytest.approx(exact.cubeful, abs=1e-6)
+    assert exact.cubeful == pytest.approx(-2 / 3, abs=1e-6)

@@ -1,7 +1,5 @@
 """`gammond batch --variant barca`: positions of Barca, each answered as the wire answers a query about it."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json

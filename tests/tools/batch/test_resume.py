@@ -1,7 +1,5 @@
 """`gammond batch --resume`: which runs it continues to the same file, and which rows it refuses."""
 
-from __future__ import annotations
-
 import re
 import signal
 import sys
@@ -59,7 +57,7 @@ def test_a_run_cut_anywhere_is_resumed_to_the_same_file(run, tmp_path, kind, for
     assert run(content, *options)[0] == 1  # without a file to go on with, it begins one
     whole = output.read_bytes()
     cuts = (0, 20, 71, 72, 73, 200, 777, len(whole) // 2, len(whole) - 40, len(whole) - 1, len(whole))
-    for cut in cuts[-4:] if kind in ("rollouts", "many with quotes") else cuts:
+    for cut in cuts if form == "csv" and kind not in ("rollouts", "many with quotes") else cuts[-4:]:
         output.write_bytes(whole[:cut])
         status, out, err = run(content, *options)
         assert (status, out) == (1, "")
@@ -75,7 +73,8 @@ def test_an_output_cut_anywhere_in_its_first_line_is_of_its_format_and_no_other(
     options = ["--plies", 0, "--output", output, "--resume", "--format"]
     assert run(content, *options, form)[0] == 0
     whole = output.read_bytes()
-    for cut in range(whole.index(b"\n")):
+    end = whole.index(b"\n")
+    for cut in (*range(0, end, 6), end - 1):
         output.write_bytes(whole[:cut])
         assert run(content, *options, form)[0] == 0, whole[:cut]
         assert output.read_bytes() == whole

@@ -1,7 +1,5 @@
 """`gammond batch` with tables in, best plays and cube decisions out, ids, rollouts and parquet."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json
@@ -29,7 +27,6 @@ from gammond.tools.batch import command as batch
 from gammond.tools.batch import evaluation as batch_evaluation
 from gammond.tools.batch.evaluation import ID_FORMS
 from tests.engine.match_files.sgf.test_positions import MATCH as MATCH_SGF
-from tests.engine.match_files.sgf.test_positions import SAVED_WITH_DICE
 from tests.engine.match_files.test_position_report import BOARD as REPORTED_BOARD
 from tests.engine.match_files.test_position_report import OPENING as REPORTED
 from tests.engine.match_files.test_position_report import XG_CUBE, XG_PLAYS_ELSEWHERE
@@ -110,22 +107,16 @@ def test_plays_at_a_depth_are_those_of_a_search_with_the_filter_of_the_option(ru
     [
         (f"{OPENING} 31", "31"),
         (f"{OPENING} 3-1", "31"),
-        ("startpos 31", "31"),
-        ("startpos", ""),
         ("O 24:2 13:5 8:3 6:5 X 24:2 13:5 8:3 6:5", ""),
         (f"{OPENING} (6 5):", "65"),
         (f"{OPENING}:{encode_match_id(MatchState())} 42", "42"),
         (encode_xgid(START, MatchState(roll=(2, 1))), "21"),
         (encode_xgid(START, MatchState(roll=(2, 1))) + " 64", "64"),
-        (encode_ogid(START, MatchState(roll=(5, 3))), "53"),
         (encode_snowie(START, MatchState(roll=(5, 4))), "54"),
-        (encode_snowie(START, MatchState(roll=(5, 4)), ("id", "position")), "54"),
         (OPENING, ""),
         (encode_position_id(OVER) + " 31", ""),
         (f"12. {encode_xgid(START, MATCH)}, 31", "31"),
         (f"see {encode_xgid(START, MATCH)} on page 12", ""),
-        (f"see {encode_xgid(START, MATCH)} on page 77", ""),
-        (f"'{encode_xgid(START, MATCH)}' 6-4", "64"),
         (f"https://example.org/?{encode_xgid(START, MATCH).replace(':', '%3A')}&a=b", ""),
     ],
 )
@@ -448,12 +439,6 @@ def test_texts_of_extreme_gammon_are_their_positions_with_their_notes(
     assert [row["id"] for row in rows] == [REPORTED, REPORTED.replace(":31:", ":00:")]
     assert [row["comment"] for row in rows] == ["When, race!", ""]
     assert not any(row["error"] for row in rows)
-
-
-def test_the_position_of_an_sgf_file_is_a_line(run):
-    (row,) = rows_of(run(SAVED_WITH_DICE, "--want", "moves", name="position.sgf"))
-    assert row["id"] == "XGID=-b----E-C---eE---c-e----B-:0:0:1:31:2:1:0:5:10"
-    assert row["dice"] == "31"
 
 
 def test_a_match_file_is_refused_with_what_to_do(run):

@@ -1,7 +1,5 @@
 """`gammond bench`: it checks answers, prints its table, its signature is stable. Nothing is timed."""
 
-from __future__ import annotations
-
 import json
 import sys
 import threading

@@ -1,7 +1,5 @@
 """The benchmark of kept analyses: what it measures is kept, and the same as what was searched."""
 
-from __future__ import annotations
-
 import pytest
 
 from gammond.tools.bench import store as bench_store

@@ -1,7 +1,5 @@
 """The benchmarks of servers: tiny runs against real ones, whose answers they check. Nothing is timed."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np
@@ -98,11 +96,6 @@ def test_gnubgs_own_server_answers_the_same_boards(subject):
     assert plays.value > 0
 
 
-def test_lines_for_gnubg_are_as_short_as_it_takes_them(subject):
-    lines = bench_external._make_evaluation_lines(subject.boards)
-    assert max(map(len, lines)) < 200 < bench_external.MAX_GNUBG_LINE_BYTES
-
-
 def test_answers_that_differ_from_the_engines_are_not_timed():
     expected = np.array([[0.5, 0.1], [0.25, 0.0]])
     bench_wire.check_answers_close([[0.500009, 0.1], [0.25, 0.0]], expected)
@@ -132,13 +125,6 @@ def load_report(answers=ANSWERS, **changes):
 
 def check_load(report, boards):
     bench_wire.check_load(report, [SCRIPT], boards, np.array([[0.5, 0.1, 0.0, 0.1, 0.0, 0.0, 0.02]]))
-
-
-def test_loads_are_reported_with_latency_and_rate():
-    p99, rate = bench_wire._report_load(load_report(), " of an echo")
-    assert p99.what == "1 clients, mixed lines of an echo, p99"
-    assert (p99.value, p99.unit, p99.note) == (9.0, "ms", "p50 3 ms")
-    assert (rate.value, rate.unit) == (10.0, "lines/s")
 
 
 def test_each_answer_of_a_load_is_checked():

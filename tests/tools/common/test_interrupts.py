@@ -1,7 +1,5 @@
 """Ctrl-C, SIGTERM and SIGHUP: all stop a tool, once, and do not cut off its last output."""
 
-from __future__ import annotations
-
 import os
 import signal
 import subprocess

@@ -1,7 +1,5 @@
 """Match files of folders and archives, and how they were read."""
 
-from __future__ import annotations
-
 import zipfile
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """How nets were made: the file beside the manifest, and entries as text."""
 
-from __future__ import annotations
-
 import tomllib
 
 import msgspec

@@ -1,9 +1,6 @@
 """Opponents by name, gnubg-nn being missing; with it: tests/peers/test_gnubg_nets_as_opponents.py."""
 
-from __future__ import annotations
-
 import hashlib
-import json
 import sys
 
 import numpy as np
@@ -85,22 +82,6 @@ def test_the_nets_of_a_run_play(run, place, kind):
     assert not player.is_deep
     file = folder / f"{kind}.npz"
     assert player.nets == {str(file): hashlib.sha256(file.read_bytes()).hexdigest()}
-
-
-def test_a_run_plays_a_tournament_the_same_in_several_processes(run, capsys, monkeypatch):
-    monkeypatch.setattr("gammond.tools.tournament.backgammon.GAMES_PER_RANGE", 4)
-    names = f"run:{run[0]}", f"run:{run[0]}/checkpoint.npz"
-    reports = []
-    for threads in ("1", "2"):
-        options = ["--games", "8", "--threads", threads, "--json"]
-        assert cli.main(["tournament", *names, *options]) == 0
-        reports.append(json.loads(capsys.readouterr().out))
-        assert reports[-1].pop("seconds") > 0
-    assert reports[0] == reports[1]
-    assert [list(reports[0][side]["nets"]) for side in ("first", "second")] == [
-        [f"{run[0]}/best.npz"],
-        [f"{run[0]}/checkpoint.npz"],
-    ]
 
 
 def test_a_run_that_is_not_there_is_an_error(tmp_path):

@@ -1,11 +1,5 @@
 """The position of a one-shot command: every form, the options beside it, and what is refused."""
 
-from __future__ import annotations
-
-import argparse
-import io
-import sys
-import types
 from typing import ClassVar
 
 import pytest
@@ -13,7 +7,6 @@ import pytest
 from gammond.engine.errors import GammondError
 from gammond.engine.formats.fibs_board import encode_fibs_board
 from gammond.engine.formats.match_id import encode_match_id
-from gammond.engine.formats.ogid import encode_ogid
 from gammond.engine.formats.position_id import encode_position_id
 from gammond.engine.formats.position_text import FORMATS
 from gammond.engine.formats.xgid import decode_xgid
@@ -24,6 +17,7 @@ from gammond.tools.common.position_arguments import Dice, PositionOptions, Score
 from gammond.tools.common.tool_parser import ToolParser
 from tests.engine.match_files.sgf.test_positions import SAVED_WITH_DICE
 from tests.engine.match_files.test_position_report import BOARD, OPENING, XG_PLAYS
+from tests.support.commands import type_in
 
 XGID = "XGID=-b----E-C---eE---c-e----B-:0:0:1:31:2:1:0:5:10"
 POSITION, MATCH = decode_xgid(XGID)
@@ -46,28 +40,16 @@ def read(*words, kind=AskedWithDice):
     return options.read(options.score)[:2]
 
 
-def type_in(monkeypatch, text):
-    monkeypatch.setattr(sys, "stdin", types.SimpleNamespace(buffer=io.BytesIO(text.encode())))
-
-
 @pytest.mark.parametrize(
     "words",
     [
         [XGID],
         [f"'{XGID}'"],
-        [XGID.removeprefix("XGID=")],
         [GNUBG],
-        [f"GNUbg ID: {GNUBG}"],
         ["GNUbg", "ID:", GNUBG],
         GNUBG.split(":"),
-        [f"Position ID: {GNUBG.replace(':', ' Match ID: ')}"],
         [f"My position: {XGID}. What now?"],
-        [f"OGID={encode_ogid(POSITION, MATCH)}"],
         ["(", XGID, ")"],
-        [f"<{XGID}>"],
-        [f'"{XGID}".'],
-        [XGID.replace("=", "%3D").replace(":", "%3A")],
-        [f"https://example.org/board?{XGID}&view=1"],
         [encode_fibs_board(POSITION, MATCH)],
     ],
 )
@@ -158,16 +140,3 @@ def test_nothing_and_several_positions_in_standard_input_are_refused(monkeypatch
         type_in(monkeypatch, text)
         with pytest.raises(GammondError, match=message):
             read("-")
-
-
-def test_one_position_in_several_forms_is_one(monkeypatch):
-    type_in(monkeypatch, f"GNUbg ID: {GNUBG}\n{XGID}\nOGID={encode_ogid(POSITION, MATCH)}\n")
-    assert read("-") == read(XGID)
-
-
-def test_dice_are_refused_where_the_question_is_about_the_position_before_the_roll():
-    with pytest.raises(GammondError, match="--dice is for 'hint'"):
-        read("startpos", "--dice", "3", "1", kind=Asked)
-    parser = argparse.ArgumentParser()
-    add_options(parser, Asked)
-    assert "--dice" not in parser.format_help()

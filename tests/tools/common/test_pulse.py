@@ -1,7 +1,5 @@
 """What a tool says on standard error whenever nothing else was said for a while."""
 
-from __future__ import annotations
-
 import io
 import os
 import sys

@@ -1,7 +1,5 @@
 """Runs of every kind play wherever players play, and play the same."""
 
-from __future__ import annotations
-
 import json
 
 import numpy as np

@@ -1,10 +1,5 @@
 """`gammond convert` of match files: all formats, folders, faults, and what is left out."""
 
-from __future__ import annotations
-
-import io
-import sys
-import types
 import zipfile
 from dataclasses import replace
 from pathlib import Path
@@ -19,12 +14,11 @@ from gammond.engine.match_files.sgf import tree
 from gammond.engine.match_files.sgf.writer import format_sgf
 from gammond.engine.rules.game_record import ResignationAction
 from gammond.engine.rules.outcome import Outcome
-from gammond.tools import cli
 from gammond.tools.common import match_inputs
 from tests.engine.match_files.faulty_matches import CUT, GAP, ILLEGAL, UNFINISHED, WRONG_RESULT
-from tests.engine.match_files.played_games import MAT_GAME
+from tests.engine.match_files.played_games import MAT_MATCH as MATCH
+from tests.support.commands import make_runner, type_in
 
-MATCH = f" 5 point match\n\n Game 1\n{MAT_GAME}"
 OTHER = MATCH.replace("michy", "ann")
 BROKEN = MATCH.replace("64: Bar/15", "64: Bar/14")
 XGID = "XGID=-b----E-C---eE---c-e----B-:0:0:1:31:2:1:0:5:10"
@@ -36,9 +30,7 @@ X:ann   O:bob
 """
 
 
-def run(capsys, *words, status=0):
-    assert cli.main(["convert", *map(str, words)]) == status
-    return capsys.readouterr()
+run = make_runner("convert")
 
 
 @pytest.fixture
@@ -75,7 +67,7 @@ def test_a_file_of_ogxm_is_written_and_read(file, capsys, tmp_path):
 
 def test_standard_input_is_a_match_too(monkeypatch, capsys):
     for words in ((), ("-",)):
-        monkeypatch.setattr(sys, "stdin", types.SimpleNamespace(buffer=io.BytesIO(MATCH.encode())))
+        type_in(monkeypatch, MATCH)
         assert run(capsys, *words, "--to", "sgf").out.startswith("(;FF[4]GM[6]")
 
 

@@ -1,13 +1,9 @@
 """`gammond convert`: every form to every form, what is lost, and lines that hold no position."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json
 import random
-import sys
-import types
 
 import pytest
 
@@ -24,6 +20,7 @@ from tests.engine.match_files.sgf.test_positions import SAVED_WITH_DICE
 from tests.engine.match_files.test_position_report import OPENING, XG_PLAYS
 from tests.engine.match_files.xg import xg_files
 from tests.support import boards
+from tests.support.commands import make_runner, type_in
 from tests.support.match_states import random_match_state
 
 XGID = "XGID=-b----E-C---eE---c-e----B-:0:0:1:31:2:1:0:5:10"
@@ -40,13 +37,7 @@ X 24:2 13:5 8:3 6:5 O bar:1 13:5 8:3 6:5
 """
 
 
-def run(capsys, *words, status=0):
-    assert cli.main(["convert", *words]) == status
-    return capsys.readouterr()
-
-
-def type_in(monkeypatch, text):
-    monkeypatch.setattr(sys, "stdin", types.SimpleNamespace(buffer=io.BytesIO(text.encode())))
+run = make_runner("convert")
 
 
 def test_one_position_is_written_in_all_forms_with_what_each_leaves_out(capsys):
@@ -110,12 +101,6 @@ def test_several_files_are_read_one_after_the_other(capsys, tmp_path):
     assert said.err.startswith(f"gammond convert: {second} line 2: ")
 
 
-def test_dice_behind_a_position_are_its_dice(monkeypatch, capsys):
-    type_in(monkeypatch, "4HPwATDgc/ABMA 31\nstartpos 6-4\nX 24:2 13:5 8:3 6:5 O 13:5 8:3 6 5\n")
-    written = run(capsys, "--to", "xgid").out.splitlines()
-    assert [decode_xgid(text)[1].roll for text in written] == [(3, 1), (6, 4), None]
-
-
 def test_a_table_keeps_its_columns_and_gets_one_for_each_form(capsys, tmp_path):
     file = tmp_path / "games.csv"
     file.write_text(f"No,Where,Dice,xgid\n1,4HPwATDgc/ABMA,31,old\n2,x,,old\n3,{MONEY},,old\n")
@@ -136,17 +121,8 @@ def test_a_table_keeps_its_columns_and_gets_one_for_each_form(capsys, tmp_path):
 def test_a_table_whose_column_cannot_be_told_is_refused(capsys, tmp_path):
     file = tmp_path / "games.csv"
     file.write_text("No,Where\n1,4HPwATDgc/ABMA\n")
-    said = run(capsys, str(file), status=2)
+    said = run(capsys, file, status=2)
     assert said.err.endswith("the input has No, Where: --column Where\n")
-
-
-def test_boards_as_gnubg_draws_them_are_one_position_each(monkeypatch, capsys):
-    board = (
-        " GNU Backgammon  Position ID: 4HPwATDgc/ABMA\n       Match ID   : cIkFAAAAAAAA\n"
-        + " | O   |BAR|\n" * 9
-    )
-    type_in(monkeypatch, board + "\n" + board)
-    assert len(run(capsys).out.splitlines()) == 2
 
 
 def test_a_position_text_as_gammond_writes_it_is_read_back(capsys, tmp_path):

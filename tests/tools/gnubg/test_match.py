@@ -1,15 +1,18 @@
-"""The driver of gnubg, with a stand-in for gnubg where it can do without it."""
+"""The driver of gnubg, with a stand-in for gnubg where it can do without it; results as text."""
 
 import stat
+
+import pytest
 
 from gammond.engine.analysis.engine import Engine
 from gammond.engine.analysis.levels import LEVELS, EvalSettings
 from gammond.engine.play.decider import Decider
-from gammond.tools import cli, gnubg
+from gammond.tools import cli
 from gammond.tools.gnubg import match as gnubg_match
 from gammond.tools.gnubg.match import (
     STALL_TIMEOUT_S,
     GnubgSession,
+    GnubgSessionResult,
     choose_stall_timeout_s,
     play_session,
     split_between_seats,
@@ -77,15 +80,6 @@ def test_deep_searches_get_more_time_before_they_count_as_stalled():
     ]
 
 
-def test_what_cannot_be_played_is_refused(monkeypatch, capsys):
-    monkeypatch.setattr(gnubg, "find_gnubg", lambda: None)
-    assert cli.main(["gnubg-match", "--games", "-1"]) == 2
-    assert cli.main(["gnubg-match"]) == 2
-    complaints = capsys.readouterr().err
-    assert "--games: expected a whole number 0 or more" in complaints
-    assert "gnubg is not installed" in complaints
-
-
 def test_the_exit_status_says_whether_there_were_faults(tmp_path, monkeypatch, capsys):
     monkeypatch.setattr(gnubg_match, "load_decider", lambda *_: RACER)
     arguments = ["--games", "1", "--matches", "0", "--gnubg", stand_in(tmp_path, "exit 0")]
@@ -119,3 +113,31 @@ def test_the_chosen_strength_is_the_one_that_plays_and_is_named(tmp_path, monkey
     assert "(racing, 2-ply large)" in shown
     assert "(racing, casual)" in shown
     assert "(racing, expert)" in shown
+
+
+def test_single_things_are_named_in_the_singular_and_have_no_error():
+    text = GnubgSessionResult([1], [True], 1, 1).as_text("1 match to 5 in seat 0", 5)
+    assert ": 1 of 1 match won, 1 of 1 game won, points 1-0, 1 play and 1 cube action checked, " in text
+    assert "±" not in text + GnubgSessionResult([2]).as_text("1 money game in seat 0", 0)
+
+
+def test_each_fault_has_a_line_of_its_own():
+    text = GnubgSessionResult(faults=["stalled", "no record"]).as_text("a match", 5)
+    assert text.splitlines()[1:] == ["  FAULT stalled", "  FAULT no record"]
+
+
+@pytest.mark.parametrize("length", [0, 5])
+def test_a_result_reads_as_one_line_without_faults(length):
+    text = GnubgSessionResult([2, -1, -1, -4], [True, False] if length else []).as_text("four games", length)
+    assert text.startswith("four games: ")
+    assert text.count("\n") == 1
+    assert "1 of 4 games won, points 2-6" in text
+    assert ("matches won (50.0 ± 50.0 %)" in text) == bool(length)
+    assert ("-1.000 ± 1.225 points per game" in text) == (not length)
+
+
+def test_results_of_both_seats_add_up_but_for_their_faults():
+    total = GnubgSessionResult()
+    total.add(GnubgSessionResult([1], [True], 3, 2, 5, 1.0, ["one"]))
+    total.add(GnubgSessionResult([-2], [False], 4, 1, 6, 2.0))
+    assert total == GnubgSessionResult([1, -2], [True, False], 7, 3, 11, 3.0)

@@ -2,11 +2,12 @@ from functools import partial
 
 import pytest
 
-from gammond.engine.errors import DataFileError, ValueRangeError
+from gammond.engine.errors import DataFileError
 from gammond.engine.hypergammon import solution
 from gammond.engine.hypergammon.construction import build_table
 from gammond.engine.hypergammon.table import HypergammonTable, write_table
 from gammond.tools.hypergammon import command
+from gammond.tools.hypergammon.command import SolvingProgress
 from tests.support.commands import run_tool
 
 run = partial(run_tool, command)
@@ -78,14 +79,21 @@ def test_a_file_that_cannot_be_written_is_said(folder):
         run("build", "--checkers", 1, "--output", folder / "file" / "below")
 
 
-@pytest.mark.parametrize(
-    ("arguments", "said"),
-    [
-        (("verify", "--positions", 0), "--positions: expected a whole number 1..10000000, got 0"),
-        (("verify", "--seed", -1), "--seed: expected a whole number 0...*, got -1"),
-        (("build", "--threads", 0), "--threads: expected a whole number 1..256, got 0"),
-    ],
-)
-def test_numbers_out_of_range_are_refused(folder, arguments, said):
-    with pytest.raises(ValueRangeError, match=said):
-        run(*arguments, "--checkers", 1)
+def test_a_line_says_what_is_computed_the_step_and_the_largest_change(capsys):
+    now = [0.0]
+    bar = SolvingProgress(lambda: now[0])
+    bar.show(0.42, "4 of 6 owned cube, step 1")
+    assert capsys.readouterr().err == ""
+    now[0] += 61.0
+    bar.show(0.588, "4 of 6 owned cube, step 14, largest change 8.3e-05, goal 1.0e-08")
+    line = "58 %  4 of 6 owned cube, step 14, largest change 8.3e-05, goal 1.0e-08  1:01"
+    assert capsys.readouterr().err == f"gammond hypergammon: {line}\n"
+    assert bar.format_line(79) == f" {line}"
+
+
+def test_the_first_step_has_no_change_and_the_end_is_the_whole(capsys):
+    bar = SolvingProgress(lambda: 0.0)
+    bar.show(0.0, "1 of 6 equity, step 1")
+    assert bar.format_line() == "[........................]   0 %  1 of 6 equity, step 1  0:00"
+    bar.finish()
+    assert bar.format_line() == "[########################] 100 %  solved  0:00"

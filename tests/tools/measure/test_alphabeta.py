@@ -1,7 +1,5 @@
 """`gammond measure alphabeta`: what deepening and the table save, and that they change no value."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

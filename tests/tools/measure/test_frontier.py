@@ -1,7 +1,5 @@
 """`gammond measure frontier`: the players on it, their speeds, its report and picture."""
 
-from __future__ import annotations
-
 import json
 import operator
 import time
@@ -10,7 +8,7 @@ import types
 import numpy as np
 import pytest
 
-from gammond.engine.errors import GammondError, UnsupportedError
+from gammond.engine.errors import UnsupportedError
 from gammond.engine.play.player import EvaluatorPlayer, RandomPlayer, ScorerPlayer
 from gammond.nets.catalogue import load_player
 from gammond.nets.players.pubeval import PubevalPlayer
@@ -21,7 +19,6 @@ from gammond.tools.measure import frontier
 from gammond.tools.measure.frontier import (
     BATCH_SIZE,
     FrontierPoint,
-    draw_frontier,
     mark_frontier,
     measure_evaluations_per_s,
 )
@@ -185,13 +182,6 @@ def test_a_picture_shows_players_by_their_own_names_and_the_frontier(tmp_path, f
         "no other is as fast and as strong",
     ):
         assert f">{words}</text>" in text
-
-
-def test_a_picture_that_cannot_be_written_is_an_error(tmp_path):
-    pytest.importorskip("matplotlib", reason="pictures need the package matplotlib")
-    (tmp_path / "file").write_text("")
-    with pytest.raises(GammondError, match="cannot be written"):
-        draw_frontier([point("a", 1.0, 0.1)], "pubeval", tmp_path / "file" / "a.png")
 
 
 def test_games_that_do_not_end_are_counted_and_the_others_measure(few_positions, capsys, monkeypatch):

@@ -1,6 +1,4 @@
-"""`gammond measure pruning`: the cost of pruning and filters, on positions of the net's own games."""
-
-from __future__ import annotations
+"""`gammond measure pruning`: the cost of pruning and filters, on positions drawn from the net's own games."""
 
 import json
 from dataclasses import astuple
@@ -9,7 +7,9 @@ import numpy as np
 import pytest
 
 from gammond.engine.evaluation.pruning import EvaluatorPruner
+from gammond.engine.rules.position import Phase
 from gammond.tools import cli
+from gammond.tools.bench.measure import GAMES_AT_ONCE
 from gammond.tools.measure import pruning as search_quality
 from gammond.tools.measure.decisions import draw_contact_decisions, estimate_mean_by_game
 from tests.engine.search.naive_search import SmoothEvaluator
@@ -88,3 +88,20 @@ def test_the_worst_decision_is_the_one_with_the_greatest_cost():
     args = type("Args", (), {"plies": 2, "filter": "normal", "seed": 1})
     report = search_quality.make_report(args, "net", decisions, games, np.array([0.0, 0.03, 0.001]), 1.0)
     assert (report.worst, report.wrong, report.worst_roll) == (30.0, 2, decisions[1][1])
+
+
+def test_decisions_have_contact_differ_and_depend_on_the_seed_alone():
+    first, games = draw_contact_decisions(RacingEvaluator(), 150, seed=2)
+    assert len(first) == len(games) == 150
+    assert all(position.phase is Phase.CONTACT for position, _ in first)
+    assert len({position for position, _ in first}) > 100
+    assert len({roll for _, roll in first}) > 15
+    assert draw_contact_decisions(RacingEvaluator(), 150, seed=2)[0] == first
+    assert draw_contact_decisions(RacingEvaluator(), 150, seed=3)[0] != first
+
+
+def test_decisions_know_their_games():
+    """Some are of the same game, and a game that ends is followed by another."""
+    _, games = draw_contact_decisions(RacingEvaluator(), 1500, seed=2)
+    assert 20 < len(set(games.tolist())) < 1500
+    assert games.max() >= GAMES_AT_ONCE

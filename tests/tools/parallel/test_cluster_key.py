@@ -1,7 +1,5 @@
 """The key of clusters: made once, for one user alone."""
 
-from __future__ import annotations
-
 import os
 import ssl
 import stat

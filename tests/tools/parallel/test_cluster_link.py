@@ -1,7 +1,5 @@
 """The connection of a server to a cluster: what the operator is told, and when the server does the work."""
 
-from __future__ import annotations
-
 from contextlib import contextmanager
 
 import pytest

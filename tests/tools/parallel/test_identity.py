@@ -1,7 +1,5 @@
 """What a program is made of, and what is said where two differ."""
 
-from __future__ import annotations
-
 import os
 from dataclasses import replace
 from pathlib import Path
@@ -17,6 +15,13 @@ from gammond.tools.parallel.identity import check_identity, read_identity
 from tests.support.processes import ROOT, run_python
 
 
+@pytest.fixture(scope="module")
+def hash_of_files():
+    first, again = identity._hash_files(), identity._hash_files()
+    assert first == again
+    return first
+
+
 def test_an_identity_names_version_sources_processor_arithmetic_and_libraries():
     own = read_identity()
     assert str(own).startswith("gammond ")
@@ -26,15 +31,19 @@ def test_an_identity_names_version_sources_processor_arithmetic_and_libraries():
     assert any(library.startswith("numpy ") for library in own.libraries)
 
 
-@pytest.mark.parametrize("field", ["processor", "arithmetic"])
-def test_another_processor_is_refused_with_what_to_do(field):
-    with pytest.raises(StateError, match="their processors round differently"):
-        check_identity(replace(read_identity(), **{field: "another"}))
-
-
-def test_other_bearoff_databases_are_refused_with_what_to_do():
-    with pytest.raises(StateError, match="the data folders have other bearoff databases"):
-        check_identity(replace(read_identity(), databases=("one-sided 12x15",)))
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"processor": "another"}, "their processors round differently"),
+        ({"arithmetic": "another"}, "their processors round differently"),
+        ({"databases": ("one-sided 12x15",)}, "the data folders have other bearoff databases"),
+        ({"version": "0.0"}, "install the same on every machine"),
+        ({"version": "0.0", "processor": "another"}, "install the same on every machine"),
+    ],
+)
+def test_another_program_is_refused_with_what_to_do(changes, message):
+    with pytest.raises(StateError, match=message):
+        check_identity(replace(read_identity(), **changes))
 
 
 @pytest.mark.parametrize(
@@ -49,15 +58,13 @@ def test_other_bearoff_databases_are_refused_with_what_to_do():
         *("nets/weights/fast-contact.onnx", "engine/barca/evaluation.py"),
     ],
 )
-def test_every_file_that_shapes_a_result_is_part_of_the_identity(name, monkeypatch):
+def test_every_file_that_shapes_a_result_is_part_of_the_identity(name, monkeypatch, hash_of_files):
     """Other bytes of the match equity table, the manifest, a net or the book are another program."""
-    own = identity._hash_files()
-    assert own == identity._hash_files()
     read_bytes = Path.read_bytes
     changed = ROOT / name
     assert changed.exists()
     monkeypatch.setattr(Path, "read_bytes", lambda file: b"" if file == changed else read_bytes(file))
-    assert identity._hash_files() != own
+    assert identity._hash_files() != hash_of_files
 
 
 def test_what_python_and_editors_leave_behind_is_no_part_of_the_identity(tmp_path, monkeypatch):
@@ -71,12 +78,6 @@ def test_what_python_and_editors_leave_behind_is_no_part_of_the_identity(tmp_pat
     assert identity._hash_files() == own
     (tmp_path / "data" / "table.xml").write_text("3")
     assert identity._hash_files() != own
-
-
-@pytest.mark.parametrize("changes", [{"version": "0.0"}, {"version": "0.0", "processor": "another"}])
-def test_another_program_is_refused_with_what_to_do(changes):
-    with pytest.raises(StateError, match="install the same on every machine"):
-        check_identity(replace(read_identity(), **changes))
 
 
 def test_features_count_where_processors_have_one_name(monkeypatch):

@@ -4,11 +4,12 @@ import os
 import signal
 import threading
 import time
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 
 import pytest
 
 from gammond.engine.errors import LimitError, StateError, ValueRangeError
+from gammond.tools.parallel.executor import do_nothing, map_ahead
 from gammond.tools.parallel.processes import ProcessPool, is_stopping
 
 
@@ -30,6 +31,21 @@ def test_one_process_is_the_caller():
         assert set(processes.map(process_id, range(3))) == {os.getpid()}
         with pytest.raises(StateError, match="not 0"):
             list(processes.map(refused, range(2)))
+
+
+def test_tasks_whose_results_nobody_waits_for_are_dropped():
+    futures = []
+
+    def submit(number):
+        futures.append(future := Future())
+        if number == 0:
+            future.set_result(number)
+        return future
+
+    results = map_ahead(submit, range(10), lambda: 3, do_nothing)
+    assert next(results) == 0
+    results.close()
+    assert [future.cancelled() for future in futures] == [False, True, True]
 
 
 def killed(number: int) -> int:

@@ -1,7 +1,5 @@
 """The configuration file: every option by its long name, and errors that lead to the line."""
 
-from __future__ import annotations
-
 import gc
 import tomllib
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Restarts: clients that ask in a loop lose no request while a supervisor holds the sockets."""
 
-from __future__ import annotations
-
 import contextlib
 import http.client
 import json

@@ -1,7 +1,5 @@
 """The page for administrators, and the files that it names: they fit the program and each other."""
 
-from __future__ import annotations
-
 import re
 import socket
 import subprocess

@@ -1,7 +1,5 @@
 """The unit file: systemd accepts it, and the server works within its sandbox, from empty folders on."""
 
-from __future__ import annotations
-
 import json
 import shutil
 import subprocess

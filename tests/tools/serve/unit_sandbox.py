@@ -5,8 +5,6 @@ Of the settings it takes those that decide what a process can do: ``ProtectSyste
 ``LimitNOFILE=``, and ``SystemCallFilter=`` as a seccomp filter. There is no network but loopback.
 """
 
-from __future__ import annotations
-
 import ctypes
 import ctypes.util
 import re

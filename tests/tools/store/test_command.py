@@ -1,14 +1,9 @@
 """`gammond store`: what it says of a store, entries in and out, and faults that it finds."""
 
-from __future__ import annotations
-
 import argparse
 import json
 import shutil
-import signal
 import sqlite3
-import subprocess
-import sys
 import time
 from concurrent.futures import Future
 from datetime import datetime, timedelta
@@ -23,8 +18,8 @@ from gammond.engine.barca.game import BarcaGame
 from gammond.engine.barca.search import SearchLimits, search
 from gammond.engine.rules.match import MatchState
 from gammond.engine.rules.rules import STANDARD_RULES
-from gammond.engine.store.database import DepthTiers, StoreDatabase
-from gammond.engine.store.options import StoreOptions
+from gammond.engine.store.database import DepthTiers, StoreDatabase, StoreRow
+from gammond.engine.store.options import STORE_VARIABLE, StoreOptions
 from gammond.engine.store.store import AnalysisStore
 from gammond.nets.catalogue import identify_engine, load_engine
 from gammond.protocol.barca.kept_searches import KeptSearches
@@ -35,10 +30,10 @@ from gammond.tools.parallel.cluster import ClusterGoneError
 from gammond.tools.parallel.processes import ProcessPool
 from gammond.tools.store import book, deepening
 from gammond.tools.store.deepening import deepen_by_executor
-from tests.engine.store.samples import ENGINE, make_entry
+from gammond.tools.store.exchange import format_rows
+from tests.engine.store.samples import ENGINE, list_rows, make_entry
 from tests.engine.store.samples import make_question as make_sample
 from tests.protocol import noughts
-from tests.support.processes import ROOT
 
 OPENING = STANDARD_RULES.starting_position
 POSITION = make_question(OPENING, MatchState(), EvalSettings(1))
@@ -151,6 +146,18 @@ def test_what_is_exported_is_imported_to_the_bit_and_only_once(file, tmp_path, c
             assert store.find(question, identify_engine(), 1).is_same_as(entry)
 
 
+def test_an_import_keeps_to_the_size_of_the_store(tmp_path, monkeypatch):
+    monkeypatch.setenv(STORE_VARIABLE, "megabytes=1")
+    lines, copy = tmp_path / "kept.jsonl", tmp_path / "copy.sqlite"
+    entry = make_entry(rows=1000)
+    rows = (StoreRow(make_sample(number, (3, 1)), ENGINE, entry, 1, number, 0) for number in range(50))
+    lines.write_bytes(b"".join(format_rows(rows)))
+    assert cli.main(["store", "import", str(lines), "--file", str(copy)]) == 0
+    asked = [row.asked for row in list_rows(copy)]
+    assert asked == list(range(49, 49 - len(asked), -1))
+    assert 0.5 < len(asked) * entry.size / (1 << 20) < 1.0
+
+
 def test_lines_that_are_no_entries_are_named_and_the_others_taken(file, tmp_path, capsys):
     header, (first, *others) = export_rows(capsys)
     lines = tmp_path / "kept.jsonl"
@@ -214,14 +221,6 @@ def test_export_leaves_damaged_rows_out_and_says_so(file, capsys):
     assert said.err == (
         "gammond: 2 entries exported\ngammond: 1 damaged entry left out: see `gammond store verify`\n"
     )
-
-
-def test_a_damaged_store_is_named_with_what_to_do(file, capsys):
-    file.write_bytes(b"no database " * 1000)
-    assert cli.main(["store", "status"]) == 2
-    said = capsys.readouterr().err
-    assert str(file) in said
-    assert "move that one away" in said
 
 
 def list_depths(file, question):
@@ -382,23 +381,3 @@ def test_until_is_the_next_time_that_the_clock_shows_it(file):
         until = (now + timedelta(minutes=minutes)).strftime("%H:%M")
         length_s = deepening._read_length(argparse.Namespace(until=until, duration=None))
         assert abs(length_s - (hours * 3600 + minutes * 60)) <= 90
-
-
-def test_deepen_keeps_what_it_found_at_an_interrupt_and_goes_on(file, capsys):
-    process = subprocess.Popen(
-        [sys.executable, "-m", "gammond", "store", "deepen", "--file", str(file), "--tiers", "1:4"],
-        cwd=ROOT,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
-    while 3 not in list_depths(file, POSITION):
-        assert process.poll() is None, process.stderr.read()
-        time.sleep(0.02)
-    process.send_signal(signal.SIGINT)
-    said = process.communicate(timeout=60)
-    assert process.returncode == 130, said
-    assert said[0].startswith("searched   ")
-    assert cli.main(["store", "verify"]) == 0
-    assert cli.main(["store", "deepen", "--tiers", "1:3"]) == 0
-    assert capsys.readouterr().out.endswith("still due  nothing\n")

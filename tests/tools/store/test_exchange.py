@@ -1,7 +1,5 @@
 """Entries as lines of text: the same after reading, and nothing else accepted."""
 
-from __future__ import annotations
-
 import dataclasses
 
 import msgspec

@@ -1,7 +1,5 @@
 """Ranges of games: their scores in each mode, the dice that pairs share, and swapped seats."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

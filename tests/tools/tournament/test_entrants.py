@@ -1,7 +1,5 @@
 """Entrants: players loaded before the games, with the cube or without."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

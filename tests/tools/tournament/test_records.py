@@ -1,7 +1,5 @@
 """Records of lockstep games and games with the cube in .mat files."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from itertools import pairwise
 

@@ -1,7 +1,5 @@
 """Reports: the results of pairs and players as text, CSV, JSON and a picture."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json

@@ -1,7 +1,5 @@
 """Results that are kept: gone on from after a kill, refused where they are of something else."""
 
-from __future__ import annotations
-
 import base64
 import json
 
@@ -11,6 +9,7 @@ import pytest
 from gammond.engine.errors import DataFileError, StateError
 from gammond.engine.play.paired_scores import PairedScores
 from gammond.engine.rules.rules import Doubles, Rules
+from gammond.tools.barca.tournament import BarcaRules
 from gammond.tools.tournament.backgammon import TournamentMode, TournamentRules
 from gammond.tools.tournament.entrants import Entrant
 from gammond.tools.tournament.games import GameRange
@@ -59,6 +58,14 @@ def test_a_player_against_itself_is_saved_too():
         assert kept.get_scores("ann", "ann").games == 6
 
 
+def test_a_file_that_is_refused_is_not_held(file):
+    with pytest.raises(StateError, match="who does not take part") as caught:
+        ResultsFile(file, RULES, [ANN, CYD])
+    assert caught.value.field == "keep"
+    assert caught.tb is not None  # the traceback keeps what was half made
+    assert read(file, ANN, BOB) == listed(FIRST.concatenate(SECOND))
+
+
 def test_other_players_may_join(file):
     with ResultsFile(file, RULES, [CYD, BOB, ANN]) as kept:
         assert kept.get_scores("cyd", "ann").games == 0
@@ -75,12 +82,6 @@ def test_players_in_another_order_have_the_same_games(file):
     assert read(file, ANN, BOB)[0] == [1.0, -2.5, 3.0, -1.0, 2.0, 1.0, -1.0, -2.0]
 
 
-def test_a_player_who_does_not_take_part_is_refused(file):
-    with pytest.raises(StateError, match="games of 'bob', who does not take part") as caught:
-        ResultsFile(file, RULES, [ANN, CYD])
-    assert caught.value.field == "keep"
-
-
 def test_a_player_with_other_nets_is_refused(file):
     with pytest.raises(StateError, match="games of 'bob' with other nets"):
         ResultsFile(file, RULES, [ANN, Entrant("bob", "bob", {"bob-net": "changed"}, False)])
@@ -93,6 +94,7 @@ def test_a_player_with_other_nets_is_refused(file):
         (TournamentRules(TournamentMode.CUBEFUL, 3), "mode cubeless, this one has cubeful"),
         (TournamentRules(TournamentMode.MATCH, 3, 5), "mode cubeless"),
         (TournamentRules(seed=3, game=Rules(doubles=Doubles.TWO)), "doubles four, this one has two"),
+        (BarcaRules(seed=3), "variant backgammon, this one has barca"),
     ],
 )
 def test_a_tournament_of_other_rules_is_refused(file, rules, words):

@@ -1,7 +1,5 @@
 """What the rules of every kind of game promise a tournament."""
 
-from __future__ import annotations
-
 import pytest
 
 from gammond.engine.errors import CancelledWork

@@ -1,7 +1,5 @@
 """Shards that tests make one at a time."""
 
-from __future__ import annotations
-
 from gammond.tools.train.runs.shard_loop import MakeShard, ShardRecord, ShardTask
 
 

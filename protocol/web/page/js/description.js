@@ -1,19 +1,28 @@
 /** What the server says of itself, asked once. */
 
+import { LineSocket } from "./socket.js";
 import { fill, text } from "./text.js";
 
-/** @type {Promise<any> | null} */
-let description = null;
+const FIRST_GAME = "backgammon";
+
+/** @type {Map<string, Promise<any>>} */
+const descriptions = new Map();
 
 /**
- * The answer to `describe`.
+ * The answer to `describe`, about a game.
  *
- * @param {import("./socket.js").LineSocket} line
+ * @param {LineSocket} line which plays backgammon; for another game there is a line of its own
  * @returns {Promise<any>}
  */
-export function describeServer(line) {
-  description ??= line.command("describe").then((answer) => answer[answer.length - 1]);
-  description.catch(() => (description = null)); // it is asked again
+export function describeServer(line, game = FIRST_GAME) {
+  const known = descriptions.get(game);
+  if (known) return known;
+  const own = game === FIRST_GAME ? line : new LineSocket();
+  const steps = game === FIRST_GAME ? [] : [own.command(`set game.variant ${game}`)];
+  const description = Promise.all([...steps, own.command("describe")]).then((answers) => answers.at(-1)?.at(-1));
+  descriptions.set(game, description);
+  description.catch(() => descriptions.delete(game)) // it is asked again
+    .finally(() => own !== line && own.close());
   return description;
 }
 

@@ -1,4 +1,4 @@
-/** The games that the page plays and analyses: a row for each; all variants but a game's own name are of backgammon. */
+/** The games that the page plays and analyses, a row for each. */
 
 import { barca } from "./barca/game.js";
 import { backgammon } from "./play/backgammon.js";
@@ -14,14 +14,19 @@ import { fill, text, wordFor } from "./text.js";
  * @typedef {{draw: (state: TableState) => void, checkerBoard?: import("./board/backgammon.js").BackgammonBoard}} TableBoard
  *
  * @typedef {object} Game
- * @property {boolean} hasDice whether there are dice, a cube, matches and advice
+ * @property {string} name its key in `GAMES`, which is a variant too
+ * @property {boolean} hasDice
+ * @property {boolean} hasCube
+ * @property {boolean} hasMatches whether games win points, so that a resignation is offered by the side to act
+ * @property {boolean} hasAdvice whether hints and the tutor know its moves
  * @property {boolean} isSquare whether its board is as high as it is wide
  * @property {string} moveHint an example of what is typed to move
- * @property {string} [turn] what the side to move is told, where the phase says no more
- * @property {string[]} levels usual levels of an engine, and of its opponent
- * @property {(isTwoMoves: boolean) => string[]} listLevels levels of its engine, with names in `text.js`; none for a game without
+ * @property {string} turn what the side to move is told; empty where the phase says more
+ * @property {Record<string, string>} levels what the levels of its engine are called; none for a game without
+ * @property {string[]} usualLevels of an engine, and of its opponent; that in the middle where there is none
+ * @property {(isTwoMoves: boolean, levels: string[]) => string[]} listLevels those of its levels that know the doubles that are played
  * @property {Record<string, string>} variants what its variants are called
- * @property {Record<string, string>} resultKinds how it can be won, in words
+ * @property {Record<string, string>} resultKinds how it can be won that `text.js` has no words for
  * @property {string[][]} help headings of the page of help, each with its paragraphs
  * @property {(state: TableState, seat: number) => 0 | 1} findSide the side of a seat: 0 for light or white, 1 for dark or black
  * @property {(view: TableView) => TableBoard} makeBoard
@@ -33,13 +38,31 @@ import { fill, text, wordFor } from "./text.js";
  * @property {(state: TableState) => boolean} hasRecord whether match files can hold what is played
  * @property {(form: NewGameForm) => {length: number, cube: boolean} & Record<string, unknown>} readRules what `create` is told of the rules
  * @property {(offer: any) => string[]} listRules the rules of a table as facts
+ *
+ * @typedef {"variants" | "moveHint" | "help" | "makeBoard"} OwnParts what a game has to say; for the rest there are `DEFAULTS`
+ * @typedef {Pick<Game, OwnParts> & Partial<Game>} GameRow
  */
 
+/** @type {Omit<Game, OwnParts | "name">} */
+const DEFAULTS = {
+  hasDice: false, hasCube: false, hasMatches: false, hasAdvice: false, isSquare: false,
+  turn: text.table.yourMove, levels: {}, usualLevels: [], listLevels: (_, levels) => levels, resultKinds: {},
+  findSide: ({ white = 0 }, seat) => (seat === white ? 0 : 1),
+  makeTools: () => [], listResignations: () => [text.table.resignKinds[0]], address: () => "", hasRecord: () => false,
+  readRules: () => ({ length: 0, cube: false }), listRules: () => [],
+};
+
+/** @type {[string, GameRow][]} */
+const ROWS = Object.entries({ backgammon, barca });
+
 /** @type {Record<string, Game>} */
-export const GAMES = { backgammon, barca };
+export const GAMES = Object.fromEntries(ROWS.map(([name, row]) => [name, { ...DEFAULTS, ...row, name }]));
 
 /** What the variants of all games are called. @type {Record<string, string>} */
-export const VARIANTS = Object.assign({}, ...Object.values(GAMES).map(({ variants }) => variants));
+export const VARIANTS = Object.assign({}, ...ROWS.map(([, { variants }]) => variants));
+
+/** What the levels of all engines are called. @type {Record<string, string>} */
+export const LEVELS = Object.assign({}, ...ROWS.map(([, { levels }]) => levels));
 
 /**
  * The game of a variant.
@@ -47,7 +70,7 @@ export const VARIANTS = Object.assign({}, ...Object.values(GAMES).map(({ variant
  * @param {string | undefined} variant
  */
 export function findGame(variant = "") {
-  return Object.hasOwn(GAMES, variant) ? GAMES[variant] : backgammon;
+  return Object.hasOwn(GAMES, variant) ? GAMES[variant] : GAMES.backgammon;
 }
 
 /**

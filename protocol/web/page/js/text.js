@@ -73,7 +73,7 @@ export const text = {
     },
     levels: {
       beginner: "Beginner", casual: "Casual", intermediate: "Intermediate", advanced: "Advanced", expert: "Expert",
-      "world-class": "World-class", master: "Master", grandmaster: "Grandmaster", easy: "Easy", medium: "Medium", hard: "Hard",
+      "world-class": "World-class", master: "Master", grandmaster: "Grandmaster",
     },
     lengths: {
       "0": "Money game", "1": "1 point", "3": "3 points", "5": "5 points", "7": "7 points", "9": "9 points",
@@ -151,7 +151,6 @@ export const text = {
     resigned: "{name} resigns {kind}.",
     waitsForAccept: "{name} decides about the resignation.",
     yourMove: "Your move.",
-    kinds: ["", "a single game", "a gammon", "a backgammon"],
     typeDice: "Type the dice",
     paused: "Paused.",
     roll: "Roll",
@@ -187,7 +186,6 @@ export const text = {
     requests: { undo: "take the last move back", redo: "do it again", go_back: "go back in the game" },
     playLabel: "Type a play",
     playHint: "or type 8/5 6/5",
-    moveHint: "or type e2-e5",
     diceLabel: "Dice",
     send: "Enter",
     set: "Set",

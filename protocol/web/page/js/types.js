@@ -26,7 +26,7 @@
  * @typedef {BoardState & {game: string, variant: string, length: number, score: number[], crawford: boolean,
  *   jacoby: boolean, beavers: boolean, seats: Seat[], phase: string, to_act: number | null, on_roll: number, cube: Cube | null,
  *   resignation: number, gnubgid?: string, matchid?: string, xgid?: string, tree?: TreeNode[] | null, result: Result | null,
- *   match_winner: number | null, clock: Clock | null, fair: Fair | null, can_undo: boolean, can_redo: boolean,
+ *   match_winner: number | null, clock: Clock | null, fair: Fair | null, white?: number, can_undo: boolean, can_redo: boolean,
  *   request?: {seat: number, what: string} | null, may_pause?: boolean, undo?: boolean, awaits_dice?: unknown,
  *   paused: boolean, history?: Entry[],
  *   dice_source?: string, pace_ms?: number, game_number: number}} TableState

@@ -1,7 +1,5 @@
 """The hand-made inputs against a slow twin, written from docs/reference/encoders.md, and stored numbers."""
 
-from __future__ import annotations
-
 import functools
 import itertools
 import re
@@ -12,6 +10,7 @@ import pytest
 
 from gammond.engine.kernels import as_kernel_array
 from gammond.engine.kernels.nets import expert248 as kernel_expert
+from gammond.engine.kernels.nets import tesauro196 as kernel_encode
 from gammond.engine.kernels.nets.expert248 import ADVANCES, ESCAPES, FEATURE_NAMES, SIDE_FEATURES
 from gammond.engine.rules.position import Position
 from gammond.nets.encoders import get_encoder
@@ -294,3 +293,22 @@ def test_the_tables_are_those_of_trying_every_roll():
         pips = [farthest(is_open, *roll) for roll in ROLLS]
         assert ESCAPES[way] == pytest.approx(sum(moved > 6 for moved in pips) / 36)
         assert ADVANCES[way] == pytest.approx(sum(pips) / 36 / (49 / 6))
+
+
+def _slow_inputs(board) -> list[float]:
+    inputs = []
+    for side in range(2):
+        for point in range(1, 25):
+            count = int(board[side, point])
+            inputs += [float(count >= 1), float(count >= 2), float(count >= 3), max(count - 3, 0) / 2]
+        inputs += [int(board[side, 25]) / 2, int(board[side, 0]) / 15]
+    return inputs
+
+
+@pytest.mark.nojit
+def test_inputs_agree_with_the_slow_twin():
+    crowded = [boards.position(x={point: 15}, o={25 - point: 15}).board for point in (1, 6, 24)]
+    sample = np.concatenate([crowded, boards.random_boards(300, seed=11)])
+    inputs = np.full((len(sample), 196), np.nan, np.float32)
+    kernel_encode.encode(sample, inputs)
+    assert np.array_equal(inputs, np.array([_slow_inputs(board) for board in sample], np.float32))

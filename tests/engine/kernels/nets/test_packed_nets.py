@@ -1,7 +1,5 @@
 """Packed nets against matrix products, alone and among others."""
 
-from __future__ import annotations
-
 import itertools
 
 import numpy as np
@@ -10,6 +8,7 @@ import pytest
 from gammond.engine.kernels.interrupts import NO_QUESTION
 from gammond.engine.kernels.nets import patterns as kernel_patterns
 from gammond.engine.kernels.nets import routing as kernel_routing
+from gammond.engine.kernels.nets import sparse as kernel_sparse
 from gammond.nets.compiled_net import CompiledNet, pack_nets
 from gammond.nets.encoders import get_encoder
 from gammond.nets.onnx_layers import AddedRows, Layer
@@ -110,3 +109,18 @@ def test_outcomes_are_the_same_bytes_whatever_the_batch_and_the_place(rows):
     assert np.concatenate(parts).tobytes() == whole.tobytes()
     order = np.random.default_rng(4).permutation(len(sample))
     assert net.evaluate(sample[order]).tobytes() == whole[order].tobytes()
+
+
+@pytest.mark.nojit
+def test_the_sigmoid_is_within_two_ten_millionths():
+    x = np.concatenate([np.linspace(-100, 100, 4001), np.linspace(-1, 1, 1000)]).astype(np.float32)
+    found = [float(kernel_sparse.sigmoid(value)) for value in x]
+    np.testing.assert_allclose(found, sigmoid(x.astype(np.float64)), rtol=0, atol=2e-7)
+    assert min(found) >= 0
+    assert max(found) <= 1
+
+
+@pytest.mark.nojit
+def test_a_certain_logit_is_exactly_one_and_its_negative_zero():
+    assert kernel_sparse.sigmoid(kernel_sparse.CERTAIN_LOGIT) == 1
+    assert kernel_sparse.sigmoid(-kernel_sparse.CERTAIN_LOGIT) == 0

@@ -1,7 +1,5 @@
 """Patterns against a slow twin, and one by hand."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """Plays evaluated by differences from the position before them, against evaluating each result afresh."""
 
-from __future__ import annotations
-
 import numba
 import numpy as np
 import pytest

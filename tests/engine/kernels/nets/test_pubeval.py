@@ -1,7 +1,5 @@
 """Pubeval's compiled score against a slow twin that fills its 122 inputs one by one."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """Classes of positions, and their outcomes, against the same in NumPy."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """Columns of games that are the wrong way round, or have lost the blanks between them."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import replace
 

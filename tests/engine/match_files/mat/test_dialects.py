@@ -1,7 +1,5 @@
 """What programs and sites write into .mat files beyond the common rows, read and written again."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

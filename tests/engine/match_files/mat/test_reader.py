@@ -1,7 +1,5 @@
 """Reading .mat text: round trips, the spellings of programs and sites, and what is wrong with a record."""
 
-from __future__ import annotations
-
 import pytest
 
 from gammond.engine.errors import FormatError
@@ -9,11 +7,9 @@ from gammond.engine.match_files.mat.reader import parse_mat
 from gammond.engine.match_files.mat.writer import format_mat
 from gammond.engine.match_files.model import IssueKind
 from gammond.engine.rules.game_record import DoubleAction, PlayAction, ResponseAction
-from gammond.engine.rules.match import GameResult, MatchState
+from gammond.engine.rules.match import GameResult
 from gammond.engine.rules.notation import format_play
-from tests.engine.match_files.played_games import MAT_GAME, read_match, strip_game
-
-GENGAMMON = f"\nGame 1\n{MAT_GAME}"
+from tests.engine.match_files.played_games import read_match, strip_game
 
 HEAD = '; [Crawford "On"]\n\n 5 point match\n\n Game 1\n left : 0                  right : 0\n'
 
@@ -50,20 +46,6 @@ def test_plays_as_people_write_them_are_the_same_plays(match):
     assert "(2)" in text
     (read,) = parse_mat(text)
     assert (read.issues, [strip_game(game) for game in read.games]) == ((), match)
-
-
-def test_the_example_of_the_gengammon_project_is_read():
-    read = read_match(GENGAMMON)
-    assert read.issues == ()
-    assert read.names == ("michy", "Thomas Low")
-    (game,) = read.games
-    assert game.initial_state == MatchState(on_roll=1)
-    assert game.result == GameResult(winner=1, kind=1, points=1)
-    assert [type(action).__name__ for action in game.actions] == ["PlayAction"] * 10 + [
-        "DoubleAction",
-        "ResponseAction",
-    ]
-    assert format_play(game.actions[2].play) == "bar/23 24/18*"
 
 
 def test_points_cut_to_what_wins_the_match_are_no_fault():
@@ -200,6 +182,13 @@ def test_the_winner_of_a_resigned_game_is_who_gets_its_points_in_the_score_after
     read = rows(ROW, "                                  Wins 1 point", SECOND.format(1, 0))
     assert read.games[0].result == GameResult(0, 1, 1)
     assert next(fault.kind for fault in read.issues) is IssueKind.WRONG_RESULT
+
+
+@pytest.mark.parametrize("points", [3, 5, 6])
+def test_points_beyond_those_needed_may_be_left_out_down_to_the_length_or_to_these(points):
+    head = HEAD.replace("left : 0", "left : 2")
+    read = rows(ROW, "  2)  Doubles => 2                Takes", f"      Wins {points} points", head=head)
+    assert (read.issues, read.games[0].result.winner) == ((), 0)
 
 
 def test_points_that_no_resignation_counts_keep_their_winner_and_win_the_match():

@@ -1,7 +1,5 @@
 """Games as .mat text: the layout; that it is read again as it was is proven for all formats at once."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

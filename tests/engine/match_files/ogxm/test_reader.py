@@ -1,7 +1,5 @@
 """Files and streams of OGXM that others wrote, and those that are damaged."""
 
-from __future__ import annotations
-
 import pytest
 
 from gammond.engine.errors import FormatError

@@ -1,7 +1,5 @@
 """What is written as OGXM is read again as it was."""
 
-from __future__ import annotations
-
 import random
 import sys
 from dataclasses import replace

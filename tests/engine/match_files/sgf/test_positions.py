@@ -1,7 +1,5 @@
 """SGF files that hold a position and no move."""
 
-from __future__ import annotations
-
 import pytest
 
 from gammond.engine.errors import FormatError

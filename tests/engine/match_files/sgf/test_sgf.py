@@ -1,7 +1,5 @@
 """SGF of backgammon: trees, what is read, and that a match survives being written with its analysis."""
 
-from __future__ import annotations
-
 import contextlib
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """Writes games in the formats of game servers, as far as tests of their readers need it."""
 
-from __future__ import annotations
-
 import re
 from itertools import pairwise
 

@@ -1,7 +1,5 @@
 """Match files of game servers: the same games as were played, and what is wrong with a file."""
 
-from __future__ import annotations
-
 import pytest
 
 from gammond.engine.errors import FormatError

@@ -1,7 +1,5 @@
 """The container of .xg files: parts, limits, and files that were cut short or altered."""
 
-from __future__ import annotations
-
 import tracemalloc
 
 import pytest

@@ -1,7 +1,5 @@
 """Reading .xgp files: one position with its analysis."""
 
-from __future__ import annotations
-
 import pytest
 
 from gammond.engine.errors import FormatError, UnsupportedError

@@ -1,7 +1,5 @@
 """Reading .xg files: round trips, the analysis in them, comments, and what is wrong with a file."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The plain text of RTF."""
 
-from __future__ import annotations
-
 import pytest
 
 from gammond.engine.match_files.xg.rtf_text import MAX_TEXT_LENGTH, extract_rtf_text

@@ -1,7 +1,5 @@
 """Writes files of eXtreme Gammon for tests of the reader, by the specification and not by its layouts."""
 
-from __future__ import annotations
-
 import struct
 import zlib
 

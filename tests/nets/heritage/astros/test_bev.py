@@ -1,7 +1,5 @@
 """The board evaluation vector: features by hand, and the compiled score against a slow twin."""
 
-from __future__ import annotations
-
 import msgspec
 import numpy as np
 import pytest

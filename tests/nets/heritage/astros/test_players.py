@@ -1,7 +1,5 @@
 """``merit``, ``star`` and the difficulties by name, and with a session's decider."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

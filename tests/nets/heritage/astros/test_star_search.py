@@ -1,7 +1,5 @@
 """The choice with cut-offs is that of the full average, to the last bit, and brute force agrees."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

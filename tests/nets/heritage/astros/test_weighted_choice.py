@@ -1,7 +1,5 @@
 """A choice among the best five by merit."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """``classic`` by name: which nets play, their outputs, and what evaluates races."""
 
-from __future__ import annotations
-
 import itertools
 
 import numpy as np

@@ -1,7 +1,5 @@
 """``heuristic`` by name: its options, and that its factors decide how it plays."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """The sixteen features and the 48 inputs."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

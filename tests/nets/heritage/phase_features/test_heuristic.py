@@ -1,7 +1,5 @@
 """The hand-made scorer of plays."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """Compiled phase features and their scorers, against slow twins in plain words."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,6 +1,4 @@
-"""The net on phase features as its weights."""
-
-from __future__ import annotations
+"""The net on phase features as its weights, and its players."""
 
 import hashlib
 
@@ -9,14 +7,18 @@ import numpy as np
 import pytest
 
 from gammond.engine.errors import DataFileError
+from gammond.engine.play.player import ScorerPlayer
+from gammond.nets.catalogue import load_player
 from gammond.nets.heritage.gengammon.net import GengammonNet
-from gammond.nets.heritage.phase_features.features import INPUTS, encode_gated_inputs
+from gammond.nets.heritage.phase_features.features import INPUTS, FeaturePhase, encode_gated_inputs
 from gammond.nets.heritage.phase_features.net import PhaseNet, parse_phase_onnx
+from gammond.nets.heritage.phase_features.players import PhaseHeuristicScorer, UniformChoicePlayer
 from gammond.nets.manifest import ScorerEntry, read_net_file
 from gammond.nets.onnx_model import OnnxModel
 from gammond.tools.heritage.gengammon.runs import gengammon_to_onnx
 from gammond.tools.heritage.phase_features.files import phase_net_to_onnx
 from tests.support import boards
+from tests.support.players import rank_choices
 
 SAMPLE = boards.random_boards(300, seed=1)
 
@@ -95,3 +97,38 @@ def test_weights_that_make_no_such_net_are_refused(changes, message):
     with pytest.raises(DataFileError, match=message) as caught:
         PhaseNet.from_arrays(arrays)
     assert caught.value.field == "net"
+
+
+DICE = boards.random_rolls(300, seed=2)
+
+
+@pytest.mark.parametrize(
+    ("options", "expected"),
+    [
+        ("", ScorerPlayer("", PhaseHeuristicScorer())),
+        (":phase=late", ScorerPlayer("", PhaseHeuristicScorer(FeaturePhase.LATE))),
+        (":normalised=false", ScorerPlayer("", PhaseHeuristicScorer(is_normalised=False))),
+        (":among=4,seed=7", UniformChoicePlayer("", PhaseHeuristicScorer(), 4, 7)),
+        (":phase=mid,among=3", UniformChoicePlayer("", PhaseHeuristicScorer(FeaturePhase.MID), 3)),
+    ],
+)
+def test_options_set_its_weights_and_its_choice(options, expected):
+    player = load_player(f"phase-heuristic{options}")
+    assert player.name == f"phase-heuristic{options}"
+    np.testing.assert_array_equal(player.choose(SAMPLE, DICE), expected.choose(SAMPLE, DICE))
+
+
+def test_among_one_it_plays_the_best():
+    best = ScorerPlayer("best", PhaseHeuristicScorer())
+    among_one = UniformChoicePlayer("few", PhaseHeuristicScorer(), 1, seed=3)
+    np.testing.assert_array_equal(among_one.choose(SAMPLE, DICE), best.choose(SAMPLE, DICE))
+
+
+def test_it_plays_each_of_the_four_best_about_equally_often():
+    scorer = PhaseHeuristicScorer()
+    player = UniformChoicePlayer("few", scorer, 4, seed=1)
+    found, counts = rank_choices(player, SAMPLE, DICE, scorer.score_boards)
+    assert (found < np.minimum(counts, 4)).all()
+    shares = np.bincount(found[counts >= 4], minlength=4) / (counts >= 4).sum()
+    assert (np.abs(shares - 0.25) < 4 * np.sqrt(0.25 * 0.75 / (counts >= 4).sum())).all()
+    assert (counts < 4).sum() > 0

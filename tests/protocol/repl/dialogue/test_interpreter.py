@@ -110,6 +110,14 @@ def test_words_for_the_cube_act_for_the_side_whose_turn_it_is():
     assert talk.answer("reject")[0] == "X rejects the resignation; the game continues."
 
 
+def test_a_dropped_game_is_over_on_the_board_too():
+    talk = make_talk("newgame", "double")
+    lines = talk.answer("drop")
+    assert lines[:2] == ["X passes.", "O wins a single game, 1 point."]
+    assert not any("on roll" in line or "doubles" in line for line in lines[2:])
+    assert talk.answer("roll") == ["error: the game is over: 'new' starts another"]
+
+
 def test_boards_and_tables_are_drawn_and_sentences_are_not():
     talk = make_talk("newgame", "dice 3 1")
     assert all(isinstance(line, PreformattedLine) for line in talk.answer("board"))
@@ -117,6 +125,14 @@ def test_boards_and_tables_are_drawn_and_sentences_are_not():
     assert all(isinstance(line, PreformattedLine) for line in table)
     assert not isinstance(net_line, PreformattedLine)
     assert not isinstance(talk.answer("score")[0], PreformattedLine)
+
+
+def test_a_position_that_cannot_be_set_up_leaves_the_game_on():
+    talk = make_talk("play", rolls=[(3, 1)])
+    assert talk.answer("position nonsense")[0].startswith("error: ")
+    assert talk.game.is_running
+    talk.answer("position startpos")
+    assert talk.game.human_seat is None
 
 
 def test_the_engine_plays_when_a_setting_gives_it_the_turn():

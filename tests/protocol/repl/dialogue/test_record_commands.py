@@ -520,6 +520,15 @@ def test_play_goes_on_from_the_match_with_its_score(file):
     assert talk.session.game.match.score == (0, 1)
 
 
+def test_what_is_tried_in_a_match_says_how_to_return_to_it(file):
+    talk, said = opened(file, "next"), "'back' returns to the match that is open."
+    for line in ("best", "13/10"):
+        lines = talk.answer(line)
+        assert said in lines[:2]
+        assert said not in talk.answer("roll")
+        assert first_line(talk, "back").startswith("Game 1 of 2, move 2 of 7.")
+
+
 @pytest.mark.parametrize("line", ["eval", "cube"])
 def test_what_is_about_the_position_before_the_roll_says_so_where_the_dice_are_out(file, line):
     talk = opened(file, "move 5")

@@ -75,6 +75,14 @@ def test_a_turn_without_a_play_passes_by_itself_among_people_too():
     assert session.game.match.to_act == 1
 
 
+def test_an_engine_takes_over_from_people():
+    game, _ = game_against("human", (3, 1), (5, 2))
+    make_play(game, CONTROL, "8/5 6/5")
+    lines = play_against(game, CONTROL, "net")
+    assert lines[0] == "The game continues against net."
+    assert lines[1].startswith("5-2: gammond plays ")
+
+
 def test_the_word_play_names_the_player_and_the_level_says_what_it_leaves_to_it():
     talk = make_talk("play against pubeval", rolls=[(3, 1)])
     assert talk.session.engine_settings.player == "pubeval"

@@ -49,6 +49,12 @@ def test_what_was_done_in_a_game_comes_back_with_it(tmp_path):
     assert len(talk.session.log.actions) == 2
 
 
+def test_steps_after_another_position_are_taken_back_first():
+    talk = make_talk("new 5", "8/5 6/5", "position startpos", "dice 3 1", rolls=ROLLS)
+    assert talk.answer("undo")[0] == "Undone."
+    assert talk.answer("undo")[0].startswith("Undone: you are back in the game")
+
+
 def end_match_game(*lines):
     """Make a talk in which the first game of a match to 3 is lost, 0-1."""
     talk = make_talk("new 3", "8/5 6/5", "resign", *lines, rolls=ROLLS)

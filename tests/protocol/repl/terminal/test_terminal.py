@@ -160,14 +160,14 @@ def test_progress_is_drawn_over_itself_and_erased_before_the_answer(monkeypatch)
     assert said == ["done"]
 
 
-def test_progress_leaves_its_line_to_the_compiler_while_that_is_at_work(monkeypatch):
+def test_progress_is_drawn_while_a_kernel_is_compiled_whose_report_comes_seldom(monkeypatch):
     talk, compiling = make_talk(), CompilationReport(io.StringIO())
-    compiling.begin()
+    compiling.begin("kernel")
     monkeypatch.setattr(line_work, "COMPILATION", compiling)
     working(talk, monkeypatch, "trials 0 of 36 time_ms 950")
     written = draw_answer(talk)
-    compiling.end("")
-    assert "rolling out" not in written
+    compiling.end("kernel")
+    assert "rolling out: 0 of 36 trials" in written
 
 
 def test_quick_work_draws_nothing(monkeypatch):

@@ -6,7 +6,9 @@ import asyncio
 import contextlib
 import json
 
+import pytest
 from websockets.asyncio.client import connect
+from websockets.exceptions import ConnectionClosed
 
 from gammond.protocol.archive.options import ArchiveOptions
 from gammond.protocol.core.limits import ClientLimits
@@ -90,6 +92,13 @@ async def talk(socket, text, answers):
     """Send a frame; return so many frames."""
     await socket.send(text)
     return [await asyncio.wait_for(socket.recv(), 60) for _ in range(answers)]
+
+
+async def closing_code(socket):
+    """The code with which a server ends a WebSocket without another word."""
+    with pytest.raises(ConnectionClosed) as closed:
+        await socket.recv()
+    return closed.value.rcvd.code
 
 
 async def settle(evaluator):

@@ -16,7 +16,7 @@ from gammond.engine.runtime.files import data_folder
 from tests.attacks.server import Home, serve
 
 HERE = Path(__file__).parent
-MOST_S = 40
+MOST_S = 30
 ANSWER_S = 300
 """Within which any answer comes, from a server whose kernels are being compiled on a busy machine too."""
 

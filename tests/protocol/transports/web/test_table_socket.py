@@ -3,9 +3,8 @@ from __future__ import annotations
 import asyncio
 
 import pytest
-from websockets.exceptions import ConnectionClosed
 
-from tests.protocol.transports.web.serving import Player, list_games, request, running
+from tests.protocol.transports.web.serving import Player, closing_code, list_games, request, running
 
 PERSON, OPEN = {"kind": "person", "name": "Ann"}, {"kind": "open"}
 ENGINE = {"kind": "engine", "player": "engine", "level": "beginner"}
@@ -38,18 +37,14 @@ async def test_two_pages_play_at_one_table_and_neither_acts_for_the_other():
 async def test_frames_that_are_no_requests_end_the_connection(frame, code):
     async with running() as server, server.connect("/ws/tables") as socket:
         await socket.send(frame)
-        with pytest.raises(ConnectionClosed) as closed:
-            await socket.recv()
-        assert closed.value.rcvd.code == code
+        assert await closing_code(socket) == code
 
 
 async def test_the_end_of_the_server_closes_tables_as_going_away():
     async with running() as server, server.connect("/ws/tables") as socket:
         assert (await Player(socket).ask("ping"))["ok"]
         server.ending.set()
-        with pytest.raises(ConnectionClosed) as closed:
-            await socket.recv()
-        assert closed.value.rcvd.code == 1001
+        assert await closing_code(socket) == 1001
 
 
 async def test_a_page_that_sends_too_many_requests_is_read_later():

@@ -1,7 +1,5 @@
 """``gammond heritage ascend``: it learns, goes back when it is stuck, and resumes."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """`gammond measure cutoffs`: the work that cut-offs save, and that they change nothing."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

@@ -1,7 +1,5 @@
 """The match score of two vectors: points, length and evaluations."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

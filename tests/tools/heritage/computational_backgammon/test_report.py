@@ -1,12 +1,27 @@
-"""Reports on classic nets: runs that are compared, the opening position, sizes of tables."""
+"""Reports on classic nets: runs that are compared, the opening, decided endgames, sizes of tables."""
 
 from functools import partial
+from itertools import product
 
+import numpy as np
 import pytest
 
 from gammond.engine.errors import GammondError, UnsupportedError, ValueRangeError
+from gammond.engine.evaluation.evaluator import Evaluator
+from gammond.engine.rules.outcome import Outcomes
 from gammond.tools import cli
 from gammond.tools.heritage.computational_backgammon import report
+from gammond.tools.heritage.computational_backgammon.endgames import (
+    compute_probe_metrics,
+    make_sure_loss,
+    make_sure_win,
+    measure_endgame_errors,
+)
+from gammond.tools.heritage.computational_backgammon.net_set import load_bearoff_table
+from gammond.tools.heritage.computational_backgammon.report import (
+    count_layouts,
+    count_positions,
+)
 from tests.support.commands import run_tool
 
 SHORT = ["--games", "50", "--checkpoint-every", "50", "--benchmark-games", "4", "--hidden", "10"]
@@ -23,13 +38,6 @@ def test_varied_runs_are_tabulated_and_play_each_other(tmp_path, capsys):
     for name in ("normal", "symmetric"):
         assert f"\n{text}".count(f"\n{name} ") == 2
     assert "normal against symmetric" in text
-
-
-def test_nets_go_on_from_those_of_another_run_with_settings_varied(tmp_path):
-    assert cli.main(["heritage", "classic", str(tmp_path / "first"), "--layout", "symmetric", *SHORT]) == 0
-    vary = ["train", "vary", "classic", str(tmp_path / "on"), "layout=normal,symmetric", *SHORT]
-    assert cli.main([*vary, "--from", str(tmp_path / "first")]) == 0
-    assert sorted(folder.name for folder in (tmp_path / "on").iterdir()) == ["normal", "symmetric"]
 
 
 def test_classic_nets_with_their_options_can_be_compared_at_the_start(capsys):
@@ -68,3 +76,66 @@ def test_what_cannot_be_is_refused(tmp_path, monkeypatch, arguments, error):
     with pytest.raises(error):
         run_command(*arguments)
     assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize(
+    ("points", "checkers", "count"),
+    [(3, 3, 361), (3, 10, 81_225), (3, 15, 664_225), (4, 3, 1_156), (4, 10, 1_000_000), (6, 3, 6_889)],
+)
+def test_layouts_are_those_that_the_blog_counts(points, checkers, count):
+    assert count_layouts(points, checkers) == count
+
+
+def test_the_large_tables_of_the_blog_are_rounded_right():
+    assert [round(count_layouts(6, 10) / 1e6, 1), round(count_layouts(6, 15) / 1e9, 1)] == [64.1, 2.9]
+    assert f"{count_layouts(24, 15):.1e}" == "6.3e+20"
+
+
+def test_positions_are_those_that_enumeration_finds():
+    """Three points and two checkers a side; each side is a count on each point, the bar and off."""
+    sides = [side for side in product(range(3), repeat=5) if sum(side) == 2]
+    found = sum(
+        all(not (a and b) for a, b in zip(own[:3], other[2::-1], strict=True)) and own[4] + other[4] < 4
+        for own, other in product(sides, sides)
+    )
+    assert count_positions(3, 2) == found
+
+
+def test_the_number_of_all_positions_is_the_published_one_without_that_where_all_are_off():
+    assert count_positions() == 18_528_584_051_601_162_496 - 1
+
+
+class Halving:
+    """Returns half of the exact winning chance."""
+
+    name = "halving"
+    plies = 0
+
+    def evaluate(self, boards) -> Outcomes:
+        return load_bearoff_table().evaluate(boards) / 2
+
+
+def test_the_sure_endgames_are_sure():
+    exact = load_bearoff_table().evaluate(np.stack([make_sure_win(), make_sure_loss()]))
+    assert exact[:, 0].tolist() == [1.0, 0.0]
+
+
+def test_an_evaluator_is_compared_with_exact_values():
+    perfect_wins, perfect_losses, perfect_rms = measure_endgame_errors(load_bearoff_table())
+    assert perfect_rms == 0.0
+    assert perfect_wins > 0.995
+    assert perfect_losses < 0.005
+    halving: Evaluator = Halving()
+    wins, _, rms = measure_endgame_errors(halving)
+    assert wins == pytest.approx(perfect_wins / 2)
+    assert 0.2 < rms < 0.5
+
+
+def test_a_log_has_the_start_and_the_sure_endgames():
+    class Fixed(Halving):
+        def evaluate(self, boards):
+            return np.array([[0.5, 0.2, 0.1, 0.15, 0.0], [0.9, 0, 0, 0, 0], [0.3, 0, 0, 0, 0]], np.float32)
+
+    reported = compute_probe_metrics(Fixed())
+    assert reported["start"] == pytest.approx([0.5, 0.2, 0.15])
+    assert (reported["sure_win"], reported["sure_loss"]) == pytest.approx((0.9, 0.3))

@@ -1,7 +1,5 @@
 """Expert moves to learn from in tests: those of a net, or of pubeval, on positions of random games."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from gammond.engine.rules.position import Phase, classify_phases

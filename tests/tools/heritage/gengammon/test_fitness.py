@@ -1,7 +1,5 @@
 """The fitness functions of the GenGammon project: its worked examples, and the cases it leaves open."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,13 +1,11 @@
 """The climb: it learns, it resumes to the same end, it refuses; what it kept can be checked again."""
 
-from __future__ import annotations
-
 from functools import partial
 
 import msgspec
 import pytest
 
-from gammond.engine.errors import DataFileError, GammondError
+from gammond.engine.errors import DataFileError
 from gammond.engine.play.lockstep import play_games
 from gammond.nets.catalogue import load_player
 from gammond.nets.heritage.heuristic_engine.heuristic import HEURISTIC_CONFIGS, HeuristicConfig
@@ -87,14 +85,6 @@ def test_strength_is_measured_every_few_trials(tmp_path):
     assert run_command(str(tmp_path / "run"), *options, "--benchmark-games", "40") == 0
     measured = [record for record in read_records(tmp_path / "run" / LOG_FILE) if "ppg" in record]
     assert [(record["trial"], record["opponent"]) for record in measured] == [(2, "random"), (4, "random")]
-
-
-def test_changes_are_checked_again_by_pairs_of_games(climbed):
-    with pytest.raises(
-        GammondError, match="--recheck: expected a whole number 4 or more, even, got 7"
-    ) as caught:
-        run_command(str(climbed), "--recheck", "7", "--threads", "1")
-    assert caught.value.field == "recheck"
 
 
 def test_a_log_without_factors_is_refused(tmp_path):

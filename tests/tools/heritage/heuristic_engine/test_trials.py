@@ -1,12 +1,19 @@
-"""Acceptance of a change: above a share of games won, or by a sequential test."""
+"""Changes of factors, and their acceptance: above a share of games won, or by a sequential test."""
 
-from __future__ import annotations
-
+import msgspec
 import numpy as np
 import pytest
 
 from gammond.engine.errors import ValueRangeError
+from gammond.engine.options import list_fields
 from gammond.engine.play.paired_scores import PairedScores
+from gammond.nets.heritage.heuristic_engine.heuristic import HEURISTIC_CONFIGS, HeuristicConfig
+from gammond.tools.heritage.heuristic_engine.command import (
+    STEP_SIZES,
+    WHOLE_NUMBER_FACTORS,
+    FactorChange,
+    draw_change,
+)
 from gammond.tools.heritage.heuristic_engine.trials import ChangeDecision, FixedRule, SequentialRule
 from gammond.tools.tournament.statistics.sprt import SequentialTest
 
@@ -45,3 +52,37 @@ def test_pairs_that_are_all_split_turn_a_change_down_when_an_improvement_would_h
 def test_an_odd_number_of_games_is_refused():
     with pytest.raises(ValueRangeError, match="even number of games, got 3001"):
         FixedRule(3001)
+
+
+def test_a_change_is_of_one_factor_and_within_its_bounds():
+    start = HEURISTIC_CONFIGS["untrained"]
+    bounds = {each.name: each.bounds for each in list_fields(HeuristicConfig)}
+    seen = set()
+    for trial in range(300):
+        change = draw_change(start, 1, trial, scale=5.0)
+        changed = msgspec.structs.asdict(change.apply_to(start))
+        before = msgspec.structs.asdict(start)
+        differing = [name for name in before if before[name] != changed[name]]
+        assert differing == [change.factor]
+        assert bounds[change.factor].low <= change.after <= bounds[change.factor].high
+        if change.factor in WHOLE_NUMBER_FACTORS:
+            assert change.after == int(change.after)
+        seen.add(change.factor)
+    assert seen == set(STEP_SIZES)
+
+
+def test_the_seed_and_the_trial_decide_it():
+    start = HEURISTIC_CONFIGS["author"]
+    assert draw_change(start, 1, 7) == draw_change(start, 1, 7)
+    assert len({msgspec.structs.astuple(draw_change(start, seed, 7)) for seed in range(9)}) > 5
+
+
+def test_a_change_at_a_bound_goes_inwards():
+    top = msgspec.structs.replace(HEURISTIC_CONFIGS["author"], cb=5.0)
+    changes = [draw_change(top, 2, trial) for trial in range(200)]
+    assert all(each.after < 5.0 for each in changes if each.factor == "cb")
+
+
+def test_a_change_says_what_it_was():
+    start = HEURISTIC_CONFIGS["untrained"]
+    assert FactorChange("bf", 0.0, 0.3).apply_to(start) == msgspec.structs.replace(start, bf=0.3)

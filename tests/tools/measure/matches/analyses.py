@@ -1,7 +1,5 @@
 """A match with analyses that say what the tests want."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 from gammond.engine.cubeful.match_equity import load_default_table
@@ -12,10 +10,10 @@ from gammond.engine.match_files.model import ActionNotes
 from gammond.engine.rules.game_record import DoubleAction, PlayAction, ResponseAction
 from gammond.engine.rules.moves import legal_plays
 from gammond.engine.rules.outcome import Outcome
-from tests.engine.match_files.played_games import MAT_GAME
+from tests.engine.match_files.played_games import MAT_MATCH
 
 OUTCOME = Outcome(0.5, 0.125, 0.0625, 0.25, 0.0)
-(MATCH,) = parse_mat(f" 5 point match\n\n Game 1\n{MAT_GAME}")
+(MATCH,) = parse_mat(MAT_MATCH)
 
 
 def evaluate(equity, error=None):

@@ -1,7 +1,5 @@
 """`gammond measure agreement`: the engine's choices by the analyses that files hold."""
 
-from __future__ import annotations
-
 import json
 import math
 import re
@@ -11,7 +9,7 @@ import pytest
 from gammond.tools import cli
 from gammond.tools.measure.matches.agreement import compute_agreement
 from gammond.tools.measure.matches.comparison import ComparedMatch
-from tests.engine.match_files.played_games import MAT_GAME
+from tests.engine.match_files.played_games import MAT_MATCH
 from tests.tools.measure.matches.analyses import analyse
 
 
@@ -45,7 +43,7 @@ def test_a_double_and_its_answer_lose_by_the_file():
 @pytest.fixture
 def file(tmp_path):
     """A match whose file holds what the engine thinks of it at 0-ply."""
-    (tmp_path / "match.mat").write_text(f" 5 point match\n\n Game 1\n{MAT_GAME}")
+    (tmp_path / "match.mat").write_text(MAT_MATCH)
     words = ["--plies", "0", "--threads", "1", "--format", "sgf", "--output", str(tmp_path / "match.sgf")]
     assert cli.main(["analyse", str(tmp_path / "match.mat"), *words]) == 0
     return str(tmp_path / "match.sgf")
@@ -68,6 +66,6 @@ def test_the_engine_agrees_with_itself_and_text_and_json_say_so(file, capsys):
 
 def test_a_match_without_an_analysis_is_named(tmp_path, capsys):
     file = tmp_path / "match.mat"
-    file.write_text(f" 5 point match\n\n Game 1\n{MAT_GAME}")
+    file.write_text(MAT_MATCH)
     assert cli.main(["measure", "agreement", str(file), "--plies", "0"]) == 1
     assert "match.mat: expected a match with an analysis" in capsys.readouterr().err

@@ -1,15 +1,11 @@
 """`gammond measure matches`: matches analysed here and by gnubg."""
 
-from __future__ import annotations
-
 import re
 
 import pytest
 
 from gammond.tools import cli, gnubg
-from tests.engine.match_files.played_games import MAT_GAME
-
-MATCH = f" 5 point match\n\n Game 1\n{MAT_GAME}"
+from tests.engine.match_files.played_games import MAT_MATCH as MATCH
 
 
 @pytest.fixture

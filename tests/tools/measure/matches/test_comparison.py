@@ -1,7 +1,5 @@
 """Analyses beside each other: where they differ, what a rollout says about it, and the report."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 from statistics import mean

@@ -1,7 +1,5 @@
 """The likelihood of a mean, against a search over all distributions of two and three results."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

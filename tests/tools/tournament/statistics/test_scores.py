@@ -1,7 +1,5 @@
 """Intervals and p-values of paired games, against tables and simulated players."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The sequential test: bounds, errors as rare as it promises, and games saved."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np
@@ -96,7 +94,7 @@ def test_it_errs_no_more_often_where_most_pairs_are_split(split, elo):
     test = SequentialTest(0, 5)
     share = 1 / (1 + 10 ** (-elo / 400))
     chances = [1 - share - split / 2, split, share - split / 2]
-    generator, tries, errors = np.random.default_rng(elo), 2000, 0
+    generator, tries, errors = np.random.default_rng(elo), 1000, 0
     counts = np.zeros((tries, 3), np.int64)
     rejects, accepts = test.llr_bounds
     while len(counts):
@@ -137,6 +135,11 @@ def test_what_comes_behind_a_decision_changes_nothing():
     assert evaluated.games % (2 * PAIRS_BETWEEN_LOOKS) == 0
     assert test.run(scores.take_first(evaluated.games)) == evaluated
     assert test.run(scores.take_first(evaluated.games - 2)).verdict is SprtVerdict.UNDECIDED
+
+
+def test_a_smaller_error_rate_moves_the_bound_that_it_is_of():
+    rejects, accepts = SequentialTest(0, 20, alpha=0.01, beta=0.2).llr_bounds
+    assert (rejects, accepts) == pytest.approx((math.log(20 / 99), math.log(80)))
 
 
 def test_too_few_games_decide_nothing():

@@ -126,11 +126,15 @@ def test_decisions_are_those_of_the_formula(inputs):
     np.testing.assert_allclose(opinions.values, wanted, atol=1e-5)
 
 
-def test_models_are_measured_beside_what_is_in_use(inputs):
-    found = measure_models(inputs)
-    assert next(iter(found)) == IN_USE
-    assert len(found) == 1 + len(MODELS) * len(TARGETS)
-    in_use, fitted = found[IN_USE][1], found["by phase, to values"][1]
+@pytest.fixture(scope="module")
+def measured(inputs):
+    return measure_models(inputs)
+
+
+def test_models_are_measured_beside_what_is_in_use(measured):
+    assert next(iter(measured)) == IN_USE
+    assert len(measured) == 1 + len(MODELS) * len(TARGETS)
+    in_use, fitted = measured[IN_USE][1], measured["by phase, to values"][1]
     assert fitted.no_double_rmse.value < 0.5 * in_use.no_double_rmse.value
     assert fitted.extra_loss.value <= 0.0
 
@@ -167,7 +171,7 @@ def test_the_formulas_of_the_engine_are_found(inputs):
     assert fitted.other.contact == pytest.approx(0.4, abs=0.05)
 
 
-def test_a_teacher_is_believed_on_other_decisions(inputs):
+def test_a_teacher_is_believed_on_other_decisions(inputs, measured):
     odd = np.arange(len(inputs.decisions)) % 2 == 1
     rows = [each for each, is_odd in zip(inputs.decisions, odd, strict=True) if is_odd]
     outcomes = KnownOutcomes(inputs.outcomes[odd])
@@ -179,5 +183,5 @@ def test_a_teacher_is_believed_on_other_decisions(inputs):
         ][1]
         for each in (right, dead)
     )
-    in_use = measure_models(inputs)[IN_USE][1]
+    in_use = measured[IN_USE][1]
     assert good.no_double_rmse.value < 0.5 * in_use.no_double_rmse.value < bad.no_double_rmse.value

@@ -234,6 +234,7 @@ def test_rates_fall_from_the_first_to_the_last():
         assert rates[-1] == pytest.approx(1e-5)
         assert (np.diff(rates) <= 0).all()
     assert len({halving_rate(1e-3, 1e-5, i / 1000) for i in range(1001)}) == 8
+    assert halving_rate(1e-3, 1e-5, 0.9) == pytest.approx(1e-5)  # the last step is as long as the others
     assert halving_rate(1e-3, 1e-3, 0.5) == 1e-3
 
 

@@ -1,7 +1,5 @@
 """Nets without the hidden units that count least."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

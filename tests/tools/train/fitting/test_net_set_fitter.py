@@ -1,7 +1,5 @@
 """Nets in fitting side by side: each learns from its own positions, and goes on from a state."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

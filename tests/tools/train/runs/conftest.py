@@ -1,7 +1,5 @@
 """What the cases of trainers learn from."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """Two runs against each other while they learn."""
 
-from __future__ import annotations
-
 import pytest
 
 from gammond.engine.play.lockstep import play_games
@@ -53,13 +51,6 @@ def test_the_curve_is_drawn_with_the_others(two, tmp_path):
     words = ["train", "plot", *map(str, two), "--output", str(picture)]
     assert cli.main([*words, "--head-to-head", "8"]) == 0
     assert f"{two[0]} against {two[1]}" in picture.read_text()
-
-
-@pytest.mark.parametrize("games", ["3", "0", "-2"])
-def test_games_that_cannot_be_are_refused(two, tmp_path, games, capsys):
-    words = ["train", "plot", *map(str, two), "--output", str(tmp_path / "a.svg"), "--head-to-head", games]
-    assert cli.main(words) == cli.EXIT_USAGE
-    assert f"--head-to-head: expected a whole number 4 or more, even, got {games}" in capsys.readouterr().err
 
 
 def test_runs_that_kept_no_nets_at_the_same_points_are_told_how(two, tmp_path, capsys):

@@ -1,4 +1,4 @@
-"""Settings of a stage: options, then a file, then defaults; invalid ones are refused by name."""
+"""Settings of a stage: options, then a file, then defaults; of a run that goes on, its own."""
 
 from typing import Annotated, Literal
 
@@ -6,9 +6,11 @@ import msgspec
 import pytest
 from msgspec import Meta
 
-from gammond.engine.errors import DataFileError, FormatError, ValueRangeError
-from gammond.tools.common.command_options import add_options, option, read_options
+from gammond.engine.errors import DataFileError, FormatError, StateError, ValueRangeError
+from gammond.tools.common.command_options import Given, add_options, option, read_options
 from gammond.tools.common.tool_parser import ToolParser
+from gammond.tools.heritage.heuristic_engine.study import ClimbStudySettings
+from gammond.tools.train.runs.run_folder import load_run_settings
 from gammond.tools.train.runs.settings import (
     SettingOptions,
     format_command_options,
@@ -78,28 +80,6 @@ def test_an_option_and_a_single_setting_are_what_a_text_says(field, text, change
     assert with_value(Small(), field, text) == options(f"--{field}={text}") == changed
 
 
-@pytest.mark.parametrize(
-    ("field", "text", "error"),
-    [
-        ("count", "0", ValueRangeError),
-        ("count", "x", FormatError),
-        ("rate", "", FormatError),
-        ("rate", "nan", FormatError),
-        ("rate", "0", ValueRangeError),
-        ("hidden", "8,x", FormatError),
-        ("kind", "c", ValueRangeError),
-        ("fast", "yes", FormatError),
-    ],
-)
-def test_a_text_that_is_no_value_of_a_setting_is_refused(field, text, error, capsys):
-    with pytest.raises(error, match=field) as caught:
-        with_value(Small(), field, text)
-    assert caught.value.field == field
-    with pytest.raises((error, SystemExit)) as refused:
-        options(f"--{field}={text}")
-    assert f"--{field}: expected " in f"{refused.value}{capsys.readouterr().err}"
-
-
 def test_a_setting_that_there_is_not_is_refused():
     with pytest.raises(ValueRangeError, match="got 'depth'"):
         with_value(Small(), "depth", "1")
@@ -130,3 +110,23 @@ def test_a_file_that_is_missing_or_has_no_origin_is_named(tmp_path):
     (tmp_path / "run.toml").write_text("count = 1\n")
     with pytest.raises(DataFileError, match="no table"):
         read_origin(tmp_path / "run.toml")
+
+
+def given(**values) -> SettingOptions:
+    config = values.pop("config", None)
+    return SettingOptions(config=config, given=Given(ClimbStudySettings, values))
+
+
+def test_a_run_that_goes_on_has_its_own_settings(tmp_path):
+    write_settings(tmp_path / "run.toml", ClimbStudySettings(seed=5), {})
+    for repeated in (given(), given(seed=5), given(config=tmp_path / "run.toml")):
+        assert load_run_settings(tmp_path, repeated, resume=True) == ClimbStudySettings(seed=5)
+
+
+def test_a_run_that_goes_on_drops_no_option_without_a_word(tmp_path):
+    write_settings(tmp_path / "run.toml", ClimbStudySettings(seed=5), {})
+    write_settings(tmp_path / "other.toml", ClimbStudySettings(seed=5, games=12), {})
+    for changed in (given(games=8), given(config=tmp_path / "other.toml")):
+        with pytest.raises(StateError, match=r"begun with --games \d+, not \d+: leave --games out") as caught:
+            load_run_settings(tmp_path, changed, resume=True)
+        assert caught.value.field == "games"

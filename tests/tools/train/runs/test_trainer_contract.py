@@ -4,8 +4,6 @@ A run that is killed before a file of any kind comes to the same, one that is do
 begun twice. A new trainer needs rows in `trainer_cases.py`.
 """
 
-from __future__ import annotations
-
 import argparse
 import re
 import shlex
@@ -256,14 +254,11 @@ def test_best_nets_that_lack_any_of_their_arrays_are_refused_or_no_matter(
 
 DAMAGE = [
     ("train td", "games_done", np.array([1, 2]), "expected games_done as one whole number"),
-    ("train td", "games_done", np.float64(1.5), "expected games_done as one whole number"),
     ("train td", "cuts", np.int64(-1), "expected cuts as one whole number"),
     ("train td", "dice", np.array([1.0, 2.0]), "expected dice as uint64[threads], got float64[2]"),
     ("train td", "dice", np.ones(3, np.uint64), "expected threads 1 as in run.toml, got 3"),
     ("train td", "contact_b1", np.zeros(9, np.float32), "with one hidden layer, got shapes"),
-    ("train td", "contact_b1", np.float32(0), "with one hidden layer, got shapes"),
     ("train td", "race_b2", np.zeros(5), "expected float32 weights"),
-    ("heritage classic", "cuts", np.array(-1), "expected cuts"),
     ("heritage classic", "outputs", np.array(2), "a classic net of 2 outputs, got"),
     (
         "heritage classic",
@@ -276,7 +271,6 @@ DAMAGE = [
     ("heritage heuristic-net", "b3", np.zeros(5, np.float32), "48 inputs"),
     ("heritage heuristic-net", "adam_mean", np.zeros(3, np.float32), "optimizer state"),
     ("heritage heuristic-net", "done", np.array(-1), "expected done as one whole number"),
-    ("heritage heuristic-net", "done", np.array([1.5]), "expected done as one whole number"),
 ]
 
 

@@ -1,7 +1,5 @@
 """The trainers, and the commands that fill a folder with shards, with settings of a few seconds."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass, replace
 from importlib import import_module
@@ -90,7 +88,7 @@ class Case:
         assert not folder.exists()
         return caught.value
 
-    def with_material(self, folder) -> Case:
+    def with_material(self, folder):
         """Return the case with the folder of what it learns from in its options."""
         return replace(self, options=self.options.replace("MATERIAL", str(folder)))
 

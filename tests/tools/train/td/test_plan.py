@@ -1,7 +1,5 @@
 """What a run of self-play says before it begins."""
 
-from __future__ import annotations
-
 import re
 from functools import partial
 

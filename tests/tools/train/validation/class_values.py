@@ -6,8 +6,6 @@ The file is made from a validation set whose labels have a standard error of .01
     python -m tests.tools.train.validation.class_values FOLDER
 """
 
-from __future__ import annotations
-
 import sys
 from dataclasses import dataclass
 from pathlib import Path

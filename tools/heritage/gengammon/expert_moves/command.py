@@ -54,7 +54,7 @@ class ExpertMovesOptions(Struct, frozen=True, kw_only=True):
         tuple[str, ...], option("whose moves count, comma-separated (default all players)", "LIST")
     ] = ()
     filters: Annotated[tuple[str, ...], option(f"filters in this order, or {_NONE}", "LIST")] = tuple(FILTERS)
-    faults: Annotated[int, option("number of faults to list", "N")] = 20
+    faults: Annotated[int, option("number of faults to list", "N", ge=0)] = 20
 
 
 def run(options: ExpertMovesOptions) -> int:

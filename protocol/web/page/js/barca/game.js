@@ -1,6 +1,5 @@
 /** Barca at a table: its board, what is said there, and its rules, of which there is no choice. */
 
-import { nameSeat } from "../play/names.js";
 import { fill, text } from "../text.js";
 import { words } from "./words.js";
 import { BarcaBoard, makeMovesButton } from "./board.js";
@@ -9,24 +8,15 @@ import { BarcaBoard, makeMovesButton } from "./board.js";
 /** @import { Piece, PieceMove } from "./board.js" */
 
 /**
- * @typedef {import("../types.js").TableState & {pieces?: Piece[], white?: number, holes?: string[], legal?: PieceMove[], position?: string}} BarcaState
+ * @typedef {import("../types.js").TableState & {pieces?: Piece[], holes?: string[], legal?: PieceMove[], position?: string}} BarcaState
  */
 
 const { refusals } = text.table;
-const LEVELS = ["easy", "medium", "hard"];
 
-/** @type {import("../games.js").Game} */
+/** @type {import("../games.js").GameRow} */
 export const barca = {
-  hasDice: false,
+  ...words.game,
   isSquare: true,
-  moveHint: text.table.moveHint,
-  turn: text.table.yourMove,
-  levels: ["medium", "medium"],
-  listLevels: () => LEVELS,
-  variants: words.variants,
-  resultKinds: { ...text.table.resultKinds, ...words.resultKinds },
-  help: words.help,
-  findSide,
   makeBoard(view) {
     const board = new BarcaBoard(view.boardBox);
     board.addEventListener("refuse", (event) => {
@@ -37,30 +27,18 @@ export const barca = {
     return {
       draw(/** @type {BarcaState} */ state) {
         const legal = view.actingSeat === null ? [] : state.legal;
-        const pieces = (state.pieces ?? []).map((piece) => ({ ...piece, seat: findSide(state, piece.seat) }));
-        board.show({ ...state, pieces, legal }, { perspective: findSide(state, view.perspective) });
+        const pieces = (state.pieces ?? []).map((piece) => ({ ...piece, seat: view.game.findSide(state, piece.seat) }));
+        board.show({ ...state, pieces, legal }, { perspective: view.game.findSide(state, view.perspective) });
       },
     };
   },
   makeTools: () => [makeMovesButton({ class: "plain", "data-act": "show-moves" })],
-  listResignations: () => [text.table.resignKinds[0]],
   address: (/** @type {BarcaState} */ { position }) => (position ? `barca/${encodeURIComponent(position)}` : ""),
   async openAnalysis(body, line, position) {
     const { BarcaView } = await import("./analysis.js");
     return new BarcaView(body, line, position);
   },
-  hasRecord: () => false,
-  readRules: () => ({ length: 0, cube: false }),
-  listRules: () => [],
 };
-
-/**
- * @param {BarcaState} state
- * @param {number} seat
- */
-function findSide({ white = 0 }, seat) {
-  return seat === white ? 0 : 1;
-}
 
 /**
  * Return why an animal cannot move; null where nobody would ask.
@@ -69,14 +47,15 @@ function findSide({ white = 0 }, seat) {
  * @param {string} square
  * @returns {string | null}
  */
-function explainSquare({ state: shown, seats, actingSeat, isBusy }, square) {
-  const state = /** @type {BarcaState | null} */ (shown);
+function explainSquare(view, square) {
+  const { seats, actingSeat, isBusy } = view;
+  const state = /** @type {BarcaState | null} */ (view.state);
   if (!state?.pieces || state.result || !seats.length || isBusy) return null;
-  if (actingSeat === null) return state.to_act === null ? null : fill(refusals.turn, { name: nameSeat(state.seats[state.to_act]) });
+  if (actingSeat === null) return state.to_act === null ? null : fill(refusals.turn, { name: view.nameOf(state.to_act) });
   const pressed = state.pieces.find(({ at }) => at === square);
   if (!pressed) return null;
   if (pressed.seat !== actingSeat) {
-    return fill(refusals.others, { name: nameSeat(state.seats[1 - actingSeat]), side: words.board.sides[findSide(state, actingSeat)] });
+    return fill(refusals.others, { name: view.nameOf(1 - actingSeat), side: words.board.sides[view.game.findSide(state, actingSeat)] });
   }
   if (pressed.trapped) return refusals.trapped;
   const isOtherScared = state.pieces.some(({ seat, scared, trapped }) => seat === actingSeat && scared && !trapped);

@@ -1,10 +1,14 @@
 /** All text about Barca, as `text.js` has that of the page. */
 export const words = {
-  variants: { barca: "Barca" },
-  resultKinds: { holes: "on the watering holes" },
-  help: [
-    ["Barca", "Animals move any number of empty squares along lines: mice along ranks and files, lions along diagonals, elephants along both. A mouse fears lions, a lion elephants, an elephant mice: no animal may stop beside one that it fears, and a scared one must go first. The squares where a picked animal may go are green, those that it fears have a red cross; Hide valid moves plays without. Three of your animals on watering holes win."],
-  ],
+  game: {
+    variants: { barca: "Barca" },
+    levels: { easy: "Easy", medium: "Medium", hard: "Hard" },
+    moveHint: "or type e2-e5",
+    resultKinds: { holes: "on the watering holes" },
+    help: [
+      ["Barca", "Animals move any number of empty squares along lines: mice along ranks and files, lions along diagonals, elephants along both. A mouse fears lions, a lion elephants, an elephant mice: no animal may stop beside one that it fears, and a scared one must go first. The squares where a picked animal may go are green, those that it fears have a red cross; Hide valid moves plays without. Three of your animals on watering holes win."],
+    ],
+  },
   board: {
     board: "Board of Barca",
     sides: ["white", "black"],

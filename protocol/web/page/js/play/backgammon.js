@@ -6,23 +6,21 @@ import { preferences } from "../preferences.js";
 import { fill, text } from "../text.js";
 import { explainPress } from "./refusals.js";
 
-const LEVELS = ["beginner", "casual", "intermediate", "advanced", "expert"];
 const LOOKING_AHEAD = ["world-class", "master", "grandmaster"]; // levels which know doubles as four moves only
 
 /** @import { TableView } from "./table_view.js" */
 /** @import { TableState } from "../types.js" */
 
-/** @type {import("../games.js").Game} */
+/** @type {import("../games.js").GameRow} */
 export const backgammon = {
-  hasDice: true,
-  isSquare: false,
+  hasDice: true, hasCube: true, hasMatches: true, hasAdvice: true,
+  turn: "",
   moveHint: text.table.playHint,
-  levels: ["intermediate", "expert"],
-  listLevels: (isTwoMoves) => (isTwoMoves ? LEVELS : [...LEVELS, ...LOOKING_AHEAD]),
+  levels: text.newGame.levels,
+  usualLevels: ["intermediate", "expert"],
+  listLevels: (isTwoMoves, levels) => levels.filter((level) => !isTwoMoves || !LOOKING_AHEAD.includes(level)),
   variants: text.newGame.variants,
-  resultKinds: text.table.resultKinds,
   help: text.help.parts,
-  findSide: (_, seat) => /** @type {0 | 1} */ (seat),
   makeBoard(view) {
     const board = new BackgammonBoard(view.boardBox);
     board.addEventListener("dice", () => (view.state?.phase === "roll" ? view.decide("roll") : view.playBoard()));
@@ -42,7 +40,6 @@ export const backgammon = {
     });
     return { checkerBoard: board, draw: (state) => drawBoard(view, board, state) };
   },
-  makeTools: () => [],
   listResignations: ({ doubles }) => (doubles === "two" ? [text.table.resignKinds[0]] : text.table.resignKinds),
   address: ({ xgid }) => (xgid ? encodeURIComponent(xgid) : ""),
   hasRecord: ({ doubles }) => doubles !== "two",

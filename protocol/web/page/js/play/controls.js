@@ -59,12 +59,11 @@ export class Controls {
   describe() {
     const { state, actingSeat, seats } = this.view;
     if (!state) return words.joining;
-    const nameOf = (/** @type {number | null} */ seat) => (seat === null ? "" : nameSeat(state.seats[seat]));
     const { request } = state;
     if (request) {
       const what = wordFor(words.requests, request.what);
-      return seats.includes(request.seat) ? fill(words.asked, { what, name: nameOf(1 - request.seat) })
-        : fill(words.asksFor, { what, name: nameOf(request.seat) });
+      return seats.includes(request.seat) ? fill(words.asked, { what, name: this.view.nameOf(1 - request.seat) })
+        : fill(words.asksFor, { what, name: this.view.nameOf(request.seat) });
     }
     if (state.phase === "waiting") return state.seats.some(({ kind }) => kind === "open") ? words.waitingOpen : words.waiting;
     if (state.result) return this.describeResult();
@@ -73,7 +72,7 @@ export class Controls {
     if (actingSeat === null) {
       const pattern = state.phase === "response" ? this.chooseCubeWords(words.waitsForAnswer, words.waitsAgain, words.waitsBeaver)
         : state.phase === "resignation" ? words.waitsForAccept : words.theirTurn;
-      const sentence = fill(pattern, { name: nameOf(state.to_act), value: this.offeredValue });
+      const sentence = fill(pattern, { name: this.view.nameOf(state.to_act), value: this.offeredValue });
       return seats.length ? sentence : `${words.watching} ${sentence}`;
     }
     if (this.view.game.turn) return this.view.game.turn;
@@ -83,9 +82,9 @@ export class Controls {
       return state.cube.owner === null ? words.yourTurn : words.yourRedouble;
     }
     if (state.phase === "response") {
-      return fill(this.chooseCubeWords(words.offered, words.offeredAgain, words.beavered), { name: nameOf(1 - actingSeat), value: this.offeredValue });
+      return fill(this.chooseCubeWords(words.offered, words.offeredAgain, words.beavered), { name: this.view.nameOf(1 - actingSeat), value: this.offeredValue });
     }
-    if (state.phase === "resignation") return fill(words.resigned, { name: nameOf(1 - actingSeat), kind: words.kinds[state.resignation] });
+    if (state.phase === "resignation") return fill(words.resigned, { name: this.view.nameOf(1 - actingSeat), kind: words.resignKinds[state.resignation - 1] });
     if (this.cannotMove) return fill(words.noMove, { dice });
     const play = this.view.checkerBoard?.play;
     if (play) return fill(words.wholePlay, { play });
@@ -111,23 +110,23 @@ export class Controls {
   }
 
   describeResult() {
-    const { result, seats } = /** @type {import("../types.js").TableState} */ (this.view.state);
+    const { result } = /** @type {import("../types.js").TableState} */ (this.view.state);
     if (!result) return "";
     if (result.winner === null) return words.draw;
     return fill(result.winner === this.view.ownSeat ? words.youWin : words.wins, {
-      name: nameSeat(seats[result.winner]),
-      kind: wordFor(this.view.game.resultKinds, result.kind),
+      name: this.view.nameOf(result.winner),
+      kind: wordFor({ ...words.resultKinds, ...this.view.game.resultKinds }, result.kind),
       points: result.points === 1 ? words.point : fill(words.points, { count: result.points }),
     });
   }
 
   /** Who won the match, and its score; empty where no match is over. */
   describeMatch() {
-    const { match_winner: winner, length, score, seats } = /** @type {import("../types.js").TableState} */ (this.view.state);
+    const { match_winner: winner, length, score } = /** @type {import("../types.js").TableState} */ (this.view.state);
     const { ownSeat, perspective: one } = this.view;
     const two = 1 - one;
-    const [name, other] = [nameSeat(seats[one]), nameSeat(seats[two])];
-    const parts = length && winner !== null ? [fill(winner === ownSeat ? words.youWinMatch : words.winsMatch, { name: nameSeat(seats[winner]) })] : [];
+    const [name, other] = [this.view.nameOf(one), this.view.nameOf(two)];
+    const parts = length && winner !== null ? [fill(winner === ownSeat ? words.youWinMatch : words.winsMatch, { name: this.view.nameOf(winner) })] : [];
     if (length || score?.some(Boolean)) parts.push(fill(words.matchScore, { name, points: score[one], other, others: score[two] }));
     return parts.join(" ");
   }
@@ -183,7 +182,7 @@ export class Controls {
     if (state.phase === "resignation") {
       return [make("accept", words.accept, () => view.act("accept"), true), make("reject", words.reject, () => view.act("reject"))];
     }
-    if (state.phase !== "play" || !view.game.hasDice) return [];
+    if (state.phase !== "play" || !view.checkerBoard) return [];
     if (this.cannotMove) return [make("play", words.goOn, () => view.act("play", { play: state.tree?.[0].play ?? "pass" }), true)];
     const board = this.view.checkerBoard;
     return [
@@ -208,12 +207,12 @@ export class Controls {
       make("undo", words.undo, () => view.act("undo"), state.can_undo),
       make("redo", words.redo, () => view.act("redo"), state.can_redo),
       ...(view.isAlone ? [
-        ...(view.game.hasDice ? [make("hint", words.hint, () => view.hints.ask(), actingSeat !== null)] : []),
+        ...(view.game.hasAdvice ? [make("hint", words.hint, () => view.hints.ask(), actingSeat !== null)] : []),
         make("move-for-me", words.moveForMe, () => view.act("hint_play"), actingSeat !== null),
         ...(chosen?.player ? [make("move-as", fill(words.moveAs, { name: nameSeat(chosen) }), () => view.act("hint_play", { player: chosen.player }), actingSeat !== null)] : []),
       ] : []),
     ] : [];
-    const resign = isPlayer ? [make("resign", words.resign, () => askResignation(view), isOn && (!view.game.hasDice || actingSeat !== null), "plain far")] : [];
+    const resign = isPlayer ? [make("resign", words.resign, () => askResignation(view), isOn && (!view.game.hasMatches || actingSeat !== null), "plain far")] : [];
     const steering = this.maySteer
       ? [make("pause", state.paused ? words.resume : words.pause, () => view.act(state.paused ? "resume" : "pause"), isOn || state.paused),
         ...(isPlayer ? [] : [this.makePace()])] : [];
@@ -253,7 +252,7 @@ export class Controls {
         return;
       }
     }
-    if (preferences.get("tutor") && this.view.game.hasDice && !(await this.view.tutor.allowsPlay(play))) return;
+    if (preferences.get("tutor") && this.view.game.hasAdvice && !(await this.view.tutor.allowsPlay(play))) return;
     if (await this.view.act("play", { play })) this.typed.value = "";
   }
 

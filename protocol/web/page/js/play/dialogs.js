@@ -83,7 +83,7 @@ export function showOptions(view) {
   });
   const dialog = openDialog(words.options, "options", h("div", { class: "fields" }, labelled(shapes.board, board), labelled(shapes.mode, mode)),
     h("div", { class: "row" },
-      view.game.hasDice && button(words.flip, () => preferences.set("flipped", !preferences.get("flipped"))),
+      view.checkerBoard && button(words.flip, () => preferences.set("flipped", !preferences.get("flipped"))),
       button(words.swap, () => {
         view.isSwapped = !view.isSwapped;
         view.draw();

@@ -23,7 +23,7 @@ export class HistoryList {
   draw() {
     const { history, state } = this.view;
     const mayGoBack = !!state && this.view.seats.length > 0 && !!state.undo;
-    this.help.hidden = !this.view.game.hasDice;
+    this.help.hidden = !this.view.checkerBoard;
     const key = `${history.length} ${history.at(-1)?.text} ${mayGoBack}`;
     if (key === this.drawn) return;
     this.drawn = key;

@@ -1,18 +1,18 @@
 /** Seats and plays as they are shown. */
 
+import { LEVELS } from "../games.js";
 import { fill, text, wordFor } from "../text.js";
 
 /** @import { TableState } from "../types.js" */
 
 /**
- * @param {import("../types.js").Seat | undefined} seat
+ * @param {{kind: string, name?: string, level?: string | null} | undefined} seat at a table or of a game that is kept, where an
+ *   engine's name is its level
  * @returns {string}
  */
 export function nameSeat(seat) {
-  if (!seat) return "";
-  if (seat.kind === "open") return text.newGame.openSeat;
-  if (seat.kind === "engine" && seat.level) return wordFor(text.newGame.levels, seat.level);
-  return seat.name ?? "";
+  if (seat?.kind === "open") return text.newGame.openSeat;
+  return seat?.kind === "engine" ? wordFor(LEVELS, seat.level || seat.name) : seat?.name ?? "";
 }
 
 /** @param {string} play as the server writes it */

@@ -4,7 +4,7 @@ import { isVariant, makeStart } from "../analyse/xgid.js";
 import { BackgammonBoard } from "../board/backgammon.js";
 import { describeServer, markMissing } from "../description.js";
 import { checkField, choice, form, h, labelled } from "../dom.js";
-import { VARIANTS, findGame } from "../games.js";
+import { LEVELS, VARIANTS, findGame } from "../games.js";
 import { preferences } from "../preferences.js";
 import { ServerError } from "../socket.js";
 import { keep, recall } from "../storage.js";
@@ -129,14 +129,14 @@ export class NewGameForm {
   /** @param {Context} context */
   constructor(context) {
     this.context = context;
-    const { levels, lengths, clocks, paces, sides, beginners } = words;
+    const { lengths, clocks, paces, sides, beginners } = words;
     this.how = choice(Object.entries(words.opponents), "engine", { name: "how" });
     this.variant = choice(Object.entries(VARIANTS), "backgammon", { name: "variant" });
     this.length = choice(Object.entries(lengths), "5", { name: "length" });
     this.name = h("input", { name: "name", value: preferences.get("name"), placeholder: words.guest, maxlength: 40, autocomplete: "nickname" });
     this.otherName = h("input", { name: "otherName", placeholder: words.friend, maxlength: 40 });
-    this.level = choice(Object.entries(levels), "intermediate", { name: "level" });
-    this.otherLevel = choice(Object.entries(levels), "expert", { name: "otherLevel" });
+    this.level = choice(Object.entries(LEVELS), "intermediate", { name: "level" });
+    this.otherLevel = choice(Object.entries(LEVELS), "expert", { name: "otherLevel" });
     this.player = new PlayerField(words.fields.player, "player");
     this.otherPlayer = new PlayerField(words.fields.otherPlayer, "otherPlayer");
     this.side = choice(Object.entries(sides), "0", { name: "side" });
@@ -156,12 +156,12 @@ export class NewGameForm {
     this.tutorTip = h("span", { class: "small quiet", hidden: true }, words.tutorTip);
     this.position = h("input", { name: "position", spellcheck: "false", autocapitalize: "none" });
     this.failure = h("p", { class: "failure", role: "alert", hidden: true });
-    /** @type {Record<string, string>} what is missing for an engine, by variant */
-    this.missing = {};
+    /** @type {Map<string, any>} what the server says of itself, by game */
+    this.described = new Map();
     this.element = this.draw();
     this.restore();
     this.update();
-    this.loadPlayers();
+    this.loadPlayers("backgammon"); // what is missing stands there
   }
 
   draw() {
@@ -216,20 +216,22 @@ export class NewGameForm {
   update() {
     const how = this.how.value;
     const hasEngine = how === "engine" || how === "engines";
-    markMissing(this.variant, VARIANTS, hasEngine ? this.missing : {});
+    markMissing(this.variant, VARIANTS, (hasEngine && this.described.get("backgammon")?.missing) || {});
     if (this.variant.selectedOptions[0]?.disabled) this.variant.value = "backgammon";
-    const { hasDice } = this.game;
-    const levels = this.game.listLevels(this.isTwoMoves);
+    const { game, isTwoMoves } = this;
+    const { hasDice, hasMatches } = game;
+    const levels = game.listLevels(isTwoMoves, Object.keys(game.levels));
     const isMatch = this.length.value !== "0";
-    const hasCube = hasDice && !this.isTwoMoves; // and advice
-    for (const field of [this.player, this.otherPlayer]) field.limit(hasDice);
+    const hasCube = game.hasCube && !isTwoMoves;
+    if (!this.described.has(game.name)) this.loadPlayers();
+    for (const field of [this.player, this.otherPlayer]) field.offer(this.described.get(game.name));
     const shown = {
       name: how !== "engines", otherName: how === "table", side: how === "engine" || how === "link",
       level: hasEngine && this.player.isEngine && levels.length, player: hasEngine,
       otherLevel: how === "engines" && this.otherPlayer.isEngine && levels.length, otherPlayer: how === "engines",
-      length: hasDice, pace: hasEngine, cube: hasCube, crawford: hasCube && isMatch, jacoby: hasCube && !isMatch, beavers: hasCube && !isMatch,
+      length: hasMatches, pace: hasEngine, cube: hasCube, crawford: hasCube && isMatch, jacoby: hasCube && !isMatch, beavers: hasCube && !isMatch,
       typedDice: hasDice && how !== "engines", twoMoves: hasDice, begins: hasDice,
-      tutor: hasCube && (how === "engine" || how === "table"),
+      tutor: game.hasAdvice && !isTwoMoves && (how === "engine" || how === "table"),
     };
     for (const [name, isShown] of Object.entries(shown)) {
       /** @type {Record<string, HTMLElement>} */ (this.fields ?? {})[name].hidden = !isShown;
@@ -237,20 +239,17 @@ export class NewGameForm {
     this.tutorTip.hidden = how !== "engine" || this.tutor.checked || !BEGINNERS.includes(this.level.value);
     for (const [place, list] of [this.level, this.otherLevel].entries()) {
       for (const option of list.options) option.hidden = option.disabled = !levels.includes(option.value);
-      if (list.selectedOptions[0]?.disabled !== false) list.value = this.game.levels[place] ?? "";
+      if (list.selectedOptions[0]?.disabled !== false) list.value = game.usualLevels[place] ?? levels[levels.length >> 1] ?? "";
     }
   }
 
-  /** Offer what the server has: every player, and no game that no engine plays. */
-  async loadPlayers() {
-    try {
-      const description = await describeServer(this.context.line);
-      this.missing = description.missing ?? {};
-      for (const field of [this.player, this.otherPlayer]) field.offer(description);
+  /** Offer what the server has: every player, and no game that no engine plays. The engine itself can always be played. */
+  loadPlayers(game = this.game.name) {
+    describeServer(this.context.line, game).then((description) => {
+      if (this.described.has(game)) return;
+      this.described.set(game, description);
       this.update();
-    } catch {
-      // The engine itself can always be played.
-    }
+    }).catch(() => {});
   }
 
   /** The game that is chosen. */

@@ -6,11 +6,15 @@ import { text } from "../text.js";
 const words = text.newGame;
 const ENGINE = "engine";
 const TYPED = "typed";
-const NO_PLAYERS = ["net", "human"];
+const NO_PLAYERS = ["net", "human", ENGINE];
 const RANGE = /^(-?[\d.]+)\.\.(-?[\d.]+)$/;
 
 /** @typedef {{name: string, type: string, values: string, default: string, meaning: string}} Parameter */
 /** @typedef {{name: string, summary: string, parameters: Parameter[]}} Listed */
+/** @typedef {{players?: Listed[], evaluators?: string[], evaluator_parameters?: Parameter[]}} Description */
+
+/** @type {Description} */
+const NOTHING = {};
 
 /** A list of players, and below it a field for each option of the chosen one, or for one that is typed in. */
 export class PlayerField {
@@ -23,6 +27,7 @@ export class PlayerField {
     this.players = new Map();
     /** @type {[Parameter, HTMLSelectElement | HTMLInputElement][]} the fields of the options */
     this.options = [];
+    this.offered = NOTHING;
     this.name = name;
     this.list = choice([[ENGINE, words.ownEngine], [TYPED, words.typedPlayer]], ENGINE, { name, onchange: () => this.drawOptions() });
     this.typed = h("input", { name: `${name}-typed`, placeholder: words.typedExample, maxlength: 200, spellcheck: "false", autocapitalize: "none" });
@@ -44,28 +49,21 @@ export class PlayerField {
   }
 
   /**
-   * Offer the players that the server describes.
+   * Offer the players that the server describes for a game, besides the engine and one that is typed in.
    *
-   * @param {{players?: Listed[], evaluators?: string[], evaluator_parameters?: Parameter[]}} description
+   * @param {Description} [description]
    */
-  offer({ players = [], evaluators = [], evaluator_parameters: parameters = [] }) {
-    const nets = evaluators.map((name) => ({ name, summary: words.net, parameters }));
-    for (const player of [...nets, ...players]) {
-      if (NO_PLAYERS.includes(player.name) || this.players.has(player.name)) continue;
-      this.players.set(player.name, player);
-      this.list.insertBefore(h("option", { value: player.name }, `${player.name}: ${player.summary}`), this.list.lastElementChild);
-    }
-  }
-
-  /**
-   * Offer the players that are described, or for a game of others only the engine and one that is typed in.
-   *
-   * @param {boolean} isListed
-   */
-  limit(isListed) {
-    for (const option of this.list.options) option.hidden = option.disabled = !isListed && this.players.has(option.value);
-    if (!this.list.selectedOptions[0]?.disabled) return;
-    this.list.value = ENGINE;
+  offer(description = NOTHING) {
+    if (description === this.offered) return;
+    this.offered = description;
+    const { players = [], evaluators = [], evaluator_parameters: parameters = [] } = description;
+    const chosen = this.list.value;
+    const listed = [...evaluators.map((name) => ({ name, summary: words.net, parameters })), ...players];
+    this.players = new Map(listed.filter(({ name }) => !NO_PLAYERS.includes(name)).map((player) => [player.name, player]));
+    const options = [...this.players.values()].map(({ name, summary }) => h("option", { value: name }, `${name}: ${summary}`));
+    const [engine, typed] = [ENGINE, TYPED].map((value) => /** @type {Element} */ (this.list.querySelector(`[value=${value}]`)));
+    this.list.replaceChildren(engine, ...options, typed);
+    this.list.value = this.players.has(chosen) || chosen === TYPED ? chosen : ENGINE;
     this.drawOptions();
   }
 
@@ -84,6 +82,7 @@ export class PlayerField {
     if (option.type === "enum" || option.type === "bool") {
       return choice(option.values.split("|").map((value) => [value, value]), option.default, attributes);
     }
+    if (option.type === "string") return h("input", { ...attributes, value: option.default, placeholder: option.values, spellcheck: "false" });
     const [, min, max] = RANGE.exec(option.values) ?? [];
     return h("input", { ...attributes, type: "number", step: option.type === "int" ? "1" : "any", min, max, value: option.default });
   }

@@ -2,7 +2,6 @@
 
 import { explainRefusal } from "../board/refusal.js";
 import { fill, text, wordFor } from "../text.js";
-import { nameSeat } from "./names.js";
 
 /** @import { TableView } from "./table_view.js" */
 
@@ -23,20 +22,20 @@ const words = text.table.refusals;
 export function explainPress(view, pressed) {
   const { state, checkerBoard: board, actingSeat } = view;
   if (!state || state.result || !view.seats.length || view.isBusy || !board) return null;
-  if (actingSeat === null) return state.to_act === null ? null : fill(words.turn, { name: nameSeat(state.seats[state.to_act]) });
+  if (actingSeat === null) return state.to_act === null ? null : fill(words.turn, { name: view.nameOf(state.to_act) });
   if (state.phase === "roll" && state.dice_source === "typed") return words.dice;
   if (state.phase !== "play") return wordFor(words, state.phase);
   if (view.controls.cannotMove) return words.pass;
-  return explainChecker(board, state, actingSeat, pressed);
+  return explainChecker(board, view, actingSeat, pressed);
 }
 
 /**
  * @param {import("../board/backgammon.js").BackgammonBoard} board
- * @param {import("../types.js").TableState} state
+ * @param {TableView} view
  * @param {number} seat that is to move
  * @param {Pressed} pressed
  */
-function explainChecker(board, state, seat, { place, point, picked }) {
+function explainChecker(board, view, seat, { place, point, picked }) {
   if (picked !== null) return words.cannotGo;
   const [own, theirs] = [board.checkers[seat], board.checkers[1 - seat]];
   if (point !== null && own[point] > 0) {
@@ -45,5 +44,5 @@ function explainChecker(board, state, seat, { place, point, picked }) {
   }
   const seen = board.pointOf(place, 1 - seat);
   if (seen === null || theirs[seen] === 0) return null;
-  return fill(words.theirs, { name: nameSeat(state.seats[1 - seat]), side: text.table.sideWords[seat] });
+  return fill(words.theirs, { name: view.nameOf(1 - seat), side: text.table.sideWords[seat] });
 }

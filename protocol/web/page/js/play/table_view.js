@@ -263,6 +263,15 @@ export class TableView {
     return findGame(this.state?.game);
   }
 
+  /**
+   * The name of a seat; empty for none.
+   *
+   * @param {number | null} seat
+   */
+  nameOf(seat) {
+    return nameSeat(this.state?.seats[seat ?? NaN]);
+  }
+
   /** The board, where it has checkers and dice; null for that of another game. */
   get checkerBoard() {
     return this.board?.checkerBoard ?? null;

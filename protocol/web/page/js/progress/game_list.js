@@ -2,6 +2,7 @@
 
 import { announce, button, h, makeSureButton } from "../dom.js";
 import { listTables } from "../play/known_tables.js";
+import { nameSeat } from "../play/names.js";
 import { fill, text, wordFor } from "../text.js";
 import { formatSigned } from "../analyse/numbers.js";
 import { formatDay, formatRating } from "./rating_plot.js";
@@ -163,11 +164,6 @@ export class GameList extends EventTarget {
 /** @param {string} name */
 function fold(name) {
   return name.normalize("NFKC").toLowerCase().split(/\s+/).filter(Boolean).join(" ");
-}
-
-/** @param {{kind: string, name: string}} seat */
-export function nameSeat(seat) {
-  return seat.kind === "engine" ? wordFor(text.newGame.levels, seat.name) : seat.name;
 }
 
 /**

@@ -3,7 +3,7 @@
 import { h } from "../dom.js";
 import { fill, text } from "../text.js";
 import { explain } from "../analyse/explain.js";
-import { nameSeat } from "./game_list.js";
+import { nameSeat } from "../play/names.js";
 import { formatRating } from "./rating_plot.js";
 
 const words = text.progress;

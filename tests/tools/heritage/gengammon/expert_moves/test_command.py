@@ -1,18 +1,17 @@
 """``gammond heritage expert-moves`` on small files of matches, whole and broken, in folders and archives."""
 
-from __future__ import annotations
-
 import io
 import os
 import tarfile
 import tracemalloc
+import zipfile
 from functools import partial
 
 import numpy as np
 import pytest
 
 from gammond.engine.errors import DataFileError, StateError, ValueRangeError
-from gammond.engine.match_files.mat.writer import format_mat
+from gammond.engine.rules.moves import legal_plays
 from gammond.engine.rules.notation import parse_play
 from gammond.engine.rules.position import Position
 from gammond.tools.heritage.gengammon.expert_moves import command as expert_moves
@@ -24,8 +23,7 @@ from gammond.tools.heritage.gengammon.expert_moves.extraction import (
     extract_moves,
     iterate_match_files,
 )
-from tests.engine.match_files.played_games import play_random_match
-from tests.engine.match_files.test_same_match import WRITERS
+from tests.engine.match_files.faulty_matches import ILLEGAL
 from tests.support.commands import run_tool
 
 GOOD = """; [Player 1 "ann"]
@@ -108,21 +106,6 @@ def test_the_moves_of_folders_and_archives_come_into_a_file(kind, request, tmp_p
     assert (own.boards[3] == Position.start().board).all()  # the game before was doubled away
     filters = "--filters homebound,contradicting,unmovable"
     assert moves.command == f"gammond heritage expert-moves {source} --output {out} {filters}"
-
-
-@pytest.mark.parametrize("format_name", WRITERS)
-def test_the_moves_of_a_match_are_the_same_in_every_format(format_name, tmp_path):
-    games = play_random_match()
-    written = WRITERS[format_name](games)
-    (tmp_path / "given").write_bytes(written if isinstance(written, bytes) else written.encode())
-    moves, found = extract_moves(iterate_match_files([tmp_path / "given"]), [])
-    mat = MatchFile("mat", format_mat(("one", "two"), games).encode())
-    expected, _ = extract_moves([mat], [])
-    assert (found.files, found.faults, found.skipped) == (1, [], [])
-    assert moves.player_names == expected.player_names
-    for column in ("boards", "dice", "chosen", "games", "players"):
-        assert (getattr(moves, column) == getattr(expected, column)).all()
-    assert list_candidates(moves).chosen.shape == (len(expected),)
 
 
 def test_moves_after_a_position_that_was_set_begin_there():
@@ -281,3 +264,25 @@ def test_names_that_would_command_a_terminal_are_shown_escaped(tmp_path, capsys)
     assert "\x1b" not in said.err + said.out
     assert "a\\x1b[2J.mat: expected a match file" in said.err
     assert "a\\x1b[31mnn 3" in said.out
+
+
+def test_illegal_plays_are_no_expert_moves_and_those_after_them_are(tmp_path):
+    file = tmp_path / "match.mat"
+    file.write_text(ILLEGAL)
+    moves, _ = extract_moves(iterate_match_files([file]), ())
+    assert len(moves.boards) == ILLEGAL.count(": ") - 5  # names and scores, and the illegal play
+    for board, dice, chosen in zip(moves.boards, moves.dice, moves.chosen, strict=True):
+        plays = legal_plays(Position(board), tuple(dice))
+        assert any((play.result.board == chosen).all() for play in plays)
+
+
+def test_a_zip_archive_is_read_as_a_folder_is(tmp_path):
+    path = tmp_path / "site.zip"
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("a.mat", ILLEGAL)
+    (found,) = iterate_match_files([path])
+    assert (found.name, found.content.decode()) == (f"{path}/a.mat", ILLEGAL)
+    content = path.read_bytes()
+    path.write_bytes(content.replace(b"Doubles", b"DOUBLES", 1))
+    (found,) = iterate_match_files([path])
+    assert found.fault

@@ -1,7 +1,5 @@
 """Expert moves: their plays, filters, the split by match, and their file."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

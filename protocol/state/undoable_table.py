@@ -1,4 +1,4 @@
-"""Changes of a table that can be undone; and the table of a game of moves without dice."""
+"""Changes of a table that can be undone."""
 
 from __future__ import annotations
 
@@ -7,9 +7,6 @@ from collections import deque
 from typing import Generic, TypeVar
 
 from gammond.engine.errors import StateError
-
-GameT = TypeVar("GameT")
-"""A game that never changes: each move makes another."""
 
 StepT = TypeVar("StepT")
 """All of a table that comes back when a change is undone."""
@@ -70,46 +67,3 @@ class UndoableTable(ABC, Generic[StepT]):
     def can_redo(self) -> bool:
         """Whether something was taken back, and nothing changed since."""
         return bool(self._redo_stack)
-
-
-class MoveTable(UndoableTable[tuple[GameT | None, int | None]], Generic[GameT]):
-    """A game, and how it came about: every change of it can be undone, and the seats come back with it.
-
-    Args:
-        undo_steps: As for `UndoableTable`.
-
-    Attributes:
-        game: The present state; None until one is set up.
-        human: The side of a person who plays against the engine; None without such a game.
-    """
-
-    def __init__(self, undo_steps: int) -> None:
-        super().__init__(undo_steps)
-        self.game: GameT | None = None
-        self.human: int | None = None
-
-    def push(self, game: GameT | None) -> None:
-        """Go on to another state, which `undo` takes back; what was taken back before is gone."""
-        self._begin_change()
-        self.game = game
-
-    def _describe_step(self) -> tuple[GameT | None, int | None]:
-        return self.game, self.human
-
-    def _go_to(self, step: tuple[GameT | None, int | None]) -> None:
-        self.game, self.human = step
-
-    def require_game(self) -> GameT:
-        """Return the game.
-
-        Raises:
-            StateError: There is none.
-        """
-        if self.game is None:
-            raise StateError(
-                "no position",
-                field="position",
-                missing="position",
-                advice="send 'newgame' or 'position' first",
-            )
-        return self.game
