@@ -14,7 +14,7 @@ from gammond.engine.bearoff.databases import DEFAULT_ONE_SIDED, DEFAULT_TWO_SIDE
 from gammond.engine.bearoff.file_format import MAGIC, BearoffHeader, BearoffKind
 from gammond.engine.bearoff.one_sided import OneSidedTable, build_one_sided, estimate_one_sided_bytes
 from gammond.engine.bearoff.two_sided import TwoSidedTable, build_two_sided, estimate_two_sided_bytes
-from gammond.engine.errors import DataFileError, StateError
+from gammond.engine.errors import StateError
 from gammond.engine.runtime.exit_codes import EXIT_OK
 from gammond.engine.runtime.files import begins_with, check_output, data_folder
 from gammond.engine.runtime.machine import check_memory, format_size
@@ -29,6 +29,7 @@ from gammond.tools.common.command_options import (
     read_file,
     written_file,
 )
+from gammond.tools.common.files import name_in_errors
 from gammond.tools.common.progress import Progress
 
 SUMMARY = "build bearoff databases (make), or check and describe one (info)"
@@ -116,13 +117,11 @@ def make_table(header: BearoffHeader, path: Path, threads: int | None = None) ->
     """
     _check_memory(header)
     started_s = time.perf_counter()
-    try:
+    with name_in_errors(path, "written", "output"):
         path.parent.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryFile(dir=path.parent):
             pass  # fails before the work if the folder cannot be written
         save_table(_build(header, threads), path)
-    except OSError as error:
-        raise DataFileError(f"{path} cannot be written: {error.strerror}", field="output") from error
     sys.stdout.write(
         f"{path}: {header}, {format_size(path.stat().st_size)}, {time.perf_counter() - started_s:.1f} s\n"
     )

@@ -19,7 +19,8 @@ from gammond.nets.heritage.phase_features.net import PhaseNet
 from gammond.nets.manifest import CONTACT_CLASSES, MANIFEST_FILE, NetEntry, find_own_folder, read_manifest
 from gammond.protocol.state.service import Service, make_shipped_catalogue
 from gammond.tools import cli, export
-from gammond.tools.common.files import append_record, write_arrays
+from gammond.tools.common.files import write_arrays
+from gammond.tools.common.journal import Journal
 from gammond.tools.common.locks import hold_lock
 from gammond.tools.common.net_records import StrengthRecord
 from gammond.tools.common.opponents import collect_net_hashes, load_net_evaluator, load_opponent
@@ -50,9 +51,10 @@ def write_td(folder):
     settings = TdSettings(games=64, hidden=8, race_hidden=4, round_games=32)
     begin_run(folder, "train td", settings, ())
     play = SelfPlay(settings)
-    for report in play.play_rounds():
-        write_arrays(folder / "checkpoint.npz", {**play.state_dict(), **play.nets.to_arrays()})
-        append_record(folder / "log.jsonl", {"games": report.games_done, "seconds": 1.0})
+    with Journal(folder / "log.jsonl") as log:
+        for report in play.play_rounds():
+            write_arrays(folder / "checkpoint.npz", {**play.state_dict(), **play.nets.to_arrays()})
+            log.append({"games": report.games_done, "seconds": 1.0})
     nets, _ = td_nets_from_arrays("run", read_array_file(folder / "checkpoint.npz"))
     return {
         name: ("tesauro196", (hidden,), lambda boards, net=net: net.forward(encode_tesauro196(boards)))
@@ -66,7 +68,8 @@ def write_classic(folder, outputs, own):
     learner = ClassicLearner(settings)
     done = {"games_done": np.array(50), "kind": np.array("classic")}
     write_arrays(folder / "checkpoint.npz", learner.state_dict() | done)
-    append_record(folder / "log.jsonl", {"games": 50, "seconds": 1.0})
+    with Journal(folder / "log.jsonl") as log:
+        log.append({"games": 50, "seconds": 1.0})
     return {name: (None, None, net.evaluate) for name, net in learner.nets.nets.items()}
 
 
@@ -74,7 +77,8 @@ def write_set(folder, nets, hidden, generations):
     """A run of nets of several layers, whose best are those of its second generation."""
     begin_run(folder, "train refine", Recipe(parent="fast", hidden=hidden), ["fast"])
     for number in range(1, generations + 1):
-        append_record(folder / "log.jsonl", {"generation": number, "labelled": 500, "seconds": 90.0})
+        with Journal(folder / "log.jsonl") as log:
+            log.append({"generation": number, "labelled": 500, "seconds": 90.0})
         if number in (2, generations):
             name = "best" if number == 2 else "checkpoint"
             arrays = {"generation": np.array(number), **NetSet("set", nets).to_arrays()}

@@ -16,7 +16,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import IO
 
-from gammond.engine.errors import DataFileError, UnsupportedError
+from gammond.engine.errors import UnsupportedError
 from gammond.engine.match_analysis.analysed_match import AnalysedMatch
 from gammond.engine.match_analysis.documents import describe_match, list_decision
 from gammond.engine.match_files.model import RecordedMatch
@@ -42,7 +42,7 @@ from gammond.tools.analyse.player_history import (
 )
 from gammond.tools.analyse.player_search import find_player
 from gammond.tools.analyse.players_report import PlayersReport
-from gammond.tools.common.files import write_atomically
+from gammond.tools.common.files import name_in_errors, write_atomically
 from gammond.tools.common.match_inputs import MatchInput, MatchTally
 
 ONE_MATCH_FORMATS = (HTML, *ANALYSED_FORMATS)
@@ -107,13 +107,11 @@ class ReportStream:
                 sys.stdout.buffer.write(content)
             sys.stdout.flush()
             return
-        try:
+        with name_in_errors(self._path, "written"):
             if self._file is None:
                 folder = self._path.parent if os.access(self._path.parent, os.W_OK) else None
                 self._file = tempfile.TemporaryFile(dir=folder)  # noqa: SIM115  (open to the end)
             self._file.write(_encode(content))
-        except OSError as error:
-            raise DataFileError(f"{self._path} cannot be written: {error.strerror}") from error
 
     def finish(self) -> None:
         """Let the file appear, if anything was written.
@@ -123,12 +121,10 @@ class ReportStream:
         """
         if self._path is None or self._file is None:
             return
-        try:
+        with name_in_errors(self._path, "written"):
             self._file.seek(0)
             with open_output(self._path) as out:
                 shutil.copyfileobj(self._file, out)
-        except OSError as error:
-            raise DataFileError(f"{self._path} cannot be written: {error.strerror}") from error
 
 
 def _encode(content: str | bytes) -> bytes:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from gammond.engine.errors import DataFileError, StateError, ValueRangeError
 from gammond.nets.manifest import MANIFEST_NAME, find_own_folder, list_own_folders
-from gammond.tools.common.files import write_atomically
+from gammond.tools.common.files import name_in_errors, write_atomically
 from gammond.tools.common.locks import hold_lock
 
 
@@ -78,15 +78,12 @@ def remove_own_net(name: str) -> Path:
             "shipped nets stay",
             field="name",
         )
-    with hold_lock(folder, "name"):
-        try:
-            if folder.is_symlink():  # what it leads to stays
-                folder.unlink()
-                return folder
-            manifest = folder / MANIFEST_NAME
-            if not manifest.is_dir():
-                manifest.unlink(missing_ok=True)  # from here on nobody finds it
-            shutil.rmtree(folder)
-        except OSError as error:
-            raise DataFileError(f"{folder} cannot be removed: {error.strerror}", field="name") from error
+    with hold_lock(folder, "name"), name_in_errors(folder, "removed", "name"):
+        if folder.is_symlink():  # what it leads to stays
+            folder.unlink()
+            return folder
+        manifest = folder / MANIFEST_NAME
+        if not manifest.is_dir():
+            manifest.unlink(missing_ok=True)  # from here on nobody finds it
+        shutil.rmtree(folder)
     return folder

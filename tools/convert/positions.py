@@ -7,7 +7,7 @@ import json
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -15,7 +15,7 @@ from typing import Annotated, ClassVar
 
 from msgspec import Struct
 
-from gammond.engine.errors import DataFileError, GammondError, UnsupportedError
+from gammond.engine.errors import GammondError, UnsupportedError
 from gammond.engine.formats.match_id import encode_match_id
 from gammond.engine.formats.position_id import encode_position_id
 from gammond.engine.formats.position_text import FORMATS, list_unkept
@@ -27,6 +27,7 @@ from gammond.protocol.repl.answers.checkers import format_checkers
 from gammond.tools.batch.lines import PLAIN_COLUMNS, PositionLine, decode_line
 from gammond.tools.batch.tables import PositionInput, open_input
 from gammond.tools.common.command_options import option
+from gammond.tools.common.files import name_in_errors
 from gammond.tools.common.position_arguments import STDIN, VariantName, find_text
 from gammond.tools.common.position_texts import describe_reading, parse_text, split_dice
 from gammond.tools.common.progress import write_message
@@ -200,7 +201,7 @@ def _open_inputs(
         return [("line", open_input(open_stdin(), None, column, names))]
     inputs = []
     for file in files:
-        with _name_unreadable(file):
+        with name_in_errors(file, "read", "file"):
             given = open_input(stack.enter_context(file.open("rb")), file, column, names)
         if len(files) > 1 and _is_table(given):
             raise UnsupportedError(f"{file} is a table: convert it by itself", field="file")
@@ -218,14 +219,6 @@ def _read_inputs(inputs: list[tuple[str, PositionInput]]) -> Iterator[tuple[str,
     for place, given in inputs:
         for line in given.lines:
             yield f"{place} {line.number}", line
-
-
-@contextmanager
-def _name_unreadable(file: Path) -> Iterator[None]:
-    try:
-        yield
-    except OSError as error:
-        raise DataFileError(f"{file} cannot be read: {error.strerror}", field="file") from error
 
 
 def _write_lines(

@@ -33,6 +33,7 @@ from gammond.engine.runtime.machine import check_disk_space, check_memory, forma
 from gammond.nets.catalogue import load_engine
 from gammond.tools.common.command_group import CommandGroup
 from gammond.tools.common.command_options import CORES, Force, Threads, ToolCommand, option, written_file
+from gammond.tools.common.files import name_in_errors
 from gammond.tools.common.locks import hold_lock
 from gammond.tools.common.progress import Progress, format_bar, format_duration
 from gammond.tools.hypergammon.verification import (
@@ -129,14 +130,11 @@ def build_solution(checkers: int, path: Path, threads: int | None) -> int:
     )
     check_memory(memory, "solving")
     started_s, started_cpu_s = time.monotonic(), time.process_time()
-    with hold_lock(path, "output"), SolvingProgress() as bar:
-        try:
-            if not begun:
-                check_disk_space(path.parent, disk, "GAMMOND_DATA")
-            build_file(path, checkers, threads, bar.show)
-            bar.finish()
-        except OSError as error:
-            raise DataFileError(f"{path} cannot be written: {error.strerror}", field="output") from error
+    with hold_lock(path, "output"), SolvingProgress() as bar, name_in_errors(path, "written", "output"):
+        if not begun:
+            check_disk_space(path.parent, disk, "GAMMOND_DATA")
+        build_file(path, checkers, threads, bar.show)
+        bar.finish()
     forget_solutions()
     elapsed_s, cpu_s = time.monotonic() - started_s, time.process_time() - started_cpu_s
     sys.stdout.write(

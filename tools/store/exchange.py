@@ -20,6 +20,7 @@ from gammond.engine.store.database import BadRow, StoreDatabase, StoreRow
 from gammond.engine.store.entries import MAX_PAYLOAD_BYTES, EngineIdentity, StoreEntry, StoreQuestion
 from gammond.engine.store.options import read_store_options
 from gammond.engine.wording import format_count
+from gammond.tools.common.files import name_in_errors
 from gammond.tools.store.files import open_store
 
 HEADER = {"format": "gammond-store", "version": 1}
@@ -151,15 +152,12 @@ def export_entries(database: StoreDatabase, output: Path | None) -> int:
                 yield row
 
     lines = format_rows(list_good())
-    try:
-        if output is None:
-            for line in lines:
-                sys.stdout.write(line.decode())
-        else:
-            with open_output(output) as out:
-                out.writelines(lines)
-    except OSError as error:
-        raise DataFileError(f"{output} cannot be written: {error.strerror}", field="output") from error
+    if output is None:
+        for line in lines:
+            sys.stdout.write(line.decode())
+    else:
+        with name_in_errors(output, "written", "output"), open_output(output) as out:
+            out.writelines(lines)
     sys.stderr.write(f"gammond: {format_count(found['rows'], 'entry', 'entries')} exported\n")
     if found["bad"]:
         damaged = format_count(found["bad"], "damaged entry", "damaged entries")
@@ -169,10 +167,8 @@ def export_entries(database: StoreDatabase, output: Path | None) -> int:
 
 def import_entries(file: Path, sources: Sequence[Path]) -> int:
     """Take the entries of files, some at a time, so that servers can write in between."""
-    try:
+    with name_in_errors(file.parent, "made", "file"):
         make_data_folder(file)
-    except OSError as error:
-        raise DataFileError(f"{file.parent} cannot be made: {error.strerror}", field="file") from error
     read = new = faults = 0
     max_bytes = read_store_options().max_bytes
     with open_store(file) as database:

@@ -26,8 +26,8 @@ from gammond.engine.runtime.machine import MAX_THREADS
 from gammond.tools.common.command_group import CommandGroup
 from gammond.tools.common.command_options import ToolCommand, argument, option, written_file
 from gammond.tools.common.figures import check_plot_file
-from gammond.tools.common.files import read_records
 from gammond.tools.common.interrupts import GOES_ON, advise_on_interrupt
+from gammond.tools.common.journal import read_records
 from gammond.tools.common.wings import find_wings
 from gammond.tools.parallel.processes import ProcessPool
 from gammond.tools.train.runs.curves import draw_runs

@@ -6,7 +6,7 @@ import pytest
 
 from gammond.engine.errors import DataFileError, UnsupportedError, ValueRangeError
 from gammond.tools.common.figures import check_plot_file
-from gammond.tools.common.files import append_record
+from gammond.tools.common.journal import Journal
 from gammond.tools.train.runs import plot
 from gammond.tools.train.runs import run as run_module
 from gammond.tools.train.runs.curves import Curve, RunCurves, _draw_strengths, draw_runs
@@ -18,11 +18,19 @@ SMALL = ["--games", "64", "--hidden", "8", "--race-hidden", "4", "--round-games"
 
 @pytest.fixture
 def run(tmp_path):
-    folder = tmp_path / "td"
+    records = []
     for games in (100, 200, 300):
         strength = {"opponent": "pubeval", "ppg": games / 1000, "ppg_error": 0.02, "ppg_games": 100}
         record = {"games": games, "error_points": 20 / games, "seconds": 9.0}
-        append_record(folder / "log.jsonl", {**record, **strength, "others": []})
+        records.append({**record, **strength, "others": []})
+    return write_log(tmp_path / "td", *records)
+
+
+def write_log(folder, *records):
+    folder.mkdir()
+    with Journal(folder / "log.jsonl") as log:
+        for record in records:
+            log.append(record)
     return folder
 
 
@@ -88,9 +96,8 @@ def test_the_command_draws_runs_together(run, tmp_path):
 @pytest.mark.usefixtures("matplotlib")
 def test_runs_that_mimic_experts_are_drawn_by_their_agreement(tmp_path):
     for name in ("one", "other"):
-        log = tmp_path / name / "log.jsonl"
-        append_record(log, {"generation": 5, "first": 0.3, "seconds": 60.0})
-        append_record(log, {"generation": 9, "first": 0.4, "unseen_first": 0.35, "seconds": 60.0})
+        later = {"generation": 9, "first": 0.4, "unseen_first": 0.35, "seconds": 60.0}
+        write_log(tmp_path / name, {"generation": 5, "first": 0.3, "seconds": 60.0}, later)
     file = tmp_path / "a.svg"
     assert run_tool(plot, str(tmp_path / "one"), str(tmp_path / "other"), "--output", str(file)) == 0
     for name in ("one", "other"):
@@ -101,8 +108,8 @@ def test_runs_that_mimic_experts_are_drawn_by_their_agreement(tmp_path):
 
 @pytest.mark.usefixtures("matplotlib")
 def test_a_run_that_measured_nothing_says_so(tmp_path):
-    append_record(tmp_path / "run" / "log.jsonl", {"games": 5, "error_points": 0.2, "seconds": 1.0})
-    draw_runs([tmp_path / "run"], tmp_path / "a.svg")
+    run = write_log(tmp_path / "run", {"games": 5, "error_points": 0.2, "seconds": 1.0})
+    draw_runs([run], tmp_path / "a.svg")
     assert "no strength was measured" in (tmp_path / "a.svg").read_text()
 
 

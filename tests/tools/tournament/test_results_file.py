@@ -58,31 +58,6 @@ def test_a_player_against_itself_is_saved_too():
         assert kept.get_scores("ann", "ann").games == 6
 
 
-def test_a_kill_at_any_byte_loses_the_last_range_at_most(file):
-    whole = file.read_bytes()
-    ranges_at = [whole.rfind(b"\n", 0, -1) + 1, len(whole)]
-    ends = [at for at, byte in enumerate(whole) if byte == ord("\n")]
-    for length in (*range(0, len(whole), 5), *ends, *(end + 1 for end in ends[:-1])):
-        file.write_bytes(whole[:length])
-        found = read(file, ANN, BOB)
-        assert len(found[0]) == (4 if length >= ranges_at[0] else 0)
-        assert file.read_bytes()[:length].startswith(whole[: whole.rfind(b"\n", 0, length) + 1])
-        with ResultsFile(file, RULES, [ANN, BOB]) as kept:
-            rest = FIRST.concatenate(SECOND).take_first(6)
-            done = kept.get_scores("ann", "bob").games
-            left = PairedScores(rest.values[done:], rest.kinds[done:])
-            kept.add("ann", "bob", GameRange(done, 6 - done), left)
-        assert read(file, ANN, BOB) == listed(rest)
-
-
-def test_a_file_is_held_from_first_to_last(tmp_path):
-    with ResultsFile(tmp_path / "kept", RULES, [ANN, BOB]) as kept:
-        with pytest.raises(StateError, match="another process"):
-            ResultsFile(tmp_path / "kept", RULES, [ANN, BOB])
-        kept.add("ann", "bob", GameRange(0, 4), FIRST)
-    assert read(tmp_path / "kept", ANN, BOB) == listed(FIRST)
-
-
 def test_a_file_that_is_refused_is_not_held(file):
     with pytest.raises(StateError, match="who does not take part") as caught:
         ResultsFile(file, RULES, [ANN, CYD])
@@ -123,10 +98,8 @@ def test_a_player_with_other_nets_is_refused(file):
     ],
 )
 def test_a_tournament_of_other_rules_is_refused(file, rules, words):
-    before = file.read_bytes()
     with pytest.raises(StateError, match=words):
         ResultsFile(file, rules, [ANN, BOB])
-    assert file.read_bytes() == before
 
 
 def test_a_file_without_a_rule_for_doubles_has_the_usual_one(file):
@@ -138,17 +111,6 @@ def test_a_file_without_a_rule_for_doubles_has_the_usual_one(file):
         assert kept.get_scores("ann", "bob").games > 0
     with pytest.raises(StateError, match="doubles four, this one has two"):
         ResultsFile(file, TournamentRules(seed=3, game=Rules(doubles=Doubles.TWO)), [ANN, BOB])
-
-
-@pytest.mark.parametrize(
-    "content", [b"a diary", b"a diary\nof two lines", b'{"format": "gammond rollout"}\n']
-)
-def test_another_file_is_refused_and_left_alone(tmp_path, content):
-    file = tmp_path / "diary"
-    file.write_bytes(content)
-    with pytest.raises(DataFileError):
-        ResultsFile(file, RULES, [ANN, BOB])
-    assert file.read_bytes() == content
 
 
 def encode(numbers, dtype):
@@ -176,16 +138,6 @@ def test_a_damaged_line_is_named(file, change):
     file.write_text("\n".join([*lines[:-1], json.dumps(record), ""]))
     with pytest.raises(DataFileError, match="kept line 5 cannot be read"):
         ResultsFile(file, RULES, [ANN, BOB])
-
-
-def test_a_place_that_cannot_be_written_is_an_error(tmp_path):
-    (tmp_path / "file").write_text("")
-    for folder in ("file", "missing"):
-        with pytest.raises(DataFileError, match="there is no folder"):
-            ResultsFile(tmp_path / folder / "kept", RULES, [ANN, BOB])
-    assert not (tmp_path / "missing").exists()
-    with pytest.raises(DataFileError, match="cannot be"):
-        ResultsFile(tmp_path, RULES, [ANN, BOB])
 
 
 def test_games_that_did_not_end_are_saved_too(tmp_path):

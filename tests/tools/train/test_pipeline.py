@@ -17,7 +17,7 @@ from gammond.engine.play.lockstep import play_games
 from gammond.engine.play.paired_scores import PairedScores
 from gammond.nets.catalogue import Catalogue
 from gammond.tools import cli
-from gammond.tools.common.files import read_records
+from gammond.tools.common.journal import read_records
 from gammond.tools.common.opponents import load_opponent
 from gammond.tools.export import PROVENANCE_HEADING
 from gammond.tools.train.weights.net_set import load_net_set

@@ -6,7 +6,7 @@ import msgspec
 import pytest
 
 from gammond.engine.errors import GammondError, StateError
-from gammond.tools.common.files import read_records
+from gammond.tools.common.journal import read_records
 from gammond.tools.heritage.gengammon.expert_moves.dataset import write_expert_moves
 from gammond.tools.heritage.gengammon.settings import MimicSettings
 from gammond.tools.train import vary as study

@@ -30,7 +30,7 @@ from gammond.engine.statistics import ValueWithError
 from gammond.engine.wording import format_count
 from gammond.nets.catalogue import DEFAULT_EVALUATOR
 from gammond.tools.common.command_options import ToolCommand, argument, option
-from gammond.tools.common.files import read_records
+from gammond.tools.common.journal import read_records
 from gammond.tools.common.opponents import RUN_PREFIX, load_opponent
 from gammond.tools.common.reports import format_table
 from gammond.tools.heritage.computational_backgammon.endgames import measure_endgame_errors

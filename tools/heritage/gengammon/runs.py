@@ -20,7 +20,7 @@ from gammond.nets.heritage.gengammon.net import (
 )
 from gammond.nets.onnx_model import OUTPUT_NAME
 from gammond.tools.common.figures import PlotLine, draw_lines
-from gammond.tools.common.files import read_records
+from gammond.tools.common.journal import read_records
 from gammond.tools.common.wings import ExportedScorer
 from gammond.tools.train.runs.run_folder import LOG_FILE
 from gammond.tools.train.weights.onnx_files import OnnxNode, check_scorer_onnx, make_onnx

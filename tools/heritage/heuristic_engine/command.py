@@ -25,7 +25,7 @@ from gammond.engine.play.player import Player
 from gammond.engine.statistics import ValueWithError
 from gammond.nets.heritage.heuristic_engine.heuristic import HeuristicConfig
 from gammond.tools.common.command_options import ToolCommand, option
-from gammond.tools.common.files import read_records
+from gammond.tools.common.journal import read_records
 from gammond.tools.common.progress import Progress
 from gammond.tools.heritage.heuristic_engine.trials import ClimbSettings, FixedRule, run_trial
 from gammond.tools.parallel.executor import Executor

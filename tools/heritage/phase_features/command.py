@@ -23,7 +23,8 @@ from gammond.engine.play.player import Player, RandomPlayer, ScorerPlayer
 from gammond.engine.rules.position import Board
 from gammond.nets.heritage.phase_features.net import PhaseNet, draw_weights
 from gammond.nets.heritage.phase_features.players import PhaseHeuristicScorer, UniformChoicePlayer
-from gammond.tools.common.files import read_records, write_arrays
+from gammond.tools.common.files import write_arrays
+from gammond.tools.common.journal import read_records
 from gammond.tools.heritage.phase_features.files import IMITATION
 from gammond.tools.heritage.phase_features.report import (
     compute_mean_squared_error,

@@ -18,7 +18,8 @@ from msgspec import Meta
 
 from gammond.engine.errors import DataFileError, StateError, ValueRangeError
 from gammond.engine.formats.array_file import Arrays, load_arrays, read_array, read_array_file, read_count
-from gammond.tools.common.files import append_new_record, write_arrays
+from gammond.tools.common.files import write_arrays
+from gammond.tools.common.journal import Journal
 from gammond.tools.parallel.executor import Executor
 from gammond.tools.train.fitting.net_set_fitter import NetSetFitter, split_labels
 from gammond.tools.train.fitting.recipe import FittingWork, Recipe
@@ -196,7 +197,8 @@ class FitLearner(Learner):
             )
             strengths = strengths_from_record(measured)
             record = {"epoch": "best", "best_epoch": epoch, **measured}
-            append_new_record(folder / LOG_FILE, record, "epoch")
+            with Journal(folder / LOG_FILE) as log:
+                log.append_new(record, "epoch")
             write_arrays(best, {**arrays, **strengths_to_arrays(strengths)})
             sys.stderr.write(f"{nets.name}: {format_strengths(strengths)}\n")
         return ""

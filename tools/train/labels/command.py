@@ -21,7 +21,7 @@ from msgspec import Meta
 from gammond.engine.errors import StateError, UnsupportedError
 from gammond.engine.rules.rules import STANDARD_RULES
 from gammond.tools.common.command_options import ToolCommand, option, written_file
-from gammond.tools.common.files import read_records
+from gammond.tools.common.journal import read_records
 from gammond.tools.common.locks import hold_lock
 from gammond.tools.common.progress import format_short_number
 from gammond.tools.parallel.options import make_executor

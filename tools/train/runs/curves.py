@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from gammond.engine.errors import DataFileError, UnsupportedError
 from gammond.tools.common.figures import make_figure, write_figure
-from gammond.tools.common.files import read_records
+from gammond.tools.common.journal import read_records
 from gammond.tools.train.runs.run_folder import CONFIG_FILE, LOG_FILE, compute_hours
 from gammond.tools.train.runs.settings import read_settings_file
 

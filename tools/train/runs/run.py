@@ -14,14 +14,15 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
 from gammond.engine.errors import DataFileError
 from gammond.engine.formats.array_file import Arrays, load_arrays
 from gammond.engine.wording import format_count
-from gammond.tools.common.files import append_new_record, read_records, write_arrays
+from gammond.tools.common.files import write_arrays
+from gammond.tools.common.journal import Journal, read_records
+from gammond.tools.common.journal import Record as Record
 from gammond.tools.common.net_records import StrengthRecord
 from gammond.tools.common.progress import Progress
 from gammond.tools.train.runs.curves import draw_runs, find_best_strength, format_run_strength
@@ -35,9 +36,6 @@ from gammond.tools.train.runs.strength_games import (
 
 CHECKPOINT_FILE = "checkpoint.npz"
 BEST_FILE = "best.npz"
-
-Record = dict[str, Any]
-"""A line of the log, or a part of it."""
 
 DrawFunction = Callable[[Sequence[Path], Path], None]
 """Draws the runs in some folders into a file."""
@@ -204,35 +202,33 @@ class Run:
         self._plot = plot
         self._draw = draw or draw_runs
         self._keeps_nets = keeps_nets
-        self._progress = RunProgress()
-        self._read_log()
+        self._records = read_records(folder / LOG_FILE)
+        self._progress = RunProgress(strength_text=format_run_strength(self._records))
         self._restore(folder / CHECKPOINT_FILE)
 
     def run(self) -> str:
         """Do the steps that are left; return the learner's report."""
         learner, total = self._learner, self._learner.total_work
         bar = None if total is None else Progress(total, learner.label, start=max(learner.work_done, 0))
-        with bar or nullcontext():
+        with Journal(self._folder / LOG_FILE) as log, bar or nullcontext():
             self._progress.bar = bar
-            self._run_steps()
-        saved = self._records
+            self._run_steps(log)
         report = learner.finish(self._folder)
-        self._read_log()
-        if self._records != saved:
+        if len(read_records(self._folder / LOG_FILE)) > len(self._records):
             self._draw_picture()
         return report
 
-    def _run_steps(self) -> None:
+    def _run_steps(self, log: Journal) -> None:
         learner, saved_at, since_s = self._learner, self._learner.steps_done, time.monotonic()
         while learner.steps_done < learner.total_steps:
             learner.run_step(self._progress)
             is_last = learner.steps_done >= learner.total_steps
             if learner.steps_done - saved_at < learner.checkpoint_every and not is_last:
                 continue
-            self._write_line(self._save_checkpoint(since_s))
+            self._write_line(self._save_checkpoint(log, since_s))
             saved_at, since_s = learner.steps_done, time.monotonic()
 
-    def _save_checkpoint(self, since_s: float) -> str:
+    def _save_checkpoint(self, log: Journal, since_s: float) -> str:
         """Measure and save what was learned; return the line to print."""
         learner = self._learner
         record: Record = {
@@ -247,10 +243,11 @@ class Run:
         learner.write_files(self._folder)
         if self._keeps_nets:
             self._write_arrays(name_kept_nets(self._folder, learner.steps_done), learner.best_state_dict())
-        append_new_record(self._folder / LOG_FILE, record, learner.unit)
+        if log.append_new(record, learner.unit):
+            self._records.append(record)
         if state := learner.state_dict():
             self._write_arrays(self._folder / CHECKPOINT_FILE, state)
-        self._read_log()
+        self._progress.strength_text = format_run_strength(self._records)
         self._draw_picture()
         return self._format_line(record, strengths)
 
@@ -296,10 +293,6 @@ class Run:
             self._learner.start(self._records)
             return
         load_arrays(checkpoint, self._learner.load_state_dict)
-
-    def _read_log(self) -> None:
-        self._records = read_records(self._folder / LOG_FILE)
-        self._progress.strength_text = format_run_strength(self._records)
 
     def _write_line(self, text: str) -> None:
         if not text:

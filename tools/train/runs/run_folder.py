@@ -20,8 +20,8 @@ from gammond.engine.errors import DataFileError, StateError
 from gammond.engine.formats.array_file import read_array_file
 from gammond.engine.runtime.files import check_output_folder
 from gammond.nets.catalogue import SHIPPED, FoundEvaluator
-from gammond.tools.common.files import read_records
 from gammond.tools.common.interrupts import RESUMES, advise_on_interrupt
+from gammond.tools.common.journal import read_records
 from gammond.tools.common.net_records import TrainingRecord
 from gammond.tools.common.net_records import read_provenance as read_net_provenance
 from gammond.tools.train.runs.settings import (

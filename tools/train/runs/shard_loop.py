@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, Generic, Protocol, Self, TypeVar
 
 from gammond.engine.errors import DataFileError
-from gammond.tools.common.files import append_record, read_records
+from gammond.tools.common.journal import Journal, read_records
 from gammond.tools.common.progress import Progress, format_short_number
 from gammond.tools.parallel.executor import Executor
 
@@ -129,11 +129,11 @@ def make_missing_shards(
     records: list[ShardRecord] = []
     is_logged = log is not None and len(read_records(log)) > len(tasks) - len(missing)
     started_s = last_s = time.monotonic()
-    with Progress(total, label, start=done) as bar:
+    with Journal(log) as journal, Progress(total, label, start=done) as bar:
         for task, (record, content) in zip(missing, executor.map(make, missing), strict=True):
             now_s = time.monotonic()
-            if log is not None and not is_logged:
-                append_record(log, {**record, "seconds": now_s - last_s})
+            if not is_logged:
+                journal.append({**record, "seconds": now_s - last_s})
             task.write(task.file, content)
             is_logged, last_s = False, now_s
             records.append(record)

@@ -9,7 +9,8 @@ from gammond.engine.rules.position import Position
 from gammond.engine.statistics import ValueWithError
 from gammond.nets.heritage.astros.bev import HAND_WEIGHTS
 from gammond.tools import cli
-from gammond.tools.common.files import read_records, write_arrays
+from gammond.tools.common.files import write_arrays
+from gammond.tools.common.journal import read_records
 from gammond.tools.common.opponents import load_opponent
 from gammond.tools.heritage.astros import command as ascending
 from gammond.tools.heritage.astros.command import AscendSettings, FamilyMatches

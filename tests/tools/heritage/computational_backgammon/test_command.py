@@ -11,7 +11,7 @@ from gammond.engine.play.lockstep import play_games
 from gammond.engine.play.player import EvaluatorPlayer, RandomPlayer
 from gammond.engine.rules.position import Position
 from gammond.nets.players.pubeval import PubevalPlayer
-from gammond.tools.common.files import read_records
+from gammond.tools.common.journal import read_records
 from gammond.tools.common.opponents import load_opponent
 from gammond.tools.heritage.computational_backgammon import command
 from gammond.tools.heritage.computational_backgammon.command import ClassicLearner

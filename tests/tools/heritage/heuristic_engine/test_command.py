@@ -9,7 +9,7 @@ from gammond.engine.errors import DataFileError
 from gammond.engine.play.lockstep import play_games
 from gammond.nets.catalogue import load_player
 from gammond.nets.heritage.heuristic_engine.heuristic import HEURISTIC_CONFIGS, HeuristicConfig
-from gammond.tools.common.files import read_records
+from gammond.tools.common.journal import read_records
 from gammond.tools.heritage.heuristic_engine import command
 from gammond.tools.heritage.heuristic_engine.trials import ClimbSettings
 from gammond.tools.train.runs.run_folder import LOG_FILE

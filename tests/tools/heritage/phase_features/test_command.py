@@ -11,7 +11,7 @@ from gammond.engine.formats.array_file import read_array_file
 from gammond.engine.play.lockstep import play_games
 from gammond.engine.play.player import ScorerPlayer
 from gammond.nets.heritage.phase_features.net import PhaseNet
-from gammond.tools.common.files import read_records
+from gammond.tools.common.journal import read_records
 from gammond.tools.common.opponents import load_opponent
 from gammond.tools.heritage.phase_features import command
 from gammond.tools.heritage.phase_features.settings import HeuristicNetSettings

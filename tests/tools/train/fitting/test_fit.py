@@ -12,7 +12,7 @@ from gammond.engine.formats.array_file import read_array_file
 from gammond.engine.rules.outcome import Outcomes, cubeless_equity
 from gammond.nets.catalogue import load_evaluator
 from gammond.nets.encoders import get_encoder
-from gammond.tools.common.files import read_records
+from gammond.tools.common.journal import read_records
 from gammond.tools.train.fitting import fit
 from gammond.tools.train.fitting import torch_fitter as fitting
 from gammond.tools.train.fitting.net_set_fitter import compute_fit_metrics, iterate_steps, split_labels

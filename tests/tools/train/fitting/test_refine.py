@@ -4,7 +4,8 @@ import re
 
 import pytest
 
-from gammond.tools.common.files import read_records, write_arrays
+from gammond.tools.common.files import write_arrays
+from gammond.tools.common.journal import read_records
 from gammond.tools.train.fitting import refine
 from gammond.tools.train.runs.run_folder import begin_run
 from gammond.tools.train.td.self_play import SelfPlay, TdSettings

@@ -3,7 +3,7 @@
 import pytest
 
 from gammond.engine.errors import DataFileError, UnsupportedError
-from gammond.tools.common.files import append_record
+from gammond.tools.common.journal import Journal
 from gammond.tools.train.runs.curves import (
     Curve,
     choose_axis,
@@ -22,8 +22,9 @@ def measured(points: float, *others: float) -> dict[str, object]:
 def logged(folder, *records, settings: str = ""):
     folder.mkdir()
     (folder / "run.toml").write_text(settings)
-    for record in records:
-        append_record(folder / "log.jsonl", record)
+    with Journal(folder / "log.jsonl") as log:
+        for record in records:
+            log.append(record)
     return folder
 
 

@@ -4,7 +4,7 @@ import pytest
 
 from gammond.engine.play.lockstep import play_games
 from gammond.tools import cli
-from gammond.tools.common.files import read_records
+from gammond.tools.common.journal import read_records
 from gammond.tools.common.opponents import load_opponent
 from gammond.tools.train.runs.curves import read_curves
 from gammond.tools.train.runs.plot import play_head_to_head

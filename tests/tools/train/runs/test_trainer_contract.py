@@ -21,8 +21,9 @@ import pytest
 from gammond.engine.formats.array_file import read_array_file
 from gammond.tools import cli
 from gammond.tools.common.command_group import find_command
-from gammond.tools.common.files import read_records, write_arrays
+from gammond.tools.common.files import write_arrays
 from gammond.tools.common.interrupts import RESUMES
+from gammond.tools.common.journal import Journal, read_records
 from gammond.tools.common.locks import hold_lock
 from gammond.tools.heritage import command as heritage
 from gammond.tools.train import command as train
@@ -62,18 +63,27 @@ def choose_kills(opened):
 @contextmanager
 def watch_writing(folder, last=None):
     """Note the files of a folder as they are to be written, and press Ctrl-C at the last of so many."""
-    opened, real = [], Path.open
+    written, open_file, append = [], Path.open, Journal.append
+
+    def note(file):
+        if file.is_relative_to(folder.resolve()):
+            written.append(file)
+            if len(written) == last:
+                raise KeyboardInterrupt
 
     def open_or_stop(self, mode="r", *rest, **more):
-        if mode[0] in "axw" and self.is_relative_to(folder.resolve()):
-            opened.append(self)
-            if len(opened) == last:
-                raise KeyboardInterrupt
-        return real(self, mode, *rest, **more)
+        if mode[0] in "xw":
+            note(self)
+        return open_file(self, mode, *rest, **more)
+
+    def append_or_stop(self, record):
+        note(self.file)
+        append(self, record)
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(Path, "open", open_or_stop)
-        yield opened
+        patch.setattr(Journal, "append", append_or_stop)
+        yield written
 
 
 def read_run(folder):

@@ -7,7 +7,8 @@ import pytest
 
 from gammond.engine.formats.array_file import read_array_file
 from gammond.engine.play.paired_scores import PairedScores
-from gammond.tools.common.files import read_records, write_arrays
+from gammond.tools.common.files import write_arrays
+from gammond.tools.common.journal import read_records
 from gammond.tools.train.runs import run as run_module
 from gammond.tools.train.runs import strength_games as measuring
 from gammond.tools.train.runs.run_folder import read_run_provenance

@@ -9,7 +9,8 @@ from gammond.engine.formats.array_file import read_array_file
 from gammond.nets.catalogue import load_evaluator, load_pruner
 from gammond.nets.compiled_net import PruningNet
 from gammond.nets.manifest import MANIFEST_FILE, read_manifest
-from gammond.tools.common.files import append_record, write_arrays
+from gammond.tools.common.files import write_arrays
+from gammond.tools.common.journal import Journal
 from gammond.tools.common.net_records import read_provenance as read_net_provenance
 from gammond.tools.train.fitting.recipe import Recipe
 from gammond.tools.train.runs.run_folder import (
@@ -136,8 +137,9 @@ def test_an_evaluator_of_the_manifest_has_the_commands_that_made_it():
 def test_what_came_after_the_nets_of_a_file_does_not_count(tmp_path):
     run = tmp_path / "run"
     begin_run(run, "train refine", Recipe(parent="fast", batch=64), ["fast"])
-    for number in (1, 2, 3):
-        append_record(run / "log.jsonl", {"generation": number, "labelled": 100, "seconds": 360.0})
+    with Journal(run / "log.jsonl") as log:
+        for number in (1, 2, 3):
+            log.append({"generation": number, "labelled": 100, "seconds": 360.0})
     nets = NetSet("run", {"contact": layered(5), "race": layered(4)})
     write_arrays(run / "best.npz", {"generation": np.array(2), **nets.to_arrays()})
     *before, own = read_run_provenance(run, run / "best.npz")
