@@ -20,7 +20,7 @@ from gammond.engine.match_analysis.notes import AnalysisJournal
 from gammond.engine.match_files.model import ActionNotes, RecordedMatch
 from gammond.engine.rules.moves import Play
 from gammond.engine.rules.outcome import Outcome
-from gammond.tools.common.journal import Journal, Place, Record
+from gammond.tools.common.journal import Journal, LinePlace, Record
 
 
 def find_kept_file(output: Path) -> Path:
@@ -45,7 +45,7 @@ class KeptDecisions(Journal):
 
     def __init__(self, path: Path, run: Mapping[str, object], *, is_new: bool = False) -> None:
         self.date = datetime.now().astimezone()
-        self._places: dict[str, list[Place]] = defaultdict(list)
+        self._places: dict[str, list[LinePlace]] = defaultdict(list)
         super().__init__(
             path,
             {"run": run, "date": self.date.isoformat()},
@@ -75,7 +75,7 @@ class KeptDecisions(Journal):
         self.append({"match": key})
         return MatchJournal(self, known)
 
-    def _take_record(self, place: Place, record: Record) -> None:
+    def _take_record(self, place: LinePlace, record: Record) -> None:
         if place.number == 1:
             self.date = datetime.fromisoformat(record["date"])
         elif "match" in record:

@@ -20,7 +20,7 @@ Record = dict[str, Any]
 """A line of a journal, or a part of it."""
 
 
-class Place(NamedTuple):
+class LinePlace(NamedTuple):
     """Where a line is: its number from 1, its first byte, and the byte behind it."""
 
     number: int = 1
@@ -58,7 +58,7 @@ class Journal:
         head: Mapping[str, object] | None = None,
         field: str | None = None,
         *,
-        take: Callable[[Place, Record], object] = lambda place, record: None,
+        take: Callable[[LinePlace, Record], object] = lambda place, record: None,
         identify: Callable[[Record], Mapping[str, object]] = lambda head: head,
         restart: str = "choose another file",
         is_new: bool = False,
@@ -81,7 +81,7 @@ class Journal:
             if file.exists():
                 self._check_kind(file, head or {})
                 own = {} if head is None else identify(json.loads(self._encode(head)))
-                for place, record in () if is_new else self.read(Place()):
+                for place, record in () if is_new else self.read(LinePlace()):
                     with self.name_line(place):
                         if own and place.number == 1:
                             self._check_run(identify(record), own)
@@ -115,7 +115,7 @@ class Journal:
         self.append(record)
         return True
 
-    def read(self, place: Place) -> Iterator[tuple[Place, Record]]:
+    def read(self, place: LinePlace) -> Iterator[tuple[LinePlace, Record]]:
         """Read the lines from a place on, one by one.
 
         Raises:
@@ -123,7 +123,7 @@ class Journal:
         """
         return _read_lines(self.file, place, self._field, self._restart) if self.file else iter(())
 
-    def name_line(self, place: Place) -> AbstractContextManager[None]:
+    def name_line(self, place: LinePlace) -> AbstractContextManager[None]:
         """Raise a `DataFileError` with the line where a block finds that it is damaged, as `take` may."""
         return _name_line(self.file, place, self._field, self._restart)
 
@@ -178,18 +178,18 @@ def read_records(log: Path) -> list[Record]:
     Raises:
         DataFileError: A line is damaged, or cannot be read.
     """
-    return [record for _, record in _read_lines(log, Place())] if log.exists() else []
+    return [record for _, record in _read_lines(log, LinePlace())] if log.exists() else []
 
 
 def _read_lines(
-    file: Path, place: Place, field: str | None = None, restart: str = ""
-) -> Iterator[tuple[Place, Record]]:
+    file: Path, place: LinePlace, field: str | None = None, restart: str = ""
+) -> Iterator[tuple[LinePlace, Record]]:
     with name_in_errors(file, "read", field), open_regular(file) as source:
         source.seek(end := place.start)
         for number, line in enumerate(source, place.number):
             if not line.endswith(b"\n"):
                 return
-            place = Place(number, end, end := end + len(line))
+            place = LinePlace(number, end, end := end + len(line))
             with _name_line(file, place, field, restart):
                 record = json.loads(line)
                 if not isinstance(record, dict):
@@ -198,7 +198,7 @@ def _read_lines(
 
 
 @contextmanager
-def _name_line(file: Path | None, place: Place, field: str | None, restart: str) -> Iterator[None]:
+def _name_line(file: Path | None, place: LinePlace, field: str | None, restart: str) -> Iterator[None]:
     try:
         yield
     except (ValueError, KeyError, TypeError) as error:

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from gammond.engine.errors import StateError
 from gammond.engine.play.paired_scores import PairedScores
-from gammond.tools.common.journal import Journal, Place, Record
+from gammond.tools.common.journal import Journal, LinePlace, Record
 from gammond.tools.tournament.backgammon import TournamentRules
 from gammond.tools.tournament.entrants import Entrant
 from gammond.tools.tournament.games import DEFAULT_VARIANT, GameRange, GameRules
@@ -82,7 +82,7 @@ class ResultsFile(Journal):
         """Return whether the games of two players are kept in the other order."""
         return first != second and (second, first) in self._scores
 
-    def _take_record(self, place: Place, record: Record) -> None:
+    def _take_record(self, place: LinePlace, record: Record) -> None:
         if "player" in record:
             self._check_player(record["player"], record["nets"])
         elif "format" not in record:

@@ -11,7 +11,7 @@ import threading
 import pytest
 
 from gammond.engine.errors import DataFileError, StateError
-from gammond.tools.common.journal import Journal, Place, read_records
+from gammond.tools.common.journal import Journal, LinePlace, read_records
 
 HEAD = {"format": "walk 1", "seed": 3, "nets": {"contact": "ab"}, "dice": (3, 1)}
 HEAD_LINE = b'{"format": "walk 1", "seed": 3, "nets": {"contact": "ab"}, "dice": [3, 1]}\n'
@@ -239,7 +239,7 @@ def test_a_place_that_cannot_be_read_or_written_is_named(tmp_path):
 def test_a_journal_without_a_file_keeps_nothing():
     with Journal(None, HEAD) as journal:
         journal.append({"a": 1})
-        assert list(journal.read(Place())) == []
+        assert list(journal.read(LinePlace())) == []
         journal.remove()
 
 
