@@ -253,5 +253,5 @@ def test_a_mistake_is_one_line_that_says_what_was_expected(words, message, folde
     assert said.out == ""
     assert line.startswith(("gammond: ", f"gammond {words.partition(' ')[0]}"))
     assert message.format(**NAMES) in line
-    assert notes == [] or words.startswith("analyse")  # which says what it reads
+    assert notes == [] or words.startswith(("analyse", "serve --gnubg"))  # which say what they read and load
     assert {name: (folder / name).read_text() for name in FILES} == FILES
