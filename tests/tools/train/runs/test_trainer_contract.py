@@ -66,7 +66,7 @@ def watch_writing(folder, last=None):
     written, open_file, append = [], Path.open, Journal.append
 
     def note(file):
-        if file.is_relative_to(folder.resolve()):
+        if file is not None and file.is_relative_to(folder.resolve()):
             written.append(file)
             if len(written) == last:
                 raise KeyboardInterrupt
