@@ -7,7 +7,6 @@ the best one at one ply less; at 2 plies it takes some seconds per decision.
 
 from __future__ import annotations
 
-import json
 import sys
 import time
 from collections.abc import Callable, Sequence
@@ -32,6 +31,7 @@ from gammond.nets.catalogue import load_pruner
 from gammond.tools.common.command_options import Json, ToolCommand, option, threads_option
 from gammond.tools.common.opponents import load_net_evaluator
 from gammond.tools.common.progress import Progress
+from gammond.tools.common.reports import format_json_report
 from gammond.tools.common.strength import DEFAULT_NET, Net
 from gammond.tools.measure.decisions import draw_contact_decisions, estimate_mean_by_game
 
@@ -84,7 +84,7 @@ def run(options: PruningOptions) -> int:
             search, exact, decisions, options.plies, chosen_filter, on_decision=lambda: bar.update(next(done))
         )
     report = make_report(options, evaluator.name, decisions, games, costs, time.monotonic() - started_s)
-    sys.stdout.write(json.dumps(asdict(report)) + "\n" if options.json else report.as_text())
+    sys.stdout.write(format_json_report(**asdict(report)) if options.json else report.as_text())
     return 0
 
 

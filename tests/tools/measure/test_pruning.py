@@ -38,6 +38,19 @@ def test_the_report_says_what_was_lost_and_where_most(quick, capsys):
     assert report["worst_position"] in lines[2]
 
 
+def test_decisions_of_one_game_have_no_standard_error(quick, capsys, monkeypatch):
+    def draw_of_one_game(*given, **more):
+        decisions, games = draw_contact_decisions(*given, **more)
+        return decisions, np.zeros_like(games)
+
+    monkeypatch.setattr(search_quality, "draw_contact_decisions", draw_of_one_game)
+    words = ["measure", "pruning", "--decisions", "4", "--filter", "tiny"]
+    assert cli.main([*words, "--json"]) == 0
+    assert '"standard_error": null' in capsys.readouterr().out
+    assert cli.main(words) == 0
+    assert "±" not in capsys.readouterr().out
+
+
 def test_no_worst_choice_is_named_where_nothing_was_lost():
     decisions, games = draw_contact_decisions(RacingEvaluator(), 3, seed=1)
     args = type("Args", (), {"plies": 1, "filter": "huge", "seed": 1})
