@@ -22,7 +22,6 @@ from gammond.engine.errors import GammondError, UnsupportedError, ValueRangeErro
 from gammond.engine.options import did_you_mean
 from gammond.engine.rules.rules import STANDARD_RULES
 from gammond.engine.runtime.exit_codes import EXIT_FAULTS, EXIT_OK
-from gammond.engine.statistics import ValueWithError
 from gammond.engine.wording import format_count
 from gammond.nets.catalogue import SHIPPED, FoundEvaluator
 from gammond.nets.compiled_net import CompiledNet
@@ -200,8 +199,7 @@ def _format_listing(listing: NetListing) -> str:
     lines += [
         *listing.nets,
         *(
-            f"{ValueWithError(each.points_per_game, each.standard_error):+.3f} points per game against "
-            f"{each.opponent} ({each.games:,} games)"
+            f"{each.points:+.3f} points per game against {each.opponent} ({each.games:,} games)"
             for each in listing.strengths
         ),
     ]

@@ -25,9 +25,11 @@ from gammond.engine.statistics import ValueWithError
 from gammond.tools.barca.matches import COMPARISON, RUN_PLAYER, VectorBatch, VectorFitSettings, VectorRatings
 from gammond.tools.barca.self_play import play_games
 from gammond.tools.barca.weights import SPACE, VECTOR_ARRAY, make_evaluation_vector, select_learned
+from gammond.tools.common.journal import Record
 from gammond.tools.parallel.executor import Executor
 from gammond.tools.train.ascent.matches import RatedVector, Vector
-from gammond.tools.train.runs.run import Learner, Record, RunProgress
+from gammond.tools.train.runs.run import Learner, RunProgress
+from gammond.tools.train.runs.strength_games import strengths_from_record
 from gammond.tools.train.runs.trainer import OneProcessWork, Trainer
 
 SUMMARY = "fit the board evaluation vector of Barca to the results of its games against itself"
@@ -148,7 +150,7 @@ class VectorFitLearner(Learner):
 
     def format_record(self, record: Record) -> str:
         """Format a line of the log."""
-        points = ValueWithError(record["ppg"], record["ppg_error"])
+        points = strengths_from_record(record)[0].points
         return f"generation {record['generation']}: {points:+.3f}, best {record['best_ppg']:+.3f}"
 
     def score(self, record: Record) -> float:

@@ -8,6 +8,7 @@ from pathlib import Path
 import msgspec
 
 from gammond.engine.errors import DataFileError
+from gammond.engine.statistics import ValueWithError
 from gammond.nets.manifest import MANIFEST_FILE, Manifest, check_distinct, read_manifest, read_toml
 
 PROVENANCE_FILE = "provenance.toml"
@@ -50,6 +51,11 @@ class StrengthRecord(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
     points_per_game: float
     standard_error: float
     games: int
+
+    @property
+    def points(self) -> ValueWithError:
+        """The points won per game, with their error."""
+        return ValueWithError(self.points_per_game, self.standard_error)
 
 
 class EvaluatorStrength(StrengthRecord, forbid_unknown_fields=True, frozen=True, kw_only=True):

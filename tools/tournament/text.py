@@ -136,7 +136,7 @@ def _format_against(report: TournamentReport, player: PlayerReport, other: Playe
 
 
 def _format_score(score: MeanEstimate) -> str:
-    return f"{ValueWithError(score.mean, score.standard_error):+.4f}"
+    return f"{score.figure:+.4f}"
 
 
 def _format_elo(player: PlayerReport) -> str:
@@ -144,8 +144,7 @@ def _format_elo(player: PlayerReport) -> str:
 
 
 def _format_win_share(pair: PairReport) -> str:
-    share = ValueWithError(pair.win_share.mean, pair.win_share.standard_error)
-    return f"{share.scale(_PERCENT):.2f}"
+    return f"{pair.win_share.figure.scale(_PERCENT):.2f}"
 
 
 def _format_draws(pair: PairReport) -> str:
@@ -155,7 +154,7 @@ def _format_draws(pair: PairReport) -> str:
 
 def _format_moves(pair: PairReport) -> str:
     assert pair.lengths is not None
-    return f"{ValueWithError(pair.lengths.moves.mean, pair.lengths.moves.standard_error):.1f}"
+    return f"{pair.lengths.moves.figure:.1f}"
 
 
 def _format_both_shares(pair: PairReport, first: int, second: int) -> str:

@@ -23,6 +23,7 @@ from gammond.engine.play.player import EvaluatorPlayer, Player
 from gammond.engine.rules.rules import Feature
 from gammond.engine.statistics import ValueWithError
 from gammond.nets.heritage.computational_backgammon.net import SYMMETRIC, outcomes_to_nodes
+from gammond.tools.common.journal import Record
 from gammond.tools.common.opponents import load_opponent
 from gammond.tools.heritage.computational_backgammon.endgames import compute_probe_metrics
 from gammond.tools.heritage.computational_backgammon.kernels import games as kernel_games
@@ -37,7 +38,7 @@ from gammond.tools.heritage.computational_backgammon.net_set import (
 from gammond.tools.heritage.computational_backgammon.settings import SELF, TAUGHT, WATCHING, ClassicSettings
 from gammond.tools.tournament.records import LockstepLog
 from gammond.tools.train.runs.game_learner import GameLearner, RoundReport
-from gammond.tools.train.runs.run import Record, check_same_settings
+from gammond.tools.train.runs.run import check_same_settings
 from gammond.tools.train.runs.strength_games import play_opponents
 from gammond.tools.train.runs.trainer import KeepingWork, Trainer
 from gammond.tools.train.weights.net_set import find_nets_file

@@ -26,7 +26,6 @@ from gammond.engine.play.lockstep import play_games
 from gammond.engine.play.paired_scores import PairedScores
 from gammond.engine.rules.outcome import LOSE_G, WIN, WIN_G
 from gammond.engine.rules.rules import STANDARD_RULES
-from gammond.engine.statistics import ValueWithError
 from gammond.engine.wording import format_count
 from gammond.nets.catalogue import DEFAULT_EVALUATOR
 from gammond.tools.common.command_options import ToolCommand, argument, option
@@ -36,7 +35,7 @@ from gammond.tools.common.reports import format_table
 from gammond.tools.heritage.computational_backgammon.endgames import measure_endgame_errors
 from gammond.tools.train.runs.run import CHECKPOINT_FILE
 from gammond.tools.train.runs.run_folder import LOG_FILE
-from gammond.tools.train.runs.strength_games import check_benchmark
+from gammond.tools.train.runs.strength_games import check_benchmark, strengths_from_record
 from gammond.tools.train.weights.net_set import load_named_evaluator
 
 SUMMARY = "compare runs of classic nets, openings and bearoff tables"
@@ -148,7 +147,7 @@ def _make_course_row(folder: Path, records: Sequence[Mapping[str, Any]], final_g
         f"{last.mean():+.3f}",
         f"{100 * won:.1f}",
         f"{last.std():.3f}",
-        f"{ValueWithError(points[best], measured[best]['ppg_error']):+.3f}",
+        f"{strengths_from_record(measured[best])[0].points:+.3f}",
         f"{measured[best]['games']:,}",
         str(sum("back_to" in record for record in records)),
         *final,

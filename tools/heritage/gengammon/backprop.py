@@ -11,11 +11,11 @@ from numpy.typing import NDArray
 from gammond.engine.formats.array_file import Arrays, read_array, read_count
 from gammond.nets.heritage.gengammon.kernels import INPUTS, PADDED_UNITS
 from gammond.nets.heritage.gengammon.net import ACTIVATIONS, HIDDEN_UNITS, GengammonNet
+from gammond.tools.common.journal import Record
 from gammond.tools.heritage.gengammon.agreement import count_moves
 from gammond.tools.heritage.gengammon.kernels import mimic as kernel
 from gammond.tools.heritage.gengammon.kernels.mimic import PackedMoves
 from gammond.tools.heritage.gengammon.learners import MimicLearner
-from gammond.tools.train.runs.run import Record
 
 _MOMENTUM = 0.9
 _SQUARE_DECAY = 0.999

@@ -16,6 +16,7 @@ from pathlib import Path
 import numpy as np
 
 from gammond.engine.errors import DataFileError
+from gammond.tools.common.journal import Record
 from gammond.tools.heritage.gengammon.agreement import pack_moves
 from gammond.tools.heritage.gengammon.backprop import BackpropLearner
 from gammond.tools.heritage.gengammon.expert_moves.dataset import (
@@ -29,7 +30,6 @@ from gammond.tools.heritage.gengammon.learners import GeneticLearner, MimicLearn
 from gammond.tools.heritage.gengammon.runs import draw_agreement
 from gammond.tools.heritage.gengammon.settings import MimicSettings
 from gammond.tools.parallel.executor import Executor
-from gammond.tools.train.runs.run import Record
 from gammond.tools.train.runs.trainer import ThreadedWork, Trainer
 
 SUMMARY = "teach a 52-26-1 net to mimic experts: a genetic algorithm, backpropagation, or its own play"

@@ -13,6 +13,7 @@ from gammond.engine.statistics import ValueWithError
 from gammond.nets.heritage.gengammon.kernels import INPUTS
 from gammond.nets.heritage.gengammon.net import HIDDEN_UNITS, GengammonNet, GengammonPlayer, format_net
 from gammond.tools.common.files import write_atomically
+from gammond.tools.common.journal import Record
 from gammond.tools.common.progress import format_short_number
 from gammond.tools.heritage.gengammon.agreement import (
     ExpertAgreement,
@@ -30,7 +31,7 @@ from gammond.tools.heritage.gengammon.playouts import (
 )
 from gammond.tools.heritage.gengammon.runs import NET_FILE
 from gammond.tools.heritage.gengammon.settings import MimicSettings
-from gammond.tools.train.runs.run import Learner, Record, RunProgress
+from gammond.tools.train.runs.run import Learner, RunProgress
 from gammond.tools.train.runs.strength_games import measure_player
 
 _POSITIONS = 0

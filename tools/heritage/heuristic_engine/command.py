@@ -22,16 +22,15 @@ from gammond.engine.errors import DataFileError, StateError
 from gammond.engine.formats.array_file import Arrays
 from gammond.engine.options import list_fields
 from gammond.engine.play.player import Player
-from gammond.engine.statistics import ValueWithError
 from gammond.nets.heritage.heuristic_engine.heuristic import HeuristicConfig
 from gammond.tools.common.command_options import ToolCommand, option
-from gammond.tools.common.journal import read_records
+from gammond.tools.common.journal import Record, read_records
 from gammond.tools.common.progress import Progress
 from gammond.tools.heritage.heuristic_engine.trials import ClimbSettings, FixedRule, run_trial
 from gammond.tools.parallel.executor import Executor
 from gammond.tools.parallel.options import make_executor
 from gammond.tools.tournament.statistics.scores import WIN_SHARE_LIMITS, MeanEstimate, estimate_mean
-from gammond.tools.train.runs.run import Learner, Record, RunProgress
+from gammond.tools.train.runs.run import Learner, RunProgress
 from gammond.tools.train.runs.run_folder import CONFIG_FILE, KIND_ARRAY, LOG_FILE
 from gammond.tools.train.runs.settings import read_origin, read_settings
 from gammond.tools.train.runs.strength_games import measure_player
@@ -266,7 +265,7 @@ def format_player(configuration: HeuristicConfig, *, uses_probability_score: boo
 
 
 def _format_share(share: MeanEstimate) -> str:
-    return f"{ValueWithError(share.mean, share.standard_error).scale(_PERCENT):.2f} %"
+    return f"{share.figure.scale(_PERCENT):.2f} %"
 
 
 def _recheck(folder: Path, settings: ClimbSettings, games: int, processes: Executor) -> int:

@@ -24,7 +24,7 @@ from gammond.engine.rules.position import Board
 from gammond.nets.heritage.phase_features.net import PhaseNet, draw_weights
 from gammond.nets.heritage.phase_features.players import PhaseHeuristicScorer, UniformChoicePlayer
 from gammond.tools.common.files import write_arrays
-from gammond.tools.common.journal import read_records
+from gammond.tools.common.journal import Record, read_records
 from gammond.tools.heritage.phase_features.files import IMITATION
 from gammond.tools.heritage.phase_features.report import (
     compute_mean_squared_error,
@@ -35,7 +35,7 @@ from gammond.tools.heritage.phase_features.report import (
 from gammond.tools.heritage.phase_features.settings import HeuristicNetSettings
 from gammond.tools.heritage.phase_features.trainer import PhaseNetTrainer
 from gammond.tools.train.fitting.recipe import cosine_rate
-from gammond.tools.train.runs.run import Learner, Record, RunProgress, check_same_settings
+from gammond.tools.train.runs.run import Learner, RunProgress, check_same_settings
 from gammond.tools.train.runs.run_folder import KIND_ARRAY, LOG_FILE
 from gammond.tools.train.runs.strength_games import load_opponents, measure_results, play_opponents
 from gammond.tools.train.runs.trainer import KeepingWork, Trainer

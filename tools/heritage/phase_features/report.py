@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from gammond.engine.evaluation.evaluator import Scorer
 from gammond.engine.play.player import ScorerPlayer
 from gammond.engine.rules.position import CHECKERS, OFF, Board
-from gammond.engine.statistics import ValueWithError
+from gammond.tools.train.runs.strength_games import strengths_from_record
 
 _PERCENT = 100.0
 _MAX_COMPARED = 20_000
@@ -84,8 +84,7 @@ def _format_imitation(record: Mapping[str, Any]) -> str:
 
 def _format_strengths(record: Mapping[str, Any]) -> list[str]:
     texts = []
-    for each in (record, *record["others"]) if "ppg" in record else ():
-        won = _PERCENT * record["win_shares"][each["opponent"]]
-        points = ValueWithError(each["ppg"], each["ppg_error"])
-        texts.append(f"{points:+.3f} ({won:.1f} % won) against {each['opponent']}")
+    for each in strengths_from_record(record):
+        won = _PERCENT * record["win_shares"][each.opponent]
+        texts.append(f"{each.points:+.3f} ({won:.1f} % won) against {each.opponent}")
     return texts

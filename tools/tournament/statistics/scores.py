@@ -14,7 +14,7 @@ from functools import cache
 import numpy as np
 from numpy.typing import NDArray
 
-from gammond.engine.statistics import mean_with_error
+from gammond.engine.statistics import ValueWithError, mean_with_error
 from gammond.tools.tournament.statistics.likelihood import find_likely_means
 
 CONFIDENCE = 0.95
@@ -54,6 +54,11 @@ class MeanEstimate:
     standard_error: float
     low: float
     high: float
+
+    @property
+    def figure(self) -> ValueWithError:
+        """The mean with its error."""
+        return ValueWithError(self.mean, self.standard_error)
 
 
 def estimate_mean(pair_means: NDArray[np.float64], limits: tuple[float, float] | None = None) -> MeanEstimate:

@@ -13,9 +13,11 @@ from numpy.typing import NDArray
 from gammond.engine.errors import DataFileError
 from gammond.engine.formats.array_file import Arrays
 from gammond.engine.statistics import ValueWithError
+from gammond.tools.common.journal import Record
 from gammond.tools.train.ascent.matches import LearnedWeights, RatedVector, Vector, VectorMatches
 from gammond.tools.train.ascent.settings import AscentSettings
-from gammond.tools.train.runs.run import Learner, Record, RunProgress
+from gammond.tools.train.runs.run import Learner, RunProgress
+from gammond.tools.train.runs.strength_games import strengths_from_record
 
 _STEP, _RANDOM_POINT = range(2)
 """Purposes of seeds."""
@@ -143,7 +145,7 @@ class AscentLearner(Learner):
         """Format a line of the log; the first point is not printed."""
         if "signal" not in record:
             return ""
-        points = ValueWithError(record["ppg"], record["ppg_error"])
+        points = strengths_from_record(record)[0].points
         return (
             f"step {record['step']}: {points:+.3f}, best {record['best_ppg']:+.3f}, "
             f"signal {record['signal']:.2f}{self._restart_text}"

@@ -19,12 +19,12 @@ from msgspec import Meta
 from gammond.engine.errors import DataFileError, StateError, ValueRangeError
 from gammond.engine.formats.array_file import Arrays, load_arrays, read_array, read_array_file, read_count
 from gammond.tools.common.files import write_arrays
-from gammond.tools.common.journal import Journal
+from gammond.tools.common.journal import Journal, Record
 from gammond.tools.parallel.executor import Executor
 from gammond.tools.train.fitting.net_set_fitter import NetSetFitter, split_labels
 from gammond.tools.train.fitting.recipe import FittingWork, Recipe
 from gammond.tools.train.labels.shards import Labels, concatenate_labels, read_newest_labels
-from gammond.tools.train.runs.run import BEST_FILE, Learner, Record, RunProgress
+from gammond.tools.train.runs.run import BEST_FILE, Learner, RunProgress
 from gammond.tools.train.runs.run_folder import LOG_FILE
 from gammond.tools.train.runs.strength_games import (
     format_strengths,

@@ -20,6 +20,7 @@ from msgspec import Meta
 
 from gammond.engine.errors import ValueRangeError
 from gammond.engine.formats.array_file import Arrays, read_array
+from gammond.tools.common.journal import Record
 from gammond.tools.common.progress import Progress
 from gammond.tools.parallel.executor import Executor
 from gammond.tools.train.fitting.net_set_fitter import NetSetFitter
@@ -37,7 +38,7 @@ from gammond.tools.train.labels.label_tasks import (
 )
 from gammond.tools.train.labels.sampling import DEFAULT_SOURCES, parse_sources
 from gammond.tools.train.labels.shards import read_newest_labels
-from gammond.tools.train.runs.run import Learner, Record, RunProgress
+from gammond.tools.train.runs.run import Learner, RunProgress
 from gammond.tools.train.runs.shard_loop import make_missing_shards
 from gammond.tools.train.runs.strength_games import measure_strength
 from gammond.tools.train.runs.trainer import Trainer

@@ -16,7 +16,8 @@ from typing import Protocol
 
 from gammond.engine.play.player import Player
 from gammond.engine.rules.rules import Rules
-from gammond.tools.train.runs.run import Learner, Record, RunProgress
+from gammond.tools.common.journal import Record
+from gammond.tools.train.runs.run import Learner, RunProgress
 from gammond.tools.train.runs.strength_games import load_opponents, measure_results, play_opponents
 
 

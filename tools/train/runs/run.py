@@ -21,8 +21,7 @@ from gammond.engine.errors import DataFileError
 from gammond.engine.formats.array_file import Arrays, load_arrays
 from gammond.engine.wording import format_count
 from gammond.tools.common.files import write_arrays
-from gammond.tools.common.journal import Journal, read_records
-from gammond.tools.common.journal import Record as Record
+from gammond.tools.common.journal import Journal, Record, read_records
 from gammond.tools.common.net_records import StrengthRecord
 from gammond.tools.common.progress import Progress
 from gammond.tools.train.runs.curves import draw_runs, find_best_strength, format_run_strength

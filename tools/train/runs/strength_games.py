@@ -17,7 +17,6 @@ from gammond.engine.play.lockstep import play_games
 from gammond.engine.play.paired_scores import PairedScores
 from gammond.engine.play.player import EvaluatorPlayer, Player
 from gammond.engine.rules.rules import STANDARD_RULES, Rules
-from gammond.engine.statistics import ValueWithError
 from gammond.tools.common.net_records import StrengthRecord
 from gammond.tools.common.opponents import load_opponent
 from gammond.tools.parallel.executor import Executor
@@ -188,10 +187,7 @@ def play_benchmark_range(game_range: BenchmarkGameRange) -> PairedScores:
 
 def format_strengths(strengths: Sequence[StrengthRecord]) -> str:
     """Format strengths in a line."""
-    return ", ".join(
-        f"{ValueWithError(each.points_per_game, each.standard_error):+.3f} against {each.opponent}"
-        for each in strengths
-    )
+    return ", ".join(f"{each.points:+.3f} against {each.opponent}" for each in strengths)
 
 
 def strengths_to_record(strengths: Sequence[StrengthRecord]) -> dict[str, Any]:

@@ -13,12 +13,13 @@ from msgspec import Struct
 from gammond.engine.rules.rules import STANDARD_RULES, Feature, Rules, find_variant
 from gammond.tools.common.command_options import CORES, ToolCommand, option, threads_option, written_file
 from gammond.tools.common.figures import check_plot_file, plot_option
+from gammond.tools.common.journal import Record
 from gammond.tools.common.locks import hold_lock
 from gammond.tools.common.opponents import collect_net_hashes
 from gammond.tools.parallel.executor import Executor
 from gammond.tools.parallel.options import Cluster, make_executor
 from gammond.tools.train.runs.curves import summarise_strength
-from gammond.tools.train.runs.run import DrawFunction, Learner, Record, Run
+from gammond.tools.train.runs.run import DrawFunction, Learner, Run
 from gammond.tools.train.runs.run_folder import (
     CONFIG_FILE,
     advise_to_resume,

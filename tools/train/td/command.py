@@ -17,9 +17,10 @@ from gammond.engine.errors import UnsupportedError
 from gammond.engine.formats.array_file import Arrays, load_arrays, read_count
 from gammond.engine.play.player import EvaluatorPlayer, Player
 from gammond.tools.common.command_options import ToolCommand, option, written_file
+from gammond.tools.common.journal import Record
 from gammond.tools.common.progress import format_short_number
 from gammond.tools.train.runs.game_learner import GameLearner, RoundReport
-from gammond.tools.train.runs.run import BEST_FILE, Record, check_same_settings
+from gammond.tools.train.runs.run import BEST_FILE, check_same_settings
 from gammond.tools.train.runs.strength_games import format_strengths, strengths_from_arrays
 from gammond.tools.train.runs.trainer import KeepingWork, Resume, RunOptions, Trainer, TrainingOptions
 from gammond.tools.train.td.plan import describe_plan, measure_speed
