@@ -47,6 +47,7 @@ print(imported)
 """
 
 
+@pytest.mark.slow
 def test_every_module_imports_without_posix_modules():
     ended = run_python(CHECK, env=WINDOWS, timeout=300)
     assert ended.returncode == 0, ended.stderr

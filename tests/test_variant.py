@@ -263,6 +263,7 @@ def test_training_asks_the_rules():
         SelfPlay(TdSettings(variant="bare"))
 
 
+@pytest.mark.slow
 def test_tournaments_of_hypergammon_are_played_with_and_without_the_cube(tmp_path, capsys):
     games = ["tournament", "fast", "random", "--games", "20", "--threads", "1", "--variant", "hypergammon1"]
     for more in ([], ["--match", "3", "--cube-by", "fast"]):

@@ -73,6 +73,7 @@ def test_a_file_is_evaluated_and_a_bad_line_is_named(tmp_path):
     assert f"{file}:2: " in ran.stderr
 
 
+@pytest.mark.slow
 def test_a_match_is_analysed_by_a_server(tmp_path):
     file = tmp_path / "match.mat"
     file.write_text(

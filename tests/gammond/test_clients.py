@@ -216,6 +216,7 @@ with gammond.Client.spawn() as client:
 """
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(os.name == "nt", reason="Windows has no signals for groups of processes")
 def test_an_interrupt_at_the_terminal_ends_the_question_and_not_the_server():
     command = [sys.executable, "-c", INTERRUPTED]
@@ -224,6 +225,7 @@ def test_an_interrupt_at_the_terminal_ends_the_question_and_not_the_server():
     assert program.returncode == 0
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not Path("/proc").exists(), reason="finds processes in /proc")
 def test_a_program_that_ends_without_closing_its_client_leaves_no_server_at_work():
     program = (

@@ -131,6 +131,7 @@ def make_pool(kind, method):
     return executor, lambda work, value: executor.submit(work, value).result(600)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("kind", "method"),
     [("multiprocessing", METHODS[0]), ("concurrent.futures", METHODS[-1])],
@@ -215,6 +216,7 @@ def test_a_process_that_is_forked_while_a_thread_searches_refuses_to_ask(engine,
     assert engine.evaluate(START).plies == 0
 
 
+@pytest.mark.slow
 @needs_fork
 @pytest.mark.filterwarnings("ignore:This process .* is multi-threaded:DeprecationWarning")
 def test_a_client_answers_in_the_process_that_made_it_alone():

@@ -48,6 +48,8 @@ from tests.protocol.talking import make_connection, make_service
 from tests.protocol.web_asking import finish_plan
 from tests.support.evaluators import RacingEvaluator
 
+pytestmark = pytest.mark.slow
+
 BOB = {"kind": "person", "name": "Bob"}
 PARTS = {name: entry.load_commands() for name, entry in GAMES.items()}
 EXAMPLES = {

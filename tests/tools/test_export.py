@@ -127,6 +127,7 @@ def run_folder(tmp_path):
     return tmp_path / "run"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", WRITERS)
 def test_exported_nets_load_by_their_entries_and_evaluate_like_the_trained_ones(tmp_path, capsys, kind):
     expected = WRITERS[kind](tmp_path / "run")
@@ -377,6 +378,7 @@ def test_nets_that_cannot_be_written_leave_those_of_the_same_name_alone(run_fold
     assert file.read_text() == "there already"
 
 
+@pytest.mark.slow
 def test_rows_that_nets_share_are_written_once_and_go_with_a_net_that_is_replaced(tmp_path, data, capsys):
     write_sharing(tmp_path / "run")
     assert run_command(tmp_path / "run", "--name", "shared") == 0

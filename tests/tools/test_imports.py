@@ -10,6 +10,7 @@ MAIN = "from gammond.tools.cli import main; "
 OTHERS = {*MODULES.values()}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("code", "heavy"),
     [

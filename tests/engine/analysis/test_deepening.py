@@ -145,6 +145,7 @@ def test_a_file_that_cannot_be_written_is_said(store, engine, monkeypatch):
         Deepening(store, engine.search_entry, IDENTITY, TIERS).step()
 
 
+@pytest.mark.slow
 def test_a_kill_loses_no_result_and_the_next_run_goes_on(tmp_path, engine):
     file = tmp_path / "store.sqlite"
     scores = [(own, other) for own in range(3) for other in range(4)]

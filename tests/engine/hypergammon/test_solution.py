@@ -31,6 +31,7 @@ def path(one_checker):
     return path
 
 
+@pytest.mark.slow
 def test_a_small_solution_is_solved_once_and_said(tmp_path, monkeypatch, capsys, one_checker):
     monkeypatch.setenv("GAMMOND_DATA", str(tmp_path / "new"))
     table = load_solution(1)

@@ -68,11 +68,13 @@ HOSTILE = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("attack", ATTACKS, ids=lambda attack: attack.name)
 def test_altered_files_give_games_issues_or_typed_errors(attack):
     attack.run(Trial(None, random.Random(3), is_small=True, note=lambda words: None))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", HOSTILE)
 def test_a_hostile_file_takes_a_time_in_proportion_to_its_size(name):
     read, beginning, part = HOSTILE[name]

@@ -23,6 +23,7 @@ def list_imports(module):
     return {name for name in found - {version.NAME} if version._find_source(name)}
 
 
+@pytest.mark.slow
 def test_the_imports_of_every_module_are_those_of_its_syntax_tree():
     roots = [version.ROOT / name for name in ("engine", "nets", "protocol", "tools")]
     files = [file.relative_to(version.ROOT) for root in roots for file in root.rglob("*.py")]

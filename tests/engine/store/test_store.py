@@ -203,6 +203,7 @@ def test_a_kill_loses_nothing_that_was_written(file):
     assert not any(isinstance(row, BadRow) for row in list_rows(file))
 
 
+@pytest.mark.slow
 def test_two_processes_at_once_find_what_the_other_keeps(file):
     code = """
         file, first = Path(sys.argv[1]), int(sys.argv[2])
@@ -390,6 +391,7 @@ def test_what_comes_after_the_end_is_left_out_and_nobody_waits_for_it(file):
     assert len(list_rows(file)) == 1
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="this system forks no processes")
 @pytest.mark.parametrize("is_patient", [False, True])
 def test_a_forked_process_reads_and_writes_by_itself(file, is_patient):

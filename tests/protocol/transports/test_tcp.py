@@ -274,6 +274,7 @@ async def test_a_client_that_reads_nothing_gives_its_place_back_even_when_it_has
     assert leaves.endswith("(0 clients): " + ("it said goodbye" if last else "it read nothing for 1000 s"))
 
 
+@pytest.mark.slow
 async def test_a_client_that_reads_slowly_is_served_to_the_end(servers):
     """Its output waits for longer than a client may read nothing at all."""
     limits = ClientLimits(unsent_bytes=1_000_000)

@@ -264,6 +264,7 @@ def test_a_deeper_analysis_is_said_and_seen(file, capsys):
     assert {each["depth"] for each in document["decisions"]} == {"0-ply", "1-ply"}
 
 
+@pytest.mark.slow
 def test_rollouts_are_labelled_with_their_standard_errors(file, capsys, tmp_path):
     words = [file, "--plies", "0", "--rollout", "--trials", "36", "--truncate", "3"]
     document = json.loads(run(capsys, *words, "--format", "json").out)

@@ -262,6 +262,7 @@ def read_from_terminal(words, **environment):
     return written.decode()
 
 
+@pytest.mark.slow
 def test_a_terminal_gets_colours_unless_it_wants_none(monkeypatch):
     monkeypatch.delenv("NO_COLOR", raising=False)
     coloured = read_from_terminal(["board", "startpos"])

@@ -344,6 +344,7 @@ def test_deepen_ends_with_its_time_and_leaves_what_takes_too_long(file, capsys):
     assert "still due  6: " in capsys.readouterr().out
 
 
+@pytest.mark.slow
 def test_a_book_has_first_plays_lists_and_replies_and_an_interrupted_one_goes_on(
     tmp_path, monkeypatch, capsys
 ):

@@ -58,6 +58,7 @@ def test_doubles_may_be_two_moves_for_0_ply_players(capsys, tmp_path):
         assert "doubles" in capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_the_result_is_the_same_in_one_process_and_in_several(monkeypatch):
     monkeypatch.setattr(backgammon, "DEEP_GAMES_PER_RANGE", 2)
     names = "default:plies=1,filter=tiny", "default:level=beginner"

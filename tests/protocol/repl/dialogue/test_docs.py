@@ -56,6 +56,7 @@ def test_each_transcript_is_what_the_terminal_answers(transcript, tmp_path, monk
         assert matches(expected, got), f"{line!r} was answered by {got}"
 
 
+@pytest.mark.slow
 def test_the_transcript_of_hypergammon_is_what_the_terminal_answers_to_the_last_digit():
     page = (DOCS / "reference" / "hypergammon.md").read_text("utf-8")
     (transcript,) = re.findall(r"```transcript\n(.*?)```", page, re.DOTALL)

@@ -75,6 +75,7 @@ def test_equal_players_are_found_unequal_as_often_as_the_level_says(pairs):
         assert abs(share - level) < 4 * math.sqrt(level * (1 - level) / tests)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("chances", [(0.49, 0.02, 0.49), (0.25, 0.5, 0.25), (0.03, 0.94, 0.03)])
 @pytest.mark.parametrize("pairs", [3, 6, 12, 60])
 def test_equal_players_are_hardly_ever_found_unequal_by_few_pairs(pairs, chances):

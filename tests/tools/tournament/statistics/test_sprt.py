@@ -22,6 +22,7 @@ def games(elo, generator, count):
     return PairedScores(kinds.astype(np.float64), kinds)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("elo", "wrong"), [(0.0, SprtVerdict.ACCEPTED), (20.0, SprtVerdict.REJECTED)])
 def test_it_errs_no_more_often_than_it_promises(elo, wrong):
     test = SequentialTest(0, 20, alpha=0.1, beta=0.1)
@@ -88,6 +89,7 @@ def test_fifty_split_pairs_decide_nothing(bounds):
     assert SequentialTest(*points, in_elo=False).run(make_pairs(0, 50, 0)).verdict is SprtVerdict.UNDECIDED
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("split", [0.90, 0.97])
 @pytest.mark.parametrize("elo", [0, 5])
 def test_it_errs_no_more_often_where_most_pairs_are_split(split, elo):
