@@ -1,4 +1,4 @@
-"""Import contracts: every room has its place in them, and the rooms of games are wings without a word."""
+"""Every room has its place in the import contracts, every folder of tests in a run of tests."""
 
 from __future__ import annotations
 
@@ -6,10 +6,13 @@ import re
 import tomllib
 from pathlib import Path
 
+import pytest
+
 import gammond
 from tests.house import find_game_rooms
 
 ROOT = Path(__file__).resolve().parent.parent
+TOOLS = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["tool"]
 SOURCES = {
     file.relative_to(place): file.read_text("utf-8")
     for place in gammond.__path__
@@ -21,7 +24,7 @@ LABORATORY = ("tools/bench", "tools/measure")
 
 
 def test_every_folder_of_rooms_has_a_place_in_the_layers():
-    contracts = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["importlinter"]["contracts"]
+    contracts = TOOLS["importlinter"]["contracts"]
     layers = {each["containers"][0]: each["layers"] for each in contracts if "containers" in each}
     assert layers.keys() >= {f"gammond.{name}" for name in ("engine", "nets", "protocol", "tools")}
     games = {room.split("/")[1] for room in GAME_ROOMS}
@@ -45,3 +48,15 @@ def test_a_game_is_imported_by_its_own_rooms_and_the_laboratory_alone():
             assert not is_other, (
                 f"{path} imports gammond.{floor}.{name}: let the game bring it, in its `entry.py`"
             )
+
+
+@pytest.mark.parametrize("file", [".ci/run", ".github/workflows/checks.yml", "CONTRIBUTING.md"])
+def test_what_a_run_of_all_tests_leaves_out_is_run_elsewhere(file):
+    patterns = TOOLS["pytest"]["ini_options"]["norecursedirs"]
+    left_out = {
+        folder.relative_to(ROOT).as_posix()
+        for folder in (ROOT / "tests").rglob("*")
+        if folder.is_dir() and folder.name in patterns
+    }
+    (named,) = re.findall(r"pytest .*?((?:tests/\S+ )*tests/tools/train)\b", (ROOT / file).read_text("utf-8"))
+    assert left_out == set(named.split())
