@@ -13,7 +13,7 @@ from types import ModuleType
 from gammond.engine.analysis.engine import CACHE_COLUMNS, Engine
 from gammond.engine.analysis.engine_store import EngineStore
 from gammond.engine.bearoff import defer_bearoff
-from gammond.engine.cubeful import DEFAULT_EFFICIENCIES
+from gammond.engine.cubeful import DEFAULT_EFFICIENCIES, CubeEfficiencies
 from gammond.engine.cubeful.match_equity import load_default_table
 from gammond.engine.errors import DataFileError, ValueRangeError
 from gammond.engine.evaluation.evaluator import Evaluator
@@ -62,11 +62,13 @@ class FoundEvaluator:
         name: Its name in settings and replies.
         nets: Its nets by the phase or contact class that each is for.
         file: The manifest, in whose folder the files of the nets are.
+        efficiencies: Cube efficiencies of its values.
     """
 
     name: str
     nets: Mapping[str, NetEntry]
     file: Path
+    efficiencies: CubeEfficiencies = DEFAULT_EFFICIENCIES
 
     @property
     def net_hashes(self) -> dict[str, str]:
@@ -147,7 +149,7 @@ class Catalogue:
         wanted = manifest.default if name == DEFAULT_EVALUATOR else name
         for entry in manifest.evaluators:
             if entry.name == wanted:
-                return FoundEvaluator(entry.name, manifest.find_nets(entry), self.file)
+                return FoundEvaluator(entry.name, manifest.find_nets(entry), self.file, entry.efficiencies)
         if load := self._file_kinds.get(name) or self._kinds.get(name):
             kind: type[KindSpec] = load()
             return kind
@@ -165,7 +167,7 @@ class Catalogue:
         own, folder = read_own_manifest(name, self.manifest), find_own_folder(name)
         if own.evaluators:
             (entry,) = own.evaluators
-            return FoundEvaluator(name, own.find_nets(entry), folder / MANIFEST_NAME)
+            return FoundEvaluator(name, own.find_nets(entry), folder / MANIFEST_NAME, entry.efficiencies)
         (scorer,) = own.scorers
         load = find_kind_loaders().get(scorer.player or "")
         kind: type[KindSpec] = load() if load else KindSpec
@@ -278,7 +280,7 @@ class Catalogue:
         after = table.post_crawford.tobytes()
         equities = _hash(table.pre_crawford.tobytes() + 2 * after)  # of both seats, as books have it
         databases = [str(each.header) for each in defer_bearoff()]  # the same bytes anywhere
-        tables = [equities, repr(DEFAULT_EFFICIENCIES), *databases]
+        tables = [equities, repr(found.efficiencies), *databases]
         return EngineIdentity(
             found.name,
             _hash("\n".join(nets).encode()),
@@ -348,14 +350,16 @@ class Catalogue:
             DataFileError: As `load_evaluator`.
         """
         evaluator, pruner = self.load_evaluator(name), self.load_pruner()
-        kept = None
-        if store.on and isinstance(self.find(name), FoundEvaluator):
+        found, kept = self.find(name), None
+        listed = found if isinstance(found, FoundEvaluator) else None
+        if store.on and listed:
             kept = EngineStore(partial(open_store, store, BOOK_FILE), partial(self.identify_engine, name))
         return Engine(
             evaluator,
             pruner,
             policy=_make_policy(evaluator, pruner),
             exact=(defer_bearoff().two_sided,),
+            efficiencies=listed.efficiencies if listed else DEFAULT_EFFICIENCIES,
             cache=ValueCache(columns=CACHE_COLUMNS),
             threads=threads,
             store=kept,

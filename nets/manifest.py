@@ -20,6 +20,7 @@ from typing import Annotated, Any, Literal, TypeVar
 
 import msgspec
 
+from gammond.engine.cubeful.efficiency import DEFAULT_EFFICIENCIES, CubeEfficiencies
 from gammond.engine.errors import DataFileError, GammondError, ValueRangeError
 from gammond.engine.options import convert
 from gammond.engine.runtime.files import data_folder, read_data_file
@@ -101,6 +102,8 @@ class EvaluatorEntry(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
             file calls it ``plans``.
         crashed: The net for crashed positions.
         race: The net for races that no bearoff database covers.
+        efficiencies: Cube efficiencies of its values, ``cube`` in the file; what a formula leaves out is as
+            published.
     """
 
     name: _Name
@@ -108,6 +111,7 @@ class EvaluatorEntry(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
     contact_classes: ContactClassEntries | None = msgspec.field(name="plans", default=None)
     crashed: str | None = None
     race: str | None = None
+    efficiencies: CubeEfficiencies = msgspec.field(name="cube", default=DEFAULT_EFFICIENCIES)
 
     @property
     def nets_by_phase(self) -> dict[str, str]:

@@ -21,7 +21,14 @@ from gammond.engine.analysis.engine_store import (
     read_question,
 )
 from gammond.engine.analysis.levels import EvalSettings, StoreUse
-from gammond.engine.cubeful import CUBELESS_GAME, CubeGame, make_cube_game, make_dead_cube_game
+from gammond.engine.cubeful import (
+    CUBELESS_GAME,
+    DEFAULT_EFFICIENCIES,
+    CubeEfficiencies,
+    CubeGame,
+    make_cube_game,
+    make_dead_cube_game,
+)
 from gammond.engine.cubeful.match_equity import MatchEquityTable
 from gammond.engine.cubeful.solutions import load_solution
 from gammond.engine.errors import CancelledWork
@@ -56,6 +63,7 @@ class Engine:
         policy: Chooses the plays of rollouts at 0-ply; None for the evaluator's best of all plays.
         exact: Evaluators of positions under best play, with the cube.
         table: The match equity table; the shipped one if None.
+        efficiencies: Cube efficiencies of the evaluator's values.
         cache: Keeps values of searches, if given; `CACHE_COLUMNS` wide.
         threads: Number of threads that work on one answer.
         pruning: Which replies searches consider.
@@ -74,6 +82,7 @@ class Engine:
         policy: PlayPruner | None = None,
         exact: tuple[CubefulEvaluator, ...] = (),
         table: MatchEquityTable | None = None,
+        efficiencies: CubeEfficiencies = DEFAULT_EFFICIENCIES,
         cache: ValueCache | None = None,
         threads: int = 1,
         pruning: Pruning = DEFAULT_PRUNING,
@@ -83,6 +92,7 @@ class Engine:
         self.evaluator = evaluator
         self.rules = rules
         self.table = table
+        self.efficiencies = efficiencies
         self.pruner = pruner
         self.policy = policy
         self.exact = exact
@@ -428,7 +438,7 @@ class Engine:
 
     def make_cube_game(self, match: MatchState) -> CubeGame:
         """Make the game of a match state with its cube, for rollouts and resignations."""
-        return make_cube_game(match.without_automatic_doubles(), self.table)
+        return make_cube_game(match.without_automatic_doubles(), self.table, efficiencies=self.efficiencies)
 
     def _check_settings(self, settings: EvalSettings | None) -> EvalSettings:
         """Return the settings of an evaluation, after checking that the rules support them."""
@@ -476,7 +486,7 @@ class Engine:
     def _make_objective(self, match: MatchState, plies: int, is_cubeful: bool) -> Objective:
         match, game = make_canonical(match), CUBELESS_GAME
         if is_cubeful:
-            game = make_cube_game(match, self.table, max_cube_turns=plies + 1)
+            game = make_cube_game(match, self.table, plies + 1, self.efficiencies)
         elif not match.is_money:
             game = make_dead_cube_game(match, self.table)
         return Objective(self.evaluator, game, self.exact)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from functools import cached_property
 
+import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
@@ -25,8 +25,7 @@ SLOPES = ("win", "gammons_won", "gammons_lost", "own_pips", "other_pips")
 `EfficiencyTables`."""
 
 
-@dataclass(frozen=True)
-class EfficiencyFormula:
+class EfficiencyFormula(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
     """Cube efficiency in one state of the cube: a number by phase and pips, and what is added to it.
 
     The sum is cut to 0 (dead) to 1 (live).
@@ -49,8 +48,8 @@ class EfficiencyFormula:
 
     contact: float = 0.68
     crashed: float = 0.68
-    race: tuple[float, ...] = (0.6, 0.7)
-    bearoff: tuple[float, ...] = (0.6, 0.6, 0.6, 0.6, 0.6)
+    race: tuple[float, float] = (0.6, 0.7)
+    bearoff: tuple[float, float, float, float, float] = (0.6, 0.6, 0.6, 0.6, 0.6)
     win: float = 0.0
     gammons_won: float = 0.0
     gammons_lost: float = 0.0
@@ -76,8 +75,7 @@ class EfficiencyFormula:
         return tuple(getattr(self, name) for name in SLOPES)
 
 
-@dataclass(frozen=True)
-class CubeEfficiencies:
+class CubeEfficiencies(msgspec.Struct, forbid_unknown_fields=True, frozen=True, dict=True):
     """Cube efficiencies by state of the cube.
 
     Attributes:
@@ -86,9 +84,9 @@ class CubeEfficiencies:
         other: The other side owns it.
     """
 
-    centred: EfficiencyFormula = field(default_factory=EfficiencyFormula)
-    own: EfficiencyFormula = field(default_factory=EfficiencyFormula)
-    other: EfficiencyFormula = field(default_factory=EfficiencyFormula)
+    centred: EfficiencyFormula = EfficiencyFormula()
+    own: EfficiencyFormula = EfficiencyFormula()
+    other: EfficiencyFormula = EfficiencyFormula()
 
     @classmethod
     def make_equal(cls, formula: EfficiencyFormula) -> CubeEfficiencies:

@@ -121,6 +121,10 @@ def change_program(manifest, monkeypatch):
     monkeypatch.setattr(loading, "identify_program", lambda *_: "another")
 
 
+def change_efficiencies(manifest, monkeypatch):
+    manifest.write_text(f"{manifest.read_text()}[evaluator.cube.centred]\ncontact = 0.3\n")
+
+
 def change_match_equities(manifest, monkeypatch):
     table = loading.load_default_table()
     changed = dataclasses.replace(table, pre_crawford=table.pre_crawford + 1e-12)
@@ -128,7 +132,11 @@ def change_match_equities(manifest, monkeypatch):
 
 
 @pytest.mark.parametrize(
-    "change", [change_net, change_pruning_net, change_databases, change_program, change_match_equities]
+    "change",
+    [
+        *(change_net, change_pruning_net, change_databases),
+        *(change_program, change_efficiencies, change_match_equities),
+    ],
 )
 def test_the_identity_of_an_engine_changes_with_all_that_it_finds_by(manifest, monkeypatch, change):
     known = Catalogue(manifest).identify_engine("tiny")

@@ -5,6 +5,7 @@ import os
 
 import pytest
 
+from gammond.engine.cubeful import DEFAULT_EFFICIENCIES, CubeEfficiencies, EfficiencyFormula
 from gammond.engine.errors import DataFileError, ValueRangeError
 from gammond.nets import manifest as manifest_module
 from gammond.nets.compiled_net import load_net
@@ -92,6 +93,23 @@ def test_a_file_that_is_no_manifest_is_an_error(tmp_path, content, message):
 )
 def test_a_faulty_entry_is_an_error_that_names_the_fault(tmp_path, changes, message):
     _refused(write_manifest(tmp_path, **changes), message)
+
+
+def test_an_evaluator_may_have_cube_efficiencies_of_its_own(tmp_path):
+    file = write_manifest(tmp_path)
+    (entry,) = read_manifest(file).evaluators
+    assert entry.efficiencies == DEFAULT_EFFICIENCIES
+    text = file.read_text()
+    file.write_text(f"{text}[evaluator.cube.own]\ncontact = 0.3\nrace = [0.1, 0.2]\n")
+    (entry,) = read_manifest(file).evaluators
+    assert entry.efficiencies == CubeEfficiencies(own=EfficiencyFormula(contact=0.3, race=(0.1, 0.2)))
+    for fault, message in (
+        ("race = [0.1]", "length 2.*cube.own.race"),
+        ("crushed = 0.3", "unknown field `crushed`"),
+        ('contact = "live"', "cube.own.contact"),
+    ):
+        file.write_text(f"{text}[evaluator.cube.own]\n{fault}\n")
+        _refused(file, message)
 
 
 @pytest.mark.parametrize("activation", ["linear", "softsign", "relu", "tanh"])

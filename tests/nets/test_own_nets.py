@@ -10,7 +10,10 @@ import numpy as np
 import onnx
 import pytest
 
+from gammond.engine.analysis.levels import EvalSettings
+from gammond.engine.cubeful import DEFAULT_EFFICIENCIES, CubeEfficiencies, EfficiencyFormula
 from gammond.engine.errors import DataFileError, ValueRangeError
+from gammond.engine.rules.match import MatchState
 from gammond.engine.rules.position import Position
 from gammond.nets import catalogue, manifest
 from gammond.nets.compiled_net import CompiledNet
@@ -68,6 +71,22 @@ def test_an_own_net_is_found_by_name_after_the_shipped_ones(data):
     player = catalogue.load_player("mine")
     assert set(player.nets) == set(catalogue.collect_net_hashes("mine")) == {"mine-contact", "mine-race"}
     assert np.array_equal(player.evaluator.evaluate(OPENING), evaluator.evaluate(OPENING))
+
+
+@pytest.mark.parametrize("plies", [0, 1])
+def test_the_cube_is_worth_what_the_efficiencies_in_its_manifest_say(data, plies):
+    file, settings = write_own(data) / "manifest.toml", EvalSettings(plies)
+    match = MatchState(jacoby=False, beavers=False)
+    own = CubeEfficiencies.make_equal(EfficiencyFormula(contact=0.0))
+    usual = catalogue.load_engine("mine")
+    states = "".join(f"[evaluator.cube.{state}]\ncontact = 0.0\n" for state in ("centred", "own", "other"))
+    file.write_text(file.read_text() + states)
+    engine = catalogue.load_engine("mine")
+    assert (usual.efficiencies, engine.efficiencies) == (DEFAULT_EFFICIENCIES, own)
+    assert engine.make_cube_game(match).efficiencies == own
+    dead, live = (each.evaluate(Position.start(), match, settings).decision for each in (engine, usual))
+    assert plies or dead.double_take.equity == pytest.approx(2 * dead.no_double.equity)
+    assert dead.no_double.equity != live.no_double.equity
 
 
 def test_sessions_find_it_and_describe_its_nets(data):

@@ -37,6 +37,7 @@ ANSWERS = {
 ELSEWHERE = {
     *("bench", "measure cutoffs", "measure matches", "measure agreement"),
     *("train class-shares", "train peer-games", "train validate", "train validate-cube"),
+    "train cube-efficiencies",
 }
 """Commands that need a cluster, files of matches or sets, or time: their own tests look at their JSON."""
 

@@ -6,14 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
-from gammond.engine.analysis.engine import CACHE_COLUMNS, Engine
-from gammond.engine.bearoff import defer_bearoff
 from gammond.engine.errors import UnsupportedError, ValueRangeError
 from gammond.engine.play.decider import Decider, SearchPlayer
 from gammond.engine.play.player import EvaluatorPlayer, Player
-from gammond.engine.search import ValueCache
-from gammond.nets.catalogue import load_pruner
-from gammond.tools.common.opponents import load_opponent
+from gammond.tools.common.opponents import load_net_engine, load_opponent
 
 _MAX_CACHED_PLAYERS = 64
 """Players that a process keeps loaded."""
@@ -85,10 +81,8 @@ def load_cube_player(name: str, cube_by: str = "") -> Decider:
     match player:
         case SearchPlayer(decider=decider):
             return decider.with_settings(replace(decider.settings, is_cubeful=True))
-        case EvaluatorPlayer(evaluator=evaluator):
-            cache = ValueCache(columns=CACHE_COLUMNS)
-            exact = (defer_bearoff().two_sided,)
-            return Decider(Engine(evaluator, load_pruner(), exact=exact, cache=cache))
+        case EvaluatorPlayer():
+            return Decider(load_net_engine(name))
     if cube_by:
         cube_decider = load_cube_player(cube_by)
         return Decider(cube_decider.engine, cube_decider.settings, player=player)

@@ -29,6 +29,7 @@ COMMANDS = {
     "validate": "gammond.tools.train.validation.validate",
     "cube-set": "gammond.tools.train.cube_decisions.build_set",
     "validate-cube": "gammond.tools.train.cube_decisions.validate",
+    "cube-efficiencies": "gammond.tools.train.cube_decisions.fit_efficiencies",
     "peer-games": "gammond.tools.train.validation.peer_games",
     "class-shares": "gammond.tools.train.validation.class_shares",
 }

@@ -30,7 +30,7 @@ from gammond.tools.common.opponents import RUN_PREFIX, collect_net_hashes, load_
 from gammond.tools.parallel.options import make_executor
 from gammond.tools.parallel.rollout_blocks import RolloutPlayers
 from gammond.tools.train.cube_decisions.decision_file import RatedDecision, read_decisions, write_decisions
-from gammond.tools.train.cube_decisions.drawing import RACE_CLASSES, draw_decisions
+from gammond.tools.train.cube_decisions.drawing import BEAROFF, RACE_CLASSES, draw_decisions
 from gammond.tools.train.cube_decisions.rollout_tasks import make_decision_tasks, roll_out_shard
 from gammond.tools.train.labels.sampling import make_sampler
 from gammond.tools.train.runs.run_folder import LOG_FILE, advise_to_resume, begin_run, load_run_settings
@@ -43,6 +43,23 @@ from gammond.tools.train.weights.net_set import load_net_set
 SUMMARY = "draw cube decisions, and roll them out with the cube"
 
 DECISIONS_FILE = "decisions.txt"
+
+DEFAULT_CLASSES = {
+    "contact": 600,
+    "prime-against-prime": 120,
+    "containing": 100,
+    "late-containment": 80,
+    "backgame": 120,
+    "timed-backgame": 60,
+    "crunched": 100,
+    "ace-point": 80,
+    "bear-in": 160,
+    "many-off": 60,
+    "long-race": 160,
+    "short-race": 160,
+    BEAROFF: 200,
+}
+"""Classes of positions, and how many decisions of each."""
 
 _LEAST_TRIALS = 36
 """A roll of each kind for the first throw."""
@@ -58,21 +75,7 @@ class CubeSetSettings(msgspec.Struct, frozen=True):
             description=f"what positions, NAME=NUMBER: {', '.join(RACE_CLASSES)}, and the classes of "
             "validation-set"
         ),
-    ] = (
-        "contact=600",
-        "prime-against-prime=120",
-        "containing=100",
-        "late-containment=80",
-        "backgame=120",
-        "timed-backgame=60",
-        "crunched=100",
-        "ace-point=80",
-        "bear-in=160",
-        "many-off=60",
-        "long-race=160",
-        "short-race=160",
-        "bearoff=200",
-    )
+    ] = tuple(f"{name}={count}" for name, count in DEFAULT_CLASSES.items())
     near: Annotated[
         float,
         Meta(ge=0, le=1, description="share of decisions near the doubling window"),

@@ -10,9 +10,10 @@ outcomes are the net's, at 0-ply.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
+import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
@@ -266,7 +267,9 @@ def fit_formulas(inputs: ModelInputs) -> CubeEfficiencies:
     for numbers in changes + np.append(formula_to_vector(_START), _START.slopes):
         by_phase, slopes = np.split(np.round(numbers, 3), [len(EFFICIENCY_NAMES)])
         formulas.append(
-            replace(formula_from_vector(by_phase), **dict(zip(SLOPES, slopes.tolist(), strict=True)))
+            msgspec.structs.replace(
+                formula_from_vector(by_phase), **dict(zip(SLOPES, slopes.tolist(), strict=True))
+            )
         )
     return CubeEfficiencies(*formulas)
 
@@ -352,7 +355,7 @@ def _weigh_formula_numbers(inputs: ModelInputs) -> _FloatArray:
     slopes = []
     for name in SLOPES:
         slope: dict[str, Any] = {name: _SLOPE}
-        efficiencies = CubeEfficiencies.make_equal(replace(_HALF, **slope))
+        efficiencies = CubeEfficiencies.make_equal(msgspec.structs.replace(_HALF, **slope))
         found = efficiencies.for_boards(inputs.boards, inputs.outcomes)[:, 0].astype(np.float64)
         slopes.append((found - 0.5) / _SLOPE)
     return np.column_stack([compute_weights(inputs.boards), *slopes])

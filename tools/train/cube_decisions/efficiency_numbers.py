@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
@@ -32,8 +33,9 @@ def formula_to_vector(formula: EfficiencyFormula) -> _FloatArray:
 def formula_from_vector(vector: Iterable[float]) -> EfficiencyFormula:
     """Convert a vector to a formula that adds nothing to its numbers."""
     contact, crashed, *others = map(float, vector)
-    ends = len(RACE_PIPS)
-    return EfficiencyFormula(contact, crashed, tuple(others[:ends]), tuple(others[ends:]))
+    race, bearoff = others[: len(RACE_PIPS)], others[len(RACE_PIPS) :]
+    numbers = {"contact": contact, "crashed": crashed, "race": race, "bearoff": bearoff}
+    return msgspec.convert(numbers, EfficiencyFormula)
 
 
 def compute_weights(boards: Board) -> _FloatArray:

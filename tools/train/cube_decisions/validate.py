@@ -10,8 +10,7 @@ together less those of the first player.
 --models fits cube efficiencies to half of the decisions and measures them on the others, at 0-ply, by the
 first player's net; another table has those by phase and pips alone, fitted to all decisions. With --teacher
 it fits them to the values that a player finds for the decisions of --lessons, measures them on all of the
-set, and tells the numbers of the formulas that the engine has (`gammond.engine.cubeful.EfficiencyFormula`),
-fitted to those values.
+set. `gammond train cube-efficiencies` fits the formulas that the engine has.
 """
 
 from __future__ import annotations
@@ -19,14 +18,12 @@ from __future__ import annotations
 import math
 import sys
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Annotated
 
 from msgspec import Struct
 
-from gammond.engine.cubeful import CubeEfficiencies
-from gammond.engine.cubeful.efficiency import SLOPES
 from gammond.engine.errors import ValueRangeError
 from gammond.engine.runtime.files import check_output, identify_files
 from gammond.engine.runtime.version import read_version
@@ -49,11 +46,9 @@ from gammond.tools.train.cube_decisions.efficiency_models import (
     TARGETS,
     FittedEfficiency,
     ModelInputs,
-    fit_formulas,
     fit_phases,
     measure_models,
 )
-from gammond.tools.train.cube_decisions.efficiency_numbers import EFFICIENCY_NAMES, formula_to_vector
 from gammond.tools.train.cube_decisions.losses import CubeErrorStats, DecisionGroup, compare_players
 
 SUMMARY = "compare players with rolled-out cube decisions"
@@ -126,7 +121,6 @@ def run(options: ValidateCubeOptions) -> int:
                     for name, (size, found) in models.measured.items()
                 },
                 phases={name: asdict(each) for name, each in models.phases.items()},
-                formulas=asdict(models.formulas) if models.formulas else None,
             )
         )
     else:
@@ -141,18 +135,16 @@ class _Models:
     Attributes:
         measured: By name, how many numbers each has, and its errors.
         phases: Efficiencies by phase and pips.
-        formulas: The engine's, fitted to a teacher; None without one.
     """
 
     measured: dict[str, tuple[int, CubeErrorStats]] = field(default_factory=dict)
     phases: dict[str, FittedEfficiency] = field(default_factory=dict)
-    formulas: CubeEfficiencies | None = None
 
 
 def _measure_models(
     player: str, decisions: Sequence[RatedDecision], teacher: str | None, lessons: Path | None
 ) -> _Models:
-    """Measure models; with a teacher, fit the engine's formulas too."""
+    """Measure models, fitted to halves of the decisions or to a teacher."""
     evaluator = load_net_evaluator(player.partition(":plies=")[0])
     others: list[RatedDecision] = []
     if lessons is not None:
@@ -165,7 +157,7 @@ def _measure_models(
     if not others:
         raise ValueRangeError("expected decisions outside the set for the teacher, got none", field="lessons")
     taught = ModelInputs.from_teacher(others, evaluator, ask_decider(teacher, others), names)
-    return _Models(measure_models(inputs, taught), fit_phases(taught), fit_formulas(taught))
+    return _Models(measure_models(inputs, taught), fit_phases(taught))
 
 
 def _format_tables(source: Path, groups: Sequence[DecisionGroup], models: _Models) -> str:
@@ -198,15 +190,6 @@ def _format_tables(source: Path, groups: Sequence[DecisionGroup], models: _Model
         ]
         head = ["efficiencies by phase", "in use", *(f"to {target}" for target in TARGETS)]
         parts.append(format_table(head, rows))
-    if models.formulas:
-        formulas = models.formulas
-        states = {each.name: getattr(formulas, each.name) for each in fields(formulas)}
-        numbers = [*EFFICIENCY_NAMES, *SLOPES]
-        columns = [[*formula_to_vector(each), *each.slopes] for each in states.values()]
-        rows = [
-            [name, *(f"{each:.3f}" for each in row)] for name, *row in zip(numbers, *columns, strict=True)
-        ]
-        parts.append(format_table(["formulas, fitted to the teacher", *states], rows))
     return "\n".join(parts)
 
 
