@@ -124,8 +124,7 @@ def run(options: CubeSetOptions) -> int:
         raise ValueRangeError(
             f"expected 0 trials, or {_LEAST_TRIALS} or more, got {settings.trials}", field="trials"
         )
-    is_evaluator = isinstance(SHIPPED.find(settings.net), FoundEvaluator)
-    net = settings.net if is_evaluator else f"{RUN_PREFIX}{settings.net}"
+    net = name_player(settings.net)
     hashes = collect_net_hashes(net)
     if not options.resume:
         begin_run(folder, "train cube-set", settings, [settings.net])
@@ -150,6 +149,11 @@ def run(options: CubeSetOptions) -> int:
                 roll_out_shard, tasks, executor, "decisions", log=folder / LOG_FILE, describe=describe
             )
     return 0
+
+
+def name_player(net: str) -> str:
+    """Return the name of a player, given an evaluator or the folder of a run."""
+    return net if isinstance(SHIPPED.find(net), FoundEvaluator) else f"{RUN_PREFIX}{net}"
 
 
 def _read_or_draw_decisions(

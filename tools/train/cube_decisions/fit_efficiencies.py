@@ -17,18 +17,17 @@ from typing import Annotated
 
 import msgspec
 import numpy as np
-from numpy.typing import NDArray
 
 from gammond.engine.cubeful import DEFAULT_EFFICIENCIES, CubeEfficiencies
 from gammond.engine.errors import ValueRangeError
 from gammond.engine.rules.dice import MAX_SEED
 from gammond.engine.statistics import mean_with_error
-from gammond.nets.catalogue import SHIPPED, FoundEvaluator, load_pruner
+from gammond.nets.catalogue import load_pruner
 from gammond.tools.common.command_options import Json, ToolCommand, argument, option, read_file
-from gammond.tools.common.opponents import RUN_PREFIX, load_net_evaluator
+from gammond.tools.common.opponents import load_net_evaluator
 from gammond.tools.common.progress import Progress
 from gammond.tools.common.reports import format_json_report
-from gammond.tools.train.cube_decisions.build_set import DEFAULT_CLASSES
+from gammond.tools.train.cube_decisions.build_set import DEFAULT_CLASSES, name_player
 from gammond.tools.train.cube_decisions.deciders import DECIDER_HELP, ask_decider
 from gammond.tools.train.cube_decisions.decision_file import read_decisions
 from gammond.tools.train.cube_decisions.drawing import ENDING, draw_decisions
@@ -37,6 +36,7 @@ from gammond.tools.train.cube_decisions.efficiency_models import (
     decide_by_formulas,
     fit_formulas,
 )
+from gammond.tools.train.cube_decisions.losses import compute_losses
 from gammond.tools.train.labels.sampling import make_sampler
 from gammond.tools.train.weights.net_set import load_net_set
 
@@ -69,8 +69,7 @@ def run(options: FitEfficienciesOptions) -> int:
     Raises:
         GammondError: A net or the decisions cannot be read.
     """
-    is_evaluator = isinstance(SHIPPED.find(options.net), FoundEvaluator)
-    net = options.net if is_evaluator else f"{RUN_PREFIX}{options.net}"
+    net = name_player(options.net)
     evaluator = load_net_evaluator(net)
     with Progress(3, "steps") as bar:
         if options.lessons is None:
@@ -88,15 +87,18 @@ def run(options: FitEfficienciesOptions) -> int:
             )
         teacher = options.teacher or f"{net}:plies=2"
         names = tuple(sorted({each.name for each in decisions}))
-        taught, judged = (
+        taught, others = (
             ModelInputs.from_teacher(part, evaluator, ask_decider(teacher, part), names)
             for part in (decisions[:end], decisions[end:])
         )
         bar.update(2, "values of the teacher")
         found = fit_formulas(taught)
-        lost, lost_usually = (_lose(judged, each) for each in (found, DEFAULT_EFFICIENCIES))
+        lost, lost_usually = (
+            compute_losses(others.decisions, others.values, decide_by_formulas(others, each))
+            for each in (found, DEFAULT_EFFICIENCIES)
+        )
         bar.update(3, "fit")
-    loss, gain = mean_with_error(lost), mean_with_error(lost_usually - lost)
+    loss, gain = (mean_with_error(np.nansum(each, axis=1)) for each in (lost, lost_usually - lost))
     if options.json:
         document = {"net": options.net, "decisions": end, "aside": len(lost)}
         values = {"loss": asdict(loss), "gain": asdict(gain), "cube": msgspec.to_builtins(found)}
@@ -109,16 +111,6 @@ def run(options: FitEfficienciesOptions) -> int:
         )
         sys.stdout.write(_format_entry(found))
     return 0
-
-
-def _lose(judged: ModelInputs, efficiencies: CubeEfficiencies) -> NDArray[np.float64]:
-    """Return what decisions at 0-ply lose by doubling and by taking, by the teacher's values, in points."""
-    made = decide_by_formulas(judged, efficiencies)
-    held, taken = judged.values.T
-    doubled = np.minimum(taken, 1.0)
-    by_doubling = np.maximum(held, doubled) - np.where(made.doubles, doubled, held)
-    losses: NDArray[np.float64] = by_doubling + np.where(made.takes, taken, 1.0) - doubled
-    return losses
 
 
 def _format_entry(efficiencies: CubeEfficiencies) -> str:

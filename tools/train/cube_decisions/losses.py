@@ -56,21 +56,23 @@ class DecisionGroup:
     players: dict[str, CubeErrorStats]
 
 
-def compute_losses(decisions: Sequence[RatedDecision], opinions: CubeOpinions) -> _FloatArray:
-    """Compute what a player loses on each decision, by the rollouts.
+def compute_losses(
+    decisions: Sequence[RatedDecision], values: _FloatArray, opinions: CubeOpinions
+) -> _FloatArray:
+    """Compute what a player loses on each decision, by given values.
 
     The noise of rollouts makes the losses of all players too large, by the same amount on average: their
     differences are right.
 
     Args:
-        decisions: Rolled out.
+        decisions: The decisions.
+        values: ``float64[n, 2]``, equities of no double and double/take, of rollouts or of a teacher.
         opinions: Of the player.
 
     Returns:
         ``float64[n, 2]``, points at the present cube: by doubling or not, against the proper response (nan
         where no double can gain); and by taking or passing.
     """
-    values, _, _ = stack_rollouts(decisions)
     held, taken = values.T
     doubled = np.minimum(taken, 1.0)
     losses = np.empty((len(decisions), 2))
@@ -91,7 +93,7 @@ def compare_players(
         opinions: By player; the others are compared with the first.
     """
     values, errors, _ = stack_rollouts(decisions)
-    losses = {name: compute_losses(decisions, each) for name, each in opinions.items()}
+    losses = {name: compute_losses(decisions, values, each) for name, each in opinions.items()}
     squares = {name: np.square(each.values - values) - np.square(errors) for name, each in opinions.items()}
     first = next(iter(losses.values()))
     return [

@@ -8,7 +8,7 @@ import pytest
 from gammond.engine.rules.match import MatchState
 from gammond.engine.rules.outcome import Outcome
 from gammond.tools.train.cube_decisions.deciders import CubeOpinions
-from gammond.tools.train.cube_decisions.decision_file import DecisionRollout, RatedDecision
+from gammond.tools.train.cube_decisions.decision_file import DecisionRollout, RatedDecision, stack_rollouts
 from gammond.tools.train.cube_decisions.losses import compare_players, compute_losses
 from gammond.tools.train.cube_decisions.match_states import make_match
 from tests.support.boards import position
@@ -27,27 +27,33 @@ def opinions(doubles, takes, values=((0.5, 0.5),)) -> CubeOpinions:
     return CubeOpinions(np.resize(np.array(values, float), (count, 2)), np.array(doubles), np.array(takes))
 
 
+def lose(decisions, by):
+    """What a player loses by the rollouts."""
+    values, _, _ = stack_rollouts(decisions)
+    return compute_losses(decisions, values, by)
+
+
 def test_a_double_loses_what_no_double_is_worth_more_and_the_reverse():
     decisions = [decision(0.6, 0.5), decision(0.6, 0.5), decision(0.6, 0.9), decision(0.6, 0.9)]
-    found = compute_losses(decisions, opinions([True, False, True, False], [True] * 4))
+    found = lose(decisions, opinions([True, False, True, False], [True] * 4))
     np.testing.assert_allclose(found[:, 0], [0.1, 0.0, 0.0, 0.3])
     np.testing.assert_allclose(found[:, 1], 0.0)
 
 
 def test_the_opponent_of_a_double_passes_where_that_is_right():
     decisions = [decision(0.8, 1.4), decision(0.8, 1.4), decision(1.1, 1.4)]
-    found = compute_losses(decisions, opinions([True, False, True], [True, False, False]))
+    found = lose(decisions, opinions([True, False, True], [True, False, False]))
     np.testing.assert_allclose(found[:, 0], [0.0, 0.2, 0.1])
     np.testing.assert_allclose(found[:, 1], [0.4, 0.0, 0.0])
 
 
 def test_a_wrong_pass_loses_what_the_take_was_better():
-    found = compute_losses([decision(0.6, 0.7)], opinions([True], [False]))
+    found = lose([decision(0.6, 0.7)], opinions([True], [False]))
     np.testing.assert_allclose(found[0, 1], 0.3)
 
 
 def test_a_dead_cube_is_no_decision_of_the_doubler():
-    found = compute_losses([decision(0.6, 0.5, match=make_match(2, 5, 2))], opinions([True], [True]))
+    found = lose([decision(0.6, 0.5, match=make_match(2, 5, 2))], opinions([True], [True]))
     assert math.isnan(found[0, 0])
     assert found[0, 1] == 0.0
 
