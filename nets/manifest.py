@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Annotated, Any, Literal, TypeVar
 
 import msgspec
+import numpy as np
 
 from gammond.engine.cubeful.efficiency import DEFAULT_EFFICIENCIES, CubeEfficiencies
 from gammond.engine.errors import DataFileError, GammondError, ValueRangeError
@@ -421,6 +422,8 @@ def _check_evaluators(manifest: Manifest) -> None:
                 f"evaluator {evaluator.name}: expected 'contact', or 'plans' and 'race'",
                 field="net",
             )
+        if not all(np.isfinite(numbers).all() for numbers in evaluator.efficiencies.tables):
+            raise DataFileError(f"evaluator {evaluator.name}: expected finite numbers for cube", field="cube")
         for phase, net in evaluator.nets_by_phase.items():
             if phase_of.get(net) != phase:
                 known = f"one for {phase_of[net]}" if net in phase_of else "no net of this manifest"

@@ -107,6 +107,8 @@ def test_an_evaluator_may_have_cube_efficiencies_of_its_own(tmp_path):
         ("race = [0.1]", "length 2.*cube.own.race"),
         ("crushed = 0.3", "unknown field `crushed`"),
         ('contact = "live"', "cube.own.contact"),
+        ("win = nan", "evaluator tiny: expected finite numbers for cube"),
+        ("bearoff = [0.1, 0.2, inf, 0.4, 0.5]", "evaluator tiny: expected finite numbers for cube"),
     ):
         file.write_text(f"{text}[evaluator.cube.own]\n{fault}\n")
         _refused(file, message)
