@@ -76,7 +76,7 @@ OUTPUTS = {
     "tournament --csv": Output("tournament random pubeval --games 4 --csv FILE"),
     "tournament --plot": Output("tournament random pubeval --games 4 --plot FILE", "mine.png"),
     "gnubg-match --records": Output("gnubg-match --games 2 --matches 0 --records FILE", is_folder=True),
-    "measure frontier --plot": Output("measure frontier pubeval --games 4 --plot FILE", "mine.svg"),
+    "measure frontier --plot": Output("measure frontier pubeval --decisions 4 --plot FILE", "mine.svg"),
     "train label out": Output("train label FILE --positions 64", is_folder=True),
     "train validation-set out": Output("train validation-set FILE --classes race=2", is_folder=True),
     "train cube-set out": Output("train cube-set FILE --trials 0", is_folder=True),

@@ -30,7 +30,7 @@ ANSWERS = {
     "measure levels": "casual --decisions 8 --reference-plies 0",
     "measure pruning": "--decisions 4",
     "measure alphabeta": "--plies 2 --positions 3",
-    "measure frontier": "pubeval --games 40 --opponent random --threads 1",
+    "measure frontier": "pubeval fast --decisions 40 --reference fast --net fast",
 }
 """Command -> words with which it answers soon; STORE is a file of kept analyses."""
 

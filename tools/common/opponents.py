@@ -6,18 +6,22 @@ What makes them is in wings, and imported only when needed.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
+import re
+from collections.abc import Callable, Mapping
 from functools import cache
 from pathlib import Path
 from typing import Any, TypeVar
 
 from numpy.typing import NDArray
 
+from gammond.engine.bearoff import defer_bearoff
 from gammond.engine.errors import DataFileError
+from gammond.engine.evaluation.evaluator import Evaluator
 from gammond.engine.formats.array_file import MAX_ARRAY_FILE_BYTES, read_array_file
 from gammond.engine.play.player import Player
 from gammond.engine.runtime.files import read_data_file
-from gammond.nets.catalogue import Catalogue
+from gammond.engine.search import NPlyEvaluator
+from gammond.nets.catalogue import Catalogue, load_pruner
 from gammond.nets.manifest import KindLoader
 from gammond.nets.player_specs import FUNCTION, RUN, EvaluatorSpec, KindSpec, PlayerSpec, split_file_options
 from gammond.tools.common.function_players import FunctionSpec
@@ -152,3 +156,22 @@ load_opponent = PLAYERS.load_player
 load_net_evaluator = PLAYERS.load_evaluator
 load_net_engine = PLAYERS.load_engine
 collect_net_hashes = PLAYERS.collect_net_hashes
+
+_LOOKS_AHEAD = re.compile("(.+):plies=([12])")
+
+
+def load_deep_evaluator(name: str, load: Callable[[str], Evaluator] = load_net_evaluator) -> Evaluator:
+    """Load an evaluator that may look ahead.
+
+    Args:
+        name: An evaluator; with ``:plies=N`` behind it, 1 or 2, it looks ahead.
+        load: Loads it by what is before that.
+
+    Raises:
+        GammondError: As `load`.
+    """
+    deep = _LOOKS_AHEAD.fullmatch(name)
+    if not deep or deep[1] == "gnubg":  # which looks ahead in its own way
+        return load(name)
+    exact = (defer_bearoff(is_default=True).two_sided,)
+    return NPlyEvaluator(load(deep[1]), load_pruner(), int(deep[2]), exact=exact)

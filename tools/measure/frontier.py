@@ -1,16 +1,18 @@
-"""`gammond measure frontier`: the strength of players against their speed, as a table and a picture.
+"""`gammond measure frontier`: what players lose against how fast they are, as a table and a picture.
 
 Speeds are measured first, on one core, with positions of all stages of games in batches of 1,024, encoding
-included. Then each player plays the same opponent with the same dice. A star marks the players that no other
-one matches in both.
+included. Then all players choose plays for the same rolls in contact positions of self-play, and where they
+choose differently a reference evaluates what they chose. A loss is by its cubeless equity, against the best
+of these plays: so what players lose depends on who they are, and the differences do not. A star marks the
+players that no other one matches in both.
 """
 
 from __future__ import annotations
 
-import json
 import sys
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -18,54 +20,61 @@ from typing import TYPE_CHECKING, Annotated
 
 import numpy as np
 from msgspec import Struct
+from numpy.typing import NDArray
 
-from gammond.engine.errors import LimitError, UnsupportedError
+from gammond.engine.errors import UnsupportedError
+from gammond.engine.evaluation.evaluator import Evaluator
 from gammond.engine.play.player import EvaluatorPlayer, Player, ScorerPlayer
+from gammond.engine.rules.outcome import cubeless_equity
 from gammond.engine.rules.position import Board
 from gammond.engine.runtime.version import read_version
 from gammond.engine.statistics import ValueWithError
-from gammond.engine.wording import format_count
 from gammond.nets.players.pubeval import PubevalPlayer
 from gammond.tools.bench.gnubg_timing import measure_gnubg_rate
 from gammond.tools.bench.measure import BenchmarkSubject, measure_seconds_per_call
-from gammond.tools.common.command_options import CORES, Json, ToolCommand, argument, option, threads_option
+from gammond.tools.common.command_options import Json, ToolCommand, argument, option
 from gammond.tools.common.figures import check_plot_file, make_figure, plot_option, write_figure
 from gammond.tools.common.interrupts import end_with_partial
-from gammond.tools.common.opponents import PLAYER_HELP, load_opponent
+from gammond.tools.common.opponents import PLAYER_HELP, load_deep_evaluator, load_net_evaluator, load_opponent
+from gammond.tools.common.progress import Progress
+from gammond.tools.common.reports import format_json_report
+from gammond.tools.common.strength import DEFAULT_NET, net_option
 from gammond.tools.gnubg.nets import GnubgPlayer
-from gammond.tools.tournament.round_robin import play_pair
+from gammond.tools.measure.decisions import draw_contact_decisions, estimate_mean_by_game
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-SUMMARY = "measure the strength of 0-ply players against their speed"
+SUMMARY = "measure what 0-ply players lose against their speed"
 
 BATCH_SIZE = 1024
 """Positions evaluated in one call, encoding included; gnubg's nets take them one by one."""
 
 _INCHES = (9.0, 6.0)
+_DECISIONS_AT_ONCE = 256
+_MILLIPOINTS = 1000
 
 
 @dataclass(frozen=True)
 class FrontierPoint:
-    """A player's speed and strength.
+    """A player's speed, and what it loses.
 
     Attributes:
         name: The player, as the command called it.
         title: What the player calls itself.
         nets: sha256 by name of the net.
         evaluations_per_s: Positions per second on one core.
-        points_per_game: Cubeless money points per game against the common opponent.
-        standard_error: Of `points_per_game`.
-        is_on_frontier: Whether no other player is at least as fast and as strong, and ahead in one.
+        lost: Mean loss of a decision, in thousandths of a point.
+        less_first: The same less that of the first player; 0 for itself.
+        is_on_frontier: Whether no other player is at least as fast and loses as little, and is ahead in one.
     """
 
     name: str
     title: str
     nets: dict[str, str]
     evaluations_per_s: float
-    points_per_game: float
-    standard_error: float
+    lost: ValueWithError
+    less_first: ValueWithError
     is_on_frontier: bool = True
 
 
@@ -74,41 +83,49 @@ class FrontierReport:
     """The measurements of all players."""
 
     version: str
-    opponent: str
-    opponent_nets: dict[str, str]
+    reference: str
+    net: str
     seed: int
-    games: int
+    decisions: int
+    differing: int
     points: tuple[FrontierPoint, ...]
     seconds: float
 
     def as_text(self) -> str:
         """Format it for people: a line for each player, the fastest first."""
-        played = f"seed {self.seed}, {self.games:,} paired games each, {self.seconds:.1f} s"
         width = max(len(point.name) for point in self.points)
         lines = [
-            f"gammond {self.version}, {played}",
-            f"{'':{width}}   evaluations/s  points per game against {self.opponent}",
+            f"gammond {self.version}, seed {self.seed}: {self.decisions:,} decisions of {self.net}'s games, "
+            f"{self.differing:,} of them decided differently, {self.seconds:.1f} s",
+            f"{'':{width}}   evaluations/s  lost by {self.reference}, thousandths  less the first's",
         ]
         for point in self.points:
             star = "*" if point.is_on_frontier else " "
-            score = f"{ValueWithError(point.points_per_game, point.standard_error):+.4f}"
-            lines.append(f"{point.name:{width}} {star} {point.evaluations_per_s:13,.0f}  {score}")
+            lines.append(
+                f"{point.name:{width}} {star} {point.evaluations_per_s:13,.0f}  "
+                f"{f'{point.lost:.2f}':<{len(self.reference) + 21}}  {point.less_first:+.2f}"
+            )
         return "\n".join(lines) + "\n"
 
 
 class FrontierOptions(Struct, frozen=True, kw_only=True):
-    """Who plays whom, and how often."""
+    """Who decides what, and who evaluates the decisions."""
 
     players: Annotated[
         tuple[str, ...], argument("NET", f"0-ply players, without options: {PLAYER_HELP}", count="+")
     ]
-    opponent: Annotated[str, option("opponent of all, any player")] = "pubeval"
-    games: Annotated[int, option("games of each player; even", ge=4, multiple_of=2)] = 10_000
+    reference: Annotated[
+        str,
+        option(
+            "evaluates the plays that were chosen: an evaluator, with :plies=1 or :plies=2 behind it to look "
+            "ahead; 'gnubg:plies=1' is independent of gammond's nets",
+            "NAME",
+        ),
+    ] = f"{DEFAULT_NET}:plies=2"
+    decisions: Annotated[int, option("decisions, of contact positions", ge=2)] = 10_000
+    net: Annotated[str, net_option("evaluator that plays the games")] = DEFAULT_NET
     seed: Annotated[int, option("seed of the dice, 0 or more", ge=0)] = 1
-    threads: Annotated[
-        int, threads_option("processes that share the games; their number changes no result")
-    ] = CORES
-    plot: Annotated[Path, plot_option("strength against speed")] | None = None
+    plot: Annotated[Path, plot_option("losses against speed")] | None = None
     json: Json = False
 
 
@@ -119,52 +136,78 @@ def run(options: FrontierOptions) -> int:
         0.
 
     Raises:
-        GammondError: A player or the opponent cannot be loaded, or a player cannot be timed; a number is out
+        GammondError: A player or the reference cannot be loaded, or a player cannot be timed; a number is out
             of range; no picture can be drawn.
-        KeyboardInterrupt: Ctrl-C or SIGTERM ended the games early; players measured by then are reported.
+        KeyboardInterrupt: Ctrl-C or SIGTERM; the decisions evaluated by then are reported.
     """
     check_plot_file(options.plot)
-    opponent = load_opponent(options.opponent)
+    reference, net = load_deep_evaluator(options.reference), load_net_evaluator(options.net)
     players = {name: load_opponent(name) for name in options.players}
     started_s = time.monotonic()
-    points = _measure_players(options, players)
-    if not points:
-        raise KeyboardInterrupt("no player was finished")
+    subject = BenchmarkSubject().boards
+    speeds = {name: measure_evaluations_per_s(player, subject) for name, player in players.items()}
+    decisions, games = draw_contact_decisions(net, options.decisions, options.seed)
+    boards = np.stack([position.board for position, _ in decisions])
+    dice = np.array([roll for _, roll in decisions], np.int8)
+    chosen = np.stack([player.choose(boards.copy(), dice) for player in players.values()])
+    losses = _measure_losses(reference, chosen)
+    evaluated = losses.shape[1]
+    if not evaluated:
+        raise KeyboardInterrupt("no decision was evaluated")
+    points = [
+        FrontierPoint(
+            name,
+            player.name,
+            dict(player.nets),
+            round(speeds[name], 1),
+            estimate_mean_by_game(lost, games[:evaluated]),
+            estimate_mean_by_game(lost - losses[0], games[:evaluated]),
+        )
+        for (name, player), lost in zip(players.items(), losses, strict=True)
+    ]
     report = FrontierReport(
         version=read_version(),
-        opponent=options.opponent,
-        opponent_nets=dict(opponent.nets),
+        reference=options.reference,
+        net=net.name,
         seed=options.seed,
-        games=options.games,
+        decisions=evaluated,
+        differing=int(losses.any(axis=0).sum()),
         points=mark_frontier(points),
         seconds=round(time.monotonic() - started_s, 3),
     )
-    sys.stdout.write(json.dumps(asdict(report)) + "\n" if options.json else report.as_text())
+    sys.stdout.write(format_json_report(**asdict(report)) if options.json else report.as_text())
     if options.plot is not None:
-        draw_frontier(report.points, opponent.name, options.plot)
-    if len(points) < len(players):
-        raise end_with_partial("players")
+        draw_frontier(report.points, options.reference, options.plot)
+    if evaluated < len(decisions):
+        raise end_with_partial("decisions")
     return 0
 
 
-def _measure_players(options: FrontierOptions, players: Mapping[str, Player]) -> list[FrontierPoint]:
-    """Measure all speeds, then play with one player after the other; return the finished ones."""
-    boards = BenchmarkSubject().boards
-    speeds = {name: measure_evaluations_per_s(player, boards) for name, player in players.items()}
-    points: list[FrontierPoint] = []
-    for name, player in players.items():
-        scores = play_pair(name, options.opponent, options.games, options.seed, options.threads)
-        if scores.games < options.games:
-            break
-        counted = scores.counted
-        if not counted.games:
-            raise LimitError(f"no game between {name} and {options.opponent} ended: leave {name} out")
-        if scores.endless:
-            left = format_count(scores.endless, "game")
-            sys.stderr.write(f"{name}: {left} did not end; {counted.games} count\n")
-        strength = round(counted.score.value, 6), round(counted.score.error, 6)
-        points.append(FrontierPoint(name, player.name, dict(player.nets), round(speeds[name], 1), *strength))
-    return points
+def _measure_losses(reference: Evaluator, chosen: Board) -> NDArray[np.float64]:
+    """Evaluate what players chose, and compare it with the best of it.
+
+    Args:
+        reference: Evaluates the positions after the plays.
+        chosen: ``int8[p, n, 2, 26]``, by player and decision, as the next mover sees them.
+
+    Returns:
+        ``float64[p, n]``, thousandths of a point, 0 or more; of those evaluated until Ctrl-C or SIGTERM came.
+    """
+    count = chosen.shape[1]
+    parts = [np.zeros((len(chosen), 0))]
+    with suppress(KeyboardInterrupt), Progress(count, reference.name) as bar:
+        for start in range(0, count, _DECISIONS_AT_ONCE):
+            some = chosen[:, start : start + _DECISIONS_AT_ONCE]
+            differs = (some != some[0]).any(axis=(0, 2, 3))
+            equities = np.zeros(some.shape[:2])
+            after = some[:, differs]
+            distinct, place = np.unique(after.reshape(-1, 2, 26), axis=0, return_inverse=True)
+            if len(distinct):
+                values = -cubeless_equity(reference.evaluate(distinct))
+                equities[:, differs] = values[place].reshape(after.shape[:2])
+            parts.append(_MILLIPOINTS * (equities.max(axis=0) - equities))
+            bar.update(start + some.shape[1])
+    return np.concatenate(parts, axis=1)
 
 
 def mark_frontier(points: Sequence[FrontierPoint]) -> tuple[FrontierPoint, ...]:
@@ -177,7 +220,7 @@ def mark_frontier(points: Sequence[FrontierPoint]) -> tuple[FrontierPoint, ...]:
 
 
 def _speed_and_strength(point: FrontierPoint) -> tuple[float, float]:
-    return point.evaluations_per_s, point.points_per_game
+    return point.evaluations_per_s, -point.lost.value
 
 
 def _dominates(one: FrontierPoint, other: FrontierPoint) -> bool:
@@ -223,12 +266,12 @@ def _choose_from_batch(player: PubevalPlayer, children: Board) -> None:
     player.pick_highest(children, np.array([0, len(children)]), np.zeros(1, np.bool_))
 
 
-def draw_frontier(points: Sequence[FrontierPoint], opponent: str, file: Path) -> None:
+def draw_frontier(points: Sequence[FrontierPoint], reference: str, file: Path) -> None:
     """Draw players with their standard errors, and a line through those on the frontier.
 
     Args:
         points: The fastest first.
-        opponent: The opponent of all.
+        reference: By whom they lose.
         file: The picture; it appears whole or not at all.
 
     Raises:
@@ -236,28 +279,30 @@ def draw_frontier(points: Sequence[FrontierPoint], opponent: str, file: Path) ->
         DataFileError: The file cannot be written.
     """
     figure = make_figure(file, _INCHES)
-    _draw(figure.subplots(), points, opponent)
+    _draw(figure.subplots(), points, reference)
     write_figure(figure, file)
 
 
-def _draw(axes: Axes, points: Sequence[FrontierPoint], opponent: str) -> None:
+def _draw(axes: Axes, points: Sequence[FrontierPoint], reference: str) -> None:
     best = [point for point in points if point.is_on_frontier]
     axes.plot(
         [point.evaluations_per_s for point in best],
-        [point.points_per_game for point in best],
+        [point.lost.value for point in best],
         color="C0",
         alpha=0.5,
-        label="no other is as fast and as strong",
+        label="no other is as fast and loses as little",
     )
     for point in points:
-        at = point.evaluations_per_s, point.points_per_game
+        at = point.evaluations_per_s, point.lost.value
         colour = "C0" if point.is_on_frontier else "C7"
-        axes.errorbar(*at, point.standard_error, fmt="o", color=colour, capsize=3)
+        axes.errorbar(*at, point.lost.error, fmt="o", color=colour, capsize=3)
         axes.annotate(point.title, at, xytext=(6, 6), textcoords="offset points", fontsize="small")
     axes.set_xscale("log")
     axes.margins(x=0.15, y=0.1)
     axes.set_xlabel(f"evaluations per second and core, in batches of {BATCH_SIZE:,}")
-    axes.set_ylabel(f"points per game against {opponent}")
+    axes.set_ylabel(f"lost a decision by {reference}, thousandths of a point")
+    axes.set_yscale("log")
+    axes.invert_yaxis()
     axes.grid(which="both", alpha=0.3)
     axes.legend(fontsize="small")
 

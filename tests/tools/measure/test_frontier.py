@@ -10,37 +10,40 @@ import pytest
 
 from gammond.engine.errors import UnsupportedError
 from gammond.engine.play.player import EvaluatorPlayer, RandomPlayer, ScorerPlayer
+from gammond.engine.rules.outcome import cubeless_equity
+from gammond.engine.statistics import ValueWithError
 from gammond.nets.catalogue import load_player
 from gammond.nets.players.pubeval import PubevalPlayer
 from gammond.tools import cli
 from gammond.tools.common.files import write_arrays
+from gammond.tools.common.opponents import load_net_evaluator, load_opponent
 from gammond.tools.gnubg.nets import GnubgPlayer
 from gammond.tools.measure import frontier
+from gammond.tools.measure.decisions import draw_contact_decisions, estimate_mean_by_game
 from gammond.tools.measure.frontier import (
     BATCH_SIZE,
     FrontierPoint,
     mark_frontier,
     measure_evaluations_per_s,
 )
-from gammond.tools.tournament import backgammon
 from gammond.tools.train.weights.layers import LayeredNet
 from gammond.tools.train.weights.net_set import NetSet
 from gammond.tools.train.weights.random_positions import sample_random_positions
 from tests.support.evaluators import PipScorer, RacingEvaluator
 
 
-def point(name: str, speed: float, strength: float) -> FrontierPoint:
-    return FrontierPoint(name, name, {}, speed, strength, 0.01)
+def point(name: str, speed: float, lost: float) -> FrontierPoint:
+    return FrontierPoint(name, name, {}, speed, ValueWithError(lost, 0.01), ValueWithError(0.0, 0.0))
 
 
 def test_only_players_that_nobody_matches_in_both_are_on_the_frontier():
     points = [
-        point("slow and weak", 1.0, 0.1),
-        point("strongest", 1.0, 0.6),
-        point("fastest", 9.0, 0.2),
-        point("fast and weaker", 9.0, 0.1),
-        point("between", 5.0, 0.3),
-        point("strong and slower", 0.5, 0.6),
+        point("slow and weak", 1.0, 9.1),
+        point("strongest", 1.0, 2.6),
+        point("fastest", 9.0, 8.2),
+        point("fast and weaker", 9.0, 9.1),
+        point("between", 5.0, 5.3),
+        point("strong and slower", 0.5, 2.6),
     ]
     found = mark_frontier(points)
     assert [each.name for each in found if each.is_on_frontier] == ["fastest", "between", "strongest"]
@@ -122,47 +125,65 @@ def few_positions(monkeypatch):
     monkeypatch.setattr(frontier, "measure_evaluations_per_s", lambda player, boards: speeds[type(player)])
 
 
-def test_the_table_has_a_row_for_each_player_the_fastest_first(run, few_positions, capsys):
-    names = [f"run:{run}", "pubeval", "pubeval"]
-    assert cli.main(["measure", "frontier", *names, "--games", "8", "--threads", "1"]) == 0
-    title, head, first, second = capsys.readouterr().out.splitlines()
-    assert "8 paired games each" in title
-    assert "against pubeval" in head
-    assert first.split() == ["pubeval", "*", "9,000,000", "+0.0000", "±", "0.0000"]
-    assert second.split()[:2] == [f"run:{run}", "1,000,000"]
-    assert second.split()[2].startswith("-")
-
-
-def test_json_has_hashes_of_nets_and_the_strength_of_a_tournament(run, few_positions, capsys):
-    name, options = f"run:{run}", ["--games", "8", "--seed", "4", "--threads", "1", "--json"]
-    assert cli.main(["measure", "frontier", name, "--opponent", "random", *options]) == 0
+def test_losses_are_the_references_values_of_what_players_chose(few_positions, run, capsys):
+    names = [f"run:{run}", "pubeval"]
+    options = ["--decisions", "40", "--seed", "4", "--net", "fast", "--reference", "fast", "--json"]
+    assert cli.main(["measure", "frontier", *names, *options]) == 0
     report = json.loads(capsys.readouterr().out)
-    (place,) = report["points"]
-    assert (report["opponent"], report["games"], place["title"]) == ("random", 8, "learner")
-    assert list(place["nets"]) == [str(run / "checkpoint.npz")]
-    assert place["is_on_frontier"]
-    assert cli.main(["tournament", name, "random", *options]) == 0
-    played = json.loads(capsys.readouterr().out)
-    for field in ("points_per_game", "standard_error"):
-        assert place[field] == played[field]
+    decisions, games = draw_contact_decisions(load_net_evaluator("fast"), 40, 4)
+    boards, dice = np.stack([each.board for each, _ in decisions]), np.array([roll for _, roll in decisions])
+    after = [load_opponent(name).choose(boards, dice.astype(np.int8)) for name in names]
+    values = np.stack([-cubeless_equity(load_net_evaluator("fast").evaluate(each)) for each in after])
+    lost = 1000 * (values.max(axis=0) - values)
+    by_name = {place["name"]: place for place in report["points"]}
+    for name, losses in zip(names, lost, strict=True):
+        for field, wanted in (("lost", losses), ("less_first", losses - lost[0])):
+            expected = estimate_mean_by_game(wanted, games)
+            assert by_name[name][field]["value"] == pytest.approx(expected.value, abs=1e-3)
+            assert by_name[name][field]["error"] == pytest.approx(expected.error, abs=1e-3)
+    assert (report["decisions"], report["reference"], report["net"]) == (40, "fast", "fast")
+    assert report["differing"] == np.count_nonzero(lost.any(axis=0))
+    assert list(by_name[names[0]]["nets"]) == [str(run / "checkpoint.npz")]
 
 
-def test_an_interrupt_reports_the_players_measured_so_far(run, few_positions, capsys, monkeypatch):
-    play_games, played = backgammon.play_games, []
+def test_who_plays_the_references_own_choice_loses_nothing(few_positions, capsys):
+    options = ["--decisions", "24", "--net", "fast", "--reference", "fast"]
+    assert cli.main(["measure", "frontier", "pubeval", "fast", *options]) == 0
+    title, head, first, second = capsys.readouterr().out.splitlines()
+    assert "24 decisions of fast's games" in title
+    assert "lost by fast, thousandths" in head
+    assert first.split()[:3] == ["pubeval", "*", "9,000,000"]
+    assert float(first.split()[3]) > 1.0
+    assert second.split()[:4] == ["fast", "*", "1,000,000", "0.00"]
+    assert second.split()[6].startswith("-")
 
-    def interrupted(first, second, *args, **options):
-        played.append(first.name)
-        if len(played) == 2:
-            raise KeyboardInterrupt
-        return play_games(first, second, *args, **options)
 
-    monkeypatch.setattr(backgammon, "play_games", interrupted)
-    command = ["measure", "frontier", "pubeval", f"run:{run}", "--games", "8", "--threads", "1", "--json"]
+def test_players_that_always_agree_are_not_evaluated(few_positions, capsys, monkeypatch):
+    monkeypatch.setattr(frontier, "load_deep_evaluator", lambda name: RacingEvaluator())
+    monkeypatch.setattr(RacingEvaluator, "evaluate", lambda *args: pytest.fail("nothing to compare"))
+    assert cli.main(["measure", "frontier", "pubeval", "--decisions", "8", "--net", "fast"]) == 0
+    assert "0 of them decided differently" in capsys.readouterr().out
+
+
+def test_an_interrupt_reports_the_decisions_evaluated_so_far(few_positions, capsys, monkeypatch):
+    fast, evaluated = load_net_evaluator("fast"), []
+
+    class Interrupted:
+        name = "interrupted"
+
+        def evaluate(self, boards):
+            if evaluated:
+                raise KeyboardInterrupt
+            evaluated.append(len(boards))
+            return fast.evaluate(boards)
+
+    monkeypatch.setattr(frontier, "load_deep_evaluator", lambda name: Interrupted())
+    monkeypatch.setattr(frontier, "_DECISIONS_AT_ONCE", 10)
+    command = ["measure", "frontier", "pubeval", "fast", "--decisions", "40", "--net", "fast", "--json"]
     assert cli.main(command) == cli.EXIT_INTERRUPTED
     written = capsys.readouterr()
-    assert [place["name"] for place in json.loads(written.out)["points"]] == ["pubeval"]
-    assert "the answer is of the players so far" in written.err
-    played[:] = ["pubeval"]
+    assert json.loads(written.out)["decisions"] == 10
+    assert "the answer is of the decisions so far" in written.err
     assert cli.main(command) == cli.EXIT_INTERRUPTED
     assert capsys.readouterr().out == ""
 
@@ -171,28 +192,13 @@ def test_a_picture_shows_players_by_their_own_names_and_the_frontier(tmp_path, f
     pytest.importorskip("matplotlib", reason="pictures need the package matplotlib")
     file = tmp_path / "frontier.svg"
     names = ["pubeval", f"run:{run}"]
-    assert (
-        cli.main(["measure", "frontier", *names, "--games", "4", "--threads", "1", "--plot", str(file)]) == 0
-    )
+    options = ["--decisions", "8", "--net", "fast", "--reference", "fast", "--plot", str(file)]
+    assert cli.main(["measure", "frontier", *names, *options]) == 0
     text = file.read_text()
     for words in (
         "pubeval",
         "learner",
-        "points per game against pubeval",
-        "no other is as fast and as strong",
+        "lost a decision by fast, thousandths of a point",
+        "no other is as fast and loses as little",
     ):
         assert f">{words}</text>" in text
-
-
-def test_games_that_do_not_end_are_counted_and_the_others_measure(few_positions, capsys, monkeypatch):
-    options = ["--opponent", "random", "--games", "40", "--threads", "1", "--json"]
-    command = ["measure", "frontier", "fast", *options]
-    monkeypatch.setattr("gammond.engine.play.lockstep.MAX_TURNS", 64)
-    assert cli.main(command) == 0
-    out, err = capsys.readouterr()
-    (point,) = json.loads(out)["points"]
-    assert point["points_per_game"] > 1.0
-    assert "games did not end" in err
-    monkeypatch.setattr("gammond.engine.play.lockstep.MAX_TURNS", 5)
-    assert cli.main(command) != 0
-    assert "no game between fast and random ended" in capsys.readouterr().err

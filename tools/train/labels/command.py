@@ -164,7 +164,7 @@ def _run_bench(settings: LabelSettings, work: ProcessWork) -> int:
         tempfile.TemporaryDirectory() as name,
         make_executor(work.processes, work.cluster, {}) as executor,
     ):
-        first = [plan.make_task(Path(name) / "first", number, 64) for number in range(work.processes)]
+        first = plan.make_tasks_of(Path(name) / "first", dict.fromkeys(range(work.processes), 64))
         deque(executor.map(label_shard, first), maxlen=0)
         started_s = time.monotonic()
         make_missing_shards(label_shard, plan.make_tasks(Path(name), settings.positions), executor, "labels")

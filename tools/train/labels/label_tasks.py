@@ -188,20 +188,22 @@ class LabelPlan:
             DataFileError: A shard that is there is damaged.
         """
         most = SHARD_POSITIONS if self.plies == 1 and not self.trials else SHARD_POSITIONS // 8
-        tasks, left, number = [], positions, generation * -(-positions // most)
+        sizes, left, number = {}, positions, generation * -(-positions // most)
         while left > 0:
             file = LABELS.find(folder, number)
-            size = len(read_shard(file)[0]) if file.exists() else min(most, left)
-            tasks.append(self.make_task(folder, number, size))
-            left, number = left - size, number + 1
-        return tasks
+            sizes[number] = len(read_shard(file)[0]) if file.exists() else min(most, left)
+            left, number = left - sizes[number], number + 1
+        return self.make_tasks_of(folder, sizes)
 
-    def make_task(self, folder: Path, number: int, positions: int) -> LabelTask:
-        """Describe one shard: where it goes, its number, and how many positions it has."""
+    def make_tasks_of(self, folder: Path, sizes: Mapping[int, int]) -> list[LabelTask]:
+        """Describe shards, given how many positions those of some numbers have."""
         name = f"{self.nets.name} {self.nets.digest}"
         how = ShardMetadata(name, self.plies, self.seed, self.trials, self.truncation, self.plays)
         write = partial(write_shard, metadata=how)
-        return ShardTask(self, LABELS.find(folder, number), number, range(positions), write)
+        return [
+            ShardTask(self, LABELS.find(folder, number), number, range(size), write)
+            for number, size in sizes.items()
+        ]
 
 
 LabelTask = ShardTask[LabelPlan, range]

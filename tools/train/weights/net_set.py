@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -20,8 +19,7 @@ from gammond.engine.formats.array_file import load_arrays
 from gammond.engine.kernels.nets.sparse import OneLayerWeights as SparseWeights
 from gammond.engine.play.player import EvaluatorPlayer, Player
 from gammond.engine.rules.position import Phase
-from gammond.engine.search import NPlyEvaluator
-from gammond.nets.catalogue import SHIPPED, FoundEvaluator, load_pruner
+from gammond.nets.catalogue import SHIPPED, FoundEvaluator
 from gammond.nets.compiled_net import CompiledNet, PruningNet, can_compile
 from gammond.nets.encoders import get_encoder
 from gammond.nets.manifest import CONTACT_CLASSES
@@ -29,14 +27,11 @@ from gammond.nets.onnx_layers import Layer as ActivatedLayer
 from gammond.nets.onnx_layers import read_shared_tensors
 from gammond.nets.onnx_model import NetEvaluator, OnnxModel
 from gammond.nets.router import Router
-from gammond.tools.common.opponents import load_net_evaluator
+from gammond.tools.common.opponents import load_deep_evaluator, load_net_evaluator
 from gammond.tools.common.wings import ExportedNet
 from gammond.tools.train.weights.layers import ENCODER, OUTPUTS, LayeredNet
 from gammond.tools.train.weights.onnx_files import export_net, net_to_onnx, read_onnx
 from gammond.tools.train.weights.td_nets import td_nets_from_arrays
-
-_LOOKS_AHEAD = re.compile("(.+):plies=([12])")
-_GNUBG = "gnubg"
 
 PHASES = {
     "contact": (Phase.CONTACT, Phase.CRASHED),
@@ -292,9 +287,10 @@ def load_named_evaluator(name: str) -> Evaluator:
         UnsupportedError: A package is missing that it needs.
         DataFileError: The manifest, a net or a file is missing or faulty.
     """
-    if (deep := _LOOKS_AHEAD.fullmatch(name)) and deep[1] != _GNUBG:  # which looks ahead in its own way
-        optimal = tuple(each for each in load_bearoff_evaluators() if each.is_optimal)
-        return NPlyEvaluator(load_named_evaluator(deep[1]), load_pruner(), int(deep[2]), exact=optimal)
+    return load_deep_evaluator(name, _load_flat_evaluator)
+
+
+def _load_flat_evaluator(name: str) -> Evaluator:
     if not isinstance(SHIPPED.find(name), FoundEvaluator) and Path(name).exists():
         return load_net_set(name).make_evaluator()
     return load_net_evaluator(name)
