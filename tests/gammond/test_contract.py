@@ -367,10 +367,10 @@ def test_an_analysis_has_the_comments_and_notes_of_the_match(asked):
 
 def test_long_work_reports_its_progress(asked):
     reports = []
-    asked.rollout(START, trials=144, progress=reports.append)
+    asked.rollout(START, trials=1296, progress=reports.append)
     assert reports
     assert reports == sorted(reports)
-    assert reports[-1] <= 144
+    assert reports[-1] <= 1296
     done = []
     asked.analyse(ANALYSED_MATCH, 0, progress=lambda *numbers: done.append(numbers))
     assert done[0] in ((0, 7), (1, 7))

@@ -120,6 +120,7 @@ class FrontierOptions(Struct, frozen=True, kw_only=True):
             "evaluates the plays that were chosen: an evaluator, with :plies=1 or :plies=2 behind it to look "
             "ahead; 'gnubg:plies=1' is independent of gammond's nets",
             "NAME",
+            shown="the default net at 2-ply",
         ),
     ] = f"{DEFAULT_NET}:plies=2"
     decisions: Annotated[int, option("decisions, of contact positions", ge=2)] = 10_000
@@ -303,6 +304,8 @@ def _draw(axes: Axes, points: Sequence[FrontierPoint], reference: str) -> None:
     axes.set_ylabel(f"lost a decision by {reference}, thousandths of a point")
     axes.set_yscale("log")
     axes.invert_yaxis()
+    for ticks in (axes.yaxis.set_major_formatter, axes.yaxis.set_minor_formatter):
+        ticks("{x:g}")
     axes.grid(which="both", alpha=0.3)
     axes.legend(fontsize="small")
 
