@@ -24,6 +24,7 @@ from numpy.typing import NDArray
 
 from gammond.engine.errors import UnsupportedError
 from gammond.engine.evaluation.evaluator import Evaluator
+from gammond.engine.match_analysis.statistics import MILLIPOINTS
 from gammond.engine.play.player import EvaluatorPlayer, Player, ScorerPlayer
 from gammond.engine.rules.outcome import cubeless_equity
 from gammond.engine.rules.position import Board
@@ -37,7 +38,7 @@ from gammond.tools.common.figures import check_plot_file, make_figure, plot_opti
 from gammond.tools.common.interrupts import end_with_partial
 from gammond.tools.common.opponents import PLAYER_HELP, load_deep_evaluator, load_net_evaluator, load_opponent
 from gammond.tools.common.progress import Progress
-from gammond.tools.common.reports import format_json_report
+from gammond.tools.common.reports import format_json_report, format_table
 from gammond.tools.common.strength import DEFAULT_NET, net_option
 from gammond.tools.gnubg.nets import GnubgPlayer
 from gammond.tools.measure.decisions import draw_contact_decisions, estimate_mean_by_game
@@ -52,7 +53,6 @@ BATCH_SIZE = 1024
 
 _INCHES = (9.0, 6.0)
 _DECISIONS_AT_ONCE = 256
-_MILLIPOINTS = 1000
 
 
 @dataclass(frozen=True)
@@ -93,19 +93,22 @@ class FrontierReport:
 
     def as_text(self) -> str:
         """Format it for people: a line for each player, the fastest first."""
-        width = max(len(point.name) for point in self.points)
-        lines = [
+        title = (
             f"gammond {self.version}, seed {self.seed}: {self.decisions:,} decisions of {self.net}'s games, "
-            f"{self.differing:,} of them decided differently, {self.seconds:.1f} s",
-            f"{'':{width}}   evaluations/s  lost by {self.reference}, thousandths  less the first's",
-        ]
-        for point in self.points:
-            star = "*" if point.is_on_frontier else " "
-            lines.append(
-                f"{point.name:{width}} {star} {point.evaluations_per_s:13,.0f}  "
-                f"{f'{point.lost:.2f}':<{len(self.reference) + 21}}  {point.less_first:+.2f}"
+            f"{self.differing:,} of them decided differently, {self.seconds:.1f} s\n"
+        )
+        head = "player", "", "evaluations/s", f"lost by {self.reference}, thousandths", "less the first's"
+        rows = [
+            (
+                point.name,
+                "*" if point.is_on_frontier else "",
+                f"{point.evaluations_per_s:,.0f}",
+                f"{point.lost:.2f}",
+                f"{point.less_first:+.2f}",
             )
-        return "\n".join(lines) + "\n"
+            for point in self.points
+        ]
+        return title + format_table(head, rows)
 
 
 class FrontierOptions(Struct, frozen=True, kw_only=True):
@@ -150,7 +153,7 @@ def run(options: FrontierOptions) -> int:
     decisions, games = draw_contact_decisions(net, options.decisions, options.seed)
     boards = np.stack([position.board for position, _ in decisions])
     dice = np.array([roll for _, roll in decisions], np.int8)
-    chosen = np.stack([player.choose(boards.copy(), dice) for player in players.values()])
+    chosen = np.stack([player.choose(boards, dice) for player in players.values()])
     losses = _measure_losses(reference, chosen)
     evaluated = losses.shape[1]
     if not evaluated:
@@ -206,7 +209,7 @@ def _measure_losses(reference: Evaluator, chosen: Board) -> NDArray[np.float64]:
             if len(distinct):
                 values = -cubeless_equity(reference.evaluate(distinct))
                 equities[:, differs] = values[place].reshape(after.shape[:2])
-            parts.append(_MILLIPOINTS * (equities.max(axis=0) - equities))
+            parts.append(MILLIPOINTS * (equities.max(axis=0) - equities))
             bar.update(start + some.shape[1])
     return np.concatenate(parts, axis=1)
 

@@ -22,6 +22,7 @@ from gammond.engine.analysis.engine import Engine
 from gammond.engine.analysis.levels import LEVELS, EvalSettings, Level, find_level
 from gammond.engine.errors import CancelledWork
 from gammond.engine.evaluation.results import CubeResponse
+from gammond.engine.match_analysis.statistics import MILLIPOINTS
 from gammond.engine.play.cube_games import play_game
 from gammond.engine.play.decider import Decider
 from gammond.engine.rules.dice import Roll
@@ -45,7 +46,6 @@ SUMMARY = "measure the error rate of each level"
 CLOSE_DECISION_POINTS = 0.16
 """A cube decision whose two choices differ by no more than this counts even if it was right."""
 
-_MILLIPOINTS = 1000
 _MONEY = MatchState(beavers=False)
 
 
@@ -208,7 +208,7 @@ _GameCost = tuple[int, float]
 def _estimate_cost(costs: list[_GameCost]) -> ValueWithError:
     """Return the mean, in thousandths of a point; nan without any."""
     games, points = zip(*costs, strict=True) if costs else ((), ())
-    return estimate_mean_by_game(_MILLIPOINTS * np.array(points), np.array(games, np.int64))
+    return estimate_mean_by_game(MILLIPOINTS * np.array(points), np.array(games, np.int64))
 
 
 class _MeasuredDecider(Decider):

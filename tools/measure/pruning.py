@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from gammond.engine.errors import ValueRangeError
 from gammond.engine.formats.position_id import encode_position_id
+from gammond.engine.match_analysis.statistics import MILLIPOINTS
 from gammond.engine.rules.dice import Roll, format_roll
 from gammond.engine.rules.position import Position
 from gammond.engine.runtime.version import read_version
@@ -37,7 +38,6 @@ from gammond.tools.measure.decisions import draw_contact_decisions, estimate_mea
 
 SUMMARY = "measure what pruning and move filters cost, compared with an exact search"
 
-_MILLIPOINTS = 1000
 
 NEAR_POINTS = 0.25
 
@@ -190,7 +190,7 @@ def make_report(
 ) -> SearchQualityReport:
     """Make the report from the costs of decisions and the numbers of their games."""
     position, roll = decisions[int(np.argmax(costs))]
-    points = _MILLIPOINTS * costs
+    points = MILLIPOINTS * costs
     is_any_worse = bool(points.max() > 0)
     lost = estimate_mean_by_game(points, games)
     return SearchQualityReport(

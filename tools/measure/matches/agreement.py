@@ -30,7 +30,7 @@ from gammond.engine.match_analysis.analysed_match import AnalysedMatch
 from gammond.engine.match_analysis.analysis import AnalysisSettings
 from gammond.engine.match_analysis.decision_errors import Choice, CountedDecision, ScaledPoints
 from gammond.engine.match_analysis.decisions import AnalysedDecision
-from gammond.engine.match_analysis.statistics import compute_statistics
+from gammond.engine.match_analysis.statistics import MILLIPOINTS, compute_statistics
 from gammond.engine.match_files.model import RecordedMatch, find_candidate
 from gammond.engine.runtime.exit_codes import EXIT_FAULTS, EXIT_OK
 from gammond.engine.runtime.threads import Workers
@@ -51,7 +51,6 @@ from gammond.tools.measure.matches.report import format_pair
 
 SUMMARY = "measure how the engine agrees with the analysis in match files"
 
-_MILLIPOINTS = 1000
 _write_message = partial(write_message, "gammond measure agreement")
 
 
@@ -200,7 +199,7 @@ def _look_up(mine: AnalysedDecision, known: AnalysedDecision) -> CountedDecision
 
 def _tally(rows: Sequence[tuple[CountedDecision, int]]) -> ChoiceTally:
     """Count choices, each with the number of its game."""
-    losses = _MILLIPOINTS * np.array([decision.loss.equity for decision, _ in rows])
+    losses = MILLIPOINTS * np.array([decision.loss.equity for decision, _ in rows])
     lost = estimate_mean_by_game(losses, np.array([game for _, game in rows], np.int64))
     return ChoiceTally(len(losses), int((losses == 0.0).sum()), lost.value, lost.error)
 
