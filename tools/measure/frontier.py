@@ -52,6 +52,9 @@ BATCH_SIZE = 1024
 """Positions evaluated in one call, encoding included; gnubg's nets take them one by one."""
 
 _INCHES = (9.0, 6.0)
+_LINEAR_BELOW = 0.1
+"""Losses of a picture below this many thousandths are to scale, as the best player may lose nothing."""
+
 _DECISIONS_AT_ONCE = 256
 
 
@@ -305,7 +308,7 @@ def _draw(axes: Axes, points: Sequence[FrontierPoint], reference: str) -> None:
     axes.margins(x=0.15, y=0.1)
     axes.set_xlabel(f"evaluations per second and core, in batches of {BATCH_SIZE:,}")
     axes.set_ylabel(f"lost a decision by {reference}, thousandths of a point")
-    axes.set_yscale("log")
+    axes.set_yscale("symlog", linthresh=_LINEAR_BELOW, subs=range(2, 10))
     axes.invert_yaxis()
     for ticks in (axes.yaxis.set_major_formatter, axes.yaxis.set_minor_formatter):
         ticks("{x:g}")
