@@ -136,14 +136,14 @@ LEVELS: Mapping[str, Level] = MappingProxyType(
     {
         level.name: level
         for level in (
-            Level("beginner", 0, "normal", 0.09, 49.8, "knows the rules and the obvious"),
-            Level("casual", 0, "normal", 0.055, 23.1, "plays now and then"),
-            Level("intermediate", 0, "normal", 0.038, 11.7, "plays at a club"),
-            Level("advanced", 0, "normal", 0.022, 7.0, "wins at a club"),
-            Level("expert", 0, "normal", 0.0, 1.8, "the net alone, at 0-ply"),
-            Level("world-class", 1, "normal", 0.0, 0.9, "one ply of look-ahead"),
+            Level("beginner", 0, "normal", 0.09, 48.7, "knows the rules and the obvious"),
+            Level("casual", 0, "normal", 0.055, 27.2, "plays now and then"),
+            Level("intermediate", 0, "normal", 0.038, 14.7, "plays at a club"),
+            Level("advanced", 0, "normal", 0.022, 6.9, "wins at a club"),
+            Level("expert", 0, "normal", 0.0, 1.7, "the net alone, at 0-ply"),
+            Level("world-class", 1, "normal", 0.0, 0.7, "one ply of look-ahead"),
             Level("master", 2, "narrow", 0.0, 0.3, "two plies, few candidates"),
-            Level("grandmaster", 2, "large", 0.0, 0.3, "two plies, many candidates"),
+            Level("grandmaster", 2, "large", 0.0, 0.2, "two plies, many candidates"),
         )
     }
 )

@@ -98,7 +98,7 @@ class ShortlistPruner:
     """
 
     def __init__(
-        self, pruner: PlayPruner, evaluator: Evaluator, shortlist_size: int = 8, margin: float = 0.2
+        self, pruner: PlayPruner, evaluator: Evaluator, shortlist_size: int = 6, margin: float = 0.16
     ) -> None:
         self.pruner = pruner
         self.evaluator = evaluator

@@ -29,6 +29,9 @@ WAYS = 2
 NODES, WORK, IS_STOPPED = range(3)
 """Cells of `SearchFrame.counters`: positions evaluated, work since the last question, whether to stop."""
 
+ROOT = 2
+"""The row of `SearchFrame.tags` for the root."""
+
 _ASK_EVERY = 4096
 """Work between questions, in positions evaluated: 10 to 20 ms."""
 
@@ -54,27 +57,41 @@ class CacheArrays(NamedTuple):
     lock: NDArray[np.int64]
 
 
+class ReplyLimits(NamedTuple):
+    """Which replies to a roll pruning keeps.
+
+    Attributes:
+        keep: How many at most; 0 for all legal plays.
+        margin: The largest difference from the best one, in points.
+    """
+
+    keep: int
+    margin: float
+
+
 class SearchFrame(NamedTuple):
     """What a search uses beside evaluators; `gammond.engine.search.tree` explains the settings.
 
     Attributes:
-        keep: The most replies that pruning keeps; 0 for all legal plays.
-        margin: The largest difference of a kept reply from the best one, in points.
+        limits: The replies considered.
+        last_limits: The same on the last of several plies.
+        is_inner: Whether the search is part of a deeper one, so that its last ply is one of several.
         width: The most replies followed deeper; 0 for all that were kept.
         width_margin: The largest difference of these from the best one.
         block: The number of positions whose replies are held together.
         batch: The number of positions whose replies are listed between questions.
         evaluate_rows: The number of positions evaluated together.
         cache: Keeps values of 1-ply and deeper.
-        tags: ``int64[2, plies + 1]``, the tags of values in the cache, of the side on roll at the root and of
-            the other, by plies; -1 for values left out.
+        tags: ``int64[3, plies + 1]``, the tags of values in the cache by plies, -1 for values left out: below
+            the root of the side on roll there and of the other, and those of the root (`ROOT`).
         counters: in and out, ``int64[3]``.
         question: in and out, the cells of an `gammond.engine.kernels.interrupts.Question`, which is told how
             many positions were evaluated since it was asked.
     """
 
-    keep: int
-    margin: float
+    limits: ReplyLimits
+    last_limits: ReplyLimits
+    is_inner: bool
     width: int
     width_margin: float
     block: int

@@ -7,7 +7,8 @@ settled position, such as a finished one, keeps its 0-ply value at any depth.
 The replies considered, for each roll of each position (`Pruning`):
 
 1. The pruner keeps the most promising legal plays: at most `keep`, none more than `margin` behind the best
-   one. Without a pruner, or with `keep` None, these are all legal plays.
+   one; on the last of several plies, whose errors average out, `last_keep` and `last_margin`. Without a
+   pruner, or with `keep` None, these are all legal plays.
 2. They are evaluated at 0-ply. At 1-ply the best of them is the reply.
 3. Deeper, the best `width` of them, none more than `width_margin` behind the best one, are evaluated at
    (k - 1)-ply, and the best by those values is the reply. With a width of 1 that is the 0-ply choice, as in
@@ -42,7 +43,7 @@ from gammond.engine.kernels import phases as kernel_phases
 from gammond.engine.kernels.cubeful import MATCH, MONEY
 from gammond.engine.kernels.nets.look_ahead import SearchNets, evaluate_positions
 from gammond.engine.kernels.nets.play_evaluation import NO_NETS
-from gammond.engine.kernels.search import NODES, SearchFrame
+from gammond.engine.kernels.search import NODES, ReplyLimits, SearchFrame
 from gammond.engine.rules.dice import ROLLS
 from gammond.engine.rules.outcome import Outcomes, evaluate_finished
 from gammond.engine.rules.position import Board, find_finished
@@ -167,6 +168,8 @@ class Pruning:
         margin: Maximum loss of a kept reply against the pruner's best one, in points.
         width: Maximum number of replies followed deeper; None for all that were kept.
         width_margin: Maximum loss of these against the best one at 0-ply, by the objective's score.
+        last_keep: Maximum number kept on the last of several plies, if it is below `keep`.
+        last_margin: Maximum loss of those, if it is below `margin`.
 
     Raises:
         ValueRangeError: A value is out of range.
@@ -176,18 +179,27 @@ class Pruning:
     margin: float = 0.16
     width: int | None = 1
     width_margin: float = 0.02
+    last_keep: int = 4
+    last_margin: float = 0.1
 
     def __post_init__(self) -> None:
-        for field in ("keep", "width"):
+        for field in ("keep", "width", "last_keep"):
             count = getattr(self, field)
             if count is not None and not 1 <= count <= MAX_KEEP:
                 raise ValueRangeError(
                     f"expected 1 to {MAX_KEEP} or none for {field}, got {count}", field=field
                 )
-        for field in ("margin", "width_margin"):
+        for field in ("margin", "width_margin", "last_margin"):
             points = getattr(self, field)
             if not points >= 0.0:
                 raise ValueRangeError(f"expected 0 points or more for {field}, got {points}", field=field)
+
+    @property
+    def limits(self) -> tuple[ReplyLimits, ReplyLimits]:
+        """The replies that pruning keeps, and those on the last of several plies."""
+        limits = ReplyLimits(self.keep or 0, float(self.margin))
+        last = ReplyLimits(min(limits.keep, self.last_keep), min(limits.margin, float(self.last_margin)))
+        return limits, last
 
 
 DEFAULT_PRUNING = Pruning()
@@ -195,6 +207,8 @@ DEFAULT_PRUNING = Pruning()
 
 UNPRUNED = Pruning(keep=None, width=None)
 """All legal plays, all followed to the full depth: the exact expectiminimax."""
+
+_ALL = ReplyLimits(0, 0.0)
 
 _Loop = tuple[SearchNets, SearchFrame, tuple[Evaluator, ...]]
 """What evaluates and prunes in the compiled loop, what else it uses, and the evaluators that it asks."""
@@ -252,24 +266,33 @@ class TreeSearch:
             return _evaluate_leaves(objective, boards, watch)
         return self._evaluate(objective, plies, watch or SearchWatch(), boards)
 
-    def _evaluate(self, objective: Objective, plies: int, watch: SearchWatch, boards: Board) -> Values:
-        """Evaluate positions; if the work is long enough, in several threads."""
+    def _evaluate(
+        self, objective: Objective, plies: int, watch: SearchWatch, boards: Board, is_inner: bool = False
+    ) -> Values:
+        """Evaluate positions, of a deeper search or not; if the work is long enough, in several threads."""
+        run = partial(self._run_loop, objective, plies, watch, is_inner)
         threads = self._workers.threads
         work = len(boards) * len(ROLLS) ** (plies - 1)
         if threads == 1 or work < _MIN_PARALLEL_POSITIONS:
-            return self._run_loop(objective, plies, watch, boards)
+            return run(boards)
         distinct, _, places = deduplicate_boards(boards)
         count = len(distinct)
         if plies > 1 and count < 2 * threads:  # they share the replies
-            return self._run_loop(objective, plies, watch, boards, is_shared=True)
+            return run(boards, is_shared=True)
         size = max(_MIN_TASK_POSITIONS[plies - 1], -(-count // (_TASKS_PER_THREAD * threads)))
         tasks = [distinct[start : start + size] for start in range(0, count, size)]
-        parts = self._workers.map(partial(self._run_loop, objective, plies, watch), tasks)
+        parts = self._workers.map(run, tasks)
         values: Values = np.concatenate(parts)[places]
         return values
 
     def _run_loop(
-        self, objective: Objective, plies: int, watch: SearchWatch, boards: Board, is_shared: bool = False
+        self,
+        objective: Objective,
+        plies: int,
+        watch: SearchWatch,
+        is_inner: bool,
+        boards: Board,
+        is_shared: bool = False,
     ) -> Values:
         """Evaluate positions in the compiled loop.
 
@@ -277,6 +300,7 @@ class TreeSearch:
             objective: Evaluates the leaves.
             plies: 1 or more.
             watch: Counts nodes and stops the work.
+            is_inner: Whether the positions are those of a deeper search.
             boards: ``int8[n, 2, 26]``.
             is_shared: Whether threads share the replies to the root.
         """
@@ -285,15 +309,16 @@ class TreeSearch:
         evaluate: list[Callable[[Board], Values]] = [each.evaluate for each in asked]
         if is_shared:
             nets = nets._replace(sharer=len(evaluate))
-            evaluate.append(partial(self._evaluate, objective.other, plies - 1, watch))
+            evaluate.append(partial(self._evaluate, objective.other, plies - 1, watch, is_inner=True))
 
         def ask(nodes: int) -> None:
             watch.count(nodes)
             watch.check()
 
-        question = open_question(ask, evaluate, [self._prune_plays] if nets.asks_plays else ())
+        each = self._pruning.limits if nets.asks_plays else ()
+        question = open_question(ask, evaluate, [partial(self._prune_plays, limits) for limits in each])
         counters = np.zeros(3, np.int64)
-        frame = frame._replace(counters=counters, question=question.cells)
+        frame = frame._replace(is_inner=is_inner, counters=counters, question=question.cells)
         with release_turn():
             own, other = objective.game.arrays, objective.other.game.arrays
             values = evaluate_positions(nets, frame, own, other, boards, plies)
@@ -301,18 +326,19 @@ class TreeSearch:
         question.check()
         return values
 
-    def _prune_plays(self, boards: Board, dice: NDArray[np.int8]) -> Replies:
+    def _prune_plays(self, limits: ReplyLimits, boards: Board, dice: NDArray[np.int8]) -> Replies:
         assert self._pruner is not None  # the loop asks for it
-        return self._pruner.prune_plays(boards, dice, self._pruning.keep or 0, self._pruning.margin)
+        return self._pruner.prune_plays(boards, dice, limits.keep, limits.margin)
 
-    def _assign_tag(self, objective: Objective, plies: int) -> int:
+    def _assign_tag(self, objective: Objective, plies: int, is_inner: bool) -> int:
         """Return the tag of values in the cache, -1 if they are not cached.
 
         Values at 0-ply are not: looking one up costs about as much as computing it.
         """
         if self._cache is _NO_CACHE or plies == 0 or self._cache.columns < objective.game.columns:
             return -1
-        return self._cache.assign_tag((objective, self._pruner, self._pruning, plies))
+        is_last = is_inner and plies == 1  # of deeper values the last ply is one of several anyway
+        return self._cache.assign_tag((objective, self._pruner, self._pruning, plies, is_last))
 
     def _prepare_loop(self, objective: Objective) -> _Loop:
         """Return what the loop takes for an objective beside its game, and the cells of a call."""
@@ -321,10 +347,14 @@ class TreeSearch:
         kind = objective.game.arrays.kind
         settled = () if kind == MATCH else objective.exact
         sides = objective, objective.other
-        tags = [[self._assign_tag(side, plies) for plies in range(MAX_PLIES + 1)] for side in sides]
+        depths = range(MAX_PLIES + 1)
+        tags = [[self._assign_tag(side, plies, is_inner=True) for plies in depths] for side in sides]
+        tags.append([self._assign_tag(objective, plies, is_inner=False) for plies in depths])
+        limits, last_limits = pruning.limits
         frame = SearchFrame(
-            keep=0 if self._pruner is None else pruning.keep or 0,
-            margin=float(pruning.margin),
+            limits=_ALL if self._pruner is None else limits,
+            last_limits=_ALL if self._pruner is None else last_limits,
+            is_inner=False,
             width=pruning.width or 0,
             width_margin=float(pruning.width_margin),
             block=BLOCK_UNPRUNED if self._pruner is None else BLOCK_POSITIONS,

@@ -135,12 +135,25 @@ def test_values_do_not_depend_on_threads_batches_and_order(cached):
         np.testing.assert_array_equal(alone.cubeful[0], expected.cubeful[i])
 
 
-@pytest.mark.parametrize("count", [1, 8])
-def test_threads_share_a_few_positions_and_change_no_bit(count):
-    sample, settings = boards.random_boards(count, seed=4), EvalSettings(3)
-    expected = make_engine(Pruning(keep=2)).evaluate_boards(sample, MONEY, settings)
+def test_one_ply_is_pruned_otherwise_within_a_deeper_search_and_the_cache_knows_both():
+    sample, pruning = draw_boards(20, 7), Pruning(keep=6, margin=0.5, last_keep=1)
+    engine = make_engine(pruning)
+    settings = [EvalSettings(plies) for plies in (1, 2, 1, 3, 2)]
+    found = [engine.evaluate_boards(sample, MONEY, each) for each in settings]
+    for values, each in zip(found, settings, strict=True):
+        assert_same(make_engine(pruning, cached=False).evaluate_boards(sample, MONEY, each), values)
+    alike = make_engine(Pruning(keep=6, margin=0.5, last_keep=6, last_margin=0.5))
+    assert_same(alike.evaluate_boards(sample, MONEY, settings[0]), found[0])
+    assert (alike.evaluate_boards(sample, MONEY, settings[1]).cubeful != found[1].cubeful).any()
+
+
+@pytest.mark.parametrize(("count", "plies"), [(1, 3), (8, 3), (3, 2)])
+def test_threads_share_a_few_positions_and_change_no_bit(count, plies):
+    sample, settings = boards.random_boards(count, seed=4), EvalSettings(plies)
+    pruning = Pruning(keep=2, last_keep=1)
+    expected = make_engine(pruning).evaluate_boards(sample, MONEY, settings)
     for is_asked in (False, True):
-        engine = make_engine(Pruning(keep=2), threads=2, is_asked=is_asked)
+        engine = make_engine(pruning, threads=2, is_asked=is_asked)
         workers, tasks = engine.tree._workers, []
         share = workers.map
         workers.map = lambda work, items, share=share, tasks=tasks: (

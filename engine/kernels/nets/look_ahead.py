@@ -28,6 +28,7 @@ from gammond.engine.kernels.outcomes import gather_boards
 from gammond.engine.kernels.search import (
     IS_STOPPED,
     NODES,
+    ROOT,
     SearchFrame,
     find_distinct,
     is_stopped,
@@ -99,7 +100,8 @@ def evaluate_positions(
         boards: ``int8[n, 2, 26]``, finished ones allowed.
         plies: 1 or more.
     """
-    levels = [_open_level(nets, frame, own, boards, plies, frame.tags[0, plies])]
+    tag = frame.tags[0 if frame.is_inner else ROOT, plies]
+    levels = [_open_level(nets, frame, own, boards, plies, tag)]
     offsets_of_level = [np.empty(0, np.int64)]
     done = np.zeros(plies + 1, np.int64)
     while not frame.counters[IS_STOPPED]:
@@ -109,7 +111,8 @@ def evaluate_positions(
         if done[depth] < level.deep.shape[0]:
             left = plies - depth - 1
             rows = level.deep[done[depth] : done[depth] + frame.block]
-            replies, offsets = _list_replies(nets, frame, gather_boards(level.boards, rows))
+            is_last = left == 0 and (depth > 0 or frame.is_inner)
+            replies, offsets = _list_replies(nets, frame, is_last, gather_boards(level.boards, rows))
             if left > 0 and frame.width > 0:
                 tag = frame.tags[0, 0]
                 leaves = _close_level(frame, _open_level(nets, frame, replier, replies, 0, tag))
@@ -218,9 +221,10 @@ def _split_settled(
 
 @kernel
 def _list_replies(
-    nets: SearchNets, frame: SearchFrame, boards: NDArray[np.int8]
+    nets: SearchNets, frame: SearchFrame, is_last: bool, boards: NDArray[np.int8]
 ) -> tuple[NDArray[np.int8], NDArray[np.int64]]:
     """List the replies considered: ``int8[m, 2, 26]``, ``int64[n * rolls + 1]`` offsets, roll by roll."""
+    keep, margin = frame.last_limits if is_last else frame.limits
     rolls = ROLLS.shape[0]
     count = boards.shape[0] * rolls
     rows, dice = np.empty(count, np.int64), np.empty((count, 2), np.int8)
@@ -229,7 +233,7 @@ def _list_replies(
         dice[i, 0] = ROLLS[i % rolls, 0]
         dice[i, 1] = ROLLS[i % rolls, 1]
     repeated = gather_boards(boards, rows)
-    capacity = count * frame.keep if frame.keep > 0 else 24 * count + 2 * MAX_PLAYS
+    capacity = count * keep if keep > 0 else 24 * count + 2 * MAX_PLAYS
     children, moves, equities, offsets = make_reply_arrays(count, capacity)
     done = 0
     while done < count and not is_stopped(frame, _PRUNING_WORK):
@@ -238,7 +242,7 @@ def _list_replies(
             at = offsets[done]
             if ask_plays(
                 frame.question,
-                0,
+                1 if is_last else 0,
                 repeated[done:end],
                 dice[done:end],
                 children[at:],
@@ -251,9 +255,9 @@ def _list_replies(
             for i in range(done + 1, end + 1):
                 offsets[i] += at
             done = end
-        elif frame.keep > 0:
+        elif keep > 0:
             replies = children, moves, equities, offsets
-            prune_plays(nets.pruning, frame.keep, frame.margin, repeated[:end], dice, done, replies)
+            prune_plays(nets.pruning, keep, margin, repeated[:end], dice, done, replies)
             done = end
         else:
             done = expand(repeated[:end], dice, done, 4, children, moves, offsets)

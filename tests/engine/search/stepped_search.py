@@ -24,7 +24,7 @@ class SteppedSearch:
         self.pruner = pruner if pruning.keep is not None else None
         self.pruning = pruning
 
-    def evaluate(self, objective, boards, plies, watch=None):
+    def evaluate(self, objective, boards, plies, watch=None, is_inner=False):
         """``float32[n, columns]`` for ``int8[n, 2, 26]``."""
         values = objective.evaluate(np.ascontiguousarray(boards))
         settled = find_finished(boards)
@@ -33,10 +33,10 @@ class SteppedSearch:
         deep = np.flatnonzero(~settled) if plies else np.empty(0, np.int64)
         for start in range(0, len(deep), BLOCK_POSITIONS):
             rows = deep[start : start + BLOCK_POSITIONS]
-            values[rows] = self._back_up(objective, boards[rows], plies)
+            values[rows] = self._back_up(objective, boards[rows], plies, is_inner)
         return values
 
-    def _back_up(self, objective, boards, plies):
+    def _back_up(self, objective, boards, plies, is_inner):
         rows, dice = (
             np.repeat(boards, len(ROLLS), axis=0),
             np.tile(DICE, (len(boards), 1)),
@@ -44,7 +44,8 @@ class SteppedSearch:
         if self.pruner is None:
             replies, _, offsets = expand_rolls(rows, dice)
         else:
-            kept = self.pruner.prune_plays(rows, dice, self.pruning.keep, self.pruning.margin)
+            limits = self.pruning.limits[plies == 1 and is_inner]
+            kept = self.pruner.prune_plays(rows, dice, *limits)
             replies, offsets = kept.children, kept.offsets
         other, width = objective.other, self.pruning.width
         if plies > 1 and width is not None:
@@ -53,7 +54,7 @@ class SteppedSearch:
                 objective.game.arrays.kind, leaves, offsets, width, self.pruning.width_margin
             )
             replies = replies[chosen]
-        values = other.game.with_double(self.evaluate(other, replies, plies - 1))
+        values = other.game.with_double(self.evaluate(other, replies, plies - 1, is_inner=True))
         return kernel_objectives.average_best_replies(
             objective.game.arrays.kind, values, offsets, ROLL_WEIGHTS
         )

@@ -31,7 +31,9 @@ def test_each_filter_stands_in_the_table_with_its_numbers():
 def test_pruning_depth_and_memory_are_those_of_the_program():
     text = " ".join(SEARCH.split())
     assert f"The depth is 0 to {MAX_PLIES}." in text
-    assert f"at most {DEFAULT_PRUNING.keep}, none more than {DEFAULT_PRUNING.margin:.2f} points" in text
+    (keep, margin), (last_keep, last_margin) = DEFAULT_PRUNING.limits
+    assert f"at most {keep}, none more than {margin:.2f} points behind its best one" in text
+    assert f"at most {last_keep} within {last_margin:.2f}" in text
     assert DEFAULT_PRUNING.width == 1
     assert f"blocks of {BLOCK_POSITIONS} positions ({BLOCK_UNPRUNED} where" in text
     assert f"at most {EVALUATE_ROWS:,} positions at a time" in text
