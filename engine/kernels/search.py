@@ -73,8 +73,7 @@ class SearchFrame(NamedTuple):
     """What a search uses beside evaluators; `gammond.engine.search.tree` explains the settings.
 
     Attributes:
-        limits: The replies considered.
-        last_limits: The same on the last of several plies.
+        limits: The replies considered, and those on the last of several plies.
         is_inner: Whether the search is part of a deeper one, so that its last ply is one of several.
         width: The most replies followed deeper; 0 for all that were kept.
         width_margin: The largest difference of these from the best one.
@@ -89,8 +88,7 @@ class SearchFrame(NamedTuple):
             many positions were evaluated since it was asked.
     """
 
-    limits: ReplyLimits
-    last_limits: ReplyLimits
+    limits: tuple[ReplyLimits, ReplyLimits]
     is_inner: bool
     width: int
     width_margin: float

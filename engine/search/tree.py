@@ -25,7 +25,7 @@ without pruning: a thread holds one block of each level. A block has at most `MA
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache, partial
 from typing import cast
 
@@ -208,8 +208,6 @@ DEFAULT_PRUNING = Pruning()
 UNPRUNED = Pruning(keep=None, width=None)
 """All legal plays, all followed to the full depth: the exact expectiminimax."""
 
-_ALL = ReplyLimits(0, 0.0)
-
 _Loop = tuple[SearchNets, SearchFrame, tuple[Evaluator, ...]]
 """What evaluates and prunes in the compiled loop, what else it uses, and the evaluators that it asks."""
 
@@ -235,7 +233,7 @@ class TreeSearch:
         threads: int = 1,
     ) -> None:
         self._pruner = pruner if pruning.keep is not None else None
-        self._pruning = pruning
+        self._pruning = pruning if pruner is not None else replace(pruning, keep=None)
         self._cache = cache or _NO_CACHE
         self._workers = Workers(threads)
         self._make_loop: Callable[[Objective], _Loop] = lru_cache(_MAX_LOOPS)(self._prepare_loop)
@@ -315,8 +313,8 @@ class TreeSearch:
             watch.count(nodes)
             watch.check()
 
-        each = self._pruning.limits if nets.asks_plays else ()
-        question = open_question(ask, evaluate, [partial(self._prune_plays, limits) for limits in each])
+        prune = [partial(self._prune_plays, each) for each in self._pruning.limits]
+        question = open_question(ask, evaluate, prune if nets.asks_plays else ())
         counters = np.zeros(3, np.int64)
         frame = frame._replace(is_inner=is_inner, counters=counters, question=question.cells)
         with release_turn():
@@ -350,10 +348,8 @@ class TreeSearch:
         depths = range(MAX_PLIES + 1)
         tags = [[self._assign_tag(side, plies, is_inner=True) for plies in depths] for side in sides]
         tags.append([self._assign_tag(objective, plies, is_inner=False) for plies in depths])
-        limits, last_limits = pruning.limits
         frame = SearchFrame(
-            limits=_ALL if self._pruner is None else limits,
-            last_limits=_ALL if self._pruner is None else last_limits,
+            limits=pruning.limits,
             is_inner=False,
             width=pruning.width or 0,
             width_margin=float(pruning.width_margin),

@@ -111,8 +111,8 @@ def evaluate_positions(
         if done[depth] < level.deep.shape[0]:
             left = plies - depth - 1
             rows = level.deep[done[depth] : done[depth] + frame.block]
-            is_last = left == 0 and (depth > 0 or frame.is_inner)
-            replies, offsets = _list_replies(nets, frame, is_last, gather_boards(level.boards, rows))
+            stage = 1 if left == 0 and (depth > 0 or frame.is_inner) else 0
+            replies, offsets = _list_replies(nets, frame, stage, gather_boards(level.boards, rows))
             if left > 0 and frame.width > 0:
                 tag = frame.tags[0, 0]
                 leaves = _close_level(frame, _open_level(nets, frame, replier, replies, 0, tag))
@@ -221,10 +221,10 @@ def _split_settled(
 
 @kernel
 def _list_replies(
-    nets: SearchNets, frame: SearchFrame, is_last: bool, boards: NDArray[np.int8]
+    nets: SearchNets, frame: SearchFrame, stage: int, boards: NDArray[np.int8]
 ) -> tuple[NDArray[np.int8], NDArray[np.int64]]:
-    """List the replies considered: ``int8[m, 2, 26]``, ``int64[n * rolls + 1]`` offsets, roll by roll."""
-    keep, margin = frame.last_limits if is_last else frame.limits
+    """List the replies within the limits of a stage: ``int8[m, 2, 26]``, ``int64[n * rolls + 1]`` offsets."""
+    keep, margin = frame.limits[stage]
     rolls = ROLLS.shape[0]
     count = boards.shape[0] * rolls
     rows, dice = np.empty(count, np.int64), np.empty((count, 2), np.int8)
@@ -242,7 +242,7 @@ def _list_replies(
             at = offsets[done]
             if ask_plays(
                 frame.question,
-                1 if is_last else 0,
+                stage,
                 repeated[done:end],
                 dice[done:end],
                 children[at:],
